@@ -1,0 +1,73 @@
+//! Scans: readers for what does not stand in one file, each a function that lists what it found.
+//!
+//! Most list offenders, so that a rule expects `nothing`; a scan that cannot look says so and is never "nothing found".
+
+mod cpus;
+mod interrupts;
+mod log;
+mod tasks;
+
+use super::facts::Facts;
+use super::pattern;
+use super::read::{Found, Reading, Value};
+use super::tree::{Tree, Unread};
+
+pub use tasks::{Task, all as all_tasks};
+
+/// A scan by name.
+#[derive(Clone, Debug)]
+pub enum Scan {
+    /// Processes of this name (pattern).
+    Process(String),
+    /// One of the scans without a parameter.
+    Named(Function),
+}
+
+/// A scan's function: the tree, the facts, and the patterns of names to leave out.
+pub type Function = fn(&Tree, &Facts, &[String]) -> Result<Found, Unread>;
+
+/// Every scan that a rule can name.
+const SCANS: [(&str, Function); 9] = [
+    ("stray-interrupts", interrupts::stray),
+    ("realtime-tasks", tasks::realtime_priorities),
+    ("memory-lock-limits", tasks::memory_lock_limits),
+    ("offloaded-rcu", tasks::not_offloaded),
+    ("busy-siblings", cpus::busy_siblings),
+    ("idle-exit-latency", cpus::idle_exit_latency),
+    ("variable-frequency", cpus::variable_frequency),
+    ("swap", cpus::swap),
+    ("unknown-parameters", log::unknown_parameters),
+];
+
+impl Scan {
+    /// The scan called `name`.
+    ///
+    /// # Errors
+    /// A sentence with the names that exist.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let known = SCANS.iter().find(|(known, _)| *known == name);
+        known.map(|(_, function)| Self::Named(*function)).ok_or_else(|| {
+            let names: Vec<&str> = SCANS.iter().map(|(name, _)| *name).collect();
+            format!("unknown scan '{name}'; there are {}", names.join(", "))
+        })
+    }
+
+    /// Looks.
+    pub fn run(&self, tree: &Tree, facts: &Facts, ignore: &[String]) -> Reading {
+        let found = match self {
+            Self::Process(name) => tasks::processes(tree, facts, name),
+            Self::Named(function) => function(tree, facts, ignore),
+        };
+        found.map_or_else(Reading::Unknown, Reading::Found)
+    }
+}
+
+/// Whether one of `patterns` matches `name`.
+fn listed(patterns: &[String], name: &str) -> bool {
+    patterns.iter().any(|pattern| pattern::matches(pattern, name))
+}
+
+/// A finding with nothing but its name.
+fn named(name: impl Into<String>) -> Value {
+    Value::new(name, "")
+}

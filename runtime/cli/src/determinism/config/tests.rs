@@ -1,0 +1,86 @@
+//! Good files are layered; bad ones are named with file, line and remedy, and everything else still counts.
+
+use super::*;
+
+fn with_file(content: &str) -> (Config, Vec<String>) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("determinism.toml");
+    std::fs::write(&path, content).unwrap();
+    load(Path::new("/"), Some(&path))
+}
+
+#[test]
+fn later_files_override_single_keys() {
+    let root = tempfile::tempdir().unwrap();
+    for (name, content) in FILES.iter().zip([
+        "duration = \"30s\"\npriority = 70",
+        "priority = 60",
+        "cyclictest-interval = \"2ms\"\npriority = 50",
+    ]) {
+        let path = root.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let (config, problems) = load(root.path(), None);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!((config.duration, config.priority), (Duration::from_secs(30), 50));
+    assert_eq!(config.timing, Config::default().timing);
+}
+
+#[test]
+fn a_machine_without_files_uses_the_built_in_values() {
+    let root = tempfile::tempdir().unwrap();
+    assert_eq!(load(root.path(), None), (Config::default(), Vec::new()));
+}
+
+#[test]
+fn a_wrong_setting_is_named_with_file_line_and_remedy() {
+    for (content, line, named) in [
+        ("duration = \"10s\"\nperiod = \"fast\"", 2, "'fast' is not a length of time"),
+        ("# comment\n\npriority = 99", 3, "choose 1 to 98"),
+        ("\nperiod = \"2s\"", 2, "choose 10µs to 100ms"),
+        ("deadline = \"2ms\"", 1, "longer than period"),
+        ("\nduration = \"1s\"", 2, "out of range"),
+        ("duration = \"2min\"\nduration = \"3min\"", 2, "duplicate key"),
+        ("priority = 80\ncolour = \"red\"", 2, "unknown field `colour`"),
+        ("priority = \"high\"", 1, "invalid type"),
+        ("priority = 80\nload = []", 2, "names no program"),
+        ("priority = 80\nperiod = ", 2, "determinism.toml"),
+        ("\u{0}\u{1}garbage", 1, "determinism.toml"),
+        ("cyclictest-interval = \"1ns\"", 1, "out of range"),
+    ] {
+        let (config, problems) = with_file(content);
+        assert_eq!(config, Config::default(), "a bad file is left out as a whole: {content}");
+        let [problem] = problems.as_slice() else { panic!("{content:?}: {problems:?}") };
+        assert!(problem.contains(&format!("determinism.toml:{line}: ")), "{content:?}: {problem}");
+        assert!(problem.contains(named) && problem.contains("correct the line"), "{content:?}: {problem}");
+        assert!(!problem.contains('\n'), "a problem is one line: {problem}");
+    }
+}
+
+#[test]
+fn a_named_file_that_is_missing_is_a_problem() {
+    let (config, problems) = load(Path::new("/"), Some(Path::new("/nowhere/determinism.toml")));
+    assert_eq!(config, Config::default());
+    assert!(problems[0].starts_with("/nowhere/determinism.toml: cannot be read"), "{problems:?}");
+}
+
+#[test]
+fn the_file_of_the_image_documents_the_built_in_values() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conf/horus/rootfs/usr/lib/horus/determinism.toml");
+    let Ok(text) = std::fs::read_to_string(&path) else { return }; // the crate also builds without the image's files
+    let uncommented: String = text
+        .lines()
+        .filter_map(|line| line.strip_prefix('#'))
+        .filter(|line| !line.starts_with(' '))
+        .fold(String::new(), |all, line| all + line + "\n");
+    let layer: Layer = toml::from_str(&uncommented).unwrap();
+    let all_set = layer.duration.is_some()
+        && layer.period.is_some()
+        && layer.deadline.is_some()
+        && layer.priority.is_some()
+        && layer.cyclictest_interval.is_some()
+        && layer.load.is_some();
+    assert!(all_set, "a setting is not documented in {}", path.display());
+    assert_eq!(layer.over(&Config::default()).map_err(|error| error.1), Ok(Config::default()));
+}

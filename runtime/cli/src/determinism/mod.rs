@@ -1,0 +1,130 @@
+//! `horus determinism`: measures how well this machine keeps its deadlines.
+//!
+//! In reading order: `config` (what it is told) -> `plan` (who gets which time and which CPU) -> `run` (the order of
+//! phases) -> `self_test`, `node`, `message`, `cyclictest` (the phases) under `load` -> `judge` (valid? verdict?) ->
+//! [`crate::report::store`] and `record` (file and journal). `docs/measuring.md` defines every figure.
+//!
+//! Exit status: 0 the run took place, whatever it found; 1 it could not take place or not be stored; 3 it was refused
+//! because another one is running.
+
+mod child;
+mod config;
+mod cyclictest;
+pub mod echo;
+mod grants;
+mod judge;
+pub mod load;
+mod lock;
+mod machine;
+mod message;
+mod meter;
+mod node;
+mod plan;
+mod record;
+mod run;
+mod self_test;
+mod units;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use horus::time::parse_duration;
+
+use crate::report::{self, store, text};
+
+use lock::{Lock, LockError};
+use record::Journal;
+use run::{Finished, Settings};
+
+/// Another run is measuring.
+const REFUSED: u8 = 3;
+
+/// Command line of `horus determinism`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Read this file only, instead of determinism.toml in /usr/lib/horus, /etc/horus and /var/lib/horus
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What all phases together may take, such as 60s or 480min [env: HORUS_DETERMINISM_DURATION]
+    #[arg(long, value_name = "TIME", value_parser = config::parse_run_duration)]
+    duration: Option<Duration>,
+    /// Directory that the report is stored in
+    #[arg(long, value_name = "DIR", default_value = report::DEFAULT_DIRECTORY)]
+    output: PathBuf,
+    /// Directory of the audit's rule files
+    #[arg(long, value_name = "DIR", default_value = "/usr/lib/horus/audit")]
+    rules: PathBuf,
+    /// Read audit and facts from a recorded tree; such a run is never valid
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
+    /// Lock file [default: /run/horus/determinism.lock, or in the report's directory where that cannot be written]
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+    /// Print the report, as is done on a terminal
+    #[arg(long)]
+    print: bool,
+    /// Stall this long in the self-test instead of as long as it looks for: shows that a blind meter is found out
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, hide = true)]
+    inject_stall: Option<Duration>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    let _lock = match lock(args) {
+        Ok(lock) => lock,
+        Err(error) => {
+            eprintln!("horus determinism: {error}");
+            Journal::default().write(&record::refused(&error.to_string()));
+            return if matches!(error, LockError::Held { .. }) { ExitCode::from(REFUSED) } else { ExitCode::FAILURE };
+        }
+    };
+    let on_terminal = io::stdout().is_terminal();
+    let Finished { report, stored } = run::run(settings(args, on_terminal));
+    if args.print || on_terminal {
+        let _ = writeln!(io::stdout(), "{}", text::render(&report));
+    }
+    match stored {
+        Ok(path) if args.print || on_terminal => {
+            let _ = writeln!(io::stdout(), " file       {}", path.display());
+            ExitCode::SUCCESS
+        }
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("horus determinism: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn settings(args: &Args, progress: bool) -> Settings {
+    let (mut config, mut problems) = config::load(&args.root, args.config.as_deref());
+    match config::duration_from_environment() {
+        Ok(duration) => config.duration = args.duration.or(duration).unwrap_or(config.duration),
+        Err(problem) => problems.push(problem),
+    }
+    // Known before the measurement, so that journal and terminal name it even if nothing can be stored.
+    if let Err(error) = store::prepare(&args.output) {
+        problems.push(error.to_string());
+    }
+    Settings {
+        config,
+        problems,
+        output: args.output.clone(),
+        rules: args.rules.clone(),
+        root: args.root.clone(),
+        injected_stall: args.inject_stall,
+        progress,
+    }
+}
+
+fn lock(args: &Args) -> Result<Lock, LockError> {
+    match &args.lock {
+        Some(path) => lock::take(path),
+        None => match lock::take(Path::new(lock::DEFAULT_FILE)) {
+            Err(LockError::Unusable { .. }) => lock::take(&args.output.join("determinism.lock")),
+            taken => taken,
+        },
+    }
+}

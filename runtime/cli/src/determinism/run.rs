@@ -1,0 +1,258 @@
+//! The order of a run: audit, self-test, then node, messages and witness, first quiet, then under load; judge, store,
+//! tell.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use horus::cpus::CpuList;
+
+use crate::audit;
+use crate::report::schema::{Phase, Report, SCHEMA, SelfTest, Verdict};
+use crate::report::store;
+
+use super::config::Config;
+use super::grants::{not_granted, policy, prepare_process};
+use super::judge::{self, Conditions};
+use super::load::{self, CpuTime, Running};
+use super::machine::{self, Facts};
+use super::node::{self, Place};
+use super::plan::{LOADS, Load, Places, Shares};
+use super::record::{self, Journal};
+use super::{cyclictest, message, self_test, units};
+
+/// What the node's thread may compute without sleeping: the self-test's longest stall, several times over.
+const LONGEST_COMPUTATION: Duration = Duration::from_secs(2);
+
+/// What the load may outlast its phases by, before it ends by itself.
+const LOAD_MARGIN: Duration = Duration::from_secs(30);
+
+/// The guarantees without which a node phase measures something else than a real-time node.
+const NEEDED: [&str; 3] = ["cpu", "policy", "memory"];
+
+/// Everything that a run is told.
+pub struct Settings {
+    /// The configuration.
+    pub config: Config,
+    /// What of the configuration could not be used.
+    pub problems: Vec<String>,
+    /// Where reports go.
+    pub output: PathBuf,
+    /// Where the audit's rules are.
+    pub rules: PathBuf,
+    /// Where facts and audit are read from; `/`, except for a recorded tree.
+    pub root: PathBuf,
+    /// The stall that really happens in the self-test; `None` is the one that it looks for.
+    pub injected_stall: Option<Duration>,
+    /// Whether to say on stderr which phase runs.
+    pub progress: bool,
+}
+
+/// A finished run.
+pub struct Finished {
+    /// The report.
+    pub report: Report,
+    /// The report's file, or why there is none.
+    pub stored: Result<PathBuf, store::StoreError>,
+}
+
+/// Runs everything. What cannot be measured is said in the report; nothing stops the run.
+pub fn run(settings: Settings) -> Finished {
+    let mut journal = Journal::default();
+    let time = machine::utc_now();
+    let places = Places::of_machine(std::path::Path::new("/"));
+    let notes = prepare_process();
+    let throttled_before = machine::Throttling::read(&settings.root);
+    settings.problems.iter().for_each(|problem| journal.write(&record::problem(problem)));
+
+    let mut run = Run { settings: &settings, places, journal: &mut journal, conditions: Conditions::default(), notes };
+    let facts = Facts::read(&settings.root);
+    run.say("audit");
+    let audit = audit::run(&settings.root, &settings.rules);
+    run.journal.write_audit(&audit);
+    let self_test = run.self_test();
+    let (phases, load_command) = run.phases();
+    let mut conditions = run.conditions;
+
+    let mut problems = settings.problems.clone();
+    let failed_units = units::failed().unwrap_or_else(|error| {
+        problems.push(error);
+        Vec::new()
+    });
+    let restarted_units = units::restarted(&failed_units).unwrap_or_else(|error| {
+        problems.push(error);
+        Vec::new()
+    });
+    conditions.preempt_rt = facts.is_preempt_rt();
+    conditions.foreign_root = settings.root != std::path::Path::new("/");
+    conditions.throttled = machine::Throttling::read(&settings.root).since(&throttled_before);
+    let total = judge::total(&phases);
+    let mut report = Report {
+        schema: SCHEMA.to_owned(),
+        boot_id: facts.boot_id,
+        time,
+        duration_s: settings.config.duration.as_secs_f64(),
+        image: facts.image,
+        kernel: facts.kernel,
+        cmdline: facts.cmdline,
+        hypervisor: facts.hypervisor,
+        valid: false,
+        invalid_reasons: Vec::new(),
+        verdict: Verdict::None,
+        verdict_reason: String::new(),
+        audit,
+        self_test,
+        phases,
+        total,
+        failed_units,
+        restarted_units,
+        problems,
+        load_command: load_command.join(" "),
+        tools: machine::tools(&load_command[0]),
+    };
+    judge::judge(&mut report, &conditions);
+    let stored = store::store(&settings.output, &report);
+    journal.write(&record::summary(&report, stored.as_deref().ok()));
+    journal.sync();
+    Finished { report, stored }
+}
+
+struct Run<'a> {
+    settings: &'a Settings,
+    places: Places,
+    journal: &'a mut Journal,
+    conditions: Conditions,
+    /// What the process as a whole was refused.
+    notes: Vec<String>,
+}
+
+impl Run<'_> {
+    fn say(&self, phase: &str) {
+        if self.settings.progress {
+            eprintln!("horus determinism: {phase} …");
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            cpu: self.places.node,
+            priority: Some(self.settings.config.priority),
+            longest_computation: LONGEST_COMPUTATION,
+        }
+    }
+
+    fn self_test(&mut self) -> SelfTest {
+        self.say("self-test");
+        let timing = self.settings.config.timing;
+        let time = Shares::of(self.settings.config.duration).self_test;
+        let result = self_test::run(timing, time, self.place(), self.settings.injected_stall);
+        self.journal.write(&record::self_test(&result));
+        result
+    }
+
+    /// All phases in their order, and the command of the load.
+    fn phases(&mut self) -> (Vec<Phase>, Vec<String>) {
+        let shares = Shares::of(self.settings.config.duration);
+        let housekeeping = self.places.housekeeping.clone();
+        let seconds = (self.settings.config.duration + LOAD_MARGIN).as_secs();
+        let command = load::command_line(&self.settings.config.load, &housekeeping, seconds);
+        let mut phases = Vec::new();
+        for load in LOADS {
+            match self.start(load, &command, &housekeeping, shares.load_start) {
+                Ok(running) => {
+                    for kind in KINDS {
+                        let before = CpuTime::now(&housekeeping);
+                        let mut phase = self.measure(kind, load, &shares);
+                        phase.busy_percent = CpuTime::busy_percent_since(before, &housekeeping);
+                        self.journal.write(&record::phase(&phase));
+                        phases.push(phase);
+                    }
+                    self.conditions.load_failure = running.and_then(|running| running.end(&command[0]).err());
+                }
+                Err(reason) => {
+                    for kind in KINDS {
+                        let phase = Phase::not_measured(format!("{}-{load}", kind.name()), format!("load: {reason}"));
+                        self.journal.write(&record::phase(&phase));
+                        phases.push(phase);
+                    }
+                    self.conditions.load_failure = Some(reason);
+                }
+            }
+        }
+        (phases, command)
+    }
+
+    fn start(
+        &self,
+        load: Load,
+        command: &[String],
+        housekeeping: &CpuList,
+        settle: Duration,
+    ) -> Result<Option<Running>, String> {
+        match load {
+            Load::Quiet => Ok(None),
+            Load::Load => Running::start(command, housekeeping, settle).map(Some),
+        }
+    }
+
+    fn measure(&mut self, kind: Kind, load: Load, shares: &Shares) -> Phase {
+        self.say(&format!("{}-{load}", kind.name()));
+        let (config, output) = (&self.settings.config, &self.settings.output);
+        match kind {
+            Kind::Node => self.node(load, shares.node),
+            Kind::Message => message::measure(load, &self.places, shares),
+            Kind::Witness => cyclictest::measure(load, config, &self.places, shares.witness, output),
+        }
+    }
+
+    fn node(&mut self, load: Load, time: Duration) -> Phase {
+        let timing = self.settings.config.timing;
+        let releases = (time.as_nanos() / timing.period().as_nanos()).max(1) as u64;
+        let measured = node::measure(timing, releases, self.place(), None);
+        for refused in measured.granted.refused().filter(|refused| NEEDED.contains(&refused.name)) {
+            let reason = format!("the node was {}", not_granted(refused));
+            if !self.conditions.refused.contains(&reason) {
+                self.conditions.refused.push(reason);
+            }
+        }
+        Phase {
+            name: format!("node-{load}"),
+            measured: true,
+            notes: self.notes.iter().cloned().chain(measured.granted.refused().map(not_granted)).collect(),
+            cpu: self.places.node,
+            policy: Some(policy(&measured.granted, self.settings.config.priority)),
+            period_ns: Some(timing.period_nanos()),
+            deadline_ns: Some(timing.deadline_nanos()),
+            samples: measured.tally.releases(),
+            misses: Some(measured.tally.misses),
+            max_consecutive: Some(measured.tally.max_consecutive),
+            skipped: Some(measured.tally.skipped),
+            overruns: Some(measured.overruns),
+            latency: measured.response.latency(),
+            release_jitter: Some(measured.jitter.latency()),
+            release_jitter_samples: Some(measured.jitter.samples()),
+            miss_bound_95: Some(measured.tally.miss_bound_95()),
+            histogram: measured.response.classes(),
+            ..Phase::default()
+        }
+    }
+}
+
+/// What is measured in each half.
+const KINDS: [Kind; 3] = [Kind::Node, Kind::Message, Kind::Witness];
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Node,
+    Message,
+    Witness,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Message => "message",
+            Self::Witness => "cyclictest",
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The audit as text for people: failures first, each with what to do about it.
+
+use crate::audit::{Outcome, Rule, RuleResult, Severity, Status};
+
+/// Columns of the text; wider terminals gain nothing from longer lines.
+const WIDTH: usize = 100;
+
+/// The table of `outcome`; `all` adds the rules that passed or do not apply.
+pub fn table(outcome: &Outcome, all: bool, colour: bool) -> String {
+    let paint = Paint(colour);
+    let mut text = machine(outcome);
+    for problem in &outcome.problems {
+        text += &entry(&paint.bad("PROBLEM"), "PROBLEM", problem);
+    }
+    let mut failed: Vec<&RuleResult> = with_status(outcome, Status::Fail).collect();
+    failed.sort_by_key(|rule| rule.severity);
+    for rule in failed {
+        text += &failure(rule, &paint);
+    }
+    let unknown: Vec<&RuleResult> = with_status(outcome, Status::Na).collect();
+    let shown = |rule: &&&RuleResult| all || matches!(rule.severity, Severity::Fatal | Severity::High);
+    for rule in unknown.iter().filter(shown) {
+        let line = format!("{} {}: {}", rule.id, rule.title, rule.reason.as_deref().unwrap_or_default());
+        text += &entry(&paint.dim("NA"), "NA", &line);
+    }
+    if all {
+        for rule in with_status(outcome, Status::Pass) {
+            text += &entry(&paint.good("PASS"), "PASS", &format!("{} {}: {}", rule.id, rule.title, rule.observed));
+        }
+    }
+    let sentence = outcome.sentence();
+    text += &if outcome.passed() { paint.good(&sentence) } else { paint.bad(&sentence) };
+    text += if all { "\n" } else { "\n(--all also shows what passed and what does not apply)\n" };
+    text
+}
+
+/// What every rule is for, by file order.
+pub fn explain(rules: &[Rule], problems: &[String]) -> String {
+    let mut text = String::new();
+    for problem in problems {
+        text += &entry("PROBLEM", "PROBLEM", problem);
+    }
+    for rule in rules {
+        text += &format!("{} ({}) {}\n", rule.id, rule.severity.word(), rule.title);
+        text += &entry("", "", &format!("why: {}", rule.why));
+        text += &entry("", "", &format!("fix: {}", rule.fix));
+        if !rule.proves.is_empty() {
+            text += &entry("", "", &format!("proves: {}", rule.proves.join(", ")));
+        }
+        if let Some(reference) = &rule.reference {
+            text += &entry("", "", &format!("see: {reference}"));
+        }
+        text += "\n";
+    }
+    text + &format!("{} rules\n", rules.len())
+}
+
+fn machine(outcome: &Outcome) -> String {
+    let machine = &outcome.machine;
+    let kind = if machine.is_virtual { "virtual machine" } else { "machine" };
+    let list = |cpus: &str| if cpus.is_empty() { "none".to_owned() } else { cpus.to_owned() };
+    let kernel = machine.kernel.split_whitespace().nth(2).unwrap_or("unknown kernel");
+    format!(
+        "{} {kind}, Linux {kernel}, isolated CPUs {}, housekeeping CPUs {}\n\n",
+        if machine.arch.is_empty() { "unknown" } else { &machine.arch },
+        list(&machine.isolated),
+        list(&machine.housekeeping)
+    )
+}
+
+fn with_status(outcome: &Outcome, status: Status) -> impl Iterator<Item = &RuleResult> {
+    outcome.rules.iter().filter(move |rule| rule.status == status)
+}
+
+fn failure(rule: &RuleResult, paint: &Paint) -> String {
+    let mut text = entry(&paint.bad("FAIL"), "FAIL", &format!("{} ({}) {}", rule.id, rule.severity.word(), rule.title));
+    text += &entry("", "", &format!("observed: {}", rule.observed));
+    text += &entry("", "", &format!("expected: {}", rule.expected));
+    for (label, sentence) in [("why", &rule.why), ("fix", &rule.fix)] {
+        if let Some(sentence) = sentence {
+            text += &entry("", "", &format!("{label}: {sentence}"));
+        }
+    }
+    text + "\n"
+}
+
+/// One wrapped paragraph behind a label; `plain` is the label without colour codes, which have no width.
+fn entry(label: &str, plain: &str, paragraph: &str) -> String {
+    let indent = 6.max(plain.chars().count() + 2);
+    let mut text = format!("{label}{}", " ".repeat(indent - plain.chars().count()));
+    let mut column = indent;
+    for (index, word) in paragraph.split_whitespace().enumerate() {
+        let width = word.chars().count();
+        if index > 0 && column + 1 + width > WIDTH {
+            text += &format!("\n{}", " ".repeat(indent));
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += width;
+    }
+    text + "\n"
+}
+
+/// Terminal colours, or none.
+struct Paint(bool);
+
+impl Paint {
+    fn bad(&self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    fn good(&self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    fn dim(&self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn wrap(&self, code: &str, text: &str) -> String {
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}

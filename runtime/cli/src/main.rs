@@ -1,0 +1,39 @@
+//! The `horus` command: observes, audits and reports; never on anyone's hot path.
+#![forbid(unsafe_code)]
+
+mod audit;
+mod determinism;
+mod doctor;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Observe, audit and report on a HORUS appliance.
+#[derive(Parser)]
+#[command(version)]
+enum Command {
+    /// Check every real-time setting of this machine against the audit rules.
+    Doctor(doctor::Args),
+    /// Measure how well this machine keeps its deadlines, and write the result to the journal.
+    Determinism(determinism::Args),
+    /// Print a report file as text.
+    Report(report::Args),
+    /// The load of a determinism run, which starts it.
+    #[command(hide = true)]
+    DeterminismLoad(determinism::load::Args),
+    /// The far end of a determinism run's message phases, which starts it.
+    #[command(hide = true)]
+    DeterminismEcho(determinism::echo::Args),
+}
+
+fn main() -> ExitCode {
+    match Command::parse() {
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Determinism(args) => determinism::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::DeterminismLoad(args) => determinism::load::become_load(&args),
+        Command::DeterminismEcho(args) => determinism::echo::run(&args),
+    }
+}

@@ -1,0 +1,261 @@
+//! Whole runs of the real program: short ones, on whatever machine this is, with nothing granted that it does not
+//! grant.
+//!
+//! No figure is compared with a time: what must hold on every machine is that the report is whole, adds up and says
+//! what was not as it should be.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// A directory for reports and lock, and rule files as small as can be.
+struct Scene {
+    directory: tempfile::TempDir,
+}
+
+const RULES: &str = r#"
+[[rule]]
+id = "T1"
+severity = "info"
+title = "The kernel has a version"
+read = "file:/proc/version"
+expect = { matches = ["*Linux*"] }
+why = "The test needs a rule."
+fix = "None."
+"#;
+
+impl Scene {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("rules")).unwrap();
+        std::fs::write(directory.path().join("rules/test.toml"), RULES).unwrap();
+        // Topics must not meet those of other tests, nor the machine's own.
+        std::fs::create_dir(directory.path().join("topics")).unwrap();
+        Self { directory }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_horus"));
+        command.arg("determinism").arg("--print");
+        for (option, name) in [("--output", "reports"), ("--lock", "lock"), ("--rules", "rules")] {
+            command.arg(option).arg(self.path(name));
+        }
+        command.args(arguments).env("HORUS_SHM_DIR", self.path("topics")).env_remove("HORUS_DETERMINISM_DURATION");
+        command.stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        output
+    }
+
+    fn report(&self) -> Value {
+        serde_json::from_slice(&std::fs::read(self.path("reports/latest.json")).unwrap()).unwrap()
+    }
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+fn phase<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let phases = report["phases"].as_array().unwrap();
+    phases.iter().find(|phase| phase["name"] == name).unwrap_or_else(|| panic!("no phase {name}"))
+}
+
+/// Whether any process of this machine was started with `word` among its arguments.
+fn is_running(word: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .any(|command| command.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes()))
+}
+
+#[test]
+fn a_short_run_leaves_a_whole_report_and_shows_it() {
+    let scene = Scene::new();
+    let output = scene.run(&["--duration", "3s"]);
+    let report = scene.report();
+    assert_eq!(report["schema"], "horus-report/1");
+    assert_eq!(report["boot_id"].as_str().unwrap().len(), 32);
+    let names: Vec<_> =
+        report["phases"].as_array().unwrap().iter().map(|phase| phase["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["node-quiet", "message-quiet", "cyclictest-quiet", "node-load", "message-load", "cyclictest-load"]
+    );
+    for phase in report["phases"].as_array().unwrap() {
+        let reason = phase["reason"].as_str();
+        assert_eq!(phase["measured"].as_bool().unwrap(), reason.is_none(), "measured or a reason: {phase}");
+        assert!(!phase["measured"].as_bool().unwrap() || phase["max_ns"].as_u64().unwrap() > 0, "{phase}");
+    }
+    let message = phase(&report, "message-quiet");
+    let starved = message["reason"].as_str().is_some_and(|reason| reason.starts_with("not one round trip"));
+    let two_cpus = std::thread::available_parallelism().unwrap().get() > 1;
+    assert!(message["measured"] == two_cpus || starved, "{message}");
+    let node = phase(&report, "node-quiet");
+    assert_eq!(node["samples"], 810, "27 % of 3 s at 1 kHz, skipped releases included");
+    let counted: u64 = node["histogram"].as_array().unwrap().iter().map(|class| class[1].as_u64().unwrap()).sum();
+    assert_eq!(counted, 810, "every release is in the histogram");
+    assert_eq!(report["audit"]["rules"][0]["status"], "PASS");
+    let own = scene.path("reports").join(format!("{}.json", report["boot_id"].as_str().unwrap()));
+    assert_eq!(std::fs::read(own).unwrap(), std::fs::read(scene.path("reports/latest.json")).unwrap());
+    let shown = Command::new(env!("CARGO_BIN_EXE_horus"))
+        .arg("report")
+        .arg(scene.path("reports/latest.json"))
+        .output()
+        .unwrap();
+    let screen = text(&output.stdout);
+    assert_eq!(screen.lines().next(), text(&shown.stdout).lines().next());
+    assert!(screen.contains("node-quiet") && screen.contains("P(miss) <"), "{screen}");
+}
+
+#[test]
+fn a_run_that_may_do_nothing_says_what_it_was_not_granted() {
+    if !rustix::process::geteuid().is_root() {
+        return; // every run of this file is then one without rights
+    }
+    let scene = Scene::new();
+    let everybody = std::fs::Permissions::from_mode(0o777);
+    std::fs::create_dir(scene.path("reports")).unwrap();
+    for name in ["", "reports", "topics"] {
+        std::fs::set_permissions(scene.path(name), everybody.clone()).unwrap();
+    }
+    // The program has to be where an ordinary user can start it.
+    let program = scene.path("horus");
+    std::fs::copy(env!("CARGO_BIN_EXE_horus"), &program).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "prlimit"])
+        .args(["--memlock=65536:65536", "--rtprio=0:0"])
+        .arg(&program)
+        .args(["determinism", "--duration", "2s"])
+        .args(["--output".into(), scene.path("reports"), "--lock".into(), scene.path("lock")])
+        .args(["--rules".into(), scene.path("rules")])
+        .env("HORUS_SHM_DIR", scene.path("own-topics"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let report = scene.report();
+    assert_eq!(report["valid"], false);
+    assert_eq!(report["verdict"], "none");
+    let reasons = report["invalid_reasons"].to_string();
+    for named in ["SCHED_FIFO priority 80", "all memory locked"] {
+        assert!(reasons.contains(&format!("not granted: {named}")), "{named}: {reasons}");
+    }
+    assert_eq!(phase(&report, "node-quiet")["policy"], "OTHER");
+}
+
+#[test]
+fn a_blind_meter_makes_the_run_invalid() {
+    let scene = Scene::new();
+    let output = scene.run(&["--duration", "2s", "--inject-stall", "1ns"]);
+    let report = scene.report();
+    assert_eq!(report["self_test"]["passed"], false, "{}", report["self_test"]);
+    assert_eq!((&report["valid"], &report["verdict"]), (&Value::Bool(false), &Value::from("none")));
+    let screen = text(&output.stdout);
+    assert!(screen.starts_with("HORUS NOT VALID") && screen.contains("self-test"), "{screen}");
+}
+
+#[test]
+fn a_wrong_configuration_is_named_and_the_run_goes_on_with_built_in_values() {
+    let scene = Scene::new();
+    std::fs::write(scene.path("c.toml"), "priority = 50\nperiod = \"soon\"\n").unwrap();
+    let config = scene.path("c.toml");
+    let output = scene.run(&["--duration", "2s", "--config", config.to_str().unwrap()]);
+    let report = scene.report();
+    let problem = report["problems"][0].as_str().unwrap();
+    assert!(problem.contains("c.toml:2: ") && problem.contains("correct the line"), "{problem}");
+    assert_eq!(phase(&report, "node-quiet")["period_ns"], 1_000_000);
+    assert_eq!(report["valid"], false);
+    assert!(text(&output.stdout).contains("c.toml:2: "));
+}
+
+#[test]
+fn a_wrong_duration_in_the_environment_is_a_problem_and_not_the_end() {
+    let scene = Scene::new();
+    std::fs::write(scene.path("c.toml"), "duration = \"2s\"\n").unwrap();
+    let mut command = scene.command(&["--config", scene.path("c.toml").to_str().unwrap()]);
+    assert!(command.env("HORUS_DETERMINISM_DURATION", "10").output().unwrap().status.success());
+    let report = scene.report();
+    assert_eq!(report["duration_s"], 2.0);
+    let problem = report["problems"][0].as_str().unwrap();
+    assert!(problem.contains("HORUS_DETERMINISM_DURATION: '10' is not a length of time"), "{problem}");
+}
+
+#[test]
+fn a_load_that_cannot_start_leaves_its_phases_unmeasured_and_the_run_invalid() {
+    let scene = Scene::new();
+    let config = scene.path("c.toml");
+    std::fs::write(&config, "load = [\"no-such-load\", \"{cpus}\"]\n").unwrap();
+    scene.run(&["--duration", "2s", "--config", config.to_str().unwrap()]);
+    let report = scene.report();
+    assert_eq!(phase(&report, "node-quiet")["measured"], true);
+    let reason = phase(&report, "node-load")["reason"].as_str().unwrap();
+    assert!(reason.contains("no-such-load is not installed"), "{reason}");
+    assert!(report["invalid_reasons"].to_string().contains("no-such-load"));
+}
+
+#[test]
+fn a_second_run_at_once_is_refused_and_the_first_is_not_disturbed() {
+    let scene = Scene::new();
+    let mut first = scene.command(&["--duration", "3s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let lock = scene.path("lock");
+    let end = Instant::now() + Duration::from_secs(10);
+    while std::fs::read_to_string(&lock).is_ok_and(|holder| holder.is_empty()) || !lock.exists() {
+        assert!(Instant::now() < end, "the first run never took its lock");
+        std::thread::yield_now();
+    }
+    let second = scene.command(&["--duration", "2s"]).output().unwrap();
+    assert_eq!(second.status.code(), Some(3), "{second:?}");
+    let said = text(&second.stderr);
+    assert!(said.contains(&format!("process {}", first.id())) && said.contains("systemctl stop"), "{said}");
+    assert!(first.wait().unwrap().success());
+    assert_eq!(scene.report()["duration_s"], 3.0);
+}
+
+#[test]
+fn the_load_does_not_outlive_a_killed_run() {
+    let scene = Scene::new();
+    let config = scene.path("c.toml");
+    let mark = format!("86{}", std::process::id());
+    std::fs::write(&config, format!("load = [\"sh\", \"-c\", \"while :; do :; done\", \"{mark}\"]\n")).unwrap();
+    let mut run = scene.command(&["--duration", "20s", "--config", config.to_str().unwrap()]);
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let end = Instant::now() + Duration::from_secs(30);
+    while !is_running(&mark) {
+        assert!(Instant::now() < end, "the load never started");
+        wait_a_little();
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let end = Instant::now() + Duration::from_secs(5);
+    while is_running(&mark) {
+        assert!(Instant::now() < end, "the load outlived the run");
+        wait_a_little();
+    }
+}
+
+fn wait_a_little() {
+    let until = horus::time::MonotonicTime::now().plus(Duration::from_millis(20));
+    horus::time::Clock::sleep_until(&horus::time::SystemClock, until);
+}
+
+#[test]
+fn a_report_that_cannot_be_stored_is_a_failure_and_is_still_shown() {
+    let scene = Scene::new();
+    std::fs::write(scene.path("reports"), "a file where the directory should be").unwrap();
+    let output = scene.command(&["--duration", "2s"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text(&output.stderr).contains("cannot store the report"));
+    assert!(text(&output.stdout).contains("node-quiet"));
+    assert!(Path::new(&scene.path("reports")).is_file(), "nothing was overwritten");
+}

@@ -1,0 +1,26 @@
+//! `horus report` as a program: what it prints and how it fails.
+
+use std::process::Command;
+
+fn report(arguments: &[&str]) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_horus")).arg("report").args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_broken_file_is_a_clear_error_and_no_screen() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("half.json");
+    std::fs::write(&path, "{\"schema\": \"horus-report/1\", \"boot").unwrap();
+    let output = report(&[path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("half.json is not a whole report") && said.contains("horus determinism"), "{said}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_missing_file_is_a_clear_error() {
+    let output = report(&["/nowhere/latest.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot read the report /nowhere/latest.json"));
+}

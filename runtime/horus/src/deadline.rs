@@ -1,0 +1,263 @@
+//! What a node promises about time, and how one finished cycle is judged against the promise.
+//!
+//! The words, used everywhere with these meanings (`docs/measuring.md`): cycle `k` is *released* at `r_k = r_0 + k T`;
+//! its *release jitter* is wake-up minus `r_k`; its *response time* `R_k` is completion minus `r_k`, so it contains the
+//! jitter. A cycle *misses* when `R_k > D` and *overruns* when `R_k > T`. A release that never ran because an earlier
+//! cycle was still busy is *skipped*, and a skipped release is a miss as well.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::time::MonotonicTime;
+
+/// The shortest period: a sleep and a wake-up cost microseconds, faster work must busy-poll instead.
+pub const MIN_PERIOD: Duration = Duration::from_micros(10);
+/// The longest period: a stop request is noticed at the next release, and a supervisor does not wait for ever.
+pub const MAX_PERIOD: Duration = Duration::from_secs(60);
+
+/// A period `T` and a deadline `D` relative to each release, checked: `0 < D <= T`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    period: Duration,
+    deadline: Duration,
+}
+
+/// Why a period and a deadline cannot be promised.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum TimingError {
+    /// The period is outside [`MIN_PERIOD`]`..=`[`MAX_PERIOD`].
+    #[error("period {0:?} is out of range: choose {MIN_PERIOD:?} to {MAX_PERIOD:?}")]
+    Period(Duration),
+    /// The deadline is zero, so every cycle would miss it.
+    #[error("the deadline is zero, which every cycle misses: give the time from release to completion, such as 800us")]
+    NoDeadline,
+    /// The deadline lies behind the next release, where the grid has already judged the cycle an overrun.
+    #[error("deadline {deadline:?} is longer than period {period:?}: shorten the deadline or lengthen the period")]
+    DeadlineAfterPeriod {
+        /// The deadline that was asked for.
+        deadline: Duration,
+        /// The period that it does not fit.
+        period: Duration,
+    },
+}
+
+impl Timing {
+    /// Checks and keeps a period and a deadline.
+    ///
+    /// # Errors
+    /// When the period is out of range, the deadline is zero or it is longer than the period.
+    pub const fn new(period: Duration, deadline: Duration) -> Result<Self, TimingError> {
+        if period.as_nanos() < MIN_PERIOD.as_nanos() || period.as_nanos() > MAX_PERIOD.as_nanos() {
+            return Err(TimingError::Period(period));
+        }
+        if deadline.is_zero() {
+            return Err(TimingError::NoDeadline);
+        }
+        if deadline.as_nanos() > period.as_nanos() {
+            return Err(TimingError::DeadlineAfterPeriod { deadline, period });
+        }
+        Ok(Self { period, deadline })
+    }
+
+    /// The distance of two releases.
+    pub const fn period(&self) -> Duration {
+        self.period
+    }
+
+    /// The time that a cycle has from its release to its completion.
+    pub const fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// The period in nanoseconds; fits because [`MAX_PERIOD`] does.
+    pub const fn period_nanos(&self) -> u64 {
+        self.period.as_nanos() as u64
+    }
+
+    /// The deadline in nanoseconds.
+    pub const fn deadline_nanos(&self) -> u64 {
+        self.deadline.as_nanos() as u64
+    }
+
+    /// The first point after `now` that lies `phase` behind a multiple of the period on the clock: processes that
+    /// were started at different times share one grid this way, and a phase says who runs when.
+    pub fn next_release(&self, now: MonotonicTime, phase: Duration) -> MonotonicTime {
+        let period = self.period_nanos();
+        let phase = (phase.as_nanos() % u128::from(period)) as u64; // below the period, so it fits
+        let first = now.as_nanos() - now.as_nanos() % period;
+        let release = MonotonicTime::from_nanos(first).plus_nanos(phase);
+        if release > now { release } else { release.plus_nanos(period) }
+    }
+
+    /// How many releases pass unserved while a cycle released at `release` runs until `completion`.
+    ///
+    /// A cycle that completes exactly on a later release is in time to serve that one.
+    pub const fn releases_skipped(&self, release: MonotonicTime, completion: MonotonicTime) -> u64 {
+        completion.as_nanos().saturating_sub(release.as_nanos()).saturating_sub(1) / self.period_nanos()
+    }
+
+    /// Judges a finished cycle.
+    pub const fn judge(&self, cycle: &CycleRecord) -> Verdict {
+        let response = cycle.response();
+        Verdict {
+            missed: response.as_nanos() > self.deadline.as_nanos(),
+            overran: response.as_nanos() > self.period.as_nanos(),
+            skipped: cycle.skipped,
+        }
+    }
+}
+
+/// What the loop knows about one finished cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CycleRecord {
+    /// `k` of `r_k`: releases are numbered from 0, and a skipped release uses up its number.
+    pub number: u64,
+    /// `r_k`, the point of the grid.
+    pub release: MonotonicTime,
+    /// When the loop was running again.
+    pub wake: MonotonicTime,
+    /// When the node had finished.
+    pub completion: MonotonicTime,
+    /// How many releases after this one were skipped because this cycle was still running.
+    pub skipped: u64,
+}
+
+impl CycleRecord {
+    /// Release jitter: wake-up minus release.
+    pub const fn jitter(&self) -> Duration {
+        self.wake.since(self.release)
+    }
+
+    /// Response time `R_k`: completion minus release.
+    pub const fn response(&self) -> Duration {
+        self.completion.since(self.release)
+    }
+}
+
+/// The judgement on one cycle.
+#[must_use = "a miss that nobody looks at is not accounted for"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// `R_k > D`.
+    pub missed: bool,
+    /// `R_k > T`.
+    pub overran: bool,
+    /// Releases skipped behind this cycle; each is a miss too.
+    pub skipped: u64,
+}
+
+impl Verdict {
+    /// Misses that this cycle causes: its own and one for each release that it made impossible.
+    pub const fn misses(&self) -> u64 {
+        self.missed as u64 + self.skipped
+    }
+}
+
+/// The account of a run: fixed size, one addition per cycle, safe to keep inside the loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Cycles that ran to completion.
+    pub cycles: u64,
+    /// Misses: cycles that completed late plus skipped releases.
+    pub misses: u64,
+    /// Skipped releases (contained in `misses`, not in `cycles`).
+    pub skipped: u64,
+    /// The longest run of consecutive releases that were missed.
+    pub max_consecutive: u64,
+    /// The longest response time.
+    pub max_response: Duration,
+    /// The largest release jitter.
+    pub max_jitter: Duration,
+    consecutive: u64,
+}
+
+impl Tally {
+    /// Adds one finished cycle and returns its verdict.
+    pub fn add(&mut self, timing: &Timing, cycle: &CycleRecord) -> Verdict {
+        let verdict = timing.judge(cycle);
+        self.cycles += 1;
+        self.misses += verdict.misses();
+        self.skipped += verdict.skipped;
+        self.consecutive = if verdict.missed { self.consecutive + verdict.misses() } else { 0 };
+        self.max_consecutive = self.max_consecutive.max(self.consecutive);
+        self.max_response = self.max_response.max(cycle.response());
+        self.max_jitter = self.max_jitter.max(cycle.jitter());
+        verdict
+    }
+
+    /// The run of consecutive misses that the last added cycle belongs to; 0 when it met its deadline.
+    pub fn consecutive(&self) -> u64 {
+        self.consecutive
+    }
+
+    /// Releases judged: completed cycles plus skipped releases. The `n` of every probability.
+    pub fn releases(&self) -> u64 {
+        self.cycles + self.skipped
+    }
+
+    /// The upper 95 % confidence bound on the probability that a release misses; see [`crate::bound::miss_bound_95`].
+    pub fn miss_bound_95(&self) -> f64 {
+        crate::bound::miss_bound_95(self.misses, self.releases())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn a_promise_that_cannot_be_kept_is_refused_with_what_to_change() {
+        let error = |period, deadline| Timing::new(period, deadline).unwrap_err();
+        assert_eq!(error(ms(0), ms(0)), TimingError::Period(ms(0)));
+        assert_eq!(error(Duration::from_nanos(9_999), ms(1)), TimingError::Period(Duration::from_nanos(9_999)));
+        assert_eq!(error(ms(60_001), ms(1)), TimingError::Period(ms(60_001)));
+        assert_eq!(error(ms(1), ms(0)), TimingError::NoDeadline);
+        let too_late = error(ms(1), ms(1) + Duration::from_nanos(1));
+        assert!(too_late.to_string().contains("shorten the deadline"), "{too_late}");
+        for (period, deadline) in [(MIN_PERIOD, MIN_PERIOD), (MAX_PERIOD, Duration::from_nanos(1)), (ms(1), ms(1))] {
+            assert!(Timing::new(period, deadline).is_ok());
+        }
+    }
+
+    #[test]
+    fn one_late_cycle_can_be_several_misses() {
+        let timing = Timing::new(ms(10), ms(8)).unwrap();
+        let release = MonotonicTime::from_nanos(0);
+        let judged = |millis: u64| {
+            let completion = release.plus(ms(millis));
+            let skipped = timing.releases_skipped(release, completion);
+            let verdict = timing.judge(&CycleRecord { number: 0, release, wake: release, completion, skipped });
+            (verdict.missed, verdict.overran, verdict.misses())
+        };
+        assert_eq!(judged(0), (false, false, 0));
+        assert_eq!(judged(8), (false, false, 0));
+        assert_eq!(judged(9), (true, false, 1));
+        assert_eq!(judged(10), (true, false, 1));
+        assert_eq!(judged(11), (true, true, 2));
+        assert_eq!(judged(20), (true, true, 2));
+        assert_eq!(judged(21), (true, true, 3));
+    }
+
+    #[test]
+    fn a_tally_bounds_the_miss_probability_by_releases_not_by_completed_cycles() {
+        let tally = Tally { cycles: 990, skipped: 10, misses: 12, ..Tally::default() };
+        assert_eq!(tally.miss_bound_95(), crate::bound::miss_bound_95(12, 1_000));
+        assert_eq!(Tally::default().miss_bound_95(), 1.0);
+    }
+
+    #[test]
+    fn processes_that_ask_at_different_times_get_the_same_grid() {
+        let timing = Timing::new(ms(10), ms(8)).unwrap();
+        let next = |now_ms: u64, phase| timing.next_release(MonotonicTime::from_nanos(now_ms * 1_000_000), phase);
+        for (now, phase, release) in
+            [(0, 0, 10), (1, 0, 10), (10, 0, 20), (1, 5, 5), (5, 5, 15), (9, 5, 15), (9, 25, 15)]
+        {
+            assert_eq!(next(now, ms(phase)).as_nanos(), release * 1_000_000, "now {now} ms, phase {phase} ms");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Native journald entries: every number is a field of its own, so nobody ever has to parse a printed line.
+//!
+//! For threads without a deadline only: building an entry allocates and sending one is a system call that may wait for
+//! journald.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use thiserror::Error;
+
+/// Fixed message identifiers: `journalctl MESSAGE_ID=…` finds every entry of a kind, `journalctl -x` explains it.
+pub mod id {
+    /// A node missed deadlines (at most one entry a second and node).
+    pub const DEADLINE_MISS: &str = "19e7a9409bb5455ea013202477e582e7";
+    /// A node started: which guarantees it asked for, which the system granted.
+    pub const NODE_START: &str = "c03d50f076e64cb3957657c7d2286439";
+    /// A node's own account of the time since its last one; not sent more than once a minute.
+    pub const NODE_SUMMARY: &str = "92918af04f4e4acd9c9b769c5ff35cbe";
+    /// One audit rule did not pass.
+    pub const AUDIT_RULE: &str = "7fb7dac24c3e4b1fb22ff23e59809b1c";
+    /// An audit ended.
+    pub const AUDIT_SUMMARY: &str = "355da1b594b24be1aead53b05bb57ddb";
+    /// One phase of a determinism run ended.
+    pub const DETERMINISM_PHASE: &str = "c9ba981b7eef48a08601df9b223f09e5";
+    /// A determinism run ended.
+    pub const DETERMINISM_SUMMARY: &str = "e4edd6234f044ff29f4b0d58e6d704b8";
+    /// A determinism run was refused or could not start.
+    pub const DETERMINISM_REFUSED: &str = "dfb754983ab54b49b7fa3239202358f3";
+}
+
+/// One journal entry under construction.
+#[must_use = "an entry that is not sent is lost"]
+#[derive(Clone, Debug)]
+pub struct Entry {
+    message: String,
+    priority: Priority,
+    fields: Vec<(&'static str, String)>,
+}
+
+/// syslog severities that we use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// Failed: somebody has to act.
+    Error,
+    /// Worth a look.
+    Warning,
+    /// The normal course of things.
+    Info,
+}
+
+/// An entry did not reach the journal.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// journald would drop the field, so the entry is not sent without it.
+    #[error(
+        "'{0}' is not a field of ours: write HORUS_ and then A-Z, 0-9 and _, at most {MAX_FIELD_NAME} bytes in all"
+    )]
+    Field(&'static str),
+    /// journald's socket cannot be written.
+    #[error("cannot write to the journal: {}; is systemd-journald running?", cause(.0))]
+    Socket(#[source] libsystemd::errors::SdError),
+}
+
+/// The innermost reason: every layer of the library says its own name and all that its source says.
+fn cause(error: &libsystemd::errors::SdError) -> String {
+    error.to_string().replace("libsystemd error: ", "")
+}
+
+/// The longest field name that journald stores.
+const MAX_FIELD_NAME: usize = 64;
+
+/// Whether `name` is one of ours that journald stores: it silently drops names with other characters, and reserves
+/// a leading underscore for what it knows itself.
+fn is_valid_field(name: &str) -> bool {
+    let suffix = if name == "MESSAGE_ID" { Some("ID") } else { name.strip_prefix("HORUS_") };
+    suffix.is_some_and(|suffix| {
+        !suffix.is_empty()
+            && name.len() <= MAX_FIELD_NAME
+            && suffix.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    })
+}
+
+impl Entry {
+    /// Starts an entry of kind `message_id` (32 hexadecimal digits, explained in the message catalog).
+    pub fn new(message_id: &'static str, priority: Priority, message: impl Into<String>) -> Self {
+        Self { message: message.into(), priority, fields: vec![("MESSAGE_ID", message_id.to_owned())] }
+    }
+
+    /// Adds a field; `name` is upper case and starts with `HORUS_`.
+    pub fn field(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.fields.push((name, value.to_string()));
+        self
+    }
+
+    /// The human-readable text; may have several lines.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// How serious it is.
+    pub fn priority(&self) -> Priority {
+        self.priority
+    }
+
+    /// The value of a field, `MESSAGE_ID` included; `None` when the entry has no such field.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Every field with its value, in the order of addition; `MESSAGE_ID` is the first.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.fields.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+
+    /// Hands the entry to journald. Lines and values of any length and with line breaks arrive as they are.
+    ///
+    /// # Errors
+    /// When a field name is not valid or journald's socket cannot be written.
+    pub fn send(&self) -> Result<(), JournalError> {
+        use libsystemd::logging::{Priority as Native, journal_send};
+        let priority = match self.priority {
+            Priority::Error => Native::Error,
+            Priority::Warning => Native::Warning,
+            Priority::Info => Native::Info,
+        };
+        if let Some((name, _)) = self.fields.iter().find(|(name, _)| !is_valid_field(name)) {
+            return Err(JournalError::Field(name));
+        }
+        journal_send(priority, &self.message, self.fields()).map_err(JournalError::Socket)
+    }
+
+    /// Hands the entry to journald, or prints its message to stderr where there is no journal; the reason for that is
+    /// printed once a process. Nothing is silent, and nothing fails for want of a log.
+    pub fn send_or_print(&self) {
+        static COMPLAINED: AtomicBool = AtomicBool::new(false);
+        if let Err(error) = self.send() {
+            // Relaxed: the flag guards nothing but its own first change.
+            if !COMPLAINED.swap(true, Ordering::Relaxed) {
+                eprintln!("warning: {error}; entries are printed here instead");
+            }
+            eprintln!("{}", self.message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_that_journald_would_drop_is_an_error_that_names_it() {
+        for name in
+            ["horus_node", "NODE", "_HORUS", "HORUS_", "HORUS_P99.9_NS", "HORUS NODE", "MESSAGE", "PRIORITY", ""]
+        {
+            let error = Entry::new(id::NODE_START, Priority::Info, "text").field(name, 1).send().unwrap_err();
+            assert!(matches!(error, JournalError::Field(found) if found == name), "{name}: {error}");
+        }
+        assert!(!is_valid_field(&format!("HORUS_{}", "X".repeat(59))));
+        for name in ["MESSAGE_ID", "HORUS_MISS_BOUND_95", "HORUS_P99_9_NS"] {
+            assert!(is_valid_field(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn message_ids_are_distinct_and_lower_case_hexadecimal() {
+        let all = [
+            id::DEADLINE_MISS,
+            id::NODE_START,
+            id::NODE_SUMMARY,
+            id::AUDIT_RULE,
+            id::AUDIT_SUMMARY,
+            id::DETERMINISM_PHASE,
+            id::DETERMINISM_SUMMARY,
+            id::DETERMINISM_REFUSED,
+        ];
+        for (index, id) in all.iter().enumerate() {
+            assert!(id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{id}");
+            assert!(!all[..index].contains(id), "{id} is used twice");
+        }
+    }
+
+    #[test]
+    fn an_entry_gives_back_what_was_put_into_it() {
+        let entry = Entry::new(id::NODE_START, Priority::Warning, "two\nlines").field("HORUS_NODE", "ping");
+        assert_eq!((entry.message(), entry.priority()), ("two\nlines", Priority::Warning));
+        assert_eq!(entry.get("MESSAGE_ID"), Some(id::NODE_START));
+        assert_eq!(entry.get("HORUS_NODE"), Some("ping"));
+        assert_eq!(entry.get("HORUS_CPU"), None);
+        assert_eq!(entry.fields().count(), 2);
+    }
+}

@@ -1,0 +1,263 @@
+//! What a message is: plain data with a name, and a layout that both ends can compare.
+//!
+//! A message crosses processes as its bytes, without translation. That is safe only for types in which every bit pattern
+//! is a value and every byte belongs to one (zerocopy proves it), and right only if both programs mean the same fields by
+//! the same bytes: hence the layout hash, taken over name, type and place of every field, of nested messages too, which
+//! stands in the topic's header and is compared when somebody joins.
+//!
+//! # What it does not do
+//! No strings, no vectors, no pointers, no `bool` or `enum` (not every byte is one), no `usize` (its size is the machine's):
+//! fixed-size numbers, other messages, and arrays of both ([`FieldType`]). No translation between versions of a message: programs that disagree are refused.
+//!
+//! ```
+//! horus::message! {
+//!     /// How fast the wheels turn.
+//!     pub struct WheelSpeed = "example/WheelSpeed" {
+//!         /// Left wheel, radians per second.
+//!         left: f64,
+//!         /// Right wheel, radians per second.
+//!         right: f64,
+//!     }
+//! }
+//! use horus::message::Message;
+//! assert_eq!(size_of::<WheelSpeed>(), 16);
+//! assert_eq!(WheelSpeed::FIELDS[1].name, "right");
+//! ```
+//!
+//! A type with padding, whose bytes would be nobody's, does not compile:
+//!
+//! ```compile_fail
+//! horus::message! {
+//!     /// Seven bytes between the fields belong to none.
+//!     pub struct Padded = "example/Padded" { flag: u8, value: u64 }
+//! }
+//! ```
+//!
+//! Nor does a field whose own fields nobody can compare, plain data or not:
+//!
+//! ```compile_fail
+//! use horus::zerocopy;
+//! #[derive(Clone, Copy, Debug, PartialEq)]
+//! #[derive(zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)]
+//! #[zerocopy(crate = "horus::zerocopy")]
+//! #[repr(C)]
+//! pub struct Point { x: f64, y: f64 }
+//!
+//! horus::message! {
+//!     /// `Point` would have to be a message.
+//!     pub struct Place = "example/Place" { point: Point }
+//! }
+//! ```
+
+use horus_shm::ring::Plain;
+
+/// Where a field stands in its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Name of the field.
+    pub name: &'static str,
+    /// Its type as it was written, for people.
+    pub type_name: &'static str,
+    /// Stands for all that its bytes mean: [`FieldType::TYPE_HASH`].
+    pub type_hash: u64,
+    /// Its first byte.
+    pub offset: usize,
+    /// How many bytes it has.
+    pub bytes: usize,
+}
+
+/// Plain data that a topic can carry; define one with [`message!`](crate::message!).
+pub trait Message: Plain {
+    /// The name that both ends know the type by, such as `horus/Stamp`: 1 to 128 bytes.
+    const TYPE_NAME: &'static str;
+    /// The fields in the order of their places.
+    const FIELDS: &'static [Field];
+    /// Stands for the name, the size and every field's name, type and place, inside nested messages too; equal for equal
+    /// layouts.
+    const LAYOUT_HASH: u64 = layout_hash(Self::TYPE_NAME, size_of::<Self>(), align_of::<Self>(), Self::FIELDS);
+}
+
+/// What a field can be: a number of fixed size, another message, or an array of either.
+pub trait FieldType: Plain {
+    /// Stands for all that the bytes of such a field mean. Of a number the hash of its name in Rust; of a message its layout
+    /// hash; of an array the hash of `array`, the hash of its elements, and how many there are.
+    const TYPE_HASH: u64;
+}
+
+macro_rules! numbers {
+    ($($number:ty)+) => { $(
+        impl FieldType for $number {
+            const TYPE_HASH: u64 = text(BASIS, stringify!($number));
+        }
+    )+ };
+}
+numbers!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
+
+impl<T: FieldType, const LENGTH: usize> FieldType for [T; LENGTH] {
+    const TYPE_HASH: u64 = number(number(text(BASIS, "array"), T::TYPE_HASH), LENGTH as u64);
+}
+
+impl<M: Message> FieldType for M {
+    const TYPE_HASH: u64 = M::LAYOUT_HASH;
+}
+
+/// Where FNV-1a starts.
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo): simple enough to be computed again in any other language, which bindings do. It is
+/// no protection against somebody who *wants* two layouts to look equal.
+const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
+    let mut i = 0;
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        i += 1;
+    }
+    hash
+}
+
+/// The hash of a layout: over name, size and alignment, then name, type's hash, offset and size of every field; texts end
+/// with a zero byte, numbers are 8 bytes little-endian.
+const fn layout_hash(type_name: &str, bytes: usize, align: usize, fields: &[Field]) -> u64 {
+    let mut hash = text(BASIS, type_name);
+    hash = number(number(hash, bytes as u64), align as u64);
+    let mut i = 0;
+    while i < fields.len() {
+        let field = &fields[i];
+        hash = number(text(hash, field.name), field.type_hash);
+        hash = number(number(hash, field.offset as u64), field.bytes as u64);
+        i += 1;
+    }
+    hash
+}
+
+const fn text(hash: u64, text: &str) -> u64 {
+    fnv1a(fnv1a(hash, text.as_bytes()), &[0])
+}
+
+const fn number(hash: u64, number: u64) -> u64 {
+    fnv1a(hash, &number.to_le_bytes())
+}
+
+/// Defines a message: `pub struct Name = "package/Name" { field: Type, … }`, with documentation on every part.
+///
+/// The struct is `repr(C)` with public fields; it does not compile if it has padding or a field that is no [`FieldType`](crate::message::FieldType).
+#[macro_export]
+macro_rules! message {
+    (
+        $(#[$about:meta])*
+        $visibility:vis struct $name:ident = $type_name:literal {
+            $( $(#[$about_field:meta])* $field:ident : $type:ty ),+ $(,)?
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq,
+            $crate::zerocopy::FromBytes, $crate::zerocopy::IntoBytes,
+            $crate::zerocopy::Immutable, $crate::zerocopy::KnownLayout,
+        )]
+        #[zerocopy(crate = "horus::zerocopy")]
+        #[repr(C)]
+        $visibility struct $name {
+            $( $(#[$about_field])* pub $field: $type, )+
+        }
+
+        impl $crate::message::Message for $name {
+            const TYPE_NAME: &'static str = $type_name;
+            const FIELDS: &'static [$crate::message::Field] = &[ $( $crate::message::Field {
+                name: stringify!($field),
+                type_name: stringify!($type),
+                type_hash: <$type as $crate::message::FieldType>::TYPE_HASH,
+                offset: core::mem::offset_of!($name, $field),
+                bytes: size_of::<$type>(),
+            }, )+ ];
+        }
+    };
+}
+
+message! {
+    /// A numbered moment: what the `ping` and `pong` examples exchange, and the smallest message worth timing.
+    #[derive(Default, Eq)]
+    pub struct Stamp = "horus/Stamp" {
+        /// Number given by the first sender; an answer repeats it.
+        sequence: u64,
+        /// When the first sender sent it, nanoseconds on CLOCK_MONOTONIC; an answer repeats it.
+        sent_ns: u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    message! {
+        /// As `Stamp`, but the fields are swapped.
+        struct Swapped = "horus/Stamp" { sent_ns: u64, sequence: u64 }
+    }
+    message! {
+        /// As `Stamp`, but one field is signed.
+        struct Signed = "horus/Stamp" { sequence: u64, sent_ns: i64 }
+    }
+    message! {
+        /// As `Stamp` under another name.
+        struct Renamed = "other/Stamp" { sequence: u64, sent_ns: u64 }
+    }
+
+    #[test]
+    fn any_difference_in_layout_changes_the_hash() {
+        let hashes = [Stamp::LAYOUT_HASH, Swapped::LAYOUT_HASH, Signed::LAYOUT_HASH, Renamed::LAYOUT_HASH];
+        for (i, hash) in hashes.iter().enumerate() {
+            assert!(!hashes[..i].contains(hash), "{hashes:x?}");
+        }
+    }
+
+    message! {
+        /// A nested message.
+        pub struct Pose = "test/Pose" { x: f64, y: f64 }
+    }
+    message! {
+        /// Messages inside a message.
+        struct Path = "test/Path" { count: u64, poses: [Pose; 2] }
+    }
+    mod swapped {
+        message! {
+            /// As the other `Pose`, but the fields are swapped.
+            pub struct Pose = "test/Pose" { y: f64, x: f64 }
+        }
+        message! {
+            /// As the other `Path`, written the same, with the other `Pose`.
+            pub struct Path = "test/Path" { count: u64, poses: [Pose; 2] }
+        }
+    }
+    mod elsewhere {
+        use super::Pose as Posture;
+        message! {
+            /// The same as `Path`, with another way to write `Pose`.
+            pub struct Path = "test/Path" { count: u64, poses: [Posture; 2] }
+        }
+    }
+    message! {
+        /// Another number of the same.
+        struct Longer = "test/Path" { count: u64, poses: [Pose; 3] }
+    }
+
+    #[test]
+    fn a_difference_inside_a_nested_message_changes_the_hash() {
+        assert_eq!(Path::FIELDS[1].type_name, swapped::Path::FIELDS[1].type_name, "they look the same");
+        assert_ne!(Path::LAYOUT_HASH, swapped::Path::LAYOUT_HASH);
+        assert_ne!(Path::FIELDS[1].type_hash, Longer::FIELDS[1].type_hash);
+        assert_eq!(Path::LAYOUT_HASH, elsewhere::Path::LAYOUT_HASH, "the same layout under another spelling");
+        // Computed from the descriptions at `layout_hash` and `FieldType` by another program.
+        assert_eq!(Path::LAYOUT_HASH, 0x31bb_0715_7b6f_2b64);
+    }
+
+    #[test]
+    fn the_layout_of_a_stamp_stays_what_was_released() {
+        assert_eq!((size_of::<Stamp>(), align_of::<Stamp>()), (16, 8));
+        assert_eq!(
+            Stamp::FIELDS[1],
+            Field { name: "sent_ns", type_name: "u64", type_hash: u64::TYPE_HASH, offset: 8, bytes: 8 }
+        );
+        // Computed from the description at `layout_hash` by another program.
+        assert_eq!(Stamp::LAYOUT_HASH, 0xe6ec_3c5d_4706_aa2d);
+    }
+}

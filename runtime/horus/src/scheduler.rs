@@ -1,0 +1,302 @@
+//! The loop that runs one node on the absolute grid `r_k = r_0 + k T` and accounts for every release.
+//!
+//! The loop never allocates, logs, locks or blocks, except for the one sleep between releases; the test
+//! `the_loop_and_the_miss_recorder_allocate_nothing` counts allocations to prove it. That holds for the loop; the node
+//! and the observer are the caller's, and the same rules apply to them.
+//!
+//! An overrun does not move the grid. When cycle `k` is still running at `r_{k+1}`, that release is *skipped and
+//! counted*, and the next cycle runs at the first grid point that lies ahead. Running the missed cycles back to back
+//! instead would turn one late cycle into many; moving `r_0` would hide the miss and shift this node against all
+//! others.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::deadline::{CycleRecord, Tally, Timing};
+use crate::time::{Clock, MonotonicTime, SystemClock};
+
+/// Work that is done once per period.
+pub trait Node {
+    /// Does one cycle's work. Must not allocate, log, lock or wait; there is no error to return because nobody can
+    /// handle one here: count it and let a thread without a deadline report it.
+    fn tick(&mut self, cycle: &Cycle);
+}
+
+impl<F: FnMut(&Cycle)> Node for F {
+    fn tick(&mut self, cycle: &Cycle) {
+        self(cycle);
+    }
+}
+
+/// What a node is told about the cycle that it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// `k` of `r_k`; a skipped release uses up its number, so a gap is visible to the node.
+    pub number: u64,
+    /// `r_k`, the point of the grid: the time that control laws should use, because it carries no jitter.
+    pub release: MonotonicTime,
+    /// When the loop was running again.
+    pub wake: MonotonicTime,
+    /// `r_k + D`: when the work must be done.
+    pub deadline: MonotonicTime,
+}
+
+/// Runs one node; see the module documentation.
+#[derive(Clone, Debug)]
+pub struct Scheduler<C = SystemClock> {
+    timing: Timing,
+    clock: C,
+    first_release: Option<MonotonicTime>,
+    releases: Option<u64>,
+}
+
+impl Scheduler {
+    /// A scheduler on the machine's monotonic clock that runs until it is stopped.
+    pub fn new(timing: Timing) -> Self {
+        Self::with_clock(timing, SystemClock)
+    }
+}
+
+impl<C: Clock> Scheduler<C> {
+    /// A scheduler on a clock of the caller's: tests run the very same loop on [`crate::time::VirtualClock`].
+    pub fn with_clock(timing: Timing, clock: C) -> Self {
+        Self { timing, clock, first_release: None, releases: None }
+    }
+
+    /// Fixes `r_0`; otherwise it is one period after [`run`](Self::run) was called. Nodes that must interleave share
+    /// one grid this way, see [`Timing::next_release`]. A point in the past costs as many skipped releases as have
+    /// passed.
+    pub fn first_release(mut self, at: MonotonicTime) -> Self {
+        self.first_release = Some(at);
+        self
+    }
+
+    /// Ends the run after the releases `0 .. releases`, served or skipped, so that its length in time is known and
+    /// [`Tally::releases`] is exactly this number. What the last cycle's overrun hides beyond the end is not part of
+    /// the run.
+    pub fn releases(mut self, releases: u64) -> Self {
+        self.releases = Some(releases);
+        self
+    }
+
+    /// Runs `node` until `stop` is set or the releases are used up, and returns the account.
+    ///
+    /// `observe` is called in the loop after each cycle: its own time is not part of that cycle's response time, but
+    /// it delays the next one, so it must be as quiet as the node. `stop` is looked at once a release.
+    pub fn run(&self, stop: &AtomicBool, node: &mut impl Node, mut observe: impl FnMut(&CycleRecord)) -> Tally {
+        let period = self.timing.period_nanos();
+        let end = self.releases.unwrap_or(u64::MAX);
+        let mut tally = Tally::default();
+        let mut release = self.first_release.unwrap_or_else(|| self.clock.now().plus_nanos(period));
+        let mut number = 0;
+        // Relaxed: the flag carries no data, and a store becomes visible in finite time, long before the next release.
+        while number < end && !stop.load(Ordering::Relaxed) {
+            self.clock.sleep_until(release);
+            if stop.load(Ordering::Relaxed) {
+                break; // set while asleep: this release is not served, and not counted
+            }
+            let wake = self.clock.now();
+            node.tick(&Cycle { number, release, wake, deadline: release.plus(self.timing.deadline()) });
+            let completion = self.clock.now();
+
+            let skipped = self.timing.releases_skipped(release, completion).min(end - 1 - number);
+            let record = CycleRecord { number, release, wake, completion, skipped };
+            let _verdict = tally.add(&self.timing, &record);
+            observe(&record);
+            number += 1 + skipped;
+            release = release.plus_nanos((1 + skipped) * period);
+        }
+        tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::miss;
+    use crate::time::VirtualClock;
+
+    static RUNNING: AtomicBool = AtomicBool::new(false);
+
+    fn timing() -> Timing {
+        Timing::new(Duration::from_millis(10), Duration::from_millis(8)).unwrap()
+    }
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// Runs `releases` releases from `r_0` = 10 ms, where cycle `k` takes `work(k)`.
+    fn run(releases: u64, work: impl Fn(u64) -> Duration) -> (Vec<CycleRecord>, Tally) {
+        let clock = VirtualClock::new();
+        let mut records = Vec::new();
+        let tally = Scheduler::with_clock(timing(), &clock).releases(releases).run(
+            &RUNNING,
+            &mut |cycle: &Cycle| clock.advance(work(cycle.number)),
+            |record| records.push(*record),
+        );
+        (records, tally)
+    }
+
+    fn numbers(records: &[CycleRecord]) -> Vec<u64> {
+        records.iter().map(|record| record.number).collect()
+    }
+
+    #[test]
+    fn releases_lie_on_the_grid_whatever_the_work_takes() {
+        let (records, tally) = run(100, |k| Duration::from_micros(k * 79));
+        for record in &records {
+            assert_eq!(record.release.as_nanos(), 10_000_000 * (record.number + 1));
+            assert_eq!(record.wake, record.release);
+        }
+        assert_eq!((tally.cycles, tally.misses, tally.skipped, tally.max_jitter), (100, 0, 0, Duration::ZERO));
+        assert_eq!(tally.max_response, Duration::from_micros(99 * 79));
+    }
+
+    #[test]
+    fn a_deadline_is_met_on_the_nanosecond_and_missed_one_later() {
+        let (_, met) = run(1, |_| ms(8));
+        let (_, missed) = run(1, |_| ms(8) + Duration::from_nanos(1));
+        assert_eq!((met.misses, missed.misses), (0, 1));
+    }
+
+    #[test]
+    fn an_overrun_skips_releases_counts_them_and_keeps_the_grid() {
+        // Cycle 2 is released at 30 ms and runs until 65 ms: over the releases 3 (40), 4 (50) and 5 (60 ms).
+        let (records, tally) = run(10, |k| if k == 2 { ms(35) } else { ms(1) });
+        assert_eq!(numbers(&records), [0, 1, 2, 6, 7, 8, 9]);
+        assert_eq!(records[2].skipped, 3);
+        assert_eq!(records[3].release.as_nanos(), 70_000_000);
+        assert_eq!(records[3].jitter(), Duration::ZERO);
+        assert_eq!((tally.cycles, tally.skipped, tally.misses, tally.max_consecutive), (7, 3, 4, 4));
+        assert_eq!(tally.releases(), 10);
+    }
+
+    #[test]
+    fn a_cycle_that_ends_exactly_on_the_next_release_skips_nothing() {
+        let (records, tally) = run(3, |k| if k == 0 { ms(10) } else { ms(1) });
+        assert_eq!(numbers(&records), [0, 1, 2]);
+        assert_eq!((tally.misses, tally.skipped), (1, 0), "late, but no overrun");
+        let (records, tally) = run(3, |k| if k == 0 { ms(10) + Duration::from_nanos(1) } else { ms(1) });
+        assert_eq!(numbers(&records), [0, 2]);
+        assert_eq!((tally.misses, tally.skipped), (2, 1));
+    }
+
+    #[test]
+    fn runs_of_misses_go_on_over_skipped_releases_and_end_with_a_cycle_in_time() {
+        let late = [0, 1, 4, 5, 8];
+        let (_, tally) = run(10, |k| {
+            if k == 1 {
+                ms(25)
+            } else if late.contains(&k) {
+                ms(9)
+            } else {
+                ms(1)
+            }
+        });
+        // 0 late, 1 late over 2 and 3, 4 and 5 late: six in a row; 8 alone.
+        assert_eq!((tally.max_consecutive, tally.misses, tally.skipped, tally.consecutive()), (6, 7, 2, 0));
+    }
+
+    #[test]
+    fn an_overrun_at_the_end_of_the_run_counts_no_release_beyond_it() {
+        let (records, tally) = run(4, |k| if k == 2 { ms(500) } else { ms(1) });
+        assert_eq!(numbers(&records), [0, 1, 2]);
+        assert_eq!((tally.releases(), tally.skipped), (4, 1));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_release_is_served_or_counted_as_skipped(work_us in proptest::collection::vec(0..40_000u64, 1..100)) {
+            let releases = work_us.len() as u64;
+            let (records, tally) = run(releases, |k| Duration::from_micros(work_us[k as usize]));
+            let mut next = 0;
+            let mut free_at = MonotonicTime::default();
+            for record in &records {
+                proptest::prop_assert_eq!(record.number, next);
+                proptest::prop_assert_eq!(record.release.as_nanos(), 10_000_000 * (record.number + 1));
+                proptest::prop_assert!(record.release >= free_at, "a release that passed is not served late");
+                let last_skipped = 10_000_000 * (record.number + 1 + record.skipped);
+                proptest::prop_assert!(record.skipped == 0 || last_skipped < record.completion.as_nanos());
+                next = record.number + 1 + record.skipped;
+                free_at = record.completion;
+            }
+            let late = records.iter().filter(|record| record.response() > ms(8)).count() as u64;
+            let skipped = releases - records.len() as u64;
+            proptest::prop_assert_eq!((tally.cycles, tally.skipped), (releases - skipped, skipped));
+            proptest::prop_assert_eq!((tally.misses, tally.releases()), (late + skipped, releases));
+        }
+    }
+
+    #[test]
+    fn a_late_wake_up_is_jitter_and_part_of_the_response() {
+        let clock = VirtualClock::new();
+        clock.wake_late_by(ms(6));
+        let mut node = |cycle: &Cycle| {
+            assert_eq!(cycle.wake.since(cycle.release), ms(6));
+            assert_eq!(cycle.deadline.since(cycle.release), ms(8));
+            clock.advance(ms(3));
+        };
+        let tally = Scheduler::with_clock(timing(), &clock).releases(5).run(&RUNNING, &mut node, |_| {});
+        assert_eq!((tally.max_jitter, tally.max_response, tally.misses, tally.skipped), (ms(6), ms(9), 5, 0));
+    }
+
+    #[test]
+    fn time_spent_in_the_observer_delays_the_next_cycle_visibly() {
+        let clock = VirtualClock::new();
+        let tally = Scheduler::with_clock(timing(), &clock).releases(2).run(
+            &RUNNING,
+            &mut |_: &Cycle| clock.advance(ms(1)),
+            |_| clock.advance(ms(13)),
+        );
+        assert_eq!((tally.max_jitter, tally.max_response, tally.misses), (ms(4), ms(5), 0));
+    }
+
+    #[test]
+    fn a_first_release_in_the_past_costs_the_releases_that_have_passed() {
+        let clock = VirtualClock::new();
+        clock.advance(ms(47));
+        let tally = Scheduler::with_clock(timing(), &clock)
+            .first_release(MonotonicTime::from_nanos(10_000_000))
+            .releases(6)
+            .run(&RUNNING, &mut |_: &Cycle| {}, |_| {});
+        // r_0 = 10 ms is served at 47 ms; 20, 30 and 40 ms have passed; 50 and 60 ms are served in time.
+        assert_eq!((tally.cycles, tally.skipped, tally.misses), (3, 3, 4));
+    }
+
+    #[test]
+    fn a_stop_request_ends_the_loop_without_another_cycle() {
+        let stop = AtomicBool::new(false);
+        let clock = VirtualClock::new();
+        let tally = Scheduler::with_clock(timing(), &clock).run(
+            &stop,
+            &mut |cycle: &Cycle| stop.store(cycle.number == 6, Ordering::Relaxed),
+            |_| {},
+        );
+        assert_eq!(tally.cycles, 7);
+        assert_eq!(Scheduler::with_clock(timing(), &clock).run(&stop, &mut |_: &Cycle| {}, |_| {}), Tally::default());
+    }
+
+    #[test]
+    fn the_loop_and_the_miss_recorder_allocate_nothing() {
+        let timing = Timing::new(ms(1), ms(1)).unwrap();
+        let (mut recorder, collector) = miss::channel("test", timing, 4).unwrap();
+        let scheduler = Scheduler::new(timing).releases(50); // on the machine's own clock
+        let mut tally = Tally::default();
+        let allocations = allocation_counter::measure(|| {
+            let node = &mut |cycle: &Cycle| {
+                if cycle.number.is_multiple_of(5) {
+                    SystemClock.sleep_until(cycle.release.plus_nanos(1_500_000)); // provoke misses: the ring fills up
+                }
+            };
+            tally = scheduler.run(&RUNNING, node, |record| recorder.observe(record));
+        });
+        assert_eq!(allocations.count_total, 0, "{allocations:?}");
+        assert!(tally.misses >= 10 && tally.releases() == 50, "{tally:?}");
+        let entry = collector.finish().unwrap();
+        assert_eq!(entry.get("HORUS_MISSES"), Some(tally.misses.to_string().as_str()));
+        let control = allocation_counter::measure(|| drop(std::hint::black_box(Box::new(1))));
+        assert_eq!(control.count_total, 1, "the counter counts");
+    }
+}

@@ -1,0 +1,225 @@
+//! Points on the kernel's monotonic clock, and the only way that real-time code waits: sleeping until such a point.
+//!
+//! Relative sleeps are absent on purpose. A loop that sleeps "for one period" adds its own running time and every
+//! wake-up delay to the grid; a loop that sleeps *until* `r_0 + k T` does not drift, however late it was once.
+
+use std::cell::Cell;
+use std::fmt;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use thiserror::Error;
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+/// Nanoseconds on `CLOCK_MONOTONIC`: never set back, the same in every process of one boot, stopped during suspend.
+///
+/// The range ends 292 years after boot, where a [`Timespec`] of 64-bit nanoseconds would; arithmetic saturates there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MonotonicTime(u64);
+
+impl MonotonicTime {
+    /// The last representable point: `i64::MAX` nanoseconds, so that differences fit into signed arithmetic too.
+    pub const MAX: Self = Self(i64::MAX as u64);
+
+    /// The point `nanos` nanoseconds after the clock's zero (on Linux: boot).
+    pub const fn from_nanos(nanos: u64) -> Self {
+        if nanos > Self::MAX.0 { Self::MAX } else { Self(nanos) }
+    }
+
+    /// Nanoseconds since the clock's zero.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// What the clock says now. Does not enter the kernel where the vDSO serves the clock (x86-64 with TSC, arm64).
+    pub fn now() -> Self {
+        let now = clock_gettime(ClockId::Monotonic);
+        // The monotonic clock starts at zero and counts up: neither field is ever negative.
+        Self::from_nanos(now.tv_sec as u64 * NANOS_PER_SECOND + now.tv_nsec as u64)
+    }
+
+    /// The time that passed since `earlier`; zero when `earlier` is in fact later.
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The point `nanos` nanoseconds later.
+    pub const fn plus_nanos(self, nanos: u64) -> Self {
+        Self::from_nanos(self.0.saturating_add(nanos))
+    }
+
+    /// The point `span` later.
+    pub fn plus(self, span: Duration) -> Self {
+        self.plus_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl fmt::Display for MonotonicTime {
+    /// Seconds since boot with nine decimals, the way the kernel log prints them.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{:09}", self.0 / NANOS_PER_SECOND, self.0 % NANOS_PER_SECOND)
+    }
+}
+
+/// Why a text is not a length of time.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "'{text}' is not a length of time: write a whole number and a unit (ns, us, ms, s, min), such as 800us or 10ms"
+)]
+pub struct DurationError {
+    text: String,
+}
+
+/// Parses a whole number with a unit: `500ns`, `800us`, `1ms`, `60s`, `2min`. A number without a unit is an error, not
+/// a guess.
+///
+/// ```
+/// assert_eq!(horus::time::parse_duration("800us").unwrap().as_nanos(), 800_000);
+/// assert!(horus::time::parse_duration("800").is_err());
+/// ```
+///
+/// # Errors
+/// When the text has another form or the time does not fit into 64-bit nanoseconds (584 years).
+pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+    let error = || DurationError { text: text.to_owned() };
+    let text_trimmed = text.trim();
+    let digits = text_trimmed.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text_trimmed.split_at(digits);
+    let nanos_per_unit: u64 = match unit.trim() {
+        "ns" => 1,
+        "us" | "µs" => 1_000,
+        "ms" => 1_000_000,
+        "s" => NANOS_PER_SECOND,
+        "min" => 60 * NANOS_PER_SECOND,
+        _ => return Err(error()),
+    };
+    let number: u64 = number.parse().map_err(|_| error())?;
+    number.checked_mul(nanos_per_unit).map(Duration::from_nanos).ok_or_else(error)
+}
+
+/// Where a loop gets its time from: the machine, or a test that decides itself how late everything is.
+pub trait Clock {
+    /// What the clock says now.
+    fn now(&self) -> MonotonicTime;
+
+    /// Returns at `until` or later, never earlier; at once when `until` has passed.
+    fn sleep_until(&self, until: MonotonicTime);
+}
+
+/// The machine's `CLOCK_MONOTONIC`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> MonotonicTime {
+        MonotonicTime::now()
+    }
+
+    /// Sleeps by `clock_nanosleep(TIMER_ABSTIME)`; a signal (`EINTR`) does not end the sleep.
+    fn sleep_until(&self, until: MonotonicTime) {
+        let nanos = until.as_nanos();
+        let request =
+            Timespec { tv_sec: (nanos / NANOS_PER_SECOND) as i64, tv_nsec: (nanos % NANOS_PER_SECOND) as i64 };
+        while clock_nanosleep_absolute(ClockId::Monotonic, &request) == Err(Errno::INTR) {}
+        // The remaining errors are EINVAL and ENOTSUP: a denormal time or an unknown clock, and the lines above make
+        // neither.
+    }
+}
+
+impl<C: Clock> Clock for &C {
+    fn now(&self) -> MonotonicTime {
+        C::now(self)
+    }
+
+    fn sleep_until(&self, until: MonotonicTime) {
+        C::sleep_until(self, until);
+    }
+}
+
+/// A clock for tests: time passes only when somebody says so, so a test of deadlines cannot depend on the machine.
+///
+/// ```
+/// use std::time::Duration;
+/// use horus::time::{Clock, MonotonicTime, VirtualClock};
+/// let clock = VirtualClock::new();
+/// clock.wake_late_by(Duration::from_nanos(7));
+/// clock.sleep_until(MonotonicTime::from_nanos(100));
+/// clock.advance(Duration::from_nanos(3)); // what the code under test "computes"
+/// assert_eq!(clock.now().as_nanos(), 110);
+/// ```
+#[derive(Debug, Default)]
+pub struct VirtualClock {
+    now: Cell<MonotonicTime>,
+    lateness: Cell<Duration>,
+}
+
+impl VirtualClock {
+    /// A clock at zero, whose sleepers wake on time.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets `span` pass.
+    pub fn advance(&self, span: Duration) {
+        self.now.set(self.now.get().plus(span));
+    }
+
+    /// From now on every sleep that really waits ends `lateness` after the point that it waited for.
+    pub fn wake_late_by(&self, lateness: Duration) {
+        self.lateness.set(lateness);
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> MonotonicTime {
+        self.now.get()
+    }
+
+    fn sleep_until(&self, until: MonotonicTime) {
+        if until > self.now.get() {
+            self.now.set(until.plus(self.lateness.get()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sleep_never_ends_early_and_never_sleeps_for_a_point_in_the_past() {
+        let until = MonotonicTime::now().plus(Duration::from_millis(2));
+        SystemClock.sleep_until(until);
+        let woke = MonotonicTime::now();
+        assert!(woke >= until);
+        SystemClock.sleep_until(MonotonicTime::from_nanos(1)); // long past: returns at once
+    }
+
+    #[test]
+    fn arithmetic_saturates_instead_of_wrapping() {
+        assert_eq!(MonotonicTime::MAX.plus_nanos(1), MonotonicTime::MAX);
+        assert_eq!(MonotonicTime::MAX.plus(Duration::MAX), MonotonicTime::MAX);
+        assert_eq!(MonotonicTime::from_nanos(1).since(MonotonicTime::from_nanos(2)), Duration::ZERO);
+    }
+
+    #[test]
+    fn durations_need_a_whole_number_and_a_unit() {
+        for (text, nanos) in
+            [("1ms", 1_000_000), ("800us", 800_000), (" 10 s ", 10_000_000_000), ("0ns", 0), ("2min", 120_000_000_000)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_nanos(nanos)), "{text}");
+        }
+        for text in ["", "ms", "1", "-1ms", "1.5ms", "1 h", "99999999999999999999ns", "18446744073709551615s"] {
+            let error = parse_duration(text).unwrap_err().to_string();
+            assert!(error.contains(text) && error.contains("800us"), "{error}");
+        }
+    }
+
+    #[test]
+    fn time_prints_as_seconds_since_boot() {
+        assert_eq!(MonotonicTime::from_nanos(41_206_000_001).to_string(), "41.206000001");
+    }
+}

@@ -1,0 +1,111 @@
+//! Runs a test of this binary as another process: a peer to talk to, and to kill.
+#![allow(dead_code)] // each test binary uses a part
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use horus::topic::Options;
+
+/// Longer than anything here takes on the slowest machine; what it ends is a hang.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+const DIRECTORY: &str = "HORUS_TEST_DIRECTORY";
+const POLICY: &str = "HORUS_TEST_POLICY";
+
+/// A process that runs one ignored test of this binary; killed when dropped.
+pub struct Peer {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    /// Starts the test `role` in a process of its own.
+    pub fn start(role: &str, directory: &Path, policy: &str) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", role, "--ignored", "--nocapture", "--test-threads=1"])
+            .env(DIRECTORY, directory)
+            .env(POLICY, policy)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, output }
+    }
+
+    /// Waits until the peer says [`ready`].
+    pub fn wait_until_ready(&mut self) {
+        let mut line = String::new();
+        while !line.contains("ready") {
+            line.clear();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the peer ended early");
+        }
+    }
+
+    /// SIGKILL. The process stays as a zombie until the end of the test, as that of a busy parent would.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.await_death();
+    }
+
+    /// SIGKILL is delivered a moment after it was sent; the tests want to look at a corpse.
+    fn await_death(&self) {
+        let stat = format!("/proc/{}/stat", self.child.id());
+        let started = Instant::now();
+        while !std::fs::read_to_string(&stat).unwrap_or_default().contains(") Z ") {
+            assert!(started.elapsed() < PATIENCE, "the peer does not die");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits for a peer that ends by itself, and expects that it found nothing wrong.
+    pub fn finish(mut self) {
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _ended_already = self.child.wait();
+    }
+}
+
+/// In a peer: tells the parent that it may go on.
+pub fn ready() {
+    println!("\nready");
+}
+
+/// In a peer: where its parent keeps the topics.
+pub fn directory() -> PathBuf {
+    std::env::var_os(DIRECTORY).expect("started by its parent").into()
+}
+
+/// In a peer: the policy that its parent chose.
+pub fn options() -> Options {
+    options_for(&std::env::var(POLICY).unwrap(), &directory())
+}
+
+/// Options for the policy of this name.
+pub fn options_for(policy: &str, directory: &Path) -> Options {
+    match policy {
+        "reliable" => Options::reliable(CAPACITY),
+        "latest" => Options::latest(CAPACITY),
+        other => panic!("no policy {other}"),
+    }
+    .directory(directory)
+}
+
+/// Messages in every topic of these tests.
+pub const CAPACITY: usize = 4;
+
+/// How many files the directory holds.
+pub fn files_in(directory: &Path) -> usize {
+    std::fs::read_dir(directory).unwrap().count()
+}
+
+/// Different waiting times, spread over the steps of whatever the peer repeats.
+pub fn some_time(turn: u64) -> Duration {
+    Duration::from_micros(200 + turn.wrapping_mul(2_654_435_761) % 5_000)
+}

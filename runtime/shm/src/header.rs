@@ -1,0 +1,233 @@
+//! What a segment's header says, and what of it is believed: nothing, until every field has been checked.
+//!
+//! ```text
+//!       0  magic 8 "HORUSSHM"  │   8  version 4     │  12  byte order 4
+//!      16  total bytes 8       │  24  payload bytes 8 │  32  payload alignment 8 │  40  layout hash 8
+//!      48  capacity 8          │  56  slot stride 8 │  64  policy 4, lanes 4, subscribers 4
+//!      80  creator: pid 8      │  88  start 8       │  96  PID namespace 8
+//!     128  type name 128, padded with zeros         │ 256  reserved, zero, to 512
+//! ```
+//!
+//! [`Alleged`] is the header as found: a private copy, so that a peer cannot change it between check and use.
+//! [`Alleged::validate`] compares each field but the creator with its limits, with the others and with the file's real size, which
+//! makes it a [`Header`]; [`Header::check`] compares that with what the caller expects.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use crate::error::OpenError;
+use crate::layout::{BYTE_ORDER, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION};
+use crate::peer::Identity;
+use crate::rejected::{Reason, Rejected};
+
+/// Offsets of the fields; what lies between and behind them is reserved and zero.
+mod field {
+    pub const MAGIC: usize = 0;
+    pub const VERSION: usize = 8;
+    pub const BYTE_ORDER: usize = 12;
+    pub const TOTAL_BYTES: usize = 16;
+    pub const PAYLOAD_BYTES: usize = 24;
+    pub const PAYLOAD_ALIGN: usize = 32;
+    pub const LAYOUT_HASH: usize = 40;
+    pub const CAPACITY: usize = 48;
+    pub const SLOT_STRIDE: usize = 56;
+    pub const POLICY: usize = 64;
+    pub const LANES: usize = 68;
+    pub const SUBSCRIBERS: usize = 72;
+    pub const CREATOR_PID: usize = 80;
+    pub const CREATOR_START: usize = 88;
+    pub const CREATOR_NAMESPACE: usize = 96;
+    pub const TYPE_NAME: usize = 128;
+}
+
+/// What a peer wants a segment to be.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    /// Name of the message type.
+    pub type_name: String,
+    /// Bytes of a message.
+    pub payload_bytes: usize,
+    /// Alignment of a message in bytes.
+    pub payload_align: usize,
+    /// Hash of the message's layout, 0 where none is computed.
+    pub layout_hash: u64,
+    /// The delivery policy, unless any will do.
+    pub policy: Option<Policy>,
+    /// The capacity in messages, unless any will do.
+    pub capacity: Option<usize>,
+}
+
+/// A header as found in a file: a copy of its bytes and the file's size, with nothing checked.
+pub struct Alleged {
+    header: [u8; HEADER_BYTES],
+    file_bytes: u64,
+}
+
+/// What a consistent header says; its numbers fit each other and the file's size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// All offsets.
+    pub shape: Shape,
+    /// The delivery policy.
+    pub policy: Policy,
+    /// Name of the message type.
+    pub type_name: String,
+    /// Hash of the message's layout.
+    pub layout_hash: u64,
+    /// Who made the file. It may be gone while others go on using it.
+    pub creator: Identity,
+}
+
+impl Alleged {
+    /// The allegation in a file's first bytes; `file_bytes` is the size of the whole file.
+    pub fn new(first_bytes: &[u8], file_bytes: u64) -> Result<Self, Reason> {
+        let header = first_bytes.first_chunk().ok_or(Reason::Truncated { found: first_bytes.len() as u64 })?;
+        Ok(Self { header: *header, file_bytes })
+    }
+
+    /// Reads the allegation from a file.
+    pub(crate) fn read(file: &OwnedFd, path: &Path) -> Result<Self, OpenError> {
+        let io = |error| OpenError::io("read", path, error);
+        let stat = rustix::fs::fstat(file).map_err(io)?;
+        let mut header = [0; HEADER_BYTES];
+        let mut length = 0;
+        while length < HEADER_BYTES {
+            match rustix::io::pread(file, &mut header[length..], length as u64).map_err(io)? {
+                0 => break,
+                read => length += read,
+            }
+        }
+        let alleged = Self::new(&header[..length], stat.st_size as u64);
+        alleged.map_err(|reason| Rejected { path: path.to_owned(), reason }.into())
+    }
+
+    fn u32(&self, offset: usize) -> u32 {
+        u32::from_ne_bytes(self.header[offset..offset + 4].try_into().expect("four bytes"))
+    }
+
+    fn u64(&self, offset: usize) -> u64 {
+        u64::from_ne_bytes(self.header[offset..offset + 8].try_into().expect("eight bytes"))
+    }
+
+    /// A number that counts bytes or messages; one that does not fit into `usize` is beyond every limit anyway.
+    fn size(&self, offset: usize) -> usize {
+        usize::try_from(self.u64(offset)).unwrap_or(usize::MAX)
+    }
+
+    /// Checks every field that bytes are addressed by, or people are shown, against the limits, against the others and
+    /// against the file's size. Any creator is possible, and reserved bytes are not looked at: they mean nothing in this
+    /// version, and a later one has another number.
+    pub fn validate(&self) -> Result<Header, Reason> {
+        let magic = *self.header.first_chunk().expect("the header is longer than its magic");
+        if magic != MAGIC {
+            return Err(Reason::Magic { found: magic });
+        }
+        // Byte order before version: a foreign version would read as nonsense.
+        if self.u32(field::BYTE_ORDER) != BYTE_ORDER {
+            return Err(Reason::ByteOrder { found: self.u32(field::BYTE_ORDER) });
+        }
+        if self.u32(field::VERSION) != VERSION {
+            return Err(Reason::Version { found: self.u32(field::VERSION) });
+        }
+        let shape = Shape::new(
+            self.size(field::PAYLOAD_BYTES),
+            self.size(field::PAYLOAD_ALIGN),
+            self.size(field::CAPACITY),
+            self.u32(field::LANES) as usize,
+            self.u32(field::SUBSCRIBERS) as usize,
+        )?;
+        let consistent = |field, found: u64, expected: usize| match expected as u64 {
+            expected if expected == found => Ok(()),
+            expected => Err(Reason::Inconsistent { field, found, expected }),
+        };
+        consistent("slot stride", self.u64(field::SLOT_STRIDE), shape.slot_stride())?;
+        consistent("total size", self.u64(field::TOTAL_BYTES), shape.total_bytes())?;
+        consistent("the file's size", self.file_bytes, shape.total_bytes())?;
+        let code = self.u32(field::POLICY);
+        let policy = Policy::from_code(code).ok_or(Reason::PolicyCode { found: code })?;
+        Ok(Header {
+            shape,
+            policy,
+            type_name: self.type_name().ok_or(Reason::TypeNameBytes)?,
+            layout_hash: self.u64(field::LAYOUT_HASH),
+            creator: Identity {
+                pid: u32::try_from(self.u64(field::CREATOR_PID)).unwrap_or(0),
+                start_ticks: self.u64(field::CREATOR_START),
+                namespace: self.u64(field::CREATOR_NAMESPACE),
+            },
+        })
+    }
+
+    fn type_name(&self) -> Option<String> {
+        let bytes = &self.header[field::TYPE_NAME..field::TYPE_NAME + TYPE_NAME_BYTES];
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(TYPE_NAME_BYTES);
+        let (name, padding) = bytes.split_at(end);
+        if name.is_empty() || padding.iter().any(|&byte| byte != 0) {
+            return None;
+        }
+        let name = std::str::from_utf8(name).ok()?;
+        // It will be printed on terminals.
+        (!name.chars().any(char::is_control)).then(|| name.to_owned())
+    }
+}
+
+impl Header {
+    /// The header for a new segment of what is expected, with these defaults where anything would do.
+    pub(crate) fn new(expected: &Expected, shape: Shape, policy: Policy) -> Result<Self, OpenError> {
+        let type_name = expected.type_name.clone();
+        let printable = !type_name.is_empty() && !type_name.chars().any(char::is_control);
+        if !printable || type_name.len() > TYPE_NAME_BYTES {
+            return Err(OpenError::TypeName { name: type_name });
+        }
+        Ok(Self { shape, policy, type_name, layout_hash: expected.layout_hash, creator: Identity::own() })
+    }
+
+    /// The bytes that [`Alleged::validate`] reads back as this header.
+    pub fn to_bytes(&self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        let mut put = |offset: usize, value: &[u8]| bytes[offset..offset + value.len()].copy_from_slice(value);
+        put(field::MAGIC, &MAGIC);
+        put(field::VERSION, &VERSION.to_ne_bytes());
+        put(field::BYTE_ORDER, &BYTE_ORDER.to_ne_bytes());
+        put(field::TOTAL_BYTES, &(self.shape.total_bytes() as u64).to_ne_bytes());
+        put(field::PAYLOAD_BYTES, &(self.shape.payload_bytes() as u64).to_ne_bytes());
+        put(field::PAYLOAD_ALIGN, &(self.shape.payload_align() as u64).to_ne_bytes());
+        put(field::LAYOUT_HASH, &self.layout_hash.to_ne_bytes());
+        put(field::CAPACITY, &(self.shape.capacity() as u64).to_ne_bytes());
+        put(field::SLOT_STRIDE, &(self.shape.slot_stride() as u64).to_ne_bytes());
+        put(field::POLICY, &self.policy.code().to_ne_bytes());
+        put(field::LANES, &(self.shape.lanes() as u32).to_ne_bytes());
+        put(field::SUBSCRIBERS, &(self.shape.subscribers() as u32).to_ne_bytes());
+        put(field::CREATOR_PID, &u64::from(self.creator.pid).to_ne_bytes());
+        put(field::CREATOR_START, &self.creator.start_ticks.to_ne_bytes());
+        put(field::CREATOR_NAMESPACE, &self.creator.namespace.to_ne_bytes());
+        put(field::TYPE_NAME, self.type_name.as_bytes());
+        bytes
+    }
+
+    /// Checks that this is the topic that the caller means.
+    pub fn check(&self, expected: &Expected) -> Result<(), Reason> {
+        let type_name = || self.type_name.clone();
+        if self.type_name != expected.type_name {
+            return Err(Reason::TypeName { found: type_name(), expected: expected.type_name.clone() });
+        }
+        let (found_bytes, found_align) = (self.shape.payload_bytes(), self.shape.payload_align());
+        let (expected_bytes, expected_align) = (expected.payload_bytes, expected.payload_align);
+        if (found_bytes, found_align) != (expected_bytes, expected_align) {
+            let type_name = type_name();
+            return Err(Reason::Payload { type_name, found_bytes, found_align, expected_bytes, expected_align });
+        }
+        if self.layout_hash != expected.layout_hash {
+            let (found, expected) = (self.layout_hash, expected.layout_hash);
+            return Err(Reason::LayoutHash { type_name: type_name(), found, expected });
+        }
+        if let Some(expected) = expected.policy.filter(|&policy| policy != self.policy) {
+            return Err(Reason::Policy { found: self.policy, expected });
+        }
+        let found = self.shape.capacity();
+        if let Some(expected) = expected.capacity.filter(|&capacity| capacity != found) {
+            return Err(Reason::Capacity { found, expected });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! Which byte of a segment is what.
+//!
+//! ```text
+//!        0 ┌────────────────────────────────────────────────────────────┐
+//!          │ header: written once before the file has a name, then only │
+//!          │ read; see `header` for its fields                          │
+//!      512 ├────────────────────────────────────────────────────────────┤
+//!          │ members: one bit per subscriber that reads here       128 B│
+//!      640 ├────────────────────────────────────────────────────────────┤
+//!          │ subscriber identities: pid, start, namespace      S × 128 B│
+//!          ├────────────────────────────────────────────────────────────┤ ┐
+//!          │ owner: pid, start, namespace, epoch                   128 B│ │
+//!          │ position: sequence number of the next message         128 B│ │ lane 0,
+//!          │ cursors: next sequence each subscriber will read  S × 128 B│ │ lanes 1…
+//!          │ slots                                     capacity × stride│ │ follow
+//!          └────────────────────────────────────────────────────────────┘ ┘
+//!
+//!     slot ┌──────────┬──────────┬──────────────────────────────┐
+//!          │ stamp  8 │ sent_ns 8│ payload …                    │  stride: a multiple of 64
+//!          └──────────┴──────────┴──────────────────────────────┘
+//!          0          8          payload_offset = max(16, alignment)
+//! ```
+//!
+//! A slot starts on a cache line and its stamp shares that line with the first 48 bytes of payload: a message of up to
+//! 48 bytes crosses between two CPUs as one line. Words that one CPU writes and another polls (position, cursors) have
+//! 128 bytes each, because x86-64 fetches lines in pairs and some arm64 parts have 128-byte lines.
+//!
+//! Integers are in the byte order of the machine that made the file; a tag in the header tells a foreign one. Nothing
+//! depends on the page size: a mapping may be longer than its file's bytes, never shorter.
+
+use thiserror::Error;
+
+use crate::copy::WORD;
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("HORUS topics need a 64-bit machine: sequence numbers and offsets are 64-bit words that cross as one");
+
+/// Bytes of a cache line on x86-64 and on the arm64 boards that we build for: slots start on one.
+pub const LINE: usize = 64;
+/// Distance between words that different CPUs write: two lines, see the module's text.
+pub const LINE_PAIR: usize = 2 * LINE;
+
+/// The first eight bytes of every segment.
+pub const MAGIC: [u8; 8] = *b"HORUSSHM";
+/// Version of everything in this file. Any change of an offset, a meaning or the ring's protocol raises it.
+pub const VERSION: u32 = 1;
+/// Reads as this number only on a machine of the same byte order.
+pub const BYTE_ORDER: u32 = 0x0102_0304;
+
+/// Bytes of the header, of which the last are reserved and zero.
+pub const HEADER_BYTES: usize = 512;
+/// Bytes that hold the type's name, padded with zeros.
+pub const TYPE_NAME_BYTES: usize = 128;
+/// Offset of the word with one bit per subscriber.
+pub const MEMBERS: usize = HEADER_BYTES;
+/// Offset of the first subscriber's identity.
+pub const IDENTITIES: usize = MEMBERS + LINE_PAIR;
+
+/// Word of a slot that says which message it holds, and whether all of it; see [`crate::ring`].
+pub const STAMP_WORD: usize = 0;
+/// Word of a slot with the sender's clock, in nanoseconds of CLOCK_MONOTONIC.
+pub const SENT_WORD: usize = 1;
+/// Bytes in front of a payload that asks for no larger alignment.
+const SLOT_HEADER_BYTES: usize = 2 * WORD;
+
+/// Most messages a lane can hold.
+pub const MAX_CAPACITY: usize = 1 << 20;
+/// Most bytes of one message (256 MiB: a raw 8K image fits).
+pub const MAX_PAYLOAD_BYTES: usize = 1 << 28;
+/// Largest alignment of a message.
+pub const MAX_PAYLOAD_ALIGN: usize = LINE;
+/// Most lanes, that is publishers, of a segment.
+pub const MAX_LANES: usize = 64;
+/// Most subscribers of a segment.
+pub const MAX_SUBSCRIBERS: usize = 32;
+/// Most bytes of a segment (64 GiB).
+pub const MAX_TOTAL_BYTES: usize = 1 << 36;
+
+/// What a lane does when its slowest subscriber has not read the oldest message yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Refuse: the value goes back to the caller and nothing is lost. A live subscriber that stops reading stops the
+    /// publisher after `capacity` messages.
+    Reliable,
+    /// Overwrite the oldest: the publisher never waits, and a subscriber that was overtaken counts exactly how many
+    /// messages it missed.
+    Latest,
+}
+
+impl Policy {
+    /// The number that stands in a header for this policy; zero stands for none, so that empty bytes mean nothing.
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::Reliable => 1,
+            Self::Latest => 2,
+        }
+    }
+
+    /// The policy that a header's number stands for.
+    pub const fn from_code(code: u32) -> Option<Self> {
+        match code {
+            1 => Some(Self::Reliable),
+            2 => Some(Self::Latest),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Policy {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Reliable => "reliable",
+            Self::Latest => "latest",
+        })
+    }
+}
+
+/// The numbers that fix every offset, each within its limit; the only way to get one is to have it checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    payload_bytes: usize,
+    payload_align: usize,
+    capacity: usize,
+    lanes: usize,
+    subscribers: usize,
+}
+
+/// Why no segment of this shape can exist.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum ShapeError {
+    /// The capacity is zero, absurd or no power of two.
+    #[error("a capacity of {0} messages is not possible: choose a power of two from 1 to {MAX_CAPACITY}")]
+    Capacity(usize),
+    /// The message is empty or absurdly large.
+    #[error("a message of {0} bytes is not possible: 1 to {MAX_PAYLOAD_BYTES} bytes are")]
+    PayloadBytes(usize),
+    /// The message asks for an alignment that slots do not give.
+    #[error("a message aligned to {0} bytes is not possible: powers of two up to {MAX_PAYLOAD_ALIGN} are")]
+    PayloadAlign(usize),
+    /// No lane, or more than can be told apart.
+    #[error("{0} lanes are not possible: 1 to {MAX_LANES} are")]
+    Lanes(usize),
+    /// No subscriber, or more than the members word has bits for.
+    #[error("{0} subscribers are not possible: 1 to {MAX_SUBSCRIBERS} are")]
+    Subscribers(usize),
+    /// Each number is possible, their product is not.
+    #[error("the segment would be larger than {MAX_TOTAL_BYTES} bytes: choose a smaller capacity")]
+    Total,
+}
+
+impl Shape {
+    /// A shape of these numbers, each within the limits of this module.
+    pub fn new(
+        payload_bytes: usize,
+        payload_align: usize,
+        capacity: usize,
+        lanes: usize,
+        subscribers: usize,
+    ) -> Result<Self, ShapeError> {
+        if !capacity.is_power_of_two() || capacity > MAX_CAPACITY {
+            return Err(ShapeError::Capacity(capacity));
+        }
+        if payload_bytes == 0 || payload_bytes > MAX_PAYLOAD_BYTES {
+            return Err(ShapeError::PayloadBytes(payload_bytes));
+        }
+        if !payload_align.is_power_of_two() || payload_align > MAX_PAYLOAD_ALIGN {
+            return Err(ShapeError::PayloadAlign(payload_align));
+        }
+        if lanes == 0 || lanes > MAX_LANES {
+            return Err(ShapeError::Lanes(lanes));
+        }
+        if subscribers == 0 || subscribers > MAX_SUBSCRIBERS {
+            return Err(ShapeError::Subscribers(subscribers));
+        }
+        let shape = Self { payload_bytes, payload_align, capacity, lanes, subscribers };
+        // Within the limits above the product stays below 2^55, far from overflow.
+        if shape.total_bytes() > MAX_TOTAL_BYTES {
+            return Err(ShapeError::Total);
+        }
+        Ok(shape)
+    }
+
+    /// Bytes of a message.
+    pub const fn payload_bytes(&self) -> usize {
+        self.payload_bytes
+    }
+
+    /// Alignment of a message in bytes.
+    pub const fn payload_align(&self) -> usize {
+        self.payload_align
+    }
+
+    /// Messages that a lane holds, a power of two.
+    pub const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Lanes of the segment.
+    pub const fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Subscribers that the segment has room for.
+    pub const fn subscribers(&self) -> usize {
+        self.subscribers
+    }
+
+    /// Bytes from one slot to the next, a multiple of [`LINE`].
+    pub const fn slot_stride(&self) -> usize {
+        (payload_offset(self.payload_align) + self.payload_bytes).next_multiple_of(LINE)
+    }
+
+    /// Bytes of the whole segment, a multiple of [`LINE`].
+    pub const fn total_bytes(&self) -> usize {
+        self.lane(self.lanes)
+    }
+
+    /// Offset of the identity of subscriber `subscriber`.
+    pub const fn identity(&self, subscriber: usize) -> usize {
+        IDENTITIES + subscriber * LINE_PAIR
+    }
+
+    /// Offset of lane `lane`, which starts with its owner's identity.
+    pub const fn lane(&self, lane: usize) -> usize {
+        IDENTITIES + self.subscribers * LINE_PAIR + lane * self.lane_bytes()
+    }
+
+    /// Offset of the position of lane `lane`.
+    pub const fn position(&self, lane: usize) -> usize {
+        self.lane(lane) + LINE_PAIR
+    }
+
+    /// Offset of the cursor of `subscriber` in `lane`.
+    pub const fn cursor(&self, lane: usize, subscriber: usize) -> usize {
+        self.lane(lane) + 2 * LINE_PAIR + subscriber * LINE_PAIR
+    }
+
+    /// Offset of the first slot of `lane`.
+    pub const fn slots(&self, lane: usize) -> usize {
+        self.lane(lane) + self.lane_head_bytes()
+    }
+
+    const fn lane_head_bytes(&self) -> usize {
+        2 * LINE_PAIR + self.subscribers * LINE_PAIR
+    }
+
+    const fn lane_bytes(&self) -> usize {
+        (self.lane_head_bytes() + self.capacity * self.slot_stride()).next_multiple_of(LINE_PAIR)
+    }
+}
+
+/// Offset of the payload in a slot, for a payload of this alignment.
+pub const fn payload_offset(align: usize) -> usize {
+    if align > SLOT_HEADER_BYTES { align } else { SLOT_HEADER_BYTES }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(payload_bytes: usize, payload_align: usize, capacity: usize, lanes: usize) -> Shape {
+        Shape::new(payload_bytes, payload_align, capacity, lanes, MAX_SUBSCRIBERS).unwrap()
+    }
+
+    #[test]
+    fn a_message_of_16_bytes_takes_one_cache_line() {
+        assert_eq!(shape(16, 8, 64, 1).slot_stride(), LINE);
+        assert_eq!(shape(48, 8, 64, 1).slot_stride(), LINE);
+        assert_eq!(shape(49, 8, 64, 1).slot_stride(), 2 * LINE);
+    }
+
+    #[test]
+    fn shared_words_and_slots_stand_on_lines_of_their_own() {
+        for (bytes, align, capacity, lanes) in [(1, 1, 1, 1), (16, 8, 64, 3), (65, 64, 1, 2), (1480, 4, 8, 64)] {
+            let shape = shape(bytes, align, capacity, lanes);
+            let mut words = vec![MEMBERS];
+            words.extend((0..MAX_SUBSCRIBERS).map(|s| shape.identity(s)));
+            for lane in 0..lanes {
+                words.extend([shape.lane(lane), shape.position(lane)]);
+                words.extend((0..MAX_SUBSCRIBERS).map(|s| shape.cursor(lane, s)));
+                words.extend([shape.slots(lane)]);
+            }
+            assert!(words.windows(2).all(|pair| pair[0] + LINE_PAIR <= pair[1]), "{words:?}");
+            assert!(words.iter().all(|offset| offset % LINE_PAIR == 0), "{words:?}");
+            let end = shape.slots(lanes - 1) + capacity * shape.slot_stride();
+            assert!(end <= shape.total_bytes() && shape.total_bytes() < end + LINE_PAIR);
+            assert_eq!(payload_offset(align) % align, 0);
+        }
+    }
+
+    #[test]
+    fn shapes_beyond_a_limit_are_refused() {
+        let new = |bytes, align, capacity, lanes, subscribers| Shape::new(bytes, align, capacity, lanes, subscribers);
+        assert_eq!(new(16, 8, 0, 1, 1), Err(ShapeError::Capacity(0)));
+        assert_eq!(new(16, 8, 3, 1, 1), Err(ShapeError::Capacity(3)));
+        assert_eq!(new(16, 8, 2 * MAX_CAPACITY, 1, 1), Err(ShapeError::Capacity(2 * MAX_CAPACITY)));
+        assert_eq!(new(0, 8, 1, 1, 1), Err(ShapeError::PayloadBytes(0)));
+        assert_eq!(new(usize::MAX, 8, 1, 1, 1), Err(ShapeError::PayloadBytes(usize::MAX)));
+        assert_eq!(new(16, 128, 1, 1, 1), Err(ShapeError::PayloadAlign(128)));
+        assert_eq!(new(16, 8, 1, 0, 1), Err(ShapeError::Lanes(0)));
+        assert_eq!(new(16, 8, 1, 1, 33), Err(ShapeError::Subscribers(33)));
+        assert_eq!(new(MAX_PAYLOAD_BYTES, 8, MAX_CAPACITY, 1, 1), Err(ShapeError::Total));
+    }
+}

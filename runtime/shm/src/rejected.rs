@@ -1,0 +1,140 @@
+//! Why a file under a topic's name is not what was asked for: what was found, what was expected, what to do.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::layout::{BYTE_ORDER, HEADER_BYTES, Policy, ShapeError, VERSION};
+
+/// A file under a topic's name that is not what was asked for.
+#[derive(Debug, Error)]
+#[error("{}: {reason}", path.display())]
+pub struct Rejected {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// What is wrong with a segment's header.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Reason {
+    /// The file ends before the header does.
+    #[error("has {found} bytes, a segment's header alone has {HEADER_BYTES}: it is no topic; remove it")]
+    Truncated {
+        /// Bytes of the file.
+        found: u64,
+    },
+    /// The first bytes are others.
+    #[error("starts with {found:02x?}, not with \"HORUSSHM\": it is no topic; remove it")]
+    Magic {
+        /// The first bytes.
+        found: [u8; 8],
+    },
+    /// Another version of this code made it.
+    #[error(
+        "has segment version {found}, this program speaks {VERSION}: run programs of one release, then remove the file"
+    )]
+    Version {
+        /// The version in the header.
+        found: u32,
+    },
+    /// A machine of another byte order made it.
+    #[error(
+        "has byte order tag {found:#010x}, this machine reads {BYTE_ORDER:#010x}: segments do not move between \
+        machines; remove it"
+    )]
+    ByteOrder {
+        /// The tag in the header.
+        found: u32,
+    },
+    /// A number in the header is impossible.
+    #[error("its header is damaged ({0}): stop its users and remove it")]
+    Shape(#[from] ShapeError),
+    /// Two numbers in the header contradict each other or the file's size.
+    #[error("its header is damaged ({field} is {found}, {expected} would fit): stop its users and remove it")]
+    Inconsistent {
+        /// Which number.
+        field: &'static str,
+        /// What it is.
+        found: u64,
+        /// What the other fields ask for.
+        expected: u64,
+    },
+    /// The lane's position is beyond all that can have been sent.
+    #[error("its lane is damaged (position {found}): stop its users and remove it")]
+    Position {
+        /// The position.
+        found: u64,
+    },
+    /// The policy's number stands for none.
+    #[error("its header is damaged (policy {found}, 1 and 2 exist): stop its users and remove it")]
+    PolicyCode {
+        /// The number.
+        found: u32,
+    },
+    /// The type name is no text.
+    #[error("its header is damaged (the type name is no text): stop its users and remove it")]
+    TypeNameBytes,
+    /// The topic carries another type.
+    #[error(
+        "carries messages of type {found:?}, this program expects {expected:?}: use another topic name, or the same \
+        type"
+    )]
+    TypeName {
+        /// The type of the topic.
+        found: String,
+        /// The type asked for.
+        expected: String,
+    },
+    /// The topic's type has the same name and another size or alignment.
+    #[error(
+        "its {type_name} has {found_bytes} bytes aligned to {found_align}, this program's has {expected_bytes} \
+        aligned to {expected_align}: build both programs from the same message definition"
+    )]
+    Payload {
+        /// The type's name.
+        type_name: String,
+        /// Bytes of a message in the topic.
+        found_bytes: usize,
+        /// Alignment of a message in the topic.
+        found_align: usize,
+        /// Bytes of a message in this program.
+        expected_bytes: usize,
+        /// Alignment of a message in this program.
+        expected_align: usize,
+    },
+    /// The topic's type has the same name and size, and other fields.
+    #[error(
+        "its {type_name} has layout {found:016x}, this program's has {expected:016x}: build both programs from the \
+        same message definition"
+    )]
+    LayoutHash {
+        /// The type's name.
+        type_name: String,
+        /// Layout of the topic's type.
+        found: u64,
+        /// Layout of this program's type.
+        expected: u64,
+    },
+    /// The topic has another delivery policy.
+    #[error(
+        "delivers by policy {found}, this program asks for {expected}: agree on one, and restart the topic's users"
+    )]
+    Policy {
+        /// The topic's policy.
+        found: Policy,
+        /// The policy asked for.
+        expected: Policy,
+    },
+    /// The topic holds another number of messages.
+    #[error(
+        "holds {found} messages, this program asks for {expected}: agree on one capacity, and restart the topic's users"
+    )]
+    Capacity {
+        /// The topic's capacity.
+        found: usize,
+        /// The capacity asked for.
+        expected: usize,
+    },
+}

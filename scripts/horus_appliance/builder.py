@@ -1,0 +1,96 @@
+"""The builder: a small Debian tree with mkosi, QEMU and UEFI firmware, the same versions on every host.
+
+It is made once with mmdebstrap and entered with bubblewrap, so the host's own mkosi, systemd and QEMU do not matter.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import host
+from .console import CannotRun, detail, step
+from .paths import BUILD, REPOSITORY
+
+TREE = BUILD / "builder"
+STAMP = TREE / "etc" / "horus-builder"
+
+PACKAGES = [
+    "bubblewrap",  # mkosi's own sandbox
+    "ca-certificates",
+    "cpio",
+    "debian-archive-keyring",
+    "dosfstools",
+    "e2fsprogs",
+    "erofs-utils",
+    "kmod",
+    "mkosi",
+    "mtools",
+    "ovmf",
+    "qemu-system-x86",
+    "systemd-boot-efi",
+    "systemd-repart",
+    "systemd-ukify",
+    "util-linux",
+    "zstd",
+]
+
+
+def ensure(fresh: bool = False) -> None:
+    """Makes the builder when it is missing, incomplete, of another package list, or to be `fresh`."""
+    wanted = "\n".join(PACKAGES) + "\n"
+    if not fresh and STAMP.is_file() and STAMP.read_text() == wanted:
+        return
+    step("making the builder: Debian tree with mkosi, QEMU and UEFI firmware (about 1 minute)")
+    host.require_space(BUILD, host.FIRST_BUILD_BYTES)
+    host.require_mirror()
+    partial = TREE.with_suffix(".partial")
+    remove_tree(partial)
+    log = BUILD / "builder.log"
+    command = [
+        "mmdebstrap", "--variant=apt", f"--include={','.join(PACKAGES)}",
+        '--aptopt=APT::Install-Recommends "false"', f"--keyring={host.KEYRING}",
+        "trixie", str(partial), host.MIRROR,
+    ]  # fmt: skip
+    with log.open("w") as output:
+        done = subprocess.run(host.as_root(command), stdout=output, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        raise CannotRun(f"mmdebstrap could not make the builder:\n{tail(log)}\nFull log: {log}")
+    remove_tree(TREE)  # not before its successor is there
+    # Last, and by rename: a tree with its final name is a complete one.
+    stamp = ["tee", str(partial / STAMP.relative_to(TREE))]
+    subprocess.run(host.as_root(stamp), input=wanted, stdout=subprocess.DEVNULL, text=True, check=True)
+    subprocess.run(host.as_root(["mv", str(partial), str(TREE)]), check=True)
+    detail(f"done; log: {log.relative_to(REPOSITORY)}")
+
+
+def command(arguments: list, directory: Path = REPOSITORY, guard: tuple = ()) -> list:
+    """The command line that runs `arguments` as root inside the builder, with the repository at its own path.
+
+    All processes in there end with the command, and the command ends with its caller: also when that is killed. `guard`
+    is a command that replaces itself with the rest, such as `flock --no-fork`.
+    """
+    environment = [word for name, _, value in (pair.partition("=") for pair in host.environment_assignments())
+                   for word in ("--setenv", name, value)]  # fmt: skip
+    return host.as_root([
+        *guard, "bwrap", "--die-with-parent", "--unshare-pid",
+        "--bind", str(TREE), "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
+        "--tmpfs", "/tmp", "--tmpfs", "/run", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf",
+        "--bind", str(REPOSITORY), str(REPOSITORY), "--chdir", str(directory), "--clearenv",
+        "--setenv", "PATH", "/usr/sbin:/usr/bin", "--setenv", "HOME", "/root", "--setenv", "LANG", "C.UTF-8",
+        *environment, "--", *arguments,
+    ])  # fmt: skip
+
+
+def remove_tree(path: Path) -> None:
+    """Removes a tree that root may own."""
+    if not path.exists():
+        return
+    try:
+        shutil.rmtree(path)
+    except OSError:
+        subprocess.run(host.as_root(["rm", "-rf", "--one-file-system", str(path)]), check=True)
+
+
+def tail(log: Path, lines: int = 25) -> str:
+    """The last lines of a log, for an error message."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])

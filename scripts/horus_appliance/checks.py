@@ -1,0 +1,93 @@
+"""The checks of scripts/test: what each runs, and how its outcome is told."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import host
+from .console import step
+from .paths import REPOSITORY, RUNTIME
+
+SKIP_STATUS = 77  # the exit status that means "skipped" to Automake, and to us
+
+
+@dataclass(frozen=True)
+class Check:
+    """One command, what it stands for, and where it runs."""
+
+    name: str
+    command: list
+    directory: Path = REPOSITORY
+    environment: dict = field(default_factory=dict)
+    boots: bool = False
+    needs: tuple = ()  # (command, Debian package) that must be there
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a check ended."""
+
+    word: str
+    seconds: float
+    reason: str = ""
+
+
+def cargo(*arguments: str) -> list:
+    return ["cargo", *arguments]
+
+
+def shell_scripts() -> list:
+    """Every shell script of the repository, found by its first line."""
+    roots = [REPOSITORY / name for name in ("conf", "recipes", "scripts", ".ci")]
+    return sorted(str(path) for root in roots for path in root.rglob("*") if path.is_file() and is_shell(path))
+
+
+def is_shell(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            first = file.readline(80)
+    except OSError:
+        return False
+    return first.startswith((b"#!/bin/sh", b"#!/usr/bin/env bash", b"#!/bin/bash"))
+
+
+def unit_tests(*modules: str) -> list:
+    return [sys.executable, "-m", "unittest", *(f"tests.{module}" for module in modules)]
+
+
+SCRIPTS = REPOSITORY / "scripts"
+LOOM_TARGET = str(RUNTIME / "target" / "loom")
+
+CHECKS = [
+    Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
+    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME),
+    Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}),
+    Check("rust unit, doc and process tests", cargo("test", "--locked", "--workspace"), RUNTIME),
+    Check(
+        "rust model tests (loom)",
+        cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", LOOM_TARGET),
+        RUNTIME, {"RUSTFLAGS": "--cfg loom"},
+    ),
+    Check("shell scripts", ["shellcheck", *shell_scripts()], needs=("shellcheck", "shellcheck")),
+    Check("scripts' unit tests", unit_tests("test_conf", "test_host", "test_results"), SCRIPTS),
+    Check("boot tests", [*unit_tests("test_boot"), "-v"], SCRIPTS, boots=True),
+    Check("crate licences, bans and sources", [sys.executable, "-m", "horus_appliance.deny", "bans", "licenses", "sources"], SCRIPTS),
+    Check("crate advisories", [sys.executable, "-m", "horus_appliance.deny", "advisories"], SCRIPTS),
+]  # fmt: skip
+
+
+def run(check: Check) -> Result:
+    """Runs one check with its output on the terminal."""
+    step(f"--- {check.name}")
+    started = time.monotonic()
+    if check.needs and not shutil.which(check.needs[0]):
+        host.install([check.needs[1]])
+    done = subprocess.run(check.command, cwd=check.directory, env={**os.environ, **check.environment}, check=False)
+    seconds = time.monotonic() - started
+    if done.returncode == SKIP_STATUS:
+        return Result("SKIPPED", seconds, "see its output above for the reason")
+    return Result("passed" if done.returncode == 0 else "FAILED", seconds)

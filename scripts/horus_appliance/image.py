@@ -1,0 +1,200 @@
+"""Builds the appliance's disk image with mkosi, and reuses what has not changed."""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import builder, conf, host
+from .console import CannotRun, detail, step
+from .paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
+
+BOARD = "generic-x86-64"
+
+# What each variant of the image is made of. A variant is a list of trees, never a branch inside a file.
+VARIANTS = {
+    "appliance": ["base", "rt", "horus", "dev"],
+    # The control arm: same packages, same kernel, nothing tuned. Its audit must fail.
+    "untuned": ["base", "horus", "dev"],
+    # For robots: no root shell on the serial console.
+    "release": ["base", "rt", "horus"],
+}
+
+
+@dataclass(frozen=True)
+class Image:
+    """A built image: the flashable disk and the parts of it that a direct kernel boot needs."""
+
+    variant: str
+    directory: Path
+    version: str
+
+    @property
+    def disk(self) -> Path:
+        return self.directory / f"horus_{self.version}.raw"
+
+    @property
+    def kernel(self) -> Path:
+        return self.directory / f"horus_{self.version}.vmlinuz"
+
+    @property
+    def initrd(self) -> Path:
+        return self.directory / f"horus_{self.version}.initrd"
+
+    @property
+    def command_line(self) -> str:
+        return conf.kernel_command_line(BOARD, tuned="rt" in VARIANTS[self.variant])
+
+
+def build(variant: str = "appliance", fresh: bool = False) -> Image:
+    """Builds the runtime and the image, each only when something that goes into it has changed.
+
+    `fresh` builds from the mirror's newest packages even when nothing here has changed.
+    """
+    if variant not in VARIANTS:
+        raise CannotRun(f"there is no image variant '{variant}'; choose one of: {', '.join(VARIANTS)}")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with only_one_build():
+        host.require_rust()
+        host.install_packages()
+        builder.ensure(fresh)  # also where nothing is to be built: QEMU runs in it
+        programs = build_runtime()
+        image = Image(variant, BUILD / "image" / variant, version())
+        overlay = stage_overlay(variant, programs)
+        stamp = image.directory / "inputs.sha256"
+        inputs = fingerprint(image, overlay)
+        if not fresh and image.disk.is_file() and stamp.is_file() and stamp.read_text() == inputs:
+            step(f"image '{variant}': nothing has changed, reusing {image.disk.relative_to(REPOSITORY)}")
+            return image
+        run_mkosi(image, overlay, fresh)
+        stamp.write_text(inputs)  # last: an image without its stamp is built again
+        return image
+
+
+def build_runtime() -> dict:
+    """Builds the Rust runtime with plain cargo; returns its programs by their paths on the appliance."""
+    step("building the runtime: cargo build --release")
+    target = Path(os.environ.get("CARGO_TARGET_DIR", RUNTIME / "target")).resolve()
+    # The builder's own wishes for other programs must not decide what runs on the appliance.
+    environment = {name: value for name, value in os.environ.items() if name not in ("CARGO_BUILD_TARGET", "RUSTFLAGS")}
+    what = ["--package", "horus-cli", "--package", "horus", "--bins", "--examples", "--target-dir", str(target)]
+    done = subprocess.run(["cargo", "build", "--release", "--locked", *what], cwd=RUNTIME, env=environment, check=False)
+    if done.returncode != 0:
+        raise CannotRun("the runtime does not build; the compiler's message is above.")
+    return {
+        "usr/bin/horus": target / "release/horus",
+        "usr/lib/horus/examples/ping": target / "release/examples/ping",
+        "usr/lib/horus/examples/pong": target / "release/examples/pong",
+    }
+
+
+def stage_overlay(variant: str, programs: dict) -> Path:
+    """Lays out, in a directory of its own, all that goes over the packages, with the modes that an appliance needs
+    whatever umask the clone was made under."""
+    overlay = BUILD / "overlay" / variant
+    shutil.rmtree(overlay, ignore_errors=True)
+    # The examiner comes with every variant: the untuned one has to fail it.
+    sources = [(CONF / name / "rootfs", "") for name in VARIANTS[variant]] + [(CONF / "rt" / "audit", "usr/lib/horus/audit")]
+    for source, place in sources:
+        for path in sorted(path for path in source.rglob("*") if path.is_file()):
+            install(path, overlay / place / path.relative_to(source))
+    for place, program in programs.items():
+        install(program, overlay / place)
+    return overlay
+
+
+def install(source: Path, target: Path) -> None:
+    """Copies a file, readable by all and executable by all if it is by its owner."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)
+
+
+def version() -> str:
+    """The product's version: that of the runtime's workspace."""
+    metadata = subprocess.run(
+        ["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=RUNTIME, capture_output=True, text=True, check=True
+    )
+    packages = json.loads(metadata.stdout)["packages"]
+    return next(package["version"] for package in packages if package["name"] == "horus-cli")
+
+
+def mkosi_arguments(image: Image, overlay: Path) -> list:
+    """What mkosi is told besides recipes/debian: all that differs by variant."""
+    return [
+        f"--extra-tree={overlay}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
+        f"--repart-directory={CONF / 'base' / 'rootfs' / 'usr' / 'lib' / 'repart.d'}",
+    ]  # fmt: skip
+
+
+def fingerprint(image: Image, overlay: Path) -> str:
+    """A digest over all that goes into the image: mkosi's arguments, the builder's packages, recipe and overlay."""
+    digest = hashlib.sha256("\0".join(mkosi_arguments(image, overlay)).encode())
+    installed = builder.TREE / "var/lib/dpkg/status"
+    digest.update(installed.read_bytes())
+    for root in (RECIPE, overlay):
+        for path in sorted(path for path in root.rglob("*") if path.is_file()):
+            digest.update(f"\0{path.relative_to(root)}\0{path.stat().st_mode & 0o100}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def run_mkosi(image: Image, overlay: Path, fresh: bool) -> None:
+    """Makes the image in a directory of its own and puts it in place only when it is complete."""
+    cached = any((BUILD / "cache").glob("*.cache")) and not fresh
+    step(f"building image '{image.variant}' with mkosi (about {'1 minute' if cached else '3 minutes'})")
+    host.require_space(BUILD, host.NEXT_BUILD_BYTES if cached else host.FIRST_BUILD_BYTES)
+    if not cached:
+        host.require_mirror()
+    partial, workspace = image.directory.with_suffix(".partial"), BUILD / "workspace"
+    for leftover in (partial, workspace):
+        builder.remove_tree(leftover)
+    for directory in (partial, workspace, BUILD / "cache", BUILD / "packages"):
+        directory.mkdir(parents=True, exist_ok=True)
+    arguments = [
+        "mkosi", "--force", *(["--force"] if fresh else []), "--incremental=yes",  # forced twice: without its caches
+        f"--output-directory={partial}", f"--workspace-directory={workspace}",
+        f"--cache-directory={BUILD / 'cache'}", f"--package-cache-directory={BUILD / 'packages'}",
+        *mkosi_arguments(image, overlay), "build",
+    ]  # fmt: skip
+    log = BUILD / f"image-{image.variant}.log"
+    # The second lock is root's: after a killed build it is held until the last of its processes has ended.
+    guard = ("flock", "--no-fork", "--wait", "120", str(BUILD / "root.lock"))
+    if not follow_mkosi(builder.command(arguments, RECIPE, guard), log):
+        raise CannotRun(
+            f"mkosi could not build the image:\n{builder.tail(log)}\nFull log: {log.relative_to(REPOSITORY)}\n"
+            "If a download failed, run this again: finished downloads are kept."
+        )
+    subprocess.run(host.as_root(["chown", "-R", f"{os.getuid()}:{os.getgid()}", str(partial)]), check=True)
+    builder.remove_tree(image.directory)
+    partial.rename(image.directory)
+
+
+def follow_mkosi(command: list, log: Path) -> bool:
+    """Runs mkosi with its output in `log`, passing on the headline of each of its steps; tells whether it succeeded."""
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with log.open("w") as output, subprocess.Popen(command, **pipe) as process:
+        for line in process.stdout:
+            output.write(line)
+            output.flush()
+            if line.startswith("‣ ") and not line.startswith("‣  "):
+                detail(line[2:].strip()[:100])
+    return process.returncode == 0
+
+
+@contextmanager
+def only_one_build():
+    """Holds the build directory for this process; a second build at the same time is told to wait its turn."""
+    with (BUILD / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CannotRun(
+                "another build of this clone is running. Wait for it to end, or end it, then run this again."
+            ) from error
+        yield

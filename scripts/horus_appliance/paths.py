@@ -1,0 +1,12 @@
+"""Where things are in the repository, and where the commands put what they make."""
+
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONF = REPOSITORY / "conf"
+RUNTIME = REPOSITORY / "runtime"
+RECIPE = REPOSITORY / "recipes" / "debian"
+
+OUT = REPOSITORY / "out"
+BUILD = OUT / "build"  # everything that can be made again
+APPLIANCE = OUT / "appliance"  # what a person takes away
