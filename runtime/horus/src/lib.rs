@@ -12,6 +12,7 @@ pub mod cpus;
 pub mod deadline;
 pub mod journal;
 pub mod message;
+pub mod messages;
 pub mod miss;
 pub mod scheduler;
 pub mod startup;
