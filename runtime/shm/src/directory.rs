@@ -1,6 +1,17 @@
 //! Where segments live and what they may be called.
+//!
+//! ```text
+//! $HORUS_SHM_DIR, or /dev/shm/horus     0700, or made by root for a group
+//! ├── imu.topic                         topics of the namespace `default`
+//! └── lab/                              the namespace `lab`: HORUS_NAMESPACE=lab
+//!     └── imu.topic                     has nothing to do with the other
+//! ```
 
+mod namespace;
+
+use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,10 +21,15 @@ use thiserror::Error;
 
 use crate::error::OpenError;
 
+pub use namespace::{MAX_NAMESPACE_BYTES, Namespace, NamespaceError};
+
 /// Environment variable that names another directory than [`DEFAULT_DIRECTORY`].
 pub const DIRECTORY_VARIABLE: &str = "HORUS_SHM_DIR";
 /// Where segments live unless [`DIRECTORY_VARIABLE`] says otherwise: in RAM, gone after a reboot.
 pub const DEFAULT_DIRECTORY: &str = "/dev/shm/horus";
+/// Environment variable that names the namespace, as ROS_DOMAIN_ID numbers it in ROS 2: programs of different namespaces
+/// do not see each other's topics.
+pub const NAMESPACE_VARIABLE: &str = "HORUS_NAMESPACE";
 /// What a segment's file is called after its topic's name.
 pub const EXTENSION: &str = "topic";
 
@@ -91,10 +107,33 @@ impl fmt::Display for TopicName {
 pub struct Directory(PathBuf);
 
 impl Directory {
-    /// The directory of `$HORUS_SHM_DIR`, or `/dev/shm/horus`; made with mode 0700 if it is missing.
+    /// The namespace of `$HORUS_NAMESPACE` in the directory of `$HORUS_SHM_DIR` or in `/dev/shm/horus`; each directory is
+    /// made with mode 0700 if it is missing. A variable that is empty counts as unset.
     pub fn from_environment() -> Result<Self, OpenError> {
-        let path = std::env::var_os(DIRECTORY_VARIABLE).filter(|path| !path.is_empty());
-        Self::at(path.map_or_else(|| PathBuf::from(DEFAULT_DIRECTORY), PathBuf::from))
+        Self::from_variables(std::env::var_os(DIRECTORY_VARIABLE), std::env::var_os(NAMESPACE_VARIABLE))
+    }
+
+    fn from_variables(directory: Option<OsString>, namespace: Option<OsString>) -> Result<Self, OpenError> {
+        let path = directory.filter(|path| !path.is_empty()).unwrap_or_else(|| DEFAULT_DIRECTORY.into());
+        let Some(name) = namespace.filter(|name| !name.is_empty()) else { return Self::at(path) };
+        // Bytes that are no text become U+FFFD, which is refused like every other character that is not allowed.
+        let namespace = name.to_string_lossy().parse().map_err(|error: NamespaceError| OpenError::Io {
+            doing: "use the namespace of HORUS_NAMESPACE in",
+            path: path.clone().into(),
+            source: io::Error::new(io::ErrorKind::InvalidInput, error),
+        })?;
+        Self::at(path)?.in_namespace(&namespace)
+    }
+
+    /// The directory of `namespace` in this one; made with mode 0700 if it is missing, and refused for what
+    /// [`at`](Self::at) refuses. `default` is this directory itself.
+    ///
+    /// To share a namespace with a group, make its directory beforehand, owned by root, as that of all topics is made.
+    pub fn in_namespace(&self, namespace: &Namespace) -> Result<Self, OpenError> {
+        if *namespace == Namespace::default() {
+            return Ok(self.clone());
+        }
+        Self::at(self.0.join(namespace.as_str()))
     }
 
     /// The directory `path`; made with mode 0700 if it is missing.
@@ -155,6 +194,41 @@ mod tests {
             assert_eq!(parse(name), Err(NameError::Character { name: name.to_owned(), character }));
         }
         assert!(matches!(parse(".."), Err(NameError::Hidden(_))));
+    }
+
+    #[test]
+    fn the_environment_chooses_directory_and_namespace() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("shm");
+        let choose = |namespace: Option<&str>| {
+            Directory::from_variables(Some(path.clone().into()), namespace.map(OsString::from))
+        };
+        for unnamed in [None, Some(""), Some("default")] {
+            assert_eq!(choose(unnamed).unwrap().path(), path, "{unnamed:?}");
+        }
+        let lab = choose(Some("lab")).unwrap();
+        assert_eq!(lab.path(), path.join("lab"));
+        assert_eq!(lab, choose(Some("lab")).unwrap(), "the second time it is there");
+        let error = choose(Some("../lab")).unwrap_err().to_string();
+        assert!(error.contains("HORUS_NAMESPACE") && error.contains("use A-Z"), "{error}");
+        assert_eq!(std::fs::read_dir(&path).unwrap().count(), 1, "a refused namespace leaves nothing behind");
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_namespace_is_as_private_as_the_directory_must_be() {
+        use std::os::unix::fs::PermissionsExt;
+        let parent = tempfile::tempdir().unwrap();
+        let directory = Directory::at(parent.path()).unwrap();
+        let lab = "lab".parse().unwrap();
+        let made = directory.in_namespace(&lab).unwrap();
+        assert_eq!(std::fs::metadata(made.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        std::fs::set_permissions(made.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(matches!(directory.in_namespace(&lab), Err(OpenError::WorldWritable { path }) if path == made.path()));
+        std::fs::write(parent.path().join("file"), "").unwrap();
+        assert!(matches!(directory.in_namespace(&"file".parse().unwrap()), Err(OpenError::Io { .. })));
+        std::os::unix::fs::symlink("/tmp", parent.path().join("link")).unwrap();
+        assert!(directory.in_namespace(&"link".parse().unwrap()).is_err(), "/tmp is open to everybody");
     }
 
     #[test]

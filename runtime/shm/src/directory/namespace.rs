@@ -1,0 +1,99 @@
+//! The name of a namespace.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Most bytes of a namespace's name.
+pub const MAX_NAMESPACE_BYTES: usize = 64;
+
+/// A name that a namespace can have: 1 to 64 of `A-Z a-z 0-9 _ -`. It is no protection from others, only a way to keep
+/// two robots, or a robot and its simulation, apart on one machine.
+///
+/// The namespace called `default` is the directory itself; every other one is a directory in it.
+///
+/// ```
+/// use horus_shm::directory::Namespace;
+/// assert!("robot-2".parse::<Namespace>().is_ok());
+/// assert!("../elsewhere".parse::<Namespace>().is_err());
+/// assert_eq!(Namespace::default().as_str(), "default");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Namespace(String);
+
+/// Why a text is no namespace.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum NamespaceError {
+    /// There is none.
+    #[error("a namespace needs a name: 1 to {MAX_NAMESPACE_BYTES} of A-Z a-z 0-9 _ -")]
+    Empty,
+    /// It is too long.
+    #[error("a namespace of {0} bytes is too long: at most {MAX_NAMESPACE_BYTES} are possible")]
+    TooLong(usize),
+    /// It holds a character that is not allowed.
+    #[error("{character:?} cannot stand in the namespace {name:?}: use A-Z a-z 0-9 _ -")]
+    Character {
+        /// The whole name.
+        name: String,
+        /// Its first wrong character.
+        character: char,
+    },
+}
+
+impl Namespace {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Namespace {
+    /// The namespace of programs that name none.
+    fn default() -> Self {
+        Self("default".to_owned())
+    }
+}
+
+impl FromStr for Namespace {
+    type Err = NamespaceError;
+
+    fn from_str(name: &str) -> Result<Self, NamespaceError> {
+        if name.is_empty() {
+            return Err(NamespaceError::Empty);
+        }
+        if name.len() > MAX_NAMESPACE_BYTES {
+            return Err(NamespaceError::TooLong(name.len()));
+        }
+        // No dot: a namespace is a path component, and `..` is one too.
+        let allowed = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+        if let Some(character) = name.chars().find(|&character| !allowed(character)) {
+            return Err(NamespaceError::Character { name: name.to_owned(), character });
+        }
+        Ok(Self(name.to_owned()))
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn namespaces_that_could_lead_elsewhere_are_refused() {
+        let parse = |name: &str| name.parse::<Namespace>();
+        assert!(parse("a").is_ok() && parse("Robot_1-b").is_ok() && parse(&"x".repeat(64)).is_ok());
+        assert_eq!(parse(""), Err(NamespaceError::Empty));
+        assert_eq!(parse(&"x".repeat(65)), Err(NamespaceError::TooLong(65)));
+        for (name, character) in
+            [("..", '.'), ("a/b", '/'), ("a b", ' '), ("é", 'é'), ("a\0", '\0'), ("imu.topic", '.')]
+        {
+            assert_eq!(parse(name), Err(NamespaceError::Character { name: name.to_owned(), character }));
+        }
+    }
+}
