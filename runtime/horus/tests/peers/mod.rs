@@ -1,6 +1,8 @@
 //! Runs a test of this binary as another process: a peer to talk to, and to kill.
 #![allow(dead_code)] // each test binary uses a part
 
+mod fate;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -74,6 +76,7 @@ impl Drop for Peer {
 
 /// In a peer: tells the parent that it may go on.
 pub fn ready() {
+    fate::end_with_parent();
     println!("\nready");
 }
 
