@@ -7,11 +7,10 @@
 //!     └── imu.topic                     has nothing to do with the other
 //! ```
 
+mod location;
 mod namespace;
 
-use std::ffi::OsString;
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -21,6 +20,7 @@ use thiserror::Error;
 
 use crate::error::OpenError;
 
+pub use location::Location;
 pub use namespace::{MAX_NAMESPACE_BYTES, Namespace, NamespaceError};
 
 /// Environment variable that names another directory than [`DEFAULT_DIRECTORY`].
@@ -108,21 +108,10 @@ pub struct Directory(PathBuf);
 
 impl Directory {
     /// The namespace of `$HORUS_NAMESPACE` in the directory of `$HORUS_SHM_DIR` or in `/dev/shm/horus`; each directory is
-    /// made with mode 0700 if it is missing. A variable that is empty counts as unset.
+    /// made with mode 0700 if it is missing.
     pub fn from_environment() -> Result<Self, OpenError> {
-        Self::from_variables(std::env::var_os(DIRECTORY_VARIABLE), std::env::var_os(NAMESPACE_VARIABLE))
-    }
-
-    fn from_variables(directory: Option<OsString>, namespace: Option<OsString>) -> Result<Self, OpenError> {
-        let path = directory.filter(|path| !path.is_empty()).unwrap_or_else(|| DEFAULT_DIRECTORY.into());
-        let Some(name) = namespace.filter(|name| !name.is_empty()) else { return Self::at(path) };
-        // Bytes that are no text become U+FFFD, which is refused like every other character that is not allowed.
-        let namespace = name.to_string_lossy().parse().map_err(|error: NamespaceError| OpenError::Io {
-            doing: "use the namespace of HORUS_NAMESPACE in",
-            path: path.clone().into(),
-            source: io::Error::new(io::ErrorKind::InvalidInput, error),
-        })?;
-        Self::at(path)?.in_namespace(&namespace)
+        let Location { directory, namespace } = Location::from_environment()?;
+        Self::at(directory)?.in_namespace(&namespace)
     }
 
     /// The directory of `namespace` in this one; made with mode 0700 if it is missing, and refused for what
@@ -130,10 +119,7 @@ impl Directory {
     ///
     /// To share a namespace with a group, make its directory beforehand, owned by root, as that of all topics is made.
     pub fn in_namespace(&self, namespace: &Namespace) -> Result<Self, OpenError> {
-        if *namespace == Namespace::default() {
-            return Ok(self.clone());
-        }
-        Self::at(self.0.join(namespace.as_str()))
+        Self::at(namespace.path_in(&self.0))
     }
 
     /// The directory `path`; made with mode 0700 if it is missing.
@@ -146,16 +132,32 @@ impl Directory {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(OpenError::io("make the directory", &path, error)),
         }
+        let found = Self::check(&path).map_err(|error| OpenError::io("open the directory", &path, error))?;
+        found.map(|()| Self(path))
+    }
+
+    /// As [`at`](Self::at), but makes nothing: `None` if it is missing. For who looks and does not publish.
+    pub fn find(path: impl Into<PathBuf>) -> Result<Option<Self>, OpenError> {
+        let path = path.into();
+        match Self::check(&path) {
+            Ok(found) => found.map(|()| Some(Self(path))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(OpenError::io("open the directory", &path, error)),
+        }
+    }
+
+    /// Whether the directory can be trusted; the outer error is the kernel's, which finds it or not.
+    fn check(path: &Path) -> Result<Result<(), OpenError>, Errno> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        let stat = rustix::fs::open(&path, flags, Mode::empty()).and_then(rustix::fs::fstat);
-        let stat = stat.map_err(|error| OpenError::io("open the directory", &path, error))?;
+        let stat = rustix::fs::fstat(rustix::fs::open(path, flags, Mode::empty())?)?;
+        let path = path.to_owned();
         if Mode::from_raw_mode(stat.st_mode).contains(Mode::WOTH) {
-            return Err(OpenError::WorldWritable { path });
+            return Ok(Err(OpenError::WorldWritable { path }));
         }
         if !is_trusted(stat.st_uid, rustix::process::geteuid().as_raw()) {
-            return Err(OpenError::ForeignDirectory { path, owner: stat.st_uid });
+            return Ok(Err(OpenError::ForeignDirectory { path, owner: stat.st_uid }));
         }
-        Ok(Self(path))
+        Ok(Ok(()))
     }
 
     /// The path of the directory.
@@ -197,25 +199,6 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_chooses_directory_and_namespace() {
-        let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join("shm");
-        let choose = |namespace: Option<&str>| {
-            Directory::from_variables(Some(path.clone().into()), namespace.map(OsString::from))
-        };
-        for unnamed in [None, Some(""), Some("default")] {
-            assert_eq!(choose(unnamed).unwrap().path(), path, "{unnamed:?}");
-        }
-        let lab = choose(Some("lab")).unwrap();
-        assert_eq!(lab.path(), path.join("lab"));
-        assert_eq!(lab, choose(Some("lab")).unwrap(), "the second time it is there");
-        let error = choose(Some("../lab")).unwrap_err().to_string();
-        assert!(error.contains("HORUS_NAMESPACE") && error.contains("use A-Z"), "{error}");
-        assert_eq!(std::fs::read_dir(&path).unwrap().count(), 1, "a refused namespace leaves nothing behind");
-        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
-    }
-
-    #[test]
     fn a_namespace_is_as_private_as_the_directory_must_be() {
         use std::os::unix::fs::PermissionsExt;
         let parent = tempfile::tempdir().unwrap();
@@ -229,6 +212,16 @@ mod tests {
         assert!(matches!(directory.in_namespace(&"file".parse().unwrap()), Err(OpenError::Io { .. })));
         std::os::unix::fs::symlink("/tmp", parent.path().join("link")).unwrap();
         assert!(directory.in_namespace(&"link".parse().unwrap()).is_err(), "/tmp is open to everybody");
+    }
+
+    #[test]
+    fn looking_for_a_directory_makes_none() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("shm");
+        assert_eq!(Directory::find(&path).unwrap(), None);
+        assert!(!path.exists());
+        assert_eq!(Directory::at(&path).unwrap(), Directory::find(&path).unwrap().unwrap());
+        assert!(matches!(Directory::find("/tmp"), Err(OpenError::WorldWritable { .. })));
     }
 
     #[test]

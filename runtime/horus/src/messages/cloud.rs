@@ -31,7 +31,7 @@ macro_rules! point_cloud_message {
                 /// How many points count: read [`points`](Self::points).
                 count: u32,
                 /// The points, metres in the frame of the sensor.
-                point: [$crate::messages::Point; $capacity],
+                point: [horus::messages::Point; $capacity],
             }
         }
 

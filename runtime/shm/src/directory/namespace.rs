@@ -1,6 +1,7 @@
 //! The name of a namespace.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -42,6 +43,11 @@ pub enum NamespaceError {
 }
 
 impl Namespace {
+    /// Where the topics of this namespace live when those of `default` live in `directory`.
+    pub fn path_in(&self, directory: &Path) -> PathBuf {
+        if *self == Self::default() { directory.to_owned() } else { directory.join(&self.0) }
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
