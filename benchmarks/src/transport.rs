@@ -40,6 +40,12 @@ pub trait Sender<M: Content> {
 pub trait Receiver<M: Content> {
     /// Takes the next message, if there is one, and copies the whole of it into `into`. False: none yet.
     fn try_recv(&mut self, into: &mut M) -> bool;
+
+    /// How many subscribers this end is made of. They take turns: message number `i` that comes out of `try_recv` came
+    /// out of subscriber `i` modulo this.
+    fn subscribers(&self) -> u64 {
+        1
+    }
 }
 
 /// Where two ends find each other: a name that no other run uses, and a directory in memory for files of theirs.

@@ -1,0 +1,133 @@
+//! The floor beside every figure: one cache line thrown between the same two CPUs, before and after each cell.
+//!
+//! A virtual machine's CPUs move between cores of the host, and the time of a cache line moves with them, up to
+//! fourfold. A cell whose floors differ was measured on two machines, so to say, and is measured again.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use horus_shm::directory::Directory;
+use horus_shm::floor::{Pinger, Ponger};
+
+use crate::pinning::{Cpus, pin_to};
+use crate::samples::Samples;
+use crate::transport::Failure;
+
+/// Two floors that differ by more than this fraction of the smaller one are of two different machines.
+pub const TOLERANCE: f64 = 0.15;
+
+/// How often a cell is measured before the last attempt is kept and marked as unsteady.
+pub const MAX_ATTEMPTS: u32 = 5;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The median time of one line from CPU to CPU, in nanoseconds; it includes half a clock read, as the cells do.
+pub fn measure(directory: &std::path::Path, cpus: Cpus, rounds: u64) -> Result<f64, Failure> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let name = format!("floor-{}", NUMBER.fetch_add(1, Ordering::Relaxed)).parse()?;
+    let directory = Directory::at(directory)?;
+    let stop = AtomicBool::new(false);
+    let mut samples = Samples::new(1);
+    let mut pinger = Pinger::create(&directory, &name)?;
+    let mut ponger = Ponger::open(&directory, &name, Duration::ZERO)?;
+    std::thread::scope(|scope| -> Result<(), Failure> {
+        let peer = scope.spawn(|| {
+            pin_to(cpus.second).map_err(Failure::from)?;
+            ponger.pong(LIMIT, &stop).map_err(Failure::from)
+        });
+        pin_to(cpus.first)?;
+        // Two CPUs settle in some microseconds; ends that share one take turns, and each turn is a time slice.
+        let rounds = if cpus.shared() { 20 } else { rounds };
+        let pinged = pinger.ping(rounds, LIMIT, &stop, |ns| samples.record(ns));
+        drop(pinger);
+        stop.store(pinged.is_err(), Ordering::Relaxed);
+        let ponged = peer.join().unwrap_or_else(|_| Err("the floor's second thread panicked".into()));
+        pinged?;
+        ponged.map(|_rounds| ())
+    })?;
+    samples.quantile(0.5).ok_or_else(|| "too few rounds for a median of the floor".into())
+}
+
+/// Floors around a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floors {
+    /// Median before the cell, nanoseconds.
+    pub before_ns: f64,
+    /// Median after the cell, nanoseconds.
+    pub after_ns: f64,
+}
+
+impl Floors {
+    /// Whether both were measured under the same conditions, as far as they can tell.
+    pub fn steady(&self) -> bool {
+        (self.before_ns - self.after_ns).abs() <= TOLERANCE * self.before_ns.min(self.after_ns)
+    }
+
+    /// What the cell's times are divided by: the mean of both.
+    pub fn mean_ns(&self) -> f64 {
+        f64::midpoint(self.before_ns, self.after_ns)
+    }
+}
+
+/// Measures a cell between two floors, again while they differ, at most [`MAX_ATTEMPTS`] times; also says how often.
+pub fn between_floors<T>(
+    mut floor: impl FnMut() -> Result<f64, Failure>,
+    mut cell: impl FnMut(u32) -> Result<T, Failure>,
+) -> Result<(T, Floors, u32), Failure> {
+    let mut before_ns = floor()?;
+    for attempt in 1.. {
+        let measured = cell(attempt)?;
+        let floors = Floors { before_ns, after_ns: floor()? };
+        if floors.steady() || attempt >= MAX_ATTEMPTS {
+            return Ok((measured, floors, attempt));
+        }
+        before_ns = floors.after_ns;
+    }
+    unreachable!("the loop returns at the last attempt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floors_that_differ_by_more_than_15_percent_are_unsteady() {
+        let steady = |before_ns, after_ns| Floors { before_ns, after_ns }.steady();
+        assert!(steady(100.0, 115.0) && steady(115.0, 100.0) && steady(60.0, 60.0));
+        assert!(!steady(100.0, 116.0) && !steady(116.0, 100.0) && !steady(60.0, 255.0));
+    }
+
+    fn attempts(floors: &[f64]) -> (u32, Floors, u32) {
+        let mut floors = floors.iter();
+        let mut cells = 0;
+        let next = || floors.next().copied().ok_or_else(|| "measured more floors than planned".into());
+        let (last, around, attempts) = between_floors(next, |attempt| {
+            cells += 1;
+            Ok(attempt)
+        })
+        .unwrap();
+        assert_eq!((cells, floors.len()), (attempts, 0));
+        (last, around, attempts)
+    }
+
+    #[test]
+    fn a_cell_is_repeated_until_its_floors_agree() {
+        assert_eq!(attempts(&[60.0, 62.0]).2, 1);
+        let (last, around, count) = attempts(&[60.0, 250.0, 60.0, 61.0]);
+        assert_eq!((last, count), (3, 3));
+        assert_eq!(around, Floors { before_ns: 60.0, after_ns: 61.0 });
+    }
+
+    #[test]
+    fn the_fifth_attempt_is_kept_however_it_was() {
+        let (last, around, count) = attempts(&[60.0, 250.0, 60.0, 250.0, 60.0, 250.0]);
+        assert_eq!((last, count, around.steady()), (5, 5, false));
+    }
+
+    #[test]
+    fn the_floor_of_this_machine_can_be_measured() {
+        let directory = tempfile::tempdir().unwrap();
+        let floor = measure(directory.path(), Cpus::default_pair(), 1000).unwrap();
+        assert!(floor > 0.0);
+    }
+}

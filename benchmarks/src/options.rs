@@ -1,0 +1,95 @@
+//! What a benchmark can be told, and what that means in samples and seconds.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::pinning::Cpus;
+
+/// The command line of every benchmark.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Fewer samples: good enough to see that all works, in a minute or less
+    #[arg(long)]
+    pub quick: bool,
+    /// The two CPUs to measure between, for example 0,1 [default: the first two that this process may use]
+    #[arg(long, value_name = "A,B")]
+    pub cpus: Option<Cpus>,
+    /// Print one JSON object, schema horus-bench/1, instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Also write the results to this directory: JSON, CSV, and HdrHistogram's log and percentile files
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Measure only cells whose path, system or message contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+}
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Effort {
+    /// Round trips, or batches, to time.
+    pub samples: u64,
+    /// The same before, not timed: the peer is there, caches and clock speed have settled.
+    pub warm_up: u64,
+    /// Messages of a throughput run.
+    pub messages: u64,
+    /// How long a run may take; what was measured until then is the result.
+    pub limit: Duration,
+    /// Rounds of a floor.
+    pub floor_rounds: u64,
+}
+
+impl Effort {
+    /// For `--quick`: enough for a p99.99 where a round trip takes less than 5 µs.
+    pub const QUICK: Self = Self {
+        samples: 120_000,
+        warm_up: 5_000,
+        messages: 300_000,
+        limit: Duration::from_millis(700),
+        floor_rounds: 30_000,
+    };
+    /// For figures that are worth keeping.
+    pub const FULL: Self = Self {
+        samples: 1_000_000,
+        warm_up: 20_000,
+        messages: 3_000_000,
+        limit: Duration::from_secs(8),
+        floor_rounds: 100_000,
+    };
+    /// For tests of the harness.
+    pub const TEST: Self =
+        Self { samples: 200, warm_up: 20, messages: 2_000, limit: Duration::from_secs(10), floor_rounds: 100 };
+
+    /// As the options say.
+    pub fn of(quick: bool) -> Self {
+        if quick { Self::QUICK } else { Self::FULL }
+    }
+}
+
+/// Slots for a latency run: a usual queue of a control loop. Few, so that all systems' slots stay in the first-level
+/// caches.
+pub const LATENCY_CAPACITY: usize = 16;
+
+/// Slots for a throughput run of messages of `bytes` bytes: 1024, or as many as fill 32 MiB, but 4 at least.
+pub const fn throughput_capacity(bytes: usize) -> usize {
+    let fitting = (32 << 20) / bytes;
+    let capacity = if fitting > 1024 { 1024 } else { fitting };
+    if capacity < 4 { 4 } else { 1 << capacity.ilog2() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_messages_get_fewer_slots() {
+        assert_eq!(throughput_capacity(16), 1024);
+        assert_eq!(throughput_capacity(64 << 10), 512);
+        assert_eq!(throughput_capacity(120_000), 256);
+        assert_eq!(throughput_capacity(1 << 30), 4);
+    }
+}

@@ -1,0 +1,73 @@
+//! What a cell is measured with: CPUs, effort, a directory in memory and a name that no other run uses.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::options::Effort;
+use crate::peer::Peer;
+use crate::pinning::Cpus;
+use crate::transport::{Failure, Meeting};
+
+/// The conditions of one attempt at a cell.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// Where both ends run.
+    pub cpus: Cpus,
+    /// How long to measure.
+    pub effort: Effort,
+    /// Where they meet; new for every attempt.
+    pub meeting: Meeting,
+    /// Number of the task in its suite, by which a peer process finds its code.
+    pub task: usize,
+}
+
+impl Stage {
+    /// Starts this program again as a peer that does `role` on `cpu`, for the same task.
+    pub fn peer(&self, meeting: &Meeting, role: &str, cpu: usize) -> Result<Peer, Failure> {
+        Peer::start(self, meeting, role, cpu)
+    }
+
+    /// A stage for tests of the harness and of what implements its traits: few messages, a directory of their own.
+    pub fn for_tests(directory: &Path) -> Self {
+        let meeting = Meeting { name: "test".to_owned(), directory: directory.to_owned() };
+        Self { cpus: Cpus::default_pair(), effort: Effort::TEST, meeting, task: 0 }
+    }
+}
+
+const PREFIX: &str = "horus-bench-";
+
+/// A directory in memory that goes with the program; what killed predecessors left goes too.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes it.
+    pub fn new() -> Result<Self, Failure> {
+        let memory = Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        sweep(&parent);
+        let path = parent.join(format!("{PREFIX}{}", std::process::id()));
+        fs::create_dir(&path).map_err(|error| format!("cannot make {}: {error}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn sweep(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}

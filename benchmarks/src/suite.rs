@@ -1,0 +1,166 @@
+//! A benchmark program: a list of tasks, run one after the other, each between two floors.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cell::{Cell, Heading, Measured};
+use crate::files;
+use crate::floor::{between_floors, measure};
+use crate::host::Host;
+use crate::options::{Effort, Options};
+use crate::peer::{ARGUMENT, Role};
+use crate::pinning::Cpus;
+use crate::report::{Report, SCHEMA};
+use crate::samples::Samples;
+use crate::stage::{Scratch, Stage};
+use crate::transport::{Content, Failure, Meeting, Processes, Threads};
+use crate::{processes, threads};
+
+type Measure = Box<dyn Fn(&Stage) -> Result<Measured, Failure>>;
+type BePeer = Box<dyn Fn(&Role) -> Result<(), Failure>>;
+
+/// Something to measure: becomes one cell.
+pub struct Task {
+    heading: Heading,
+    measure: Measure,
+    be_peer: Option<BePeer>,
+}
+
+impl Task {
+    /// A task within this process.
+    pub fn new(heading: Heading, measure: impl Fn(&Stage) -> Result<Measured, Failure> + 'static) -> Self {
+        Self { heading, measure: Box::new(measure), be_peer: None }
+    }
+
+    /// A task whose `measure` starts peers, which do `be_peer`.
+    #[must_use]
+    pub fn with_peer(mut self, be_peer: impl Fn(&Role) -> Result<(), Failure> + 'static) -> Self {
+        self.be_peer = Some(Box::new(be_peer));
+        self
+    }
+
+    /// System `T` in one thread.
+    pub fn same_thread<T: Threads<M> + 'static, M: Content>(heading: Heading) -> Self {
+        let heading = Heading { unit: "send + receive".to_owned(), ..heading };
+        Self::new(heading, threads::same_thread::<T, M>)
+    }
+
+    /// System `T` between two threads.
+    pub fn threads<T: Threads<M> + 'static, M: Content>(heading: Heading) -> Self {
+        Self::new(heading, threads::thread_to_thread::<T, M>)
+    }
+
+    /// System `P` between two processes.
+    pub fn processes<P: Processes<M> + 'static, M: Content>(heading: Heading) -> Self {
+        Self::new(heading, processes::process_to_process::<P, M>).with_peer(processes::be_the_peer::<P, M>)
+    }
+}
+
+/// A benchmark program.
+pub struct Suite {
+    /// Its name, which its result files have too.
+    pub name: &'static str,
+    /// What to measure, in this order. Must be the same list in every process.
+    pub tasks: fn() -> Vec<Task>,
+    /// Sentences over all cells.
+    pub summary: fn(&[Cell]) -> Vec<String>,
+}
+
+#[derive(Parser)]
+#[command(about, long_about = None)]
+struct CommandLine {
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Suite {
+    /// The whole program. Exit status: 0 all cells were measured and nothing was corrupt, 1 otherwise.
+    pub fn main(&self) -> ExitCode {
+        let arguments: Vec<String> = std::env::args().collect();
+        let outcome = match arguments.get(1) {
+            Some(first) if first == ARGUMENT => self.be_peer(&arguments[2..]).map(|()| true),
+            _ => self.run(&CommandLine::parse().options),
+        };
+        match outcome {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{}: {error}", self.name);
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    fn be_peer(&self, arguments: &[String]) -> Result<(), Failure> {
+        let role = Role::from_arguments(arguments)?;
+        let tasks = (self.tasks)();
+        let be_peer = tasks.get(role.task).and_then(|task| task.be_peer.as_ref()).ok_or("no such task for a peer")?;
+        be_peer(&role)
+    }
+
+    fn run(&self, options: &Options) -> Result<bool, Failure> {
+        let cpus = options.cpus.unwrap_or_else(Cpus::default_pair);
+        if cpus.shared() {
+            eprintln!(
+                "{}: both ends share CPU {}: times are the scheduler's, not the message path's",
+                self.name, cpus.first
+            );
+        }
+        let host = Host::look(cpus, options.quick);
+        let scratch = Scratch::new()?;
+        let mut report = Report {
+            schema: SCHEMA.to_owned(),
+            benchmark: self.name.to_owned(),
+            host,
+            cells: Vec::new(),
+            summary: Vec::new(),
+            failed: Vec::new(),
+        };
+        let mut samples = Vec::new();
+        for (number, task) in (self.tasks)().iter().enumerate() {
+            let what = describe(&task.heading);
+            if options.only.as_ref().is_some_and(|text| !what.contains(text)) {
+                continue;
+            }
+            eprintln!("{}: {what}", self.name);
+            let meeting = Meeting { name: format!("t{number}"), directory: scratch.path().to_owned() };
+            let stage = Stage { cpus, effort: Effort::of(options.quick), meeting, task: number };
+            match run_task(task, &stage) {
+                Ok((cell, taken)) => {
+                    report.cells.push(cell);
+                    samples.push(taken);
+                }
+                Err(error) => {
+                    eprintln!("{}: {what}: {error}", self.name);
+                    report.failed.push(format!("{what}: {error}"));
+                }
+            }
+        }
+        report.summary = (self.summary)(&report.cells);
+        if let Some(directory) = &options.out {
+            files::write(&report, &samples, directory)?;
+        }
+        if options.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            print!("{}", report.table());
+        }
+        Ok(report.failed.is_empty() && report.cells.iter().all(|cell| cell.corrupt == 0))
+    }
+}
+
+fn describe(heading: &Heading) -> String {
+    let Heading { path, system, bytes, publishers, subscribers, unit, .. } = heading;
+    let message = heading.message.as_deref().map_or_else(String::new, |message| format!("{message}, "));
+    format!("{}, {system}, {message}{bytes} bytes, {publishers} to {subscribers}, {unit}", path.name())
+}
+
+fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failure> {
+    let floor = || measure(&stage.meeting.directory, stage.cpus, stage.effort.floor_rounds);
+    let (measured, floors, attempts) = between_floors(floor, |attempt| {
+        let meeting = stage.meeting.of(&format!("a{attempt}"));
+        (task.measure)(&Stage { meeting, ..stage.clone() })
+    })?;
+    Ok((Cell::new(&task.heading, &measured, floors, attempts), measured.samples))
+}
