@@ -8,6 +8,7 @@ extern crate self as horus;
 pub use zerocopy;
 
 pub mod bound;
+pub mod bytes;
 pub mod cpus;
 pub mod deadline;
 pub mod journal;
@@ -15,8 +16,10 @@ pub mod message;
 pub mod messages;
 pub mod miss;
 pub mod scheduler;
+pub mod serialized;
 pub mod startup;
 pub mod stop;
 pub mod supervise;
 pub mod time;
 pub mod topic;
+pub mod wait;

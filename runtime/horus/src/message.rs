@@ -77,6 +77,12 @@ pub trait Message: Plain {
     const LAYOUT_HASH: u64 = layout_hash(Self::TYPE_NAME, size_of::<Self>(), align_of::<Self>(), Self::FIELDS);
 }
 
+/// The fields of `M` for people, a line each: `offset bytes name type`.
+pub fn description<M: Message>() -> String {
+    let line = |field: &Field| format!("{} {} {} {}", field.offset, field.bytes, field.name, field.type_name);
+    M::FIELDS.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// What a field can be: a number of fixed size, another message, or an array of either.
 pub trait FieldType: Plain {
     /// Stands for all that the bytes of such a field mean. Of a number the hash of its name in Rust; of a message its layout

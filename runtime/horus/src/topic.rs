@@ -1,4 +1,4 @@
-//! Topics: one publisher, many subscribers, typed messages through shared memory.
+//! Topics: many publishers, many subscribers, typed messages through shared memory.
 //!
 //! ```
 //! use std::time::Duration;
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! # What it does not do
-//! - A subscriber receives what is sent after it joined; earlier messages are not kept for it.
-//! - Waiting is busy. A subscriber with time to spare should wait on the clock and poll.
-//! - One publisher a topic. A second one is refused while the first lives.
+//! - Order is kept for each publisher, not between publishers.
+//! - A subscriber receives what is sent after it joined, and of what was sent before at most the
+//!   [`history`](Options::history) that it asks for.
 //! - Nobody is told that a peer left: [`Subscriber::is_published`] asks.
 //!
 //! # Handles belong to one thread at a time
@@ -41,161 +41,156 @@
 //! shared::<horus::topic::Subscriber<horus::message::Stamp>>();
 //! ```
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use horus_shm::clock::monotonic_ns;
-use horus_shm::endpoint::{Kind, Making, Reader, Writer};
+use horus_shm::endpoint::{Kind, Reader, Writer};
+
+mod options;
 
 pub use horus_shm::directory::{Directory, NameError, TopicName};
+pub use horus_shm::endpoint::Sample;
 pub use horus_shm::error::OpenError;
 pub use horus_shm::layout::Policy;
 pub use horus_shm::map::{Access, LockRefused};
 pub use horus_shm::ring::{Full, Received};
+pub use horus_shm::wait::Waiting;
+pub use options::{Options, Wait};
 
 use crate::message::Message;
 
-/// How a topic is made; a subscriber uses the directory only.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    capacity: usize,
-    policy: Policy,
-    access: Access,
-    directory: Option<PathBuf>,
-}
-
-impl Options {
-    /// A topic that loses nothing: when `capacity` messages wait for the slowest subscriber, sending is refused.
-    ///
-    /// `capacity` is a power of two from 1 to 2^20.
-    pub fn reliable(capacity: usize) -> Self {
-        Self { capacity, policy: Policy::Reliable, access: Access::default(), directory: None }
-    }
-
-    /// A topic whose publisher never waits: it overwrites the oldest of `capacity` messages, and subscribers count what
-    /// they missed.
-    ///
-    /// `capacity` is a power of two from 1 to 2^20; with 1, a subscriber is likely to meet the publisher in the slot.
-    pub fn latest(capacity: usize) -> Self {
-        Self { policy: Policy::Latest, ..Self::reliable(capacity) }
-    }
-
-    /// Lets the members of a group publish and subscribe too (mode 0660); otherwise only the user who made the topic can.
-    #[must_use]
-    pub fn group(mut self, group: u32) -> Self {
-        self.access = Access { mode: 0o660, group: Some(group) };
-        self
-    }
-
-    /// Keeps the topic in this directory instead of `$HORUS_SHM_DIR` or `/dev/shm/horus`.
-    #[must_use]
-    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.directory = Some(directory.into());
-        self
-    }
-
-    /// What happens when the topic is full.
-    pub fn policy(&self) -> Policy {
-        self.policy
-    }
-
-    /// Messages that the topic holds.
-    pub fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    fn open_directory(&self) -> Result<Directory, OpenError> {
-        self.directory.as_ref().map_or_else(Directory::from_environment, Directory::at)
-    }
-}
-
-fn kind<M: Message>() -> Kind<'static> {
-    Kind { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH }
+/// Calls `open` with what the topic's header says about messages of type `M`.
+fn with_kind<M: Message, R>(open: impl FnOnce(Kind<'_>) -> R) -> R {
+    let description = crate::message::description::<M>();
+    open(Kind { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH, description: &description })
 }
 
 /// The publishing end of a topic.
-pub struct Publisher<M: Message>(Writer<M>);
+pub struct Publisher<M: Message> {
+    writer: Writer<M>,
+    is_stamping: bool,
+    waiting: Waiting,
+}
 
 impl<M: Message> Publisher<M> {
-    /// Becomes the publisher of topic `name`, making the topic unless living subscribers still hold it.
+    /// Becomes a publisher of topic `name`, making the topic unless somebody living uses it already.
     ///
     /// A publisher that died is replaced at once: its subscribers go on with the next sequence number.
     ///
     /// # Errors
-    /// [`OpenError`] says what is in the way and what to do: another living publisher, another type, policy or capacity
-    /// under the same name, no memory, no permission.
+    /// [`OpenError`] says what is in the way and what to do: as many living publishers as the topic was made for, another
+    /// type, policy or capacity under the same name, no memory, no permission.
     pub fn create_or_open(name: &TopicName, options: &Options) -> Result<Self, OpenError> {
-        let making = Making { capacity: options.capacity, policy: options.policy, access: options.access };
-        Writer::create_or_open(&options.open_directory()?, name, kind::<M>(), &making).map(Self)
+        let directory = options.open_directory()?;
+        let writer = with_kind::<M, _>(|kind| Writer::create_or_open(&directory, name, kind, &options.making()))?;
+        Ok(Self { writer, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
     }
 
-    /// Sends a message, stamped with the time now; a full reliable topic gives it back.
+    /// Sends a message; a topic without room gives it back.
     ///
-    /// Wait-free, no allocation, no system call but the vDSO's clock. A `latest` topic is never full.
+    /// Wait-free, no allocation, no system call unless a subscriber sleeps. A `latest` topic is never full, except for
+    /// large messages that a subscriber holds in place.
     #[inline]
     pub fn try_send(&mut self, message: M) -> Result<(), Full<M>> {
-        self.try_send_stamped(message, monotonic_ns())
+        let now = self.now();
+        self.try_send_stamped(message, now)
     }
 
-    /// As [`try_send`](Self::try_send) with a time that the caller has at hand, in nanoseconds on CLOCK_MONOTONIC: spares
-    /// the clock read, which costs about as much as the rest.
+    /// As [`try_send`](Self::try_send) with a time that the caller has at hand, in nanoseconds on CLOCK_MONOTONIC.
     #[inline]
     pub fn try_send_stamped(&mut self, message: M, sent_ns: u64) -> Result<(), Full<M>> {
-        self.0.try_send(message, sent_ns).map(|_sequence| ())
+        self.writer.try_send(message, sent_ns).map(|_sequence| ())
     }
 
-    /// As [`try_send`](Self::try_send), but waits busily for room, at most `limit`. Subscribers that died meanwhile stop
-    /// holding the topic. The stamp is the time of the call.
+    /// As [`try_send`](Self::try_send), but waits for room, at most `limit`, as [`Options::waiting`] says. Subscribers that
+    /// died meanwhile stop holding the topic. The stamp is the time of the call.
     pub fn send(&mut self, message: M, limit: Duration) -> Result<(), Full<M>> {
-        self.0.send(message, monotonic_ns(), limit).map(|_sequence| ())
+        let now = self.now();
+        self.writer.send(message, now, limit, self.waiting).map(|_sequence| ())
+    }
+
+    /// Lends the place of the next message in shared memory, to be filled there and published: for messages too large to
+    /// be copied. What stands there first is some older message, or zeros.
+    pub fn loan(&mut self) -> Result<Loan<'_, M>, Full<()>> {
+        let is_stamping = self.is_stamping;
+        Ok(Loan { loan: self.writer.loan()?, is_stamping })
+    }
+
+    #[inline]
+    fn now(&self) -> u64 {
+        if self.is_stamping { monotonic_ns() } else { 0 }
     }
 
     /// Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `try_send`,
     /// outside of their real-time loop: it makes system calls.
     pub fn reap_dead_subscribers(&mut self) -> usize {
-        self.0.bury_subscribers()
+        self.writer.bury_subscribers()
     }
 
     /// How many living subscribers the topic has. Makes system calls.
     pub fn subscribers(&self) -> Result<usize, OpenError> {
-        self.0.subscribers()
+        self.writer.subscribers()
     }
 
     /// Sequence number that the next message will have.
     pub fn position(&self) -> u64 {
-        self.0.position()
+        self.writer.position()
+    }
+
+    /// Number of this publisher's lane: what [`Received::publisher`] says of its messages.
+    pub fn lane(&self) -> usize {
+        self.writer.lane()
     }
 
     /// Whether the kernel locked the topic's memory; if not, page faults may meet the hot path.
     pub fn memory_lock(&self) -> Result<(), LockRefused> {
-        self.0.memory_lock()
+        self.writer.memory_lock()
     }
 }
 
-/// Whether to wait for a topic that nobody publishes yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// It must be there.
-    No,
-    /// Wait at most this long, looking once a millisecond.
-    UpTo(Duration),
+/// The place of a message that is being written, as if it were the message; dropped without
+/// [`publish`](Self::publish), it was never sent.
+#[must_use = "a loan that is not published sends nothing"]
+pub struct Loan<'a, M: Message> {
+    loan: horus_shm::endpoint::Loan<'a, M>,
+    is_stamping: bool,
+}
+
+impl<M: Message> Loan<'_, M> {
+    /// Sends the message.
+    pub fn publish(self) {
+        let now = if self.is_stamping { monotonic_ns() } else { 0 };
+        self.loan.publish(now);
+    }
+}
+
+impl<M: Message> std::ops::Deref for Loan<'_, M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        &self.loan
+    }
+}
+
+impl<M: Message> std::ops::DerefMut for Loan<'_, M> {
+    fn deref_mut(&mut self) -> &mut M {
+        &mut self.loan
+    }
 }
 
 /// A subscribing end of a topic.
 pub struct Subscriber<M: Message>(Reader<M>);
 
 impl<M: Message> Subscriber<M> {
-    /// Joins topic `name`; receives what is sent from then on. Capacity and policy are the publisher's.
+    /// Joins topic `name`; receives what is sent from then on. Capacity, policy and number of publishers are those that
+    /// the topic was made with.
     ///
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do: nobody publishes, another type, no permission, 32
     /// subscribers already.
     pub fn open(name: &TopicName, options: &Options, wait: Wait) -> Result<Self, OpenError> {
-        let wait = match wait {
-            Wait::No => Duration::ZERO,
-            Wait::UpTo(limit) => limit,
-        };
-        Reader::open(&options.open_directory()?, name, kind::<M>(), wait).map(Self)
+        let directory = options.open_directory()?;
+        with_kind::<M, _>(|kind| Reader::open(&directory, name, kind, options.joining(wait))).map(Self)
     }
 
     /// The next message, or `None` when it has not been sent yet. Wait-free, no allocation, no system call.
@@ -204,9 +199,32 @@ impl<M: Message> Subscriber<M> {
         self.0.try_recv()
     }
 
-    /// Waits busily, at most `limit`, for the next message; `None` when the time is up.
+    /// Waits, at most `limit`, for the next message, as [`Options::waiting`] says; `None` when the time is up.
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<Received<M>> {
         self.0.recv_timeout(limit)
+    }
+
+    /// Waits for the next message, however long that takes.
+    pub fn recv(&mut self) -> Received<M> {
+        loop {
+            if let Some(received) = self.0.recv_timeout(Duration::from_secs(3600)) {
+                return received;
+            }
+        }
+    }
+
+    /// Lends the next message in its place in shared memory, or `None` when it has not been sent yet: for messages too
+    /// large to be copied.
+    ///
+    /// As long as the sample lives, the message stays, and this subscriber receives no other one. See
+    /// [`horus_shm::endpoint`] for whom that trusts.
+    pub fn borrow(&mut self) -> Option<Sample<'_, M>> {
+        self.0.borrow()
+    }
+
+    /// Waits, at most `limit`, until there is something to receive or to borrow; false when the time is up.
+    pub fn wait(&mut self, limit: Duration) -> bool {
+        self.0.wait(limit)
     }
 
     /// How many messages were overwritten before this subscriber got to them, since it joined: exact as of the last
@@ -215,7 +233,8 @@ impl<M: Message> Subscriber<M> {
         self.0.missed()
     }
 
-    /// Sequence number of the message to be read next; right after joining, of the first that will be received.
+    /// Sequence number of the message to be read next from the first publisher; right after joining, of the first that
+    /// will be received.
     pub fn position(&self) -> u64 {
         self.0.position()
     }
@@ -228,5 +247,11 @@ impl<M: Message> Subscriber<M> {
     /// Whether the kernel locked the topic's memory; if not, page faults may meet the hot path.
     pub fn memory_lock(&self) -> Result<(), LockRefused> {
         self.0.memory_lock()
+    }
+}
+
+impl<M: Message> crate::wait::Waitable for Subscriber<M> {
+    fn subscription(&mut self) -> &mut horus_shm::wait::Subscription {
+        self.0.subscription()
     }
 }

@@ -18,7 +18,7 @@ fn name(name: &str) -> TopicName {
 #[test]
 #[ignore = "started by message_crosses_to_another_process_and_back"]
 fn answering_peer() {
-    let options = Options::reliable(16).directory(peers::directory());
+    let options = Options::reliable(16).directory(peers::directory()).stamped();
     let mut pong = Publisher::<Stamp>::create_or_open(&name("pong"), &options).unwrap();
     let mut ping = Subscriber::<Stamp>::open(&name("ping"), &options, Wait::UpTo(PATIENCE)).unwrap();
     peers::ready();
@@ -39,7 +39,7 @@ fn message_crosses_to_another_process_and_back() {
     for number in 0..ROUNDS {
         let asked = Stamp { sequence: number, sent_ns: monotonic_ns() };
         ping.try_send(asked).unwrap();
-        let Received { message, sequence, sent_ns } = pong.recv_timeout(PATIENCE).unwrap();
+        let Received { message, sequence, sent_ns, publisher: _ } = pong.recv_timeout(PATIENCE).unwrap();
         assert_eq!((message, sequence), (asked, number));
         assert!(asked.sent_ns <= sent_ns && sent_ns <= monotonic_ns(), "the answer was stamped after the question");
     }

@@ -1,14 +1,40 @@
-//! Moves payload bytes in and out of slots by relaxed atomic words.
+//! Moves payload bytes in and out of slots without a data race.
 //!
 //! A reader may copy a slot while its writer overwrites it; the stamps around the copy ([`crate::ring`]) tell the
 //! reader afterwards and it throws the copy away. With plain loads that race would be undefined behaviour before
-//! anybody could look at a stamp; with atomic words the copy is merely useless. The alternative, a volatile or plain
-//! `memcpy` as most shared-memory rings do it, is faster for large payloads and formally a data race.
+//! anybody could look at a stamp. So payloads move by relaxed atomic words, or, where they are long, by a few
+//! instructions of assembly that do the same with wider registers and that the compiler sees as one opaque step
+//! ([`bulk`]). What it must not do is to read the slot a second time in place of the copy, which it may with `memcpy`.
+
+use std::mem::MaybeUninit;
 
 use crate::sync::{AtomicU64, Ordering};
 
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(loom), not(miri)))]
+mod bulk;
+
+/// loom and Miri see no assembly, and other machines have none here: words will do.
+#[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(loom), not(miri))))]
+mod bulk {
+    use super::{AtomicU64, MaybeUninit};
+
+    pub fn store<'a, 'b>(slot: &'a [AtomicU64], bytes: &'b [u8]) -> (&'a [AtomicU64], &'b [u8]) {
+        (slot, bytes)
+    }
+
+    pub fn load<'a, 'b>(
+        slot: &'a [AtomicU64],
+        bytes: &'b mut [MaybeUninit<u8>],
+    ) -> (&'a [AtomicU64], &'b mut [MaybeUninit<u8>]) {
+        (slot, bytes)
+    }
+}
+
 /// Bytes in a word.
 pub const WORD: usize = size_of::<u64>();
+
+/// Payloads up to this many bytes move by words: what they have in common with a stamp is mostly one cache line.
+const SHORT: usize = 64;
 
 /// How many words hold `bytes` bytes.
 pub const fn words_for(bytes: usize) -> usize {
@@ -19,62 +45,87 @@ pub const fn words_for(bytes: usize) -> usize {
 ///
 /// # Panics
 /// When `slot` has fewer than [`words_for`]`(bytes.len())` words: the caller sized the slot for the type.
-#[inline]
+#[inline(always)]
 pub fn store(slot: &[AtomicU64], bytes: &[u8]) {
+    let slot = &slot[..words_for(bytes.len())];
+    let (slot, bytes) = if bytes.len() > SHORT { bulk::store(slot, bytes) } else { (slot, bytes) };
     let (whole, rest) = bytes.as_chunks::<WORD>();
-    let (slot, last) = slot[..words_for(bytes.len())].split_at(whole.len());
     for (word, bytes) in slot.iter().zip(whole) {
         // Relaxed: the stamp's Release orders the whole payload at once.
         word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
     }
-    if let Some(word) = last.first() {
+    if let Some(word) = slot.get(whole.len()) {
         let mut padded = [0; WORD];
         padded[..rest.len()].copy_from_slice(rest);
         word.store(u64::from_ne_bytes(padded), Ordering::Relaxed);
     }
 }
 
-/// Loads the first words of `slot` into `bytes`.
+/// Loads the first words of `slot` into `bytes`, all of which are initialized then.
 ///
 /// The bytes are one message only if the slot's stamp did not change meanwhile, which is the caller's to check.
 ///
 /// # Panics
 /// When `slot` has fewer than [`words_for`]`(bytes.len())` words.
-#[inline]
-pub fn load(slot: &[AtomicU64], bytes: &mut [u8]) {
+#[inline(always)]
+pub fn load(slot: &[AtomicU64], bytes: &mut [MaybeUninit<u8>]) {
+    let slot = &slot[..words_for(bytes.len())];
+    let (slot, bytes) = if bytes.len() > SHORT { bulk::load(slot, bytes) } else { (slot, bytes) };
     let (whole, rest) = bytes.as_chunks_mut::<WORD>();
-    let (slot, last) = slot[..whole.len() + usize::from(!rest.is_empty())].split_at(whole.len());
-    for (word, bytes) in slot.iter().zip(whole) {
+    for (word, bytes) in slot.iter().zip(whole.iter_mut()) {
         // Relaxed: the stamp was read with Acquire before, and an Acquire fence follows before it is read again.
-        *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        *bytes = word.load(Ordering::Relaxed).to_ne_bytes().map(MaybeUninit::new);
     }
-    if let Some(word) = last.first() {
-        let length = rest.len();
-        rest.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes()[..length]);
+    if let Some(word) = slot.get(whole.len()) {
+        let last = word.load(Ordering::Relaxed).to_ne_bytes();
+        for (byte, value) in rest.iter_mut().zip(last) {
+            byte.write(value);
+        }
     }
+}
+
+/// The bytes of a value to be.
+#[inline(always)]
+pub fn bytes_of<T>(value: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: the same memory, exclusively borrowed as long, as bytes that may be anything.
+    unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast(), size_of::<T>()) }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
+    fn loaded(slot: &[AtomicU64], length: usize) -> Vec<u8> {
+        let mut received = vec![MaybeUninit::new(0xee); length];
+        load(slot, &mut received);
+        // SAFETY: the bytes were initialized when the vector was made.
+        received.into_iter().map(|byte| unsafe { byte.assume_init() }).collect()
+    }
+
     #[test]
     fn every_length_comes_back_as_it_went_in() {
-        let slot: Vec<_> = (0..5).map(|_| AtomicU64::new(u64::MAX)).collect();
-        for length in 0..=5 * WORD {
-            let sent: Vec<u8> = (0..length).map(|i| i as u8 ^ 0x5a).collect();
-            let mut received = vec![0; length];
-            store(&slot, &sent);
-            load(&slot, &mut received);
-            assert_eq!(received, sent);
+        const WORDS: usize = 50;
+        let slot: Vec<_> = (0..WORDS).map(|_| AtomicU64::new(u64::MAX)).collect();
+        for length in 0..=WORDS * WORD {
+            for shift in [0, 1, 8] {
+                let sent: Vec<u8> = (0..length).map(|i| (i as u8).wrapping_mul(7) ^ shift).collect();
+                let mut shifted = vec![0; shift as usize];
+                shifted.extend(&sent); // sources at any address
+                store(&slot, &shifted[shift as usize..]);
+                assert_eq!(loaded(&slot, length), sent);
+            }
         }
     }
 
     #[test]
     fn words_behind_the_payload_are_left_alone() {
-        let slot: Vec<_> = (0..3).map(|_| AtomicU64::new(7)).collect();
-        store(&slot, &[1; 9]);
-        assert_eq!(slot[2].load(Ordering::Relaxed), 7);
-        assert_eq!(slot[1].load(Ordering::Relaxed).to_ne_bytes(), [1, 0, 0, 0, 0, 0, 0, 0]);
+        for length in [9, 65, 129, 200] {
+            let slot: Vec<_> = (0..40).map(|_| AtomicU64::new(7)).collect();
+            store(&slot, &vec![1; length]);
+            let behind = &slot[words_for(length)..];
+            assert!(behind.iter().all(|word| word.load(Ordering::Relaxed) == 7), "{length}");
+            let last = slot[words_for(length) - 1].load(Ordering::Relaxed).to_ne_bytes();
+            assert!(length.is_multiple_of(WORD) || last[WORD - 1] == 0, "filled up with zeros");
+        }
     }
 }

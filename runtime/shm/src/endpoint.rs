@@ -1,120 +1,84 @@
-//! A publisher's or subscriber's hold on a topic: opens or makes the segment, joins, and leaves nothing behind.
+//! The ends of a topic whose messages are plain data of one type: by copy, or in place.
 //!
-//! # What becomes of a killed publisher's topic
-//! While a subscriber lives, the segment stays, and the next publisher of the same name takes the lane over at once: it
-//! goes on with the next sequence number, and a message that its predecessor left half-written is never seen.
+//! # In place or by copy
+//! The copying calls ([`Writer::try_send`], [`Reader::try_recv`]) trust nobody: what a hostile peer scribbles into a slot
+//! meanwhile yields wrong messages at worst. The calls in place ([`Writer::loan`], [`Reader::borrow`]) lend a reference
+//! into the segment. No process that uses this crate changes what is lent; one that may write to the topic and ignores
+//! the protocol could, and then the reader's program has the data race that Rust's references exclude. Who is let into
+//! a topic's group is trusted that far where messages are read in place.
 
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
-use crate::clock::monotonic_ns;
+use crate::copy;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
-use crate::header::Header;
-use crate::layout::{MAX_SUBSCRIBERS, Shape};
 use crate::map::LockRefused;
-use crate::members::{Locked, pause, release_unlocked};
-pub use crate::opening::{Kind, Making};
-use crate::opening::{OPEN_ATTEMPTS, damaged, make, open_existing};
-use crate::ring::{Consumer, Full, Memory, Plain, Producer, Received, leave};
-use crate::segment::{MappedLane, Segment};
-use crate::spin::{Spin, single_cpu};
-use crate::sweep::tidy;
-use crate::sync::{Arc, AtomicU64, Ordering};
-
-/// How long to wait between two looks for a publisher.
-const FIND_PAUSE: Duration = Duration::from_millis(1);
-/// The lane of the only publisher; more lanes are for later.
-const LANE: usize = 0;
-
-/// The process that joined. After `fork`, the child holds copies of its parent's handles; dropping those must not make
-/// the parent leave.
-struct Process(u32);
-
-impl Process {
-    fn this() -> Self {
-        Self(std::process::id())
-    }
-
-    fn is_this(&self) -> bool {
-        self.0 == std::process::id()
-    }
-}
+use crate::opening::Payload;
+pub use crate::opening::{Joining, Kind, Making};
+use crate::publication::Publication;
+use crate::ring::{Full, Plain, Received, Taken, payload_word};
+use crate::segment::Segment;
+use crate::subscription::Subscription;
+use crate::sync::AtomicU64;
+use crate::wait::{self, Waiting};
 
 /// The publishing end of a topic.
 pub struct Writer<T: Plain> {
-    producer: Producer<T, MappedLane>,
-    process: Process,
+    publication: Publication,
+    _message: PhantomData<fn(T)>,
 }
 
 impl<T: Plain> Writer<T> {
-    /// Opens the topic `name`, making it if nobody living uses it, and becomes its publisher. Removes what killed peers
-    /// left in the directory, other topics included.
+    /// Opens the topic `name`, making it if nobody living uses it, and becomes one of its publishers. Removes what killed
+    /// peers left in the directory, other topics included.
     ///
     /// # Errors
     /// Every [`OpenError`] but `NotFound` and `SubscribersFull`. In particular a topic in use that was made otherwise
-    /// than asked for here (type, layout, policy, capacity) is refused, not changed under its users.
+    /// than asked for here (type, layout, policy, capacity, publishers) is refused, not changed under its users.
     pub fn create_or_open(
         directory: &Directory,
         name: &TopicName,
         kind: Kind<'_>,
         making: &Making,
     ) -> Result<Self, OpenError> {
-        single_cpu(); // read the machine's CPU list now, not in a first wait
-        let shape = Shape::new(size_of::<T>(), align_of::<T>(), making.capacity, 1, MAX_SUBSCRIBERS)?;
-        let expected = kind.expected::<T>(Some(making));
-        let header = Header::new(&expected, shape, making.policy)?;
-        let path = directory.file(name);
-        tidy(directory);
-        let enter = |segment: &Arc<Segment>, locked: &Locked<'_>| {
-            locked.claim(LANE)?;
-            locked.bury_subscribers();
-            let lane = MappedLane::new(segment.clone(), LANE);
-            let found = lane.position().load(Ordering::Relaxed);
-            let producer = Producer::resume(lane, segment.header().policy);
-            producer.ok_or_else(|| damaged(segment, found)).inspect_err(|_| locked.release(LANE))
-        };
-        for _attempt in 0..OPEN_ATTEMPTS {
-            if let Some(producer) = open_existing(&path, &expected, enter)? {
-                return Ok(Self { producer, process: Process::this() });
-            }
-            if let Some(producer) = make(&path, header.clone(), making.access, enter)? {
-                return Ok(Self { producer, process: Process::this() });
-            }
-        }
-        Err(OpenError::Busy { path, waited: Duration::ZERO })
+        let publication = Publication::create_or_open(directory, name, kind, Payload::of::<T>(), making)?;
+        Ok(Self { publication, _message: PhantomData })
     }
 
-    /// Sends a message stamped `sent_ns` and returns its sequence number; a full reliable lane gives it back.
+    /// Sends a message stamped `sent_ns` and returns its sequence number; gives it back when there is no room.
     ///
-    /// Wait-free; no system call, no allocation.
-    #[inline]
+    /// Wait-free; no allocation, and no system call unless a subscriber sleeps.
+    #[inline(always)]
     pub fn try_send(&mut self, message: T, sent_ns: u64) -> Result<u64, Full<T>> {
-        self.producer.try_send(message, sent_ns)
+        let Some(slot) = self.publication.begin() else { return Err(Full(message)) };
+        copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
+        Ok(self.publication.commit(sent_ns))
     }
 
-    /// As [`try_send`](Self::try_send), but waits for room at most `limit`, busily, burying dead subscribers meanwhile.
+    /// As [`try_send`](Self::try_send), but waits for room at most `limit`, burying dead subscribers meanwhile.
     ///
     /// A send that finds room at once is no slower than `try_send`. One that waits makes system calls (never an
     /// allocation) to find out who is dead.
-    pub fn send(&mut self, message: T, sent_ns: u64, limit: Duration) -> Result<u64, Full<T>> {
-        let Err(Full(mut message)) = self.producer.try_send(message, sent_ns) else {
-            return Ok(self.producer.position() - 1);
-        };
-        let mut spin = Spin::new(limit);
-        let mut next_burial_ns = 0;
-        loop {
-            let now = monotonic_ns();
-            if now >= next_burial_ns {
-                self.bury_subscribers();
-                next_burial_ns = now + BURIAL_PERIOD_NS;
-            }
-            match self.producer.try_send(message, sent_ns) {
-                Ok(sequence) => return Ok(sequence),
-                Err(Full(returned)) => message = returned,
-            }
-            if !spin.turn() {
-                return Err(Full(message));
-            }
+    pub fn send(&mut self, message: T, sent_ns: u64, limit: Duration, waiting: Waiting) -> Result<u64, Full<T>> {
+        if let Ok(sequence) = self.try_send(message, sent_ns) {
+            return Ok(sequence);
+        }
+        let sent = self.publication.wait_for_room(limit, waiting, |publication| {
+            let slot = publication.begin()?;
+            copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
+            Some(publication.commit(sent_ns))
+        });
+        sent.ok_or(Full(message))
+    }
+
+    /// Lends the next message's place, to be filled there and then published. What stands there first is some older
+    /// message, or zeros.
+    pub fn loan(&mut self) -> Result<Loan<'_, T>, Full<()>> {
+        match self.publication.begin() {
+            Some(_slot) => Ok(Loan { writer: self }),
+            None => Err(Full(())),
         }
     }
 
@@ -123,17 +87,22 @@ impl<T: Plain> Writer<T> {
     /// Makes a few system calls for each subscriber, allocates nothing, waits for nothing: while another process holds
     /// the segment's lock, it does nothing and returns 0.
     pub fn bury_subscribers(&mut self) -> usize {
-        Locked::try_new(self.segment()).map_or(0, |locked| locked.bury_subscribers())
+        self.publication.bury_subscribers()
     }
 
     /// How many living processes' subscribers there are. Takes the segment's lock: not for a real-time loop.
     pub fn subscribers(&self) -> Result<usize, OpenError> {
-        Ok(Locked::new(self.segment())?.census(LANE).1)
+        self.publication.subscribers()
     }
 
     /// Sequence number that the next message will have.
     pub fn position(&self) -> u64 {
-        self.producer.position()
+        self.publication.position()
+    }
+
+    /// Number of the lane that this publisher owns.
+    pub fn lane(&self) -> usize {
+        self.publication.lane()
     }
 
     /// Whether the kernel keeps the segment in memory; if not, page faults may meet the hot path.
@@ -143,106 +112,120 @@ impl<T: Plain> Writer<T> {
 
     /// The segment, for its path and header.
     pub fn segment(&self) -> &Segment {
-        self.producer.memory().segment()
+        self.publication.segment()
     }
 
     /// The words of the slot of message `sequence`, for [`crate::floor`], which sends no messages.
     pub(crate) fn words(&self, sequence: u64) -> &[AtomicU64] {
-        self.producer.memory().slot(sequence)
+        self.publication.words(sequence)
     }
 }
 
-/// How often a waiting `send` looks for dead subscribers: rarely enough to leave the lock to others.
-const BURIAL_PERIOD_NS: u64 = 1_000_000;
+/// The place of a message that is being written; dropped without [`publish`](Self::publish), it was never sent.
+#[must_use = "a loan that is not published sends nothing"]
+pub struct Loan<'a, T: Plain> {
+    writer: &'a mut Writer<T>,
+}
 
-impl<T: Plain> Drop for Writer<T> {
-    fn drop(&mut self) {
-        if !self.process.is_this() {
-            return;
-        }
-        match Locked::new(self.segment()) {
-            Ok(locked) => {
-                locked.release(LANE);
-                locked.remove_if_unused();
-            }
-            // Somebody holds the lock and does not let go. The file is left for whoever opens next.
-            Err(_) => release_unlocked(self.segment(), LANE),
-        }
+impl<T: Plain> Loan<'_, T> {
+    /// Sends the message, stamped `sent_ns`, and returns its sequence number.
+    pub fn publish(self, sent_ns: u64) -> u64 {
+        self.writer.publication.commit(sent_ns)
+    }
+
+    fn place(&self) -> *mut T {
+        place_of(self.writer.publication.slot())
+    }
+}
+
+/// The payload in a slot.
+fn place_of<T: Plain>(slot: &[AtomicU64]) -> *mut T {
+    let payload = &slot[payload_word(align_of::<T>())..];
+    assert!(size_of_val(payload) >= size_of::<T>());
+    payload.as_ptr().cast_mut().cast()
+}
+
+impl<T: Plain> Deref for Loan<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: inside of the slot, by the assertion, and aligned: slots start on cache lines and the layout places the
+        // payload by its alignment. Any bytes are a `T`. Nobody who follows the protocol writes to a slot that was begun
+        // but its writer, which this value borrows, nor uses what it reads there; see the module's text for the others.
+        unsafe { &*self.place() }
+    }
+}
+
+impl<T: Plain> DerefMut for Loan<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above. Atomics may be written through the shared reference that the pointer comes from.
+        unsafe { &mut *self.place() }
     }
 }
 
 /// A subscribing end of a topic.
 pub struct Reader<T: Plain> {
-    consumer: Consumer<T, MappedLane>,
-    process: Process,
+    subscription: Subscription,
+    /// Where [`borrow`](Self::borrow) copies messages to that cannot be held in place.
+    copied: Option<Box<T>>,
 }
 
 impl<T: Plain> Reader<T> {
-    /// Joins the topic `name`, waiting at most `wait` for somebody to publish it. Messages sent from then on are
-    /// received. Removes what killed peers left in the directory, other topics included.
+    /// Joins the topic `name`. Removes what killed peers left in the directory, other topics included.
     ///
     /// # Errors
-    /// Every [`OpenError`] but `LaneTaken` and `NoSpace` for the file; `NotFound` when `wait` has passed.
-    pub fn open(directory: &Directory, name: &TopicName, kind: Kind<'_>, wait: Duration) -> Result<Self, OpenError> {
-        single_cpu(); // read the machine's CPU list now, not in a first wait
-        let expected = kind.expected::<T>(None);
-        let path = directory.file(name);
-        tidy(directory);
-        let started = monotonic_ns();
-        loop {
-            let opened = open_existing(&path, &expected, |segment, locked| {
-                let subscriber = locked.reserve()?;
-                let lane = MappedLane::new(segment.clone(), LANE);
-                let found = lane.position().load(Ordering::Relaxed);
-                let consumer = Consumer::join(lane, subscriber);
-                consumer.ok_or_else(|| damaged(segment, found)).inspect_err(|_| locked.remove(subscriber))
-            });
-            if let Some(consumer) = opened? {
-                return Ok(Self { consumer, process: Process::this() });
-            }
-            let waited = Duration::from_nanos(monotonic_ns() - started);
-            if waited >= wait {
-                return Err(OpenError::NotFound { path, waited });
-            }
-            pause(FIND_PAUSE.min(wait - waited));
-        }
+    /// Every [`OpenError`] but `PublishersFull` and `NoSpace` for the file; `NotFound` when nobody published in time.
+    pub fn open(directory: &Directory, name: &TopicName, kind: Kind<'_>, joining: Joining) -> Result<Self, OpenError> {
+        let subscription = Subscription::open(directory, name, kind, Payload::of::<T>(), joining)?;
+        let copied = (!subscription.can_hold()).then(|| Box::new(T::new_zeroed()));
+        Ok(Self { subscription, copied })
     }
 
     /// The next message, or `None` when it has not been sent yet. Wait-free; no system call, no allocation.
-    #[inline]
+    #[inline(always)]
     pub fn try_recv(&mut self) -> Option<Received<T>> {
-        self.consumer.try_recv()
+        receive(&mut self.subscription)
     }
 
-    /// Waits busily, at most `limit`, for the next message.
+    /// Waits, at most `limit`, for the next message.
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<Received<T>> {
-        if let Some(received) = self.consumer.try_recv() {
-            return Some(received);
-        }
-        let mut spin = Spin::new(limit);
-        loop {
-            if let Some(received) = self.consumer.try_recv() {
-                return Some(received);
-            }
-            if !spin.turn() {
-                return None;
-            }
-        }
+        wait::wait(&mut self.subscription, limit, receive)
     }
 
-    /// How many messages were overwritten before this reader got to them, since it joined.
+    /// The next message in its place, or `None` when it has not been sent yet.
+    ///
+    /// While the sample lives, the message stays: the publisher's next attempt to overwrite it is refused as
+    /// [`Full`]. On a `latest` topic with messages below [`HELD_FROM_BYTES`](crate::layout::HELD_FROM_BYTES) bytes, where
+    /// that protection would cost more than a copy, the sample is a copy.
+    pub fn borrow(&mut self) -> Option<Sample<'_, T>> {
+        if let Some(copy) = &mut self.copied {
+            let received = receive(&mut self.subscription)?;
+            **copy = received.message;
+            let taken = Taken { sequence: received.sequence, sent_ns: received.sent_ns };
+            return Some(Sample { lane: received.publisher, taken, reader: self });
+        }
+        let (lane, taken) = self.subscription.hold()?;
+        Some(Sample { lane, taken, reader: self })
+    }
+
+    /// Waits, at most `limit`, until [`try_recv`](Self::try_recv) or [`borrow`](Self::borrow) has something to find.
+    pub fn wait(&mut self, limit: Duration) -> bool {
+        wait::wait(&mut self.subscription, limit, |subscription| subscription.is_ready().then_some(())).is_some()
+    }
+
+    /// How many messages were overwritten before this reader got to them, of those sent since it joined.
     pub fn missed(&self) -> u64 {
-        self.consumer.missed()
+        self.subscription.missed()
     }
 
     /// Whether a living process publishes the topic. Takes the segment's lock: not for a real-time loop.
     pub fn is_published(&self) -> Result<bool, OpenError> {
-        Ok(Locked::new(self.segment())?.census(LANE).0.is_some())
+        self.subscription.is_published()
     }
 
-    /// Sequence number of the message to be read next.
+    /// Sequence number of the message to be read next from the first publisher's lane.
     pub fn position(&self) -> u64 {
-        self.consumer.position()
+        self.subscription.position(0)
     }
 
     /// Whether the kernel keeps the segment in memory; if not, page faults may meet the hot path.
@@ -252,29 +235,67 @@ impl<T: Plain> Reader<T> {
 
     /// The segment, for its path and header.
     pub fn segment(&self) -> &Segment {
-        self.consumer.memory().segment()
+        self.subscription.segment()
+    }
+
+    /// For waiting on several topics: [`crate::wait::any`].
+    pub fn subscription(&mut self) -> &mut Subscription {
+        &mut self.subscription
     }
 
     /// The words of the slot of message `sequence`, for [`crate::floor`], which sends no messages.
     pub(crate) fn words(&self, sequence: u64) -> &[AtomicU64] {
-        self.consumer.memory().slot(sequence)
+        self.subscription.words(sequence)
     }
 }
 
-impl<T: Plain> Drop for Reader<T> {
-    fn drop(&mut self) {
-        if !self.process.is_this() {
-            return;
+#[inline(always)]
+fn receive<T: Plain>(subscription: &mut Subscription) -> Option<Received<T>> {
+    let (publisher, received) = subscription.poll(|lane| lane.try_recv())?;
+    Some(Received { publisher, ..received })
+}
+
+/// A received message in its place; the next one can be received when this one is dropped.
+pub struct Sample<'a, T: Plain> {
+    reader: &'a mut Reader<T>,
+    lane: usize,
+    taken: Taken,
+}
+
+impl<T: Plain> Sample<'_, T> {
+    /// Its number in its publisher's lane.
+    pub fn sequence(&self) -> u64 {
+        self.taken.sequence
+    }
+
+    /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC; zero when the sender gave no time.
+    pub fn sent_ns(&self) -> u64 {
+        self.taken.sent_ns
+    }
+
+    /// Number of the lane that it came by.
+    pub fn publisher(&self) -> usize {
+        self.lane
+    }
+}
+
+impl<T: Plain> Deref for Sample<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        if let Some(copy) = &self.reader.copied {
+            return copy;
         }
-        let subscriber = self.consumer.subscriber();
-        match Locked::new(self.segment()) {
-            Ok(locked) => {
-                locked.remove(subscriber);
-                locked.remove_if_unused();
-            }
-            // Somebody holds the lock and does not let go. The identity stays: without its bit it means nothing, and
-            // the place may be another's at once.
-            Err(_) => leave(self.consumer.memory(), subscriber),
+        // SAFETY: inside of the slot, aligned and any bytes a `T`, as at `Loan`. While it is held, nobody who follows the
+        // protocol writes to the slot; see the module's text for the others.
+        unsafe { &*place_of::<T>(self.reader.subscription.slot(self.lane)) }
+    }
+}
+
+impl<T: Plain> Drop for Sample<'_, T> {
+    fn drop(&mut self) {
+        if self.reader.copied.is_none() {
+            self.reader.subscription.let_go(self.lane);
         }
     }
 }

@@ -55,13 +55,15 @@ pub enum OpenError {
         /// How long was waited for it.
         waited: Duration,
     },
-    /// The topic has a living publisher already.
-    #[error("{} is published by process {pid} already: stop that one first, or publish under another \
-        name", path.display())]
-    LaneTaken {
+    /// As many publishers live as the topic was made for.
+    #[error("{} has {publishers} living publishers (one of them process {pid}) and room for no more: stop one of them, \
+        publish under another name, or make the topic with room for more (`Options::publishers`)", path.display())]
+    PublishersFull {
         /// The topic's file.
         path: PathBuf,
-        /// The publisher.
+        /// How many there are.
+        publishers: usize,
+        /// The first of them.
         pid: u32,
     },
     /// As many subscribers live as the topic was made for.

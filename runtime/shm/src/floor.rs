@@ -16,18 +16,20 @@ use thiserror::Error;
 
 use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
-use crate::endpoint::{Kind, Making, Reader, Writer};
+use crate::endpoint::{Joining, Kind, Making, Reader, Writer};
 use crate::error::OpenError;
 use crate::layout::{Policy, STAMP_WORD};
 use crate::map::Access;
 use crate::spin::Spin;
 use crate::sync::{AtomicU64, Ordering};
+use crate::wait::Waiting;
 
 /// Unrecorded rounds before the recorded ones: the peer is there, caches and clock speed have settled.
 pub const WARM_UP_ROUNDS: u64 = 1000;
 
-const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1 };
-const MAKING: Making = Making { capacity: 4, policy: Policy::Latest, access: Access { mode: 0o600, group: None } };
+const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1, description: "" };
+const MAKING: Making =
+    Making { capacity: 4, policy: Policy::Latest, access: Access { mode: 0o600, group: None }, publishers: 1 };
 /// Slot whose stamp is thrown: odd numbers to the ponger, even ones back.
 const BALL: u64 = 0;
 /// Slot whose stamp says that there will be no more; two lines off, so that looking at it does not slow the ball.
@@ -106,7 +108,8 @@ impl Drop for Pinger {
 impl Ponger {
     /// Opens the segment, waiting at most `wait` for the pinger to make it.
     pub fn open(directory: &Directory, name: &TopicName, wait: Duration) -> Result<Self, OpenError> {
-        Reader::open(directory, name, KIND, wait).map(Self)
+        let joining = Joining { wait, history: 0, waiting: Waiting::Spin };
+        Reader::open(directory, name, KIND, joining).map(Self)
     }
 
     /// Throws back until the pinger is dropped; returns the number of rounds.

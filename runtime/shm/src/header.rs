@@ -6,6 +6,7 @@
 //!      48  capacity 8          │  56  slot stride 8 │  64  policy 4, lanes 4, subscribers 4
 //!      80  creator: pid 8      │  88  start 8       │  96  PID namespace 8
 //!     128  type name 128, padded with zeros         │ 256  reserved, zero, to 512
+//!     512  description of the type's fields, a line each, padded with zeros, to 4096
 //! ```
 //!
 //! [`Alleged`] is the header as found: a private copy, so that a peer cannot change it between check and use.
@@ -16,7 +17,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use crate::error::OpenError;
-use crate::layout::{BYTE_ORDER, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION};
+use crate::layout::{BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION};
 use crate::peer::Identity;
 use crate::rejected::{Reason, Rejected};
 
@@ -38,6 +39,7 @@ mod field {
     pub const CREATOR_START: usize = 88;
     pub const CREATOR_NAMESPACE: usize = 96;
     pub const TYPE_NAME: usize = 128;
+    pub const DESCRIPTION: usize = 512;
 }
 
 /// What a peer wants a segment to be.
@@ -55,6 +57,10 @@ pub struct Expected {
     pub policy: Option<Policy>,
     /// The capacity in messages, unless any will do.
     pub capacity: Option<usize>,
+    /// The number of lanes, unless any will do.
+    pub lanes: Option<usize>,
+    /// The fields of the type, a line each: for people, not compared.
+    pub description: String,
 }
 
 /// A header as found in a file: a copy of its bytes and the file's size, with nothing checked.
@@ -74,6 +80,9 @@ pub struct Header {
     pub type_name: String,
     /// Hash of the message's layout.
     pub layout_hash: u64,
+    /// The fields of the message type, a line each: `offset bytes name type`. Empty where the publisher gave none, cut off
+    /// at [`DESCRIPTION_BYTES`].
+    pub description: String,
     /// Who made the file. It may be gone while others go on using it.
     pub creator: Identity,
 }
@@ -150,6 +159,7 @@ impl Alleged {
             policy,
             type_name: self.type_name().ok_or(Reason::TypeNameBytes)?,
             layout_hash: self.u64(field::LAYOUT_HASH),
+            description: self.description(),
             creator: Identity {
                 pid: u32::try_from(self.u64(field::CREATOR_PID)).unwrap_or(0),
                 start_ticks: self.u64(field::CREATOR_START),
@@ -159,16 +169,32 @@ impl Alleged {
     }
 
     fn type_name(&self) -> Option<String> {
-        let bytes = &self.header[field::TYPE_NAME..field::TYPE_NAME + TYPE_NAME_BYTES];
-        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(TYPE_NAME_BYTES);
-        let (name, padding) = bytes.split_at(end);
-        if name.is_empty() || padding.iter().any(|&byte| byte != 0) {
-            return None;
-        }
-        let name = std::str::from_utf8(name).ok()?;
+        let name = text(&self.header[field::TYPE_NAME..field::TYPE_NAME + TYPE_NAME_BYTES])?;
         // It will be printed on terminals.
-        (!name.chars().any(char::is_control)).then(|| name.to_owned())
+        (!name.is_empty() && !name.chars().any(char::is_control)).then(|| name.to_owned())
     }
+
+    /// Nothing is addressed by it, so one that is no text is none.
+    fn description(&self) -> String {
+        let lines = text(&self.header[field::DESCRIPTION..field::DESCRIPTION + DESCRIPTION_BYTES]).unwrap_or_default();
+        lines.chars().filter(|&character| character == '\n' || !character.is_control()).collect()
+    }
+}
+
+/// The text in a field that is padded with zeros.
+fn text(field: &[u8]) -> Option<&str> {
+    let end = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
+    let (text, padding) = field.split_at(end);
+    padding.iter().all(|&byte| byte == 0).then(|| std::str::from_utf8(text).ok())?
+}
+
+/// As much of `text` as fits into `bytes` bytes, whole lines where it has several.
+fn cut(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    text[..end].rsplit_once('\n').map_or(&text[..end], |(lines, _rest)| lines)
 }
 
 impl Header {
@@ -179,7 +205,8 @@ impl Header {
         if !printable || type_name.len() > TYPE_NAME_BYTES {
             return Err(OpenError::TypeName { name: type_name });
         }
-        Ok(Self { shape, policy, type_name, layout_hash: expected.layout_hash, creator: Identity::own() })
+        let description = cut(&expected.description, DESCRIPTION_BYTES).to_owned();
+        Ok(Self { shape, policy, type_name, layout_hash: expected.layout_hash, description, creator: Identity::own() })
     }
 
     /// The bytes that [`Alleged::validate`] reads back as this header.
@@ -202,6 +229,7 @@ impl Header {
         put(field::CREATOR_START, &self.creator.start_ticks.to_ne_bytes());
         put(field::CREATOR_NAMESPACE, &self.creator.namespace.to_ne_bytes());
         put(field::TYPE_NAME, self.type_name.as_bytes());
+        put(field::DESCRIPTION, self.description.as_bytes());
         bytes
     }
 
@@ -215,11 +243,20 @@ impl Header {
         let (expected_bytes, expected_align) = (expected.payload_bytes, expected.payload_align);
         if (found_bytes, found_align) != (expected_bytes, expected_align) {
             let type_name = type_name();
-            return Err(Reason::Payload { type_name, found_bytes, found_align, expected_bytes, expected_align });
+            let difference = difference(&self.description, &expected.description);
+            return Err(Reason::Payload {
+                type_name,
+                found_bytes,
+                found_align,
+                expected_bytes,
+                expected_align,
+                difference,
+            });
         }
         if self.layout_hash != expected.layout_hash {
+            let difference = difference(&self.description, &expected.description);
             let (found, expected) = (self.layout_hash, expected.layout_hash);
-            return Err(Reason::LayoutHash { type_name: type_name(), found, expected });
+            return Err(Reason::LayoutHash { type_name: type_name(), found, expected, difference });
         }
         if let Some(expected) = expected.policy.filter(|&policy| policy != self.policy) {
             return Err(Reason::Policy { found: self.policy, expected });
@@ -228,6 +265,32 @@ impl Header {
         if let Some(expected) = expected.capacity.filter(|&capacity| capacity != found) {
             return Err(Reason::Capacity { found, expected });
         }
+        let found = self.shape.lanes();
+        if let Some(expected) = expected.lanes.filter(|&lanes| lanes != found) {
+            return Err(Reason::Lanes { found, expected });
+        }
         Ok(())
+    }
+}
+
+/// Where two descriptions differ, in words; empty where one is missing.
+fn difference(found: &str, expected: &str) -> String {
+    if found.is_empty() || expected.is_empty() {
+        return String::new();
+    }
+    let field = |line: &str| {
+        let mut parts = line.splitn(4, ' ');
+        let [offset, bytes, name, kind] = std::array::from_fn(|_| parts.next().unwrap_or("?"));
+        format!("`{name}` {kind} ({bytes} bytes at {offset})")
+    };
+    let mut both = (found.lines(), expected.lines());
+    loop {
+        return match (both.0.next(), both.1.next()) {
+            (Some(found), Some(expected)) if found == expected => continue,
+            (Some(found), Some(expected)) => format!(": it has {}, this program {}", field(found), field(expected)),
+            (Some(found), None) => format!(": it has {} more", field(found)),
+            (None, Some(expected)) => format!(": this program has {} more", field(expected)),
+            (None, None) => ": the fields look the same, what they are made of differs".to_owned(),
+        };
     }
 }

@@ -14,6 +14,7 @@ struct Words {
     stride_words: usize,
     slots: AlignedWords,
     members: AtomicU64,
+    holders: AtomicU64,
     position: Padded,
     cursors: Box<[Padded]>,
 }
@@ -56,6 +57,7 @@ impl HeapLane {
             stride_words,
             slots: AlignedWords::zeroed(capacity * stride_words),
             members: AtomicU64::new(0),
+            holders: AtomicU64::new(0),
             position: Padded::zero(),
             cursors: (0..subscribers).map(|_| Padded::zero()).collect(),
         })))
@@ -73,6 +75,10 @@ impl Memory for HeapLane {
 
     fn members(&self) -> &AtomicU64 {
         &self.0.members
+    }
+
+    fn holders(&self) -> &AtomicU64 {
+        &self.0.holders
     }
 
     fn position(&self) -> &AtomicU64 {

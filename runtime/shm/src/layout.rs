@@ -4,12 +4,15 @@
 //!        0 ┌────────────────────────────────────────────────────────────┐
 //!          │ header: written once before the file has a name, then only │
 //!          │ read; see `header` for its fields                          │
-//!      512 ├────────────────────────────────────────────────────────────┤
-//!          │ members: one bit per subscriber that reads here       128 B│
-//!      640 ├────────────────────────────────────────────────────────────┤
+//!     4096 ├────────────────────────────────────────────────────────────┤
+//!          │ roster: bits of the subscribers that read here, of the     │
+//!          │ lanes ever used, of the subscribers that may sleep    128 B│
+//!     4224 ├────────────────────────────────────────────────────────────┤
+//!          │ bell: futex word, bits of the subscribers asleep      128 B│
+//!     4352 ├────────────────────────────────────────────────────────────┤
 //!          │ subscriber identities: pid, start, namespace      S × 128 B│
 //!          ├────────────────────────────────────────────────────────────┤ ┐
-//!          │ owner: pid, start, namespace, epoch                   128 B│ │
+//!          │ owner: pid, start, namespace, epoch; holders          128 B│ │
 //!          │ position: sequence number of the next message         128 B│ │ lane 0,
 //!          │ cursors: next sequence each subscriber will read  S × 128 B│ │ lanes 1…
 //!          │ slots                                     capacity × stride│ │ follow
@@ -24,6 +27,10 @@
 //! A slot starts on a cache line and its stamp shares that line with the first 48 bytes of payload: a message of up to
 //! 48 bytes crosses between two CPUs as one line. Words that one CPU writes and another polls (position, cursors) have
 //! 128 bytes each, because x86-64 fetches lines in pairs and some arm64 parts have 128-byte lines.
+//!
+//! A segment with `L` lanes of `C` messages of `B` bytes for `S` subscribers has
+//! `4352 + 128 S + L × (256 + 128 S + C × stride)` bytes, each lane rounded up to 128, where
+//! `stride = round_up(max(16, alignment) + B, 64)`.
 //!
 //! Integers are in the byte order of the machine that made the file; a tag in the header tells a foreign one. Nothing
 //! depends on the page size: a mapping may be longer than its file's bytes, never shorter.
@@ -43,18 +50,33 @@ pub const LINE_PAIR: usize = 2 * LINE;
 /// The first eight bytes of every segment.
 pub const MAGIC: [u8; 8] = *b"HORUSSHM";
 /// Version of everything in this file. Any change of an offset, a meaning or the ring's protocol raises it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Reads as this number only on a machine of the same byte order.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
 
-/// Bytes of the header, of which the last are reserved and zero.
-pub const HEADER_BYTES: usize = 512;
+/// Bytes of the header; what its fields leave over is reserved and zero.
+pub const HEADER_BYTES: usize = 4096;
 /// Bytes that hold the type's name, padded with zeros.
 pub const TYPE_NAME_BYTES: usize = 128;
-/// Offset of the word with one bit per subscriber.
-pub const MEMBERS: usize = HEADER_BYTES;
+/// Bytes that hold the description of the type's fields, padded with zeros.
+pub const DESCRIPTION_BYTES: usize = HEADER_BYTES - 512;
+/// Offset of the roster: who takes part. Changes when somebody joins or leaves, so that everybody's copy of its cache
+/// line stays valid in between.
+pub const ROSTER: usize = HEADER_BYTES;
+/// Word of the roster with one bit per subscriber that reads here.
+pub const MEMBERS_WORD: usize = 0;
+/// Word of the roster with one bit per lane that was ever used.
+pub const LANES_WORD: usize = 1;
+/// Word of the roster with one bit per subscriber that may sleep.
+pub const SLEEPERS_WORD: usize = 2;
+/// Words of the roster that mean something.
+pub const ROSTER_WORDS: usize = 3;
+/// Offset of the bell that wakes sleeping subscribers: a word of 32 bits to wait on.
+pub const BELL: usize = ROSTER + LINE_PAIR;
+/// Offset of the word with one bit per subscriber that is asleep or about to be.
+pub const ASLEEP: usize = BELL + WORD;
 /// Offset of the first subscriber's identity.
-pub const IDENTITIES: usize = MEMBERS + LINE_PAIR;
+pub const IDENTITIES: usize = BELL + LINE_PAIR;
 
 /// Word of a slot that says which message it holds, and whether all of it; see [`crate::ring`].
 pub const STAMP_WORD: usize = 0;
@@ -62,6 +84,10 @@ pub const STAMP_WORD: usize = 0;
 pub const SENT_WORD: usize = 1;
 /// Bytes in front of a payload that asks for no larger alignment.
 const SLOT_HEADER_BYTES: usize = 2 * WORD;
+
+/// On `latest` lanes, messages of at least this many bytes can be read in place: their writer then looks before every
+/// message whether the slot is held, which costs a full memory barrier, little beside writing so many bytes.
+pub const HELD_FROM_BYTES: usize = 4096;
 
 /// Most messages a lane can hold.
 pub const MAX_CAPACITY: usize = 1 << 20;
@@ -225,6 +251,16 @@ impl Shape {
         IDENTITIES + self.subscribers * LINE_PAIR + lane * self.lane_bytes()
     }
 
+    /// Offset of the word with one bit per subscriber that holds a message of the lane in place.
+    pub const fn holders(&self, lane: usize) -> usize {
+        self.lane(lane) + LINE
+    }
+
+    /// Whether a `latest` lane's messages can be held in place; those of a reliable lane always can.
+    pub const fn is_held(&self) -> bool {
+        self.payload_bytes >= HELD_FROM_BYTES
+    }
+
     /// Offset of the position of lane `lane`.
     pub const fn position(&self, lane: usize) -> usize {
         self.lane(lane) + LINE_PAIR
@@ -273,7 +309,7 @@ mod tests {
     fn shared_words_and_slots_stand_on_lines_of_their_own() {
         for (bytes, align, capacity, lanes) in [(1, 1, 1, 1), (16, 8, 64, 3), (65, 64, 1, 2), (1480, 4, 8, 64)] {
             let shape = shape(bytes, align, capacity, lanes);
-            let mut words = vec![MEMBERS];
+            let mut words = vec![ROSTER, BELL];
             words.extend((0..MAX_SUBSCRIBERS).map(|s| shape.identity(s)));
             for lane in 0..lanes {
                 words.extend([shape.lane(lane), shape.position(lane)]);
@@ -286,6 +322,19 @@ mod tests {
             assert!(end <= shape.total_bytes() && shape.total_bytes() < end + LINE_PAIR);
             assert_eq!(payload_offset(align) % align, 0);
         }
+    }
+
+    #[test]
+    fn segment_bytes_follow_the_documented_formula() {
+        for (bytes, align, capacity, lanes, subscribers) in
+            [(16, 8, 64, 1, 32), (304, 8, 256, 4, 32), (1480, 4, 16, 64, 7), (1 << 20, 64, 4, 2, 1)]
+        {
+            let shape = Shape::new(bytes, align, capacity, lanes, subscribers).unwrap();
+            let stride = (align.max(16) + bytes).next_multiple_of(64);
+            let lane = (256 + 128 * subscribers + capacity * stride).next_multiple_of(128);
+            assert_eq!(shape.total_bytes(), 4352 + 128 * subscribers + lanes * lane);
+        }
+        assert_eq!(shape(16, 8, 64, 1).total_bytes(), 16_896, "ping's topic");
     }
 
     #[test]

@@ -21,6 +21,7 @@
 //! # Where the unsafe code is
 //! In [`map`] alone: calling `mmap` and lending the mapping as a slice of atomics. Everything else is safe Rust on top.
 
+pub mod bell;
 pub mod copy;
 pub mod heap;
 pub mod layout;
@@ -29,6 +30,8 @@ pub mod ring;
 pub mod sync;
 
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.
+#[cfg(not(loom))]
+pub mod bytes;
 #[cfg(not(loom))]
 pub mod clock;
 #[cfg(not(loom))]
@@ -42,6 +45,8 @@ pub mod floor;
 #[cfg(not(loom))]
 pub mod header;
 #[cfg(not(loom))]
+pub mod inspect;
+#[cfg(not(loom))]
 pub mod map;
 #[cfg(not(loom))]
 pub mod members;
@@ -50,10 +55,16 @@ mod opening;
 #[cfg(not(loom))]
 pub mod peer;
 #[cfg(not(loom))]
+mod publication;
+#[cfg(not(loom))]
 pub mod rejected;
 #[cfg(not(loom))]
 pub mod segment;
 #[cfg(not(loom))]
 pub mod spin;
 #[cfg(not(loom))]
+mod subscription;
+#[cfg(not(loom))]
 pub mod sweep;
+#[cfg(not(loom))]
+pub mod wait;

@@ -28,30 +28,40 @@
 //! movable(reader);
 //! ```
 
+use std::marker::PhantomData;
+
 use crate::heap::HeapLane;
 use crate::layout::{Policy, ShapeError};
 pub use crate::ring::Full;
-use crate::ring::{Consumer, Plain, Producer};
+use crate::ring::{self, Consumer, Plain, Producer};
 
 /// A ring for `capacity` values of plain data, a power of two; allocates here and never again.
 pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), ShapeError> {
     let lane = HeapLane::new::<T>(capacity, 1)?;
-    let consumer = Consumer::join(lane.clone(), 0).expect("fresh memory starts at message 0");
-    let producer = Producer::resume(lane, Policy::Reliable).expect("fresh memory starts at message 0");
-    Ok((Writer(producer), Reader(consumer)))
+    let mut consumers =
+        ring::join(vec![lane.clone()], 0, Policy::Reliable, 0).expect("fresh memory starts at 0").into_vec();
+    let consumer = consumers.pop().expect("one lane, one consumer");
+    let producer = Producer::resume(lane, Policy::Reliable, false).expect("fresh memory starts at message 0");
+    Ok((Writer { producer, _value: PhantomData }, Reader { consumer, _value: PhantomData }))
 }
 
 /// The end that sends; see [`ring`].
-pub struct Writer<T>(Producer<T, HeapLane>);
+pub struct Writer<T> {
+    producer: Producer<HeapLane>,
+    _value: PhantomData<fn(T)>,
+}
 
 /// The end that receives; see [`ring`].
-pub struct Reader<T>(Consumer<T, HeapLane>);
+pub struct Reader<T> {
+    consumer: Consumer<HeapLane>,
+    _value: PhantomData<fn() -> T>,
+}
 
 impl<T: Plain> Writer<T> {
     /// Sends a value, or gives it back when the reader is `capacity` values behind. Wait-free, allocates nothing.
     #[inline]
     pub fn try_send(&mut self, value: T) -> Result<(), Full<T>> {
-        self.0.try_send(value, 0).map(|_sequence| ())
+        self.producer.try_send(value, 0).map(|_sequence| ())
     }
 }
 
@@ -59,7 +69,7 @@ impl<T: Plain> Reader<T> {
     /// The oldest value not read yet, or `None`. Wait-free, allocates nothing.
     #[inline]
     pub fn try_recv(&mut self) -> Option<T> {
-        self.0.try_recv().map(|received| received.message)
+        self.consumer.try_recv::<T>().map(|received| received.message)
     }
 }
 

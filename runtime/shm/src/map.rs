@@ -1,4 +1,4 @@
-//! Makes, opens and maps the files behind segments; the one place with unsafe code.
+//! Makes, opens and maps the files behind segments; the one place with unsafe system calls.
 //!
 //! A file gets its name only when all its bytes are in place: it starts as an unnamed temporary file (`O_TMPFILE`) and
 //! is linked into the directory at the end. A process killed on the way leaves nothing behind, and nobody ever opens a
@@ -20,7 +20,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 use crate::copy::WORD;
 use crate::error::OpenError;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU32, AtomicU64};
 
 /// Who may open a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +174,18 @@ impl Mapping {
         // `self`. Every bit pattern is an AtomicU64, and no process that follows this crate accesses them but
         // atomically.
         unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.words) }
+    }
+
+    /// The 32-bit word at byte `offset`, for the kernel to wait on.
+    ///
+    /// # Panics
+    /// When the offset is no multiple of [`WORD`] or beyond the mapping.
+    pub fn half_word(&self, offset: usize) -> &AtomicU32 {
+        assert!(offset.is_multiple_of(WORD));
+        let word: *const AtomicU64 = &self.words()[offset / WORD];
+        // SAFETY: aligned and inside of the mapping, as the word that it is the first half of; every bit pattern is an
+        // AtomicU32. Nobody uses these bytes as an AtomicU64: the layout gives the whole word to this use.
+        unsafe { &*word.cast() }
     }
 
     /// Whether the kernel keeps the mapping in memory, if it was asked to.

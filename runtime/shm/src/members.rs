@@ -18,9 +18,9 @@ use std::time::Duration;
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
+use crate::bell::Bell;
 use crate::clock::monotonic_ns;
 use crate::error::OpenError;
-use crate::layout::MEMBERS;
 use crate::peer::Identity;
 use crate::segment::Segment;
 use crate::sync::{AtomicU64, Ordering};
@@ -87,7 +87,7 @@ impl<'a> Locked<'a> {
     }
 
     fn members(&self) -> &AtomicU64 {
-        &self.0.words(MEMBERS, 1)[0]
+        self.0.members()
     }
 
     fn identity(&self, subscriber: usize) -> &[AtomicU64] {
@@ -105,15 +105,23 @@ impl<'a> Locked<'a> {
         (0..self.0.header().shape.subscribers()).filter(move |subscriber| members >> subscriber & 1 == 1)
     }
 
-    /// Makes this process the lane's owner, unless a living one owns it.
-    pub fn claim(&self, lane: usize) -> Result<(), OpenError> {
+    /// Makes this process the owner of the first lane that no living process owns, and returns its number.
+    ///
+    /// A lane whose owner is gone comes before one that was never used, so that readers look at no more lanes than
+    /// publishers ever lived at once.
+    pub fn claim(&self) -> Result<usize, OpenError> {
+        let living = |lane: usize| Identity::load(self.owner(lane)).filter(Identity::is_alive);
+        let lanes = self.0.header().shape.lanes();
+        let Some(lane) = (0..lanes).find(|&lane| living(lane).is_none()) else {
+            let pid = living(0).map_or(0, |identity| identity.pid);
+            return Err(OpenError::PublishersFull { path: self.0.path().to_owned(), publishers: lanes, pid });
+        };
         let owner = self.owner(lane);
-        if let Some(identity) = Identity::load(owner).filter(Identity::is_alive) {
-            return Err(OpenError::LaneTaken { path: self.0.path().to_owned(), pid: identity.pid });
-        }
         Identity::own().store(owner);
         owner[EPOCH_WORD].fetch_add(1, Ordering::Relaxed); // wraps; a count for people who look at the segment
-        Ok(())
+        // Relaxed: whoever sees the bit goes on to look at stamps.
+        self.0.used_lanes().fetch_or(1 << lane, Ordering::Relaxed);
+        Ok(lane)
     }
 
     /// Gives up the lane that this process owns.
@@ -127,8 +135,8 @@ impl<'a> Locked<'a> {
         let members = self.members().load(Ordering::Relaxed);
         let subscribers = self.0.header().shape.subscribers();
         let free = (0..subscribers).find(|subscriber| members >> subscriber & 1 == 0);
-        let subscriber =
-            free.ok_or_else(|| OpenError::SubscribersFull { path: self.0.path().to_owned(), subscribers })?;
+        let full = || OpenError::SubscribersFull { path: self.0.path().to_owned(), subscribers };
+        let subscriber = free.ok_or_else(full)?;
         Identity::own().store(self.identity(subscriber));
         Ok(subscriber)
     }
@@ -137,6 +145,9 @@ impl<'a> Locked<'a> {
     pub fn remove(&self, subscriber: usize) {
         // Release: what this reader copied was copied before a writer stops waiting for it.
         self.members().fetch_and(!(1 << subscriber), Ordering::Release); // SYNC POINT: leave
+        // Relaxed: a publisher that sees them a little longer rings for nobody.
+        self.0.sleepers().fetch_and(!(1 << subscriber), Ordering::Relaxed);
+        self.0.asleep().fetch_and(!(1 << subscriber), Ordering::Relaxed);
         Identity::erase(self.identity(subscriber));
     }
 
@@ -151,7 +162,7 @@ impl<'a> Locked<'a> {
         buried
     }
 
-    /// Whether any living process publishes or subscribes here.
+    /// Whether any living process publishes or subscribes here. Allocates nothing.
     pub fn in_use(&self) -> bool {
         let lanes = 0..self.0.header().shape.lanes();
         let mut publishers = lanes.filter_map(|lane| Identity::load(self.owner(lane)));
@@ -159,11 +170,16 @@ impl<'a> Locked<'a> {
         publishers.any(|peer| peer.is_alive()) || subscribers.any(|peer| peer.is_alive())
     }
 
-    /// The living owner of the lane and how many living subscribers there are.
-    pub fn census(&self, lane: usize) -> (Option<Identity>, usize) {
-        let owner = Identity::load(self.owner(lane)).filter(Identity::is_alive);
-        let subscribers = self.subscribers().filter_map(|subscriber| Identity::load(self.identity(subscriber)));
-        (owner, subscribers.filter(Identity::is_alive).count())
+    /// The living owner of each lane.
+    pub fn publishers(&self) -> Vec<Option<Identity>> {
+        let living = |lane| Identity::load(self.owner(lane)).filter(Identity::is_alive);
+        (0..self.0.header().shape.lanes()).map(living).collect()
+    }
+
+    /// The living subscribers.
+    pub fn living_subscribers(&self) -> Vec<Identity> {
+        let identities = self.subscribers().filter_map(|subscriber| Identity::load(self.identity(subscriber)));
+        identities.filter(Identity::is_alive).collect()
     }
 
     /// Whether the file still has a name. One without is being forgotten: whoever opened it must look again.

@@ -18,9 +18,9 @@ use crate::layout::Policy;
 use crate::map::{self, Access, Residency};
 use crate::members::Locked;
 use crate::rejected::{Reason, Rejected};
-use crate::ring::Plain;
 use crate::segment::Segment;
 use crate::sync::Arc;
+use crate::wait::Waiting;
 
 /// Files that vanish between finding and opening are looked for again this often before that is an error.
 pub(crate) const OPEN_ATTEMPTS: usize = 100;
@@ -34,26 +34,56 @@ pub struct Making {
     pub policy: Policy,
     /// Who may open it.
     pub access: Access,
+    /// Publishers that it has room for: each has a lane of `capacity` messages.
+    pub publishers: usize,
 }
 
-/// Type name and layout hash of a message; size and alignment follow from the Rust type.
+/// What the messages of a topic are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind<'a> {
     /// Name of the message type.
     pub type_name: &'a str,
     /// Hash of the message's layout, 0 where none is computed.
     pub layout_hash: u64,
+    /// The fields, a line each: `offset bytes name type`. For people; may be empty.
+    pub description: &'a str,
+}
+
+/// How a subscriber joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joining {
+    /// How long to wait for somebody to publish.
+    pub wait: Duration,
+    /// Messages sent before joining that are wanted of each publisher, as far as they are still there.
+    pub history: u64,
+    /// How to wait for messages.
+    pub waiting: Waiting,
+}
+
+/// Size and alignment of a message, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payload {
+    pub bytes: usize,
+    pub align: usize,
+}
+
+impl Payload {
+    pub fn of<T>() -> Self {
+        Self { bytes: size_of::<T>(), align: align_of::<T>() }
+    }
 }
 
 impl Kind<'_> {
-    pub(crate) fn expected<T: Plain>(&self, making: Option<&Making>) -> Expected {
+    pub(crate) fn expected(&self, payload: Payload, making: Option<&Making>) -> Expected {
         Expected {
             type_name: self.type_name.to_owned(),
-            payload_bytes: size_of::<T>(),
-            payload_align: align_of::<T>(),
+            payload_bytes: payload.bytes,
+            payload_align: payload.align,
             layout_hash: self.layout_hash,
             policy: making.map(|making| making.policy),
             capacity: making.map(|making| making.capacity),
+            lanes: making.map(|making| making.publishers),
+            description: self.description.to_owned(),
         }
     }
 }
@@ -97,4 +127,18 @@ pub(crate) fn make<R>(
 pub(crate) fn damaged(segment: &Segment, found: u64) -> OpenError {
     let reason = Reason::Position { found };
     Rejected { path: segment.path().to_owned(), reason }.into()
+}
+
+/// The process that joined. After `fork`, the child holds copies of its parent's handles; dropping those must not make
+/// the parent leave.
+pub(crate) struct Process(u32);
+
+impl Process {
+    pub fn this() -> Self {
+        Self(std::process::id())
+    }
+
+    pub fn is_this(&self) -> bool {
+        self.0 == std::process::id()
+    }
 }

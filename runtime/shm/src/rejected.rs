@@ -90,7 +90,7 @@ pub enum Reason {
     /// The topic's type has the same name and another size or alignment.
     #[error(
         "its {type_name} has {found_bytes} bytes aligned to {found_align}, this program's has {expected_bytes} \
-        aligned to {expected_align}: build both programs from the same message definition"
+        aligned to {expected_align}{difference}; build both programs from the same message definition"
     )]
     Payload {
         /// The type's name.
@@ -103,11 +103,13 @@ pub enum Reason {
         expected_bytes: usize,
         /// Alignment of a message in this program.
         expected_align: usize,
+        /// The first field that differs, in words.
+        difference: String,
     },
     /// The topic's type has the same name and size, and other fields.
     #[error(
-        "its {type_name} has layout {found:016x}, this program's has {expected:016x}: build both programs from the \
-        same message definition"
+        "its {type_name} has layout {found:016x}, this program's has {expected:016x}{difference}; build both programs \
+        from the same message definition"
     )]
     LayoutHash {
         /// The type's name.
@@ -116,6 +118,8 @@ pub enum Reason {
         found: u64,
         /// Layout of this program's type.
         expected: u64,
+        /// The first field that differs, in words.
+        difference: String,
     },
     /// The topic has another delivery policy.
     #[error(
@@ -126,6 +130,17 @@ pub enum Reason {
         found: Policy,
         /// The policy asked for.
         expected: Policy,
+    },
+    /// The topic has room for another number of publishers.
+    #[error(
+        "has room for {found} publishers, this program asks for {expected}: agree on one number, and restart the topic's \
+        users"
+    )]
+    Lanes {
+        /// Publishers that the topic has room for.
+        found: usize,
+        /// The number asked for.
+        expected: usize,
     },
     /// The topic holds another number of messages.
     #[error(

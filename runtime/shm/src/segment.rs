@@ -9,14 +9,17 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use crate::bell::Bell;
 use crate::copy::WORD;
 use crate::error::OpenError;
 use crate::header::{Alleged, Header};
-use crate::layout::{HEADER_BYTES, LINE_PAIR, MEMBERS};
+use crate::layout::{
+    ASLEEP, BELL, HEADER_BYTES, LANES_WORD, LINE_PAIR, MEMBERS_WORD, ROSTER, ROSTER_WORDS, SLEEPERS_WORD,
+};
 use crate::map::{Access, LockRefused, Mapping, Residency};
 use crate::rejected::Rejected;
 use crate::ring::Memory;
-use crate::sync::{Arc, AtomicU64};
+use crate::sync::{Arc, AtomicU32, AtomicU64};
 
 /// A mapped segment whose header was checked.
 pub struct Segment {
@@ -52,6 +55,11 @@ impl Segment {
         &self.path
     }
 
+    /// The fields of the message type, a line each: `offset bytes name type`. Empty where the publisher gave none.
+    pub fn description(&self) -> &str {
+        &self.header.description
+    }
+
     /// What the header said when it was checked.
     pub fn header(&self) -> &Header {
         &self.header
@@ -72,12 +80,47 @@ impl Segment {
     }
 }
 
+impl Segment {
+    fn roster(&self) -> &[AtomicU64] {
+        self.words(ROSTER, ROSTER_WORDS)
+    }
+
+    /// One bit per subscriber that reads here.
+    #[inline]
+    pub(crate) fn members(&self) -> &AtomicU64 {
+        &self.roster()[MEMBERS_WORD]
+    }
+
+    /// One bit per lane that was ever used.
+    #[inline]
+    pub(crate) fn used_lanes(&self) -> &AtomicU64 {
+        &self.roster()[LANES_WORD]
+    }
+}
+
+impl Bell for Segment {
+    #[inline]
+    fn sleepers(&self) -> &AtomicU64 {
+        &self.roster()[SLEEPERS_WORD]
+    }
+
+    fn asleep(&self) -> &AtomicU64 {
+        &self.words(ASLEEP, 1)[0]
+    }
+
+    fn rings(&self) -> &AtomicU32 {
+        self.mapping.half_word(BELL)
+    }
+}
+
 /// A lane of a segment, for the ring.
 #[derive(Clone)]
 pub struct MappedLane {
     segment: Arc<Segment>,
     /// Word indices that follow from the checked shape, worked out once so that the hot path does no multiplication
     /// more than it must.
+    members: usize,
+    holders: usize,
     position: usize,
     first_cursor: usize,
     first_slot: usize,
@@ -95,6 +138,8 @@ impl MappedLane {
         let shape = segment.header.shape;
         assert!(lane < shape.lanes());
         Self {
+            members: ROSTER / WORD + MEMBERS_WORD,
+            holders: shape.holders(lane) / WORD,
             position: shape.position(lane) / WORD,
             first_cursor: shape.cursor(lane, 0) / WORD,
             first_slot: shape.slots(lane) / WORD,
@@ -120,7 +165,11 @@ impl Memory for MappedLane {
     }
 
     fn members(&self) -> &AtomicU64 {
-        &self.segment.mapping.words()[MEMBERS / WORD]
+        &self.segment.mapping.words()[self.members]
+    }
+
+    fn holders(&self) -> &AtomicU64 {
+        &self.segment.mapping.words()[self.holders]
     }
 
     #[inline]

@@ -3,10 +3,10 @@
 #[cfg(loom)]
 pub use loom::sync::{
     Arc,
-    atomic::{AtomicU64, Ordering, fence},
+    atomic::{AtomicU32, AtomicU64, Ordering, fence},
 };
 #[cfg(not(loom))]
 pub use std::sync::{
     Arc,
-    atomic::{AtomicU64, Ordering, fence},
+    atomic::{AtomicU32, AtomicU64, Ordering, fence},
 };

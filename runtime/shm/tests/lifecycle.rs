@@ -5,16 +5,18 @@ use std::process::Command;
 use std::time::Duration;
 
 use horus_shm::directory::{Directory, TopicName};
-use horus_shm::endpoint::{Kind, Making, Reader, Writer};
+use horus_shm::endpoint::{Joining, Kind, Making, Reader, Writer};
 use horus_shm::error::OpenError;
 use horus_shm::layout::{MAX_SUBSCRIBERS, Policy};
 use horus_shm::map::Access;
 use horus_shm::ring::Full;
 use horus_shm::sweep::sweep;
+use horus_shm::wait::Waiting;
 
 type Message = [u64; 2];
-const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7 };
-const MAKING: Making = Making { capacity: 4, policy: Policy::Reliable, access: Access { mode: 0o600, group: None } };
+const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7, description: "" };
+const MAKING: Making =
+    Making { capacity: 4, policy: Policy::Reliable, access: Access { mode: 0o600, group: None }, publishers: 1 };
 
 fn scratch() -> (tempfile::TempDir, Directory) {
     let files = tempfile::tempdir().unwrap();
@@ -31,7 +33,7 @@ fn publish(directory: &Directory) -> Result<Writer<Message>, OpenError> {
 }
 
 fn subscribe(directory: &Directory, wait: Duration) -> Result<Reader<Message>, OpenError> {
-    Reader::open(directory, &name(), KIND, wait)
+    Reader::open(directory, &name(), KIND, Joining { wait, history: 0, waiting: Waiting::Spin })
 }
 
 fn files_in(directory: &Directory) -> usize {
@@ -69,7 +71,7 @@ fn last_one_out_removes_the_file_in_any_order() {
 fn second_publisher_is_refused_while_the_first_lives() {
     let (_files, directory) = scratch();
     let first = publish(&directory).unwrap();
-    let Err(OpenError::LaneTaken { pid, .. }) = publish(&directory) else { panic!("two publishers") };
+    let Err(OpenError::PublishersFull { pid, .. }) = publish(&directory) else { panic!("two publishers") };
     assert_eq!(pid, std::process::id());
     drop(first);
     drop(publish(&directory).unwrap());
@@ -121,10 +123,10 @@ fn send_waits_its_limit_and_gives_the_value_back() {
     let (_files, directory) = scratch();
     let mut publisher = publish(&directory).unwrap();
     let mut subscriber = subscribe(&directory, Duration::ZERO).unwrap();
-    (0..4).for_each(|i| assert_eq!(publisher.send([i; 2], 0, Duration::ZERO), Ok(i)));
-    assert_eq!(publisher.send([4; 2], 0, Duration::from_millis(3)), Err(Full([4; 2])));
+    (0..4).for_each(|i| assert_eq!(publisher.send([i; 2], 0, Duration::ZERO, Waiting::Spin), Ok(i)));
+    assert_eq!(publisher.send([4; 2], 0, Duration::from_millis(3), Waiting::Spin), Err(Full([4; 2])));
     let reader = std::thread::spawn(move || subscriber.recv_timeout(Duration::from_secs(60)).unwrap().sequence);
-    assert_eq!(publisher.send([4; 2], 0, Duration::from_secs(60)), Ok(4));
+    assert_eq!(publisher.send([4; 2], 0, Duration::from_secs(60), Waiting::Spin), Ok(4));
     assert_eq!(reader.join().unwrap(), 0);
 }
 

@@ -3,7 +3,7 @@
 
 use horus_shm::heap::HeapLane;
 use horus_shm::layout::Policy;
-use horus_shm::ring::{Consumer, Full, Producer};
+use horus_shm::ring::{Consumer, Full, Producer, join};
 use proptest::prelude::*;
 
 type Message = [u8; 20];
@@ -35,14 +35,14 @@ fn message(sequence: u64) -> Message {
 
 /// What a reader must do next, kept beside the reader itself.
 struct Expected {
-    reader: Consumer<Message, HeapLane>,
+    reader: Consumer<HeapLane>,
     next: u64,
     missed: u64,
 }
 
 fn run(policy: Policy, capacity: u64, steps: &[Step]) {
     let lane = HeapLane::new::<Message>(capacity as usize, READERS).unwrap();
-    let mut writer = Producer::<Message, _>::resume(lane.clone(), policy).unwrap();
+    let mut writer = Producer::resume(lane.clone(), policy, false).unwrap();
     let mut sent = 0;
     let mut readers: [Option<Expected>; READERS] = [const { None }; READERS];
     for step in steps {
@@ -65,7 +65,7 @@ fn run(policy: Policy, capacity: u64, steps: &[Step]) {
                     expected.missed += resume - expected.next;
                     expected.next = resume;
                 }
-                match expected.reader.try_recv() {
+                match expected.reader.try_recv::<Message>() {
                     Some(received) => {
                         assert_eq!(received.sequence, expected.next);
                         assert_eq!(received.message, message(received.sequence));
@@ -77,7 +77,7 @@ fn run(policy: Policy, capacity: u64, steps: &[Step]) {
                 assert_eq!(expected.reader.missed(), expected.missed);
             }
             Step::Join(i) => {
-                let join = || Consumer::join(lane.clone(), i).unwrap();
+                let join = || join(vec![lane.clone()], i, policy, 0).unwrap().into_vec().remove(0);
                 readers[i].get_or_insert_with(|| Expected { reader: join(), next: sent, missed: 0 });
             }
             Step::Leave(i) => {
@@ -85,7 +85,7 @@ fn run(policy: Policy, capacity: u64, steps: &[Step]) {
                     expected.reader.leave();
                 }
             }
-            Step::ReplaceWriter => writer = Producer::resume(lane.clone(), policy).unwrap(),
+            Step::ReplaceWriter => writer = Producer::resume(lane.clone(), policy, false).unwrap(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use horus_shm::heap::HeapLane;
 use horus_shm::layout::{Policy, STAMP_WORD};
-use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, Producer};
+use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, Producer, join};
 
 type Message = [u64; 2];
 
@@ -15,15 +15,15 @@ fn lane(capacity: usize) -> HeapLane {
     HeapLane::new::<Message>(capacity, 2).unwrap()
 }
 
-fn writer(lane: &HeapLane, policy: Policy) -> Producer<Message, HeapLane> {
-    Producer::resume(lane.clone(), policy).unwrap()
+fn writer(lane: &HeapLane, policy: Policy) -> Producer<HeapLane> {
+    Producer::resume(lane.clone(), policy, false).unwrap()
 }
 
-fn reader(lane: &HeapLane, subscriber: usize) -> Consumer<Message, HeapLane> {
-    Consumer::join(lane.clone(), subscriber).unwrap()
+fn reader(lane: &HeapLane, subscriber: usize, policy: Policy) -> Consumer<HeapLane> {
+    join(vec![lane.clone()], subscriber, policy, 0).unwrap().into_vec().remove(0)
 }
 
-fn send(writer: &mut Producer<Message, HeapLane>) -> Result<u64, Full<Message>> {
+fn send(writer: &mut Producer<HeapLane>) -> Result<u64, Full<Message>> {
     writer.try_send([writer.position(); 2], 0)
 }
 
@@ -35,19 +35,19 @@ fn set_stamp(lane: &HeapLane, sequence: u64, stamp: u64) {
 fn half_written_message_of_a_dead_writer_is_never_seen_and_its_number_is_used_again() {
     for policy in [Policy::Reliable, Policy::Latest] {
         let lane = lane(2);
-        let mut reader = reader(&lane, 0);
+        let mut reader = reader(&lane, 0, policy);
         let mut first = writer(&lane, policy);
         assert_eq!(send(&mut first), Ok(0));
         // Killed while writing message 1: the stamp says so, the payload is half there.
         set_stamp(&lane, 1, 2 + 1);
         lane.slot(1)[2].store(u64::MAX, Ordering::Relaxed);
         drop(first);
-        assert_eq!(reader.try_recv().unwrap().message, [0; 2]);
-        assert_eq!(reader.try_recv(), None);
+        assert_eq!(reader.try_recv::<Message>().unwrap().message, [0; 2]);
+        assert_eq!(reader.try_recv::<Message>(), None);
         let mut second = writer(&lane, policy);
-        assert_eq!(reader.try_recv(), None);
+        assert_eq!(reader.try_recv::<Message>(), None);
         assert_eq!(send(&mut second), Ok(1));
-        assert_eq!(reader.try_recv().unwrap().message, [1; 2]);
+        assert_eq!(reader.try_recv::<Message>().unwrap().message, [1; 2]);
         assert_eq!(reader.missed(), 0);
     }
 }
@@ -55,7 +55,7 @@ fn half_written_message_of_a_dead_writer_is_never_seen_and_its_number_is_used_ag
 #[test]
 fn finished_message_of_a_writer_that_died_before_saying_so_is_kept() {
     let lane = lane(2);
-    let mut reader = reader(&lane, 0);
+    let mut reader = reader(&lane, 0, Policy::Reliable);
     let mut first = writer(&lane, Policy::Reliable);
     assert_eq!(send(&mut first), Ok(0));
     // Killed between the stamp of message 0 and the position.
@@ -63,14 +63,14 @@ fn finished_message_of_a_writer_that_died_before_saying_so_is_kept() {
     drop(first);
     let mut second = writer(&lane, Policy::Reliable);
     assert_eq!(send(&mut second), Ok(1), "number 0 is taken");
-    assert_eq!(reader.try_recv().unwrap().sequence, 0);
-    assert_eq!(reader.try_recv().unwrap().sequence, 1);
+    assert_eq!(reader.try_recv::<Message>().unwrap().sequence, 0);
+    assert_eq!(reader.try_recv::<Message>().unwrap().sequence, 1);
 }
 
 #[test]
 fn writer_goes_on_when_a_reader_that_held_the_lane_leaves() {
     let lane = lane(2);
-    let silent = reader(&lane, 0);
+    let silent = reader(&lane, 0, Policy::Reliable);
     let mut writer = writer(&lane, Policy::Reliable);
     assert_eq!((send(&mut writer), send(&mut writer)), (Ok(0), Ok(1)));
     assert_eq!(send(&mut writer), Err(Full([2; 2])));
@@ -85,20 +85,20 @@ fn lane_without_readers_is_never_full() {
     for sequence in 0..100 {
         assert_eq!(send(&mut writer), Ok(sequence));
     }
-    let mut reader = reader(&lane, 0);
-    assert_eq!(reader.try_recv(), None, "what was sent before is not for who joins later");
+    let mut reader = reader(&lane, 0, Policy::Reliable);
+    assert_eq!(reader.try_recv::<Message>(), None, "what was sent before is not for who joins later");
     send(&mut writer).unwrap();
-    assert_eq!(reader.try_recv().unwrap().sequence, 100);
+    assert_eq!(reader.try_recv::<Message>().unwrap().sequence, 100);
 }
 
 #[test]
 fn overtaken_reader_goes_on_with_the_oldest_whole_message() {
     let lane = lane(4);
-    let mut reader = reader(&lane, 0);
+    let mut reader = reader(&lane, 0, Policy::Latest);
     let mut writer = writer(&lane, Policy::Latest);
     (0..10).for_each(|_| assert!(send(&mut writer).is_ok()));
     // The slot of message 6 is the next to be overwritten, so 7 is the oldest that is safe.
-    let taken: Vec<_> = std::iter::from_fn(|| reader.try_recv()).map(|received| received.sequence).collect();
+    let taken: Vec<_> = std::iter::from_fn(|| reader.try_recv::<Message>()).map(|received| received.sequence).collect();
     assert_eq!(taken, [7, 8, 9]);
     assert_eq!(reader.missed(), 7);
 }
@@ -106,8 +106,8 @@ fn overtaken_reader_goes_on_with_the_oldest_whole_message() {
 #[test]
 fn cursor_that_claims_the_future_frees_nothing() {
     let lane = lane(2);
-    let _honest = reader(&lane, 0);
-    let _liar = reader(&lane, 1);
+    let _honest = reader(&lane, 0, Policy::Reliable);
+    let _liar = reader(&lane, 1, Policy::Reliable);
     let mut writer = writer(&lane, Policy::Reliable);
     assert_eq!((send(&mut writer), send(&mut writer)), (Ok(0), Ok(1)));
     lane.cursor(1).store(u64::MAX, Ordering::Relaxed);
@@ -122,23 +122,23 @@ fn scribbled_words_never_panic_and_never_pass_for_messages() {
     for stamp in values {
         for position in values {
             let lane = lane(2);
-            let mut reader = reader(&lane, 0);
+            let mut reader = reader(&lane, 0, Policy::Reliable);
             set_stamp(&lane, 0, stamp);
             set_stamp(&lane, 1, stamp);
             lane.position().store(position, Ordering::Relaxed);
             for _ in 0..10 {
                 let before = reader.position();
-                if let Some(received) = reader.try_recv() {
+                if let Some(received) = reader.try_recv::<Message>() {
                     assert!(received.sequence >= before && stamp == 2 * received.sequence + 2);
                 }
                 assert!(reader.position() <= MAX_SEQUENCE && reader.missed() <= MAX_SEQUENCE);
             }
-            if let Some(mut writer) = Producer::<Message, _>::resume(lane.clone(), Policy::Reliable) {
+            if let Some(mut writer) = Producer::resume(lane.clone(), Policy::Reliable, false) {
                 let _full = send(&mut writer);
                 lane.cursor(0).store(stamp, Ordering::Relaxed);
                 let _full = send(&mut writer);
             }
-            let _refused = Consumer::<Message, _>::join(lane, 1);
+            let _refused = join(vec![lane], 1, Policy::Reliable, 0);
         }
     }
 }
@@ -170,7 +170,7 @@ fn two_threads_pass_every_message_once_and_in_order() {
 fn reader_of_a_racing_writer_gets_whole_messages_and_counts_the_rest() {
     let messages: u64 = if cfg!(miri) { 50 } else { 20_000 };
     let lane = lane(4);
-    let mut reader = reader(&lane, 0);
+    let mut reader = reader(&lane, 0, Policy::Latest);
     let mut writer = writer(&lane, Policy::Latest);
     let sender = std::thread::spawn(move || {
         for turn in 0..messages {
@@ -182,7 +182,7 @@ fn reader_of_a_racing_writer_gets_whole_messages_and_counts_the_rest() {
     });
     let mut taken = 0;
     while reader.position() < messages {
-        match reader.try_recv() {
+        match reader.try_recv::<Message>() {
             Some(received) => {
                 assert_eq!(received.message, [received.sequence; 2]);
                 taken += 1;

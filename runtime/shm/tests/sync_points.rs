@@ -2,7 +2,7 @@
 #![cfg(not(loom))]
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a line of code does at a synchronization point.
 #[derive(Default)]
@@ -11,12 +11,16 @@ struct Ends {
     observes: usize,
 }
 
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn every_sync_point_has_an_end_that_publishes_and_one_that_observes() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut points: BTreeMap<String, Ends> = BTreeMap::new();
-    for entry in std::fs::read_dir(sources).unwrap() {
-        let path = entry.unwrap().path();
+    for path in files_below(&sources) {
         let text = std::fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
             let place = format!("{}:{}: {line}", path.display(), number + 1);

@@ -6,19 +6,22 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use horus_shm::directory::{Directory, TopicName};
-use horus_shm::endpoint::{Kind, Making, Reader, Writer};
+use horus_shm::endpoint::{Joining, Kind, Making, Reader, Writer};
 use horus_shm::error::OpenError;
 use horus_shm::header::{Alleged, Expected, Header};
-use horus_shm::layout::{HEADER_BYTES, Policy, Shape};
+use horus_shm::layout::{HEADER_BYTES, Policy, Shape, VERSION};
 use horus_shm::map::Access;
 use horus_shm::peer::Identity;
 use horus_shm::rejected::Reason;
 use horus_shm::sweep::sweep;
+use horus_shm::wait::Waiting;
 use proptest::prelude::*;
 
 type Message = [u64; 4];
-const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7 };
-const MAKING: Making = Making { capacity: 4, policy: Policy::Reliable, access: Access { mode: 0o600, group: None } };
+const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7, description: "" };
+const JOINING: Joining = Joining { wait: Duration::ZERO, history: 0, waiting: Waiting::Spin };
+const MAKING: Making =
+    Making { capacity: 4, policy: Policy::Reliable, access: Access { mode: 0o600, group: None }, publishers: 1 };
 
 struct Scratch {
     directory: Directory,
@@ -42,7 +45,7 @@ impl Scratch {
     }
 
     fn subscribe(&self) -> Result<Reader<Message>, OpenError> {
-        Reader::open(&self.directory, &self.name, KIND, Duration::ZERO)
+        Reader::open(&self.directory, &self.name, KIND, JOINING)
     }
 
     /// What both ends say about the file as it is.
@@ -65,6 +68,7 @@ fn header() -> Header {
         policy: Policy::Reliable,
         type_name: "test/Message".to_owned(),
         layout_hash: 7,
+        description: String::new(),
         creator: Identity { pid: 1, start_ticks: 2, namespace: 3 },
     }
 }
@@ -105,6 +109,8 @@ proptest! {
                 layout_hash: 7,
                 policy: Some(Policy::Reliable),
                 capacity: Some(4),
+                lanes: Some(1),
+                description: String::new(),
             };
             prop_assert!(found.check(&wanted).is_err() || found.shape == header().shape);
         }
@@ -155,7 +161,8 @@ fn each_damaged_field_has_its_own_reason() {
         }
     };
     refused(0, b"h", total, &|reason| matches!(reason, Reason::Magic { .. }));
-    refused(8, &2_u32.to_ne_bytes(), total, &|reason| matches!(reason, Reason::Version { found: 2 }));
+    let foreign = VERSION + 1;
+    refused(8, &foreign.to_ne_bytes(), total, &|reason| *reason == Reason::Version { found: foreign });
     refused(12, &BYTE_SWAPPED.to_ne_bytes(), total, &|reason| matches!(reason, Reason::ByteOrder { .. }));
     refused(24, &u64::MAX.to_ne_bytes(), total, &|reason| matches!(reason, Reason::Shape(_)));
     refused(32, &3_u64.to_ne_bytes(), total, &|reason| matches!(reason, Reason::Shape(_)));
@@ -179,14 +186,14 @@ fn topics_of_another_kind_are_refused_field_by_field() {
     let scratch = Scratch::new();
     let _publisher = scratch.publish().unwrap();
     let subscribe = |type_name, layout_hash| {
-        let kind = Kind { type_name, layout_hash };
-        Reader::<Message>::open(&scratch.directory, &scratch.name, kind, Duration::ZERO).err().unwrap().to_string()
+        let kind = Kind { type_name, layout_hash, description: "" };
+        Reader::<Message>::open(&scratch.directory, &scratch.name, kind, JOINING).err().unwrap().to_string()
     };
     let text = subscribe("test/Other", 7);
     assert!(text.contains("test/Message") && text.contains("test/Other"), "{text}");
     let text = subscribe("test/Message", 8);
     assert!(text.contains("0000000000000007") && text.contains("0000000000000008"), "{text}");
-    let smaller = Reader::<[u64; 3]>::open(&scratch.directory, &scratch.name, KIND, Duration::ZERO).err().unwrap();
+    let smaller = Reader::<[u64; 3]>::open(&scratch.directory, &scratch.name, KIND, JOINING).err().unwrap();
     let text = smaller.to_string();
     assert!(text.contains("32 bytes") && text.contains("24") && text.contains("topic.topic"), "{text}");
 }

@@ -1,0 +1,243 @@
+//! The reading end of a lane.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use super::{MAX_SEQUENCE, Memory, leave, position_of, ready};
+use crate::layout::{Policy, SENT_WORD, STAMP_WORD};
+use crate::sync::{AtomicU64, Ordering, fence};
+
+/// What came with a payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The message's number in its lane.
+    pub sequence: u64,
+    /// What its sender said about the time.
+    pub sent_ns: u64,
+}
+
+/// A reading end of a lane.
+pub struct Consumer<M> {
+    memory: M,
+    subscriber: usize,
+    policy: Policy,
+    /// Sequence number of the message to read next. This private copy is the truth; the cursor in memory is its shadow.
+    next: u64,
+    /// Where this reader joined: what was sent before is history, and may be gone without having been missed.
+    joined_at: u64,
+    missed: u64,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Joins all `lanes` of a segment as `subscriber`, reading from the next message on, or up to `history` messages before
+/// it, of what is still there.
+///
+/// The caller sees to it that no two readers share the number `subscriber`. Returns `None` when a lane's position is
+/// none that a writer of this ring can have reached; the reader is then no member.
+///
+/// # Why nothing is lost after joining a reliable lane
+/// Let `start` be the position read after the fence, and take any look of the writer at the cursors, at position `p`,
+/// which permits messages up to `min(cursors) + capacity`. The two SeqCst fences (SYNC POINT: join) are ordered one way
+/// or the other:
+/// 1. *the writer's first*: then our load sees `p` or later, `start >= p`. Whatever that look permitted, without
+///    knowing us, ends before `p + capacity <= start + capacity`: it may overwrite history, and nothing from `start` on.
+/// 2. *ours first*: then the writer sees our bit and our preliminary cursor, or the final one, both `<= start`. It
+///    permits nothing from `start + capacity` on.
+///
+/// A writer that sees our bit by chance, before either fence, may still see the cursor of whoever had this number
+/// before. That one stopped at or before our `start`, so it too permits less, not more. While the cursor lags the
+/// writer finds no room: for as long as it takes us from here to the end of this function.
+///
+/// # Panics
+/// When a lane has no cursor of that number, or its capacity is no power of two: the caller chose both.
+pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history: u64) -> Option<Box<[Consumer<M>]>> {
+    for lane in &lanes {
+        assert!(lane.capacity().is_power_of_two() && subscriber < lane.subscribers());
+        // A cursor near the writer's position lets it go on while we are on our way from here to `start`, even if we
+        // are preempted. Relaxed: it only must not be ahead of `start`, and positions only grow.
+        let preliminary = lane.position().load(Ordering::Relaxed).saturating_sub(history);
+        lane.cursor(subscriber).store(preliminary, Ordering::Relaxed);
+        // Relaxed: whoever had this number and was killed while holding a message reads no more.
+        lane.holders().fetch_and(!(1 << subscriber), Ordering::Relaxed);
+    }
+    let first = lanes.first()?;
+    // Relaxed: the fence orders it, and before the fence any older cursor will do (see above).
+    first.members().fetch_or(1 << subscriber, Ordering::Relaxed);
+    fence(Ordering::SeqCst); // SYNC POINT: join
+    let starts: Vec<u64> = lanes.iter().map(|lane| lane.position().load(Ordering::Relaxed)).collect();
+    if starts.iter().any(|&start| start >= MAX_SEQUENCE) {
+        leave(first, subscriber);
+        return None;
+    }
+    let consumers = lanes.into_iter().zip(starts).map(|(memory, joined_at)| {
+        let next = joined_at - history.min(memory.capacity()).min(joined_at);
+        // Relaxed: this reader has copied nothing yet that the writer would have to wait for.
+        memory.cursor(subscriber).store(next, Ordering::Relaxed);
+        Consumer { memory, subscriber, policy, next, joined_at, missed: 0, _not_sync: PhantomData }
+    });
+    Some(consumers.collect())
+}
+
+impl<M: Memory> Consumer<M> {
+    /// Looks whether a message, or the trace of one that was missed, is there to be taken.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        // Acquire: for who goes on to read the slot without `take`.
+        self.memory.slot(self.next)[STAMP_WORD].load(Ordering::Acquire) >= ready(self.next) // SYNC POINT: message
+    }
+
+    /// Hands the slot of the next message to `copy`, and says what it was; `None` when it has not been sent yet.
+    ///
+    /// What was copied is the message only if this returns `Some`: `copy` may be called several times, and see a slot
+    /// that changes under it. When the writer has overtaken this reader, goes on with the oldest message that is still
+    /// whole and adds those in between to [`missed`](Self::missed).
+    #[inline(always)]
+    pub fn take(&mut self, mut copy: impl FnMut(&[AtomicU64])) -> Option<Taken> {
+        let slot = self.memory.slot(self.next);
+        let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
+        if stamp < ready(self.next) {
+            return None;
+        }
+        if stamp == ready(self.next)
+            && let Some(taken) = self.copy_out(slot, &mut copy)
+        {
+            self.advance();
+            return Some(taken);
+        }
+        let taken = self.catch_up(|reader, slot| reader.copy_out(slot, &mut copy))?;
+        self.advance();
+        Some(taken)
+    }
+
+    /// Copies message `next` out of `slot`, whose stamp said that it is there; `None` if it was overwritten meanwhile.
+    #[inline(always)]
+    fn copy_out(&self, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
+        let sent_ns = slot[SENT_WORD].load(Ordering::Relaxed);
+        copy(slot);
+        fence(Ordering::Acquire); // SYNC POINT: half-written
+        // Relaxed: the fence orders it after the copy.
+        let whole = slot[STAMP_WORD].load(Ordering::Relaxed) == ready(self.next);
+        whole.then_some(Taken { sequence: self.next, sent_ns })
+    }
+
+    /// Finds the next message and keeps its slot from being overwritten until [`let_go`](Self::let_go).
+    ///
+    /// On a reliable lane that is what the cursor does anyway. On a `latest` lane whose ends agreed to permit it, this
+    /// reader raises its bit among the holders and looks at the stamp again, while the writer stores its odd stamp and
+    /// looks at the holders. The SeqCst fences between (SYNC POINT: hold) are ordered one way or the other, so at least
+    /// one of the two sees the other and gives way: a writer that gives way puts the stamp back, having touched nothing
+    /// else. Its cursor says which message the reader holds.
+    pub fn hold(&mut self) -> Option<Taken> {
+        let slot = self.memory.slot(self.next);
+        let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
+        if stamp < ready(self.next) {
+            return None;
+        }
+        if stamp == ready(self.next)
+            && let Some(taken) = self.hold_slot(slot)
+        {
+            return Some(taken);
+        }
+        self.catch_up(Self::hold_slot)
+    }
+
+    fn hold_slot(&self, slot: &[AtomicU64]) -> Option<Taken> {
+        let taken = Taken { sequence: self.next, sent_ns: slot[SENT_WORD].load(Ordering::Relaxed) };
+        if self.policy == Policy::Latest {
+            // Relaxed, both: the fence orders them before the look at the stamp.
+            self.memory.cursor(self.subscriber).store(self.next, Ordering::Relaxed);
+            self.memory.holders().fetch_or(1 << self.subscriber, Ordering::Relaxed);
+            fence(Ordering::SeqCst); // SYNC POINT: hold
+            // Acquire: this load may be the one that saw the message.
+            let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
+            if stamp != ready(self.next) {
+                self.put_down();
+                return None;
+            }
+        }
+        Some(taken)
+    }
+
+    fn put_down(&self) {
+        // Release: what was read in place was read before the writer may overwrite it.
+        self.memory.holders().fetch_and(!(1 << self.subscriber), Ordering::Release); // SYNC POINT: let go
+    }
+
+    /// The slot of the message that is held.
+    pub fn slot(&self) -> &[AtomicU64] {
+        self.memory.slot(self.next)
+    }
+
+    /// Ends a [`hold`](Self::hold): the message has been read.
+    pub fn let_go(&mut self) {
+        if self.policy == Policy::Latest {
+            self.put_down();
+        }
+        self.advance();
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.next += 1;
+        // Release: the copy is finished before a reliable writer may overwrite the slot.
+        self.memory.cursor(self.subscriber).store(self.next, Ordering::Release); // SYNC POINT: slot-free
+    }
+
+    /// Skips what was overwritten. Aims at the oldest message that the writer does not touch next; every time the
+    /// writer got there first, halves the distance to its position, so that the number of attempts is bounded.
+    #[cold]
+    fn catch_up(&mut self, mut read: impl FnMut(&Self, &[AtomicU64]) -> Option<Taken>) -> Option<Taken> {
+        let capacity = self.memory.capacity();
+        for attempt in 0..=capacity.trailing_zeros() + 1 {
+            let slot = self.memory.slot(self.next);
+            let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
+            if stamp < ready(self.next) {
+                return None;
+            }
+            if stamp == ready(self.next)
+                && let Some(taken) = read(self, slot)
+            {
+                return Some(taken);
+            }
+            // Relaxed: a position that is too old costs an attempt. The stamp in hand can be newer.
+            let seen = slot[STAMP_WORD].load(Ordering::Relaxed);
+            let head = self.memory.position().load(Ordering::Relaxed).max(position_of(seen));
+            if head >= MAX_SEQUENCE {
+                return None; // no writer of this ring was ever there
+            }
+            let distance = (capacity >> attempt).max(2) - 1;
+            let mut resume = head.saturating_sub(distance).max(self.next + 1);
+            if self.policy == Policy::Reliable && self.next < self.joined_at {
+                resume = resume.min(self.joined_at); // history may be gone, and nothing after it
+            }
+            self.missed += resume.max(self.joined_at) - self.next.max(self.joined_at);
+            self.next = resume;
+        }
+        None
+    }
+
+    /// How many messages were overwritten before this reader got to them, of those sent since it joined.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// Sequence number of the message to be read next.
+    pub fn position(&self) -> u64 {
+        self.next
+    }
+
+    /// Where the lane lives.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// The number under which this reader joined.
+    pub fn subscriber(&self) -> usize {
+        self.subscriber
+    }
+
+    /// Leaves the segment: no writer waits for this reader any longer, on this lane or another.
+    pub fn leave(self) {
+        leave(&self.memory, self.subscriber);
+    }
+}

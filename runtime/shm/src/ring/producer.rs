@@ -1,0 +1,152 @@
+//! The writing end of a lane.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use super::{MAX_SEQUENCE, Memory, bits, ready, writing};
+use crate::layout::{Policy, SENT_WORD, STAMP_WORD};
+use crate::sync::{AtomicU64, Ordering, fence};
+
+/// The writing end of a lane.
+pub struct Producer<M> {
+    memory: M,
+    /// Sequence number of the next message. This private copy is the truth; the position in memory is its shadow.
+    next: u64,
+    /// First sequence number for which room is not known. `next <= limit`; on a reliable lane also
+    /// `limit <= cursor + capacity` for every member's cursor.
+    limit: u64,
+    policy: Policy,
+    /// Whether readers of this `latest` lane may hold messages in place.
+    is_held: bool,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+impl<M: Memory> Producer<M> {
+    /// The writing end of a lane that goes on where the last writer stopped: at message 0 in fresh memory.
+    ///
+    /// A message that the last writer left half-written was never seen and its number is used again. One that was
+    /// finished although its writer died before saying so in the position is recognized by its stamp.
+    ///
+    /// `is_held` says whether readers of a `latest` lane may hold messages in place; all ends must agree.
+    ///
+    /// The caller sees to it that the lane has no other writer. Returns `None` when the memory holds what no writer of
+    /// this ring leaves behind.
+    ///
+    /// # Panics
+    /// When the memory's capacity is no power of two: the caller chose it.
+    pub fn resume(memory: M, policy: Policy, is_held: bool) -> Option<Self> {
+        assert!(memory.capacity().is_power_of_two());
+        // Relaxed, here and below: the last writer is dead or was dropped by the caller, and whoever knows that, by the
+        // kernel or by program order, also sees everything it stored.
+        let position = memory.position().load(Ordering::Relaxed);
+        if position >= MAX_SEQUENCE {
+            return None;
+        }
+        let finished = memory.slot(position)[STAMP_WORD].load(Ordering::Relaxed) == ready(position);
+        let next = position + u64::from(finished);
+        memory.position().store(next, Ordering::Relaxed);
+        let limit = match policy {
+            Policy::Reliable => next, // no room is known: the first send looks
+            Policy::Latest => MAX_SEQUENCE,
+        };
+        let is_held = is_held && policy == Policy::Latest;
+        Some(Self { memory, next, limit, policy, is_held, _not_sync: PhantomData })
+    }
+
+    /// Begins a message and lends its slot, whose payload the caller fills before [`commit`](Self::commit); `None` when
+    /// there is no room.
+    ///
+    /// Until then readers see nothing of it, and a message begun and not committed was never sent.
+    #[inline(always)]
+    pub fn begin(&mut self) -> Option<&[AtomicU64]> {
+        let sequence = self.next;
+        if sequence >= self.limit && !self.find_room() {
+            return None;
+        }
+        let slot = self.memory.slot(sequence);
+        if self.is_held && !self.begin_unless_held(slot) {
+            return None;
+        }
+        let slot = self.memory.slot(sequence);
+        // Relaxed: the fence below orders it before the payload.
+        slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed);
+        fence(Ordering::Release); // SYNC POINT: half-written
+        Some(slot)
+    }
+
+    /// Makes the message that was begun visible, and returns its sequence number. `sent_ns` travels with it and is not
+    /// interpreted.
+    #[inline(always)]
+    pub fn commit(&mut self, sent_ns: u64) -> u64 {
+        let sequence = self.next;
+        let slot = self.memory.slot(sequence);
+        slot[SENT_WORD].store(sent_ns, Ordering::Relaxed);
+        slot[STAMP_WORD].store(ready(sequence), Ordering::Release); // SYNC POINT: message
+        self.next = sequence + 1;
+        // Relaxed: a hint, except to a reader that joins, for whom the fence in `find_room` orders it.
+        self.memory.position().store(self.next, Ordering::Relaxed);
+        sequence
+    }
+
+    /// The slot of the message that was begun.
+    #[inline(always)]
+    pub fn slot(&self) -> &[AtomicU64] {
+        self.memory.slot(self.next)
+    }
+
+    /// Marks the slot as being written unless a reader holds the message in it. The argument stands at
+    /// [`Consumer::hold`](super::Consumer::hold).
+    fn begin_unless_held(&self, slot: &[AtomicU64]) -> bool {
+        let Some(oldest) = self.next.checked_sub(self.memory.capacity()) else {
+            return true; // a slot that was never used
+        };
+        let before = slot[STAMP_WORD].load(Ordering::Relaxed);
+        slot[STAMP_WORD].store(writing(self.next), Ordering::Relaxed);
+        fence(Ordering::SeqCst); // SYNC POINT: hold
+        // Acquire: whoever no longer holds has read before.
+        let holders = self.memory.holders().load(Ordering::Acquire); // SYNC POINT: let go
+        let members = self.memory.members().load(Ordering::Acquire); // SYNC POINT: leave
+        let is_held = bits(holders & members, self.memory.subscribers())
+            .any(|subscriber| self.memory.cursor(subscriber).load(Ordering::Acquire) == oldest); // SYNC POINT: slot-free
+        if is_held {
+            // Nothing of the payload was touched, so the message is whole as it was.
+            slot[STAMP_WORD].store(before, Ordering::Release); // SYNC POINT: message
+        }
+        !is_held
+    }
+
+    /// Asks the subscribers' cursors for room; true if there is some. Writers of `latest` lanes never come here before
+    /// the sequence numbers end.
+    #[cold]
+    fn find_room(&mut self) -> bool {
+        if self.policy == Policy::Latest || self.next >= MAX_SEQUENCE {
+            return false;
+        }
+        // SeqCst fence, so that of a subscriber that joins right now either we see the membership here, or it sees our
+        // position there: the argument stands at `join`.
+        fence(Ordering::SeqCst); // SYNC POINT: join
+        let members = self.memory.members().load(Ordering::Acquire); // SYNC POINT: leave
+        let mut slowest = self.next;
+        for subscriber in bits(members, self.memory.subscribers()) {
+            let cursor = self.memory.cursor(subscriber).load(Ordering::Acquire); // SYNC POINT: slot-free
+            slowest = slowest.min(cursor); // a cursor beyond `next` is a lie that helps nobody: it counts as `next`
+        }
+        self.limit = (slowest + self.memory.capacity()).max(self.next);
+        self.next < self.limit
+    }
+
+    /// Sequence number that the next message will have.
+    pub fn position(&self) -> u64 {
+        self.next
+    }
+
+    /// What the lane does when it is full.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Where the lane lives.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+}
