@@ -4,17 +4,20 @@
 //! `RUSTFLAGS="--cfg loom" cargo test -p horus-shm --release --test loom_ring`.
 #![cfg(loom)]
 
+use horus_shm::bell::{self, Bell};
 use horus_shm::heap::HeapLane;
 use horus_shm::layout::Policy;
-use horus_shm::ring::{Consumer, Full, Producer};
+use horus_shm::ring::{Consumer, Full, Memory, Producer, join};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
+use loom::sync::atomic::Ordering::Relaxed;
+use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::thread;
 
 /// Two words that must arrive together, each telling the message's number.
 type Message = [u64; 2];
-type Writer = Producer<Message, HeapLane>;
-type Reader = Consumer<Message, HeapLane>;
+type Writer = Producer<HeapLane>;
+type Reader = Consumer<HeapLane>;
 
 fn message(sequence: u64) -> Message {
     [sequence + 100, sequence + 100]
@@ -25,11 +28,15 @@ fn lane(capacity: usize, subscribers: usize) -> HeapLane {
 }
 
 fn writer(lane: &HeapLane, policy: Policy) -> Writer {
-    Producer::resume(lane.clone(), policy).unwrap()
+    Producer::resume(lane.clone(), policy, false).unwrap()
 }
 
-fn reader(lane: &HeapLane, subscriber: usize) -> Reader {
-    Consumer::join(lane.clone(), subscriber).unwrap()
+fn reader(lane: &HeapLane, subscriber: usize, policy: Policy) -> Reader {
+    reader_with_history(lane, subscriber, policy, 0)
+}
+
+fn reader_with_history(lane: &HeapLane, subscriber: usize, policy: Policy, history: u64) -> Reader {
+    join(vec![lane.clone()], subscriber, policy, history).unwrap().into_vec().remove(0)
 }
 
 /// Explores all schedules with at most `preemptions` switches away from a thread that could have gone on. Known bugs of
@@ -44,7 +51,7 @@ fn model(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
 fn take(reader: &mut Reader, attempts: usize) -> Vec<u64> {
     let mut taken = Vec::new();
     for _ in 0..attempts {
-        if let Some(received) = reader.try_recv() {
+        if let Some(received) = reader.try_recv::<Message>() {
             assert_eq!(received.message, message(received.sequence), "half a message");
             assert_eq!(received.sent_ns, received.sequence + 7, "the time of another message");
             taken.push(received.sequence);
@@ -61,7 +68,7 @@ fn send(writer: &mut Writer, sequence: u64) -> Result<u64, Full<Message>> {
 fn overwrite_while_reading(capacity: usize, messages: u64, preemptions: usize) {
     model(preemptions, move || {
         let lane = lane(capacity, 1);
-        let mut reader = reader(&lane, 0);
+        let mut reader = reader(&lane, 0, Policy::Latest);
         let mut writer = writer(&lane, Policy::Latest);
         let sender = thread::spawn(move || (0..messages).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i))));
         let mut taken = take(&mut reader, 2);
@@ -89,7 +96,7 @@ fn missed_counts_exactly() {
 fn full_lane_never_overwrites_unread() {
     model(3, || {
         let lane = lane(2, 1);
-        let mut reader = reader(&lane, 0);
+        let mut reader = reader(&lane, 0, Policy::Reliable);
         let mut writer = writer(&lane, Policy::Reliable);
         let sender = thread::spawn(move || {
             let mut sent = 0;
@@ -116,8 +123,8 @@ fn full_lane_never_overwrites_unread() {
 fn slower_reader_is_never_overtaken_by_what_a_faster_one_permits() {
     model(2, || {
         let lane = lane(1, 2);
-        let mut fast = reader(&lane, 0);
-        let mut slow = reader(&lane, 1);
+        let mut fast = reader(&lane, 0, Policy::Reliable);
+        let mut slow = reader(&lane, 1, Policy::Reliable);
         let mut writer = writer(&lane, Policy::Reliable);
         let sender = thread::spawn(move || {
             (0..3)
@@ -156,7 +163,7 @@ fn join_while_sending(capacity: usize, after_another: bool) {
     let lane = lane(capacity, 1);
     let mut writer = writer(&lane, Policy::Reliable);
     if after_another {
-        let mut predecessor = reader(&lane, 0);
+        let mut predecessor = reader(&lane, 0, Policy::Reliable);
         send(&mut writer, 0).unwrap();
         take(&mut predecessor, 1);
         predecessor.leave();
@@ -169,7 +176,7 @@ fn join_while_sending(capacity: usize, after_another: bool) {
         }
         writer.position()
     });
-    let mut reader = reader(&lane, 0);
+    let mut reader = reader(&lane, 0, Policy::Reliable);
     let start = reader.position();
     let mut taken = take(&mut reader, 1);
     let sent = sender.join().unwrap();
@@ -190,7 +197,7 @@ fn slot_is_never_overwritten_before_its_reader_is_done() {
     model(3, || {
         let traces = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
         let lane = lane(1, 1);
-        let mut reader = reader(&lane, 0);
+        let mut reader = reader(&lane, 0, Policy::Reliable);
         let mut writer = writer(&lane, Policy::Reliable);
         let seen = traces.clone();
         let sender = thread::spawn(move || {
@@ -214,7 +221,7 @@ fn leaving_reader_never_blocks_the_lane_and_is_never_overwritten_before() {
     model(3, || {
         let trace = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
         let lane = lane(1, 1);
-        let reader = reader(&lane, 0);
+        let reader = reader(&lane, 0, Policy::Reliable);
         let mut writer = writer(&lane, Policy::Reliable);
         send(&mut writer, 0).unwrap();
         let left = trace.clone();
@@ -235,7 +242,7 @@ fn leaving_reader_never_blocks_the_lane_and_is_never_overwritten_before() {
 fn replaced_writer_never_repeats_or_skips_a_number() {
     model(3, || {
         let lane = lane(2, 1);
-        let mut reader = reader(&lane, 0);
+        let mut reader = reader(&lane, 0, Policy::Latest);
         let mut first = writer(&lane, Policy::Latest);
         let heir = lane.clone();
         let senders = thread::spawn(move || {
@@ -265,5 +272,189 @@ fn local_ring_never_loses_or_reorders() {
         let sent = sender.join().unwrap();
         taken.extend(std::iter::from_fn(|| reader.try_recv()));
         assert_eq!(taken, sent.into_iter().map(message).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn joining_reader_with_history_loses_nothing_from_where_it_joined_on() {
+    model(3, || {
+        let lane = lane(2, 1);
+        let mut writer = writer(&lane, Policy::Reliable);
+        (0..2).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i)));
+        let sender = thread::spawn(move || {
+            for _ in 0..3 {
+                let next = writer.position();
+                let _full = send(&mut writer, next);
+            }
+            writer.position()
+        });
+        // What is there when it joins is at least 0 and 1; of these the writer may overwrite some.
+        let mut reader = reader_with_history(&lane, 0, Policy::Reliable, 2);
+        let first = reader.position();
+        let mut taken = take(&mut reader, 1);
+        let sent = sender.join().unwrap();
+        taken.extend(take(&mut reader, 4));
+        assert!(taken.is_sorted_by(|a, b| a < b) && taken.iter().all(|&number| number >= first), "{taken:?}");
+        assert!(taken.ends_with(&(first + 2..sent).collect::<Vec<_>>()), "{taken:?} of {first} + 2 to {sent}");
+        assert_eq!(reader.missed(), 0, "history is not missed");
+    });
+}
+
+/// A lane whose word of members is that of another, as in a segment.
+#[derive(Clone)]
+struct TwoLanes {
+    lane: HeapLane,
+    with_members: HeapLane,
+}
+
+impl TwoLanes {
+    fn pair() -> [Self; 2] {
+        let with_members = lane(1, 1);
+        [lane(1, 1), with_members.clone()].map(|lane| Self { lane, with_members: with_members.clone() })
+    }
+}
+
+impl Memory for TwoLanes {
+    fn capacity(&self) -> u64 {
+        self.lane.capacity()
+    }
+
+    fn subscribers(&self) -> usize {
+        self.lane.subscribers()
+    }
+
+    fn members(&self) -> &AtomicU64 {
+        self.with_members.members()
+    }
+
+    fn holders(&self) -> &AtomicU64 {
+        self.lane.holders()
+    }
+
+    fn position(&self) -> &AtomicU64 {
+        self.lane.position()
+    }
+
+    fn cursor(&self, subscriber: usize) -> &AtomicU64 {
+        self.lane.cursor(subscriber)
+    }
+
+    fn slot(&self, sequence: u64) -> &[AtomicU64] {
+        self.lane.slot(sequence)
+    }
+}
+
+#[test]
+fn reader_of_two_lanes_loses_nothing_of_either_after_joining() {
+    model(2, || {
+        let shared = TwoLanes::pair();
+        let mut writers = shared.clone().map(|lane| Producer::resume(lane, Policy::Reliable, false).unwrap());
+        let sender = thread::spawn(move || {
+            for writer in &mut writers {
+                for _ in 0..2 {
+                    let next = writer.position();
+                    let _full = writer.try_send(message(next), next + 7);
+                }
+            }
+            writers.map(|writer| writer.position())
+        });
+        let mut readers = join(shared.to_vec(), 0, Policy::Reliable, 0).unwrap();
+        let starts: Vec<_> = readers.iter().map(Consumer::position).collect();
+        let sent = sender.join().unwrap();
+        for ((reader, start), sent) in readers.iter_mut().zip(starts).zip(sent) {
+            let taken: Vec<u64> =
+                std::iter::from_fn(|| reader.try_recv::<Message>()).map(|received| received.sequence).collect();
+            assert_eq!(taken, (start..sent).collect::<Vec<_>>());
+        }
+    });
+}
+
+#[test]
+fn held_message_is_never_overwritten() {
+    model(3, || {
+        let lane = lane(1, 1);
+        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
+        let mut reader = reader(&lane, 0, Policy::Latest);
+        send(&mut writer, 0).unwrap();
+        let sender = thread::spawn(move || {
+            let sent = (0..2).filter(|_| {
+                let next = writer.position();
+                send(&mut writer, next).is_ok()
+            });
+            sent.count() as u64
+        });
+        if let Some(held) = reader.hold() {
+            // Two looks at the same words, as a reader in place takes them, see the same whole message.
+            for _ in 0..2 {
+                let words: Vec<_> = reader.slot()[2..4].iter().map(|word| word.load(Relaxed)).collect();
+                assert_eq!(words, message(held.sequence), "overwritten while held");
+                thread::yield_now();
+            }
+            reader.let_go();
+        }
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn message_refused_for_a_holder_is_never_lost_once_it_lets_go() {
+    model(3, || {
+        let lane = lane(1, 1);
+        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
+        let mut reader = reader(&lane, 0, Policy::Latest);
+        send(&mut writer, 0).unwrap();
+        let holder = thread::spawn(move || {
+            if reader.hold().is_some() {
+                thread::yield_now();
+                reader.let_go();
+            }
+            reader
+        });
+        let early = send(&mut writer, 1).is_ok();
+        let mut reader = holder.join().unwrap();
+        let next = 1 + u64::from(early);
+        assert_eq!(send(&mut writer, next), Ok(next), "nobody holds any more");
+        assert_eq!(take(&mut reader, 2).last(), Some(&next));
+    });
+}
+
+/// A bell of its own, beside a lane.
+#[derive(Clone)]
+struct Tower(Arc<(AtomicU64, AtomicU64, AtomicU32)>);
+
+impl Bell for Tower {
+    fn sleepers(&self) -> &AtomicU64 {
+        &self.0.0
+    }
+
+    fn asleep(&self) -> &AtomicU64 {
+        &self.0.1
+    }
+
+    fn rings(&self) -> &AtomicU32 {
+        &self.0.2
+    }
+}
+
+#[test]
+fn message_is_never_slept_through() {
+    model(3, || {
+        let lane = lane(2, 1);
+        let bell = Tower(Arc::new((AtomicU64::new(1), AtomicU64::new(0), AtomicU32::new(0))));
+        let mut reader = reader(&lane, 0, Policy::Reliable);
+        let mut writer = writer(&lane, Policy::Reliable);
+        let tower = bell.clone();
+        let sender = thread::spawn(move || {
+            send(&mut writer, 0).unwrap();
+            if bell::may_sleep(&tower) {
+                bell::must_wake(&tower);
+            }
+        });
+        let seen = bell::lie_down(&bell, 0);
+        // What the kernel compares when it is asked to wait.
+        let sleeps = take(&mut reader, 1).is_empty() && bell.rings().load(Relaxed) == seen;
+        sender.join().unwrap();
+        assert!(!sleeps || bell.rings().load(Relaxed) != seen, "asleep, and nobody will ring");
+        bell::get_up(&bell, 0);
     });
 }
