@@ -376,14 +376,20 @@ fn held_message_is_never_overwritten() {
         let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
         let mut reader = reader(&lane, 0, Policy::Latest);
         send(&mut writer, 0).unwrap();
+        let traces = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
+        let seen = traces.clone();
         let sender = thread::spawn(move || {
-            let sent = (0..2).filter(|_| {
+            for _ in 0..2 {
                 let next = writer.position();
-                send(&mut writer, next).is_ok()
-            });
-            sent.count() as u64
+                if send(&mut writer, next).is_ok() {
+                    seen.0[next as usize - 1].with(|_| ());
+                }
+            }
         });
         if let Some(held) = reader.hold() {
+            if let Some(trace) = traces.0.get(held.sequence as usize) {
+                trace.with_mut(|_| ());
+            }
             // Two looks at the same words, as a reader in place takes them, see the same whole message.
             for _ in 0..2 {
                 let words: Vec<_> = reader.slot()[2..4].iter().map(|word| word.load(Relaxed)).collect();

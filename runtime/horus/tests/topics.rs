@@ -1,0 +1,314 @@
+//! What a topic can do beyond one publisher and one subscriber: lanes, history, messages in place, sleeping, bytes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use horus::bytes::{BytesPublisher, BytesSubscriber, SendError};
+use horus::message::{Message, Stamp};
+use horus::serialized::{SerializeError, SerializedPublisher, SerializedSubscriber};
+use horus::topic::{Full, OpenError, Options, Publisher, Subscriber, TopicName, Wait, Waiting};
+use horus::wait::wait_any;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+horus::message! {
+    /// Large enough to be held in place on a `latest` topic.
+    struct Block = "test/Block" {
+        /// Equal numbers.
+        words: [u64; 1024],
+    }
+}
+
+struct Scratch {
+    files: tempfile::TempDir,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Self { files: tempfile::tempdir().unwrap() }
+    }
+
+    fn reliable(&self, capacity: usize) -> Options {
+        Options::reliable(capacity).directory(self.files.path())
+    }
+
+    fn latest(&self, capacity: usize) -> Options {
+        Options::latest(capacity).directory(self.files.path())
+    }
+
+    fn files(&self) -> usize {
+        std::fs::read_dir(self.files.path()).unwrap().count()
+    }
+}
+
+fn name() -> TopicName {
+    "topic".parse().unwrap()
+}
+
+fn publish<M: Message>(options: &Options) -> Publisher<M> {
+    Publisher::create_or_open(&name(), options).unwrap()
+}
+
+fn subscribe<M: Message>(options: &Options) -> Subscriber<M> {
+    Subscriber::open(&name(), options, Wait::No).unwrap()
+}
+
+fn stamp(sequence: u64) -> Stamp {
+    Stamp { sequence, sent_ns: !sequence }
+}
+
+fn numbers(subscriber: &mut Subscriber<Stamp>) -> Vec<u64> {
+    std::iter::from_fn(|| subscriber.try_recv()).map(|received| received.message.sequence).collect()
+}
+
+#[test]
+fn every_subscriber_receives_every_message_of_every_publisher_in_each_ones_order() {
+    const PUBLISHERS: usize = 3;
+    const MESSAGES: u64 = 5_000;
+    let scratch = Scratch::new();
+    let options =
+        scratch.reliable(16).publishers(PUBLISHERS).waiting(Waiting::SpinThenSleep(Duration::from_micros(50)));
+    let publishers: Vec<_> = (0..PUBLISHERS).map(|_| publish::<Stamp>(&options)).collect();
+    let subscribers: Vec<_> = (0..2).map(|_| subscribe::<Stamp>(&options)).collect();
+    std::thread::scope(|scope| {
+        for mut publisher in publishers {
+            scope.spawn(move || (0..MESSAGES).for_each(|n| publisher.send(stamp(n), PATIENCE).unwrap()));
+        }
+        for mut subscriber in subscribers {
+            scope.spawn(move || {
+                let mut next = [0; PUBLISHERS];
+                for _ in 0..PUBLISHERS as u64 * MESSAGES {
+                    let received = subscriber.recv_timeout(PATIENCE).unwrap();
+                    assert_eq!(received.message, stamp(next[received.publisher]));
+                    next[received.publisher] += 1;
+                }
+                assert_eq!((next, subscriber.missed()), ([MESSAGES; PUBLISHERS], 0));
+            });
+        }
+    });
+    assert_eq!(scratch.files(), 0);
+}
+
+#[test]
+fn one_publisher_more_than_the_topic_was_made_for_is_refused_until_one_leaves() {
+    let scratch = Scratch::new();
+    let options = scratch.reliable(4).publishers(2);
+    let first = publish::<Stamp>(&options);
+    let mut second = publish::<Stamp>(&options);
+    let error = Publisher::<Stamp>::create_or_open(&name(), &options).err().unwrap();
+    assert!(matches!(error, OpenError::PublishersFull { publishers: 2, .. }), "{error}");
+    assert!(error.to_string().contains("Options::publishers"), "{error}");
+    drop(first);
+    let mut third = publish::<Stamp>(&options);
+    assert_eq!((third.lane(), second.lane()), (0, 1));
+    let mut subscriber = subscribe::<Stamp>(&options);
+    second.try_send(stamp(2)).unwrap();
+    third.try_send(stamp(3)).unwrap();
+    let mut received = numbers(&mut subscriber);
+    received.sort_unstable();
+    assert_eq!(received, [2, 3]);
+    let error = Publisher::<Stamp>::create_or_open(&name(), &scratch.reliable(4)).err().unwrap();
+    assert!(error.to_string().contains("room for 2 publishers, this program asks for 1"), "{error}");
+}
+
+#[test]
+fn late_joiner_receives_the_history_that_it_asks_for_and_no_more() {
+    let scratch = Scratch::new();
+    for options in [scratch.reliable(8), scratch.latest(8)] {
+        let mut publisher = publish::<Stamp>(&options);
+        (0..5).for_each(|n| publisher.try_send(stamp(n)).unwrap());
+        for (asked, expected) in [(0, vec![]), (2, vec![3, 4]), (5, vec![0, 1, 2, 3, 4]), (100, vec![0, 1, 2, 3, 4])] {
+            let mut subscriber = subscribe::<Stamp>(&options.clone().history(asked));
+            assert_eq!(numbers(&mut subscriber), expected, "asked for {asked}");
+            assert_eq!(subscriber.missed(), 0);
+        }
+        (5..20).for_each(|n| publisher.try_send(stamp(n)).unwrap());
+        let mut subscriber = subscribe::<Stamp>(&options.clone().history(usize::MAX));
+        let history = numbers(&mut subscriber);
+        assert!(history.ends_with(&[13, 14, 15, 16, 17, 18, 19]) && history.len() <= 8, "{history:?}");
+    }
+}
+
+#[test]
+fn message_written_and_read_in_place_is_never_copied_and_stays_while_it_is_held() {
+    let scratch = Scratch::new();
+    for options in [scratch.reliable(2), scratch.latest(2)] {
+        let mut publisher = publish::<Block>(&options);
+        let mut subscriber = subscribe::<Block>(&options);
+        let mut send = |word: u64| {
+            let mut loan = publisher.loan()?;
+            loan.words.fill(word);
+            loan.publish();
+            Ok(())
+        };
+        send(1).unwrap();
+        let sample = subscriber.borrow().unwrap();
+        assert_eq!(sample.words, [1; 1024]);
+        send(2).unwrap();
+        assert_eq!(send(3), Err(Full(())), "the pool is exhausted: the other place is held");
+        assert_eq!(sample.words, [1; 1024], "the held message stays as it was");
+        drop(sample);
+        send(3).unwrap();
+        assert_eq!(subscriber.borrow().unwrap().words, [2; 1024]);
+        assert_eq!(subscriber.borrow().unwrap().words, [3; 1024]);
+        assert!(subscriber.borrow().is_none());
+        assert_eq!(subscriber.missed(), 0);
+    }
+}
+
+#[test]
+fn loan_that_is_not_published_was_never_sent() {
+    let scratch = Scratch::new();
+    let options = scratch.reliable(2);
+    let mut publisher = publish::<Block>(&options);
+    let mut subscriber = subscribe::<Block>(&options);
+    publisher.loan().unwrap().words.fill(7);
+    assert!(subscriber.try_recv().is_none());
+    publisher.try_send(Block { words: [8; 1024] }).unwrap();
+    let received = subscriber.try_recv().unwrap();
+    assert_eq!((received.sequence, received.message.words), (0, [8; 1024]));
+}
+
+#[test]
+fn small_message_of_a_latest_topic_is_lent_as_a_copy_that_nobody_overwrites() {
+    let scratch = Scratch::new();
+    let options = scratch.latest(1);
+    let mut publisher = publish::<Stamp>(&options);
+    let mut subscriber = subscribe::<Stamp>(&options);
+    publisher.try_send(stamp(1)).unwrap();
+    let sample = subscriber.borrow().unwrap();
+    (2..5).for_each(|n| publisher.try_send(stamp(n)).unwrap());
+    assert_eq!(*sample, stamp(1));
+}
+
+#[test]
+fn sleeping_subscriber_wakes_for_every_message_and_for_none_when_its_time_is_up() {
+    const ROUNDS: u64 = 500;
+    let scratch = Scratch::new();
+    for waiting in [Waiting::Sleep, Waiting::SpinThenSleep(Duration::from_micros(5))] {
+        let there = scratch.reliable(4).waiting(waiting);
+        let mut publisher = publish::<Stamp>(&there);
+        let mut subscriber = subscribe::<Stamp>(&there);
+        assert!(subscriber.recv_timeout(Duration::from_millis(5)).is_none());
+        let back: TopicName = "back".parse().unwrap();
+        let mut answers = Publisher::<Stamp>::create_or_open(&back, &there).unwrap();
+        let mut answered = Subscriber::<Stamp>::open(&back, &there, Wait::No).unwrap();
+        let peer = std::thread::spawn(move || {
+            for _ in 0..ROUNDS {
+                let received = subscriber.recv_timeout(PATIENCE).unwrap();
+                answers.try_send(received.message).unwrap();
+            }
+        });
+        for n in 0..ROUNDS {
+            publisher.try_send(stamp(n)).unwrap();
+            assert_eq!(answered.recv_timeout(PATIENCE).unwrap().message, stamp(n));
+        }
+        peer.join().unwrap();
+    }
+}
+
+#[test]
+fn wait_any_sleeps_until_one_of_several_topics_has_something() {
+    let scratch = Scratch::new();
+    let done = AtomicBool::new(false);
+    for waiting in [Waiting::Sleep, Waiting::Spin] {
+        let options = scratch.latest(4).waiting(waiting);
+        let names: Vec<TopicName> = (0..4).map(|i| format!("topic-{i}").parse().unwrap()).collect();
+        let mut publishers: Vec<_> =
+            names.iter().map(|name| Publisher::<Stamp>::create_or_open(name, &options).unwrap()).collect();
+        let mut subscribers: Vec<_> =
+            names.iter().map(|name| Subscriber::<Stamp>::open(name, &options, Wait::No).unwrap()).collect();
+        let mut all: Vec<&mut dyn horus::wait::Waitable> =
+            subscribers.iter_mut().map(|subscriber| subscriber as &mut dyn horus::wait::Waitable).collect();
+        assert_eq!(wait_any(&mut all, Duration::from_millis(3)), None);
+        assert_eq!(wait_any(&mut [], Duration::from_millis(1)), None);
+        done.store(false, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for turn in 0..100 {
+                    let index = turn % publishers.len();
+                    publishers[index].try_send(stamp(turn as u64)).unwrap();
+                    while !done.swap(false, Ordering::Relaxed) {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            for turn in 0..100 {
+                let mut all: Vec<&mut dyn horus::wait::Waitable> =
+                    subscribers.iter_mut().map(|subscriber| subscriber as &mut dyn horus::wait::Waitable).collect();
+                assert_eq!(wait_any(&mut all, PATIENCE), Some(turn % 4));
+                assert_eq!(numbers(&mut subscribers[turn % 4]), [turn as u64]);
+                done.store(true, Ordering::Relaxed);
+            }
+        });
+    }
+}
+
+#[test]
+fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
+    let scratch = Scratch::new();
+    for options in [scratch.reliable(2), scratch.latest(2)] {
+        for maximum in [256, 10_000] {
+            let mut publisher = BytesPublisher::create_or_open(&name(), maximum, &options).unwrap();
+            let mut subscriber = BytesSubscriber::open(&name(), maximum, &options, Wait::No).unwrap();
+            for length in [0, 1, 7, 8, 9, 63, 64, 65, 255, maximum] {
+                let message: Vec<u8> = (0..length).map(|i| (i * 31 + length) as u8).collect();
+                publisher.try_send(&message).unwrap();
+                assert_eq!(*subscriber.try_recv().unwrap(), *message);
+                let mut loan = publisher.loan(length).unwrap();
+                loan.copy_from_slice(&message);
+                loan.publish();
+                assert_eq!(*subscriber.borrow().unwrap(), *message);
+            }
+            let error = publisher.try_send(&vec![0; maximum + 1]).unwrap_err();
+            assert_eq!(error, SendError::TooLong { bytes: maximum + 1, maximum });
+            assert!(subscriber.try_recv().is_none());
+        }
+        let error = BytesSubscriber::open(&name(), 256, &options, Wait::No).err().unwrap();
+        assert!(matches!(error, OpenError::NotFound { .. }), "{error}");
+    }
+}
+
+#[test]
+fn serialized_values_arrive_and_foreign_bytes_are_an_error() {
+    let scratch = Scratch::new();
+    let options = scratch.reliable(4);
+    let open = |maximum| SerializedPublisher::<Vec<String>>::create_or_open(&name(), "test/Texts", maximum, &options);
+    let mut publisher = open(64).unwrap();
+    let mut subscriber =
+        SerializedSubscriber::<Vec<String>>::open(&name(), "test/Texts", 64, &options, Wait::No).unwrap();
+    let texts = vec!["left".to_owned(), "right".to_owned()];
+    publisher.try_send(&texts).unwrap();
+    assert_eq!(subscriber.try_recv().unwrap().unwrap(), texts);
+    let error = publisher.try_send(&vec!["x".repeat(100)]).unwrap_err();
+    assert!(matches!(error, SerializeError::TooLong { maximum: 64 }), "{error}");
+    assert!(subscriber.try_recv().is_none(), "what was too long was not sent in part");
+    let mut numbers =
+        SerializedSubscriber::<Vec<(u64, String)>>::open(&name(), "test/Texts", 64, &options, Wait::No).unwrap();
+    publisher.try_send(&texts).unwrap();
+    assert!(numbers.try_recv().unwrap().is_err());
+    let other = SerializedSubscriber::<u8>::open(&name(), "test/Other", 64, &options, Wait::No).err().unwrap();
+    assert!(other.to_string().contains("test/Texts"), "{other}");
+}
+
+mod other {
+    horus::message! {
+        /// As the other `Stamp`, with a field more.
+        pub struct Stamp = "horus/Stamp" { sequence: u64, sent_ns: u64, source: u32, unused: u32 }
+    }
+    horus::message! {
+        /// As the other `Stamp`, with another name for a field.
+        pub struct Renamed = "horus/Stamp" { sequence: u64, when: u64 }
+    }
+}
+
+#[test]
+fn mismatch_of_types_is_explained_by_the_field_that_differs() {
+    let scratch = Scratch::new();
+    let options = scratch.reliable(4);
+    let _publisher = publish::<Stamp>(&options);
+    let longer = Subscriber::<other::Stamp>::open(&name(), &options, Wait::No).err().unwrap().to_string();
+    assert!(longer.contains("16 bytes") && longer.contains("24") && longer.contains("`source` u32"), "{longer}");
+    let renamed = Subscriber::<other::Renamed>::open(&name(), &options, Wait::No).err().unwrap().to_string();
+    assert!(renamed.contains("`sent_ns` u64 (8 bytes at 8)") && renamed.contains("`when` u64"), "{renamed}");
+}
