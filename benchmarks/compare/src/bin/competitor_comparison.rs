@@ -1,0 +1,50 @@
+//! HORUS beside the systems that one would take instead: the same loops, payloads and checks, in one run.
+
+use std::process::ExitCode;
+
+use horus_benchmarks::suite::{Suite, Task};
+use horus_benchmarks::systems::horus::Horus;
+use horus_compare::disruptor::Disruptor;
+use horus_compare::pipes::Pipes;
+use horus_compare::rtrb::Rtrb;
+use horus_compare::tasks::{processes, same_thread, threads};
+use horus_compare::udp::Udp;
+use horus_compare::unix_sockets::{UnixDatagrams, UnixPackets};
+
+fn tasks() -> Vec<Task> {
+    let mut tasks = vec![same_thread::<Horus>(), same_thread::<Rtrb>(), same_thread::<Disruptor>()];
+    tasks.extend(threads::<Horus>(""));
+    tasks.extend(threads::<Rtrb>("no shared memory, threads only"));
+    tasks.extend(threads::<Disruptor>("no shared memory, threads only; the event poller takes one event at a time"));
+    #[cfg(feature = "aeron")]
+    tasks.extend(threads::<horus_compare::aeron::Aeron>(AERON));
+    #[cfg(feature = "zeromq")]
+    tasks.extend(threads::<horus_compare::zeromq::ZeroMq>("DONTWAIT"));
+    tasks.extend(processes::<Horus>(""));
+    #[cfg(feature = "aeron")]
+    tasks.extend(processes::<horus_compare::aeron::Aeron>(AERON));
+    #[cfg(feature = "zeromq")]
+    tasks.extend(processes::<horus_compare::zeromq::ZeroMq>("DONTWAIT; two I/O threads between the ends"));
+    tasks.extend(processes::<Pipes>("non-blocking system calls"));
+    tasks.extend(processes::<UnixPackets>("non-blocking system calls"));
+    tasks.extend(processes::<UnixDatagrams>("non-blocking system calls"));
+    tasks.extend(processes::<Udp>("non-blocking system calls; full buffers drop messages"));
+    tasks
+}
+
+#[cfg(feature = "aeron")]
+const AERON: &str = "terms of 16 MiB instead of the asked capacity; a driver and a conductor thread want CPU time too";
+
+/// Which optional rivals this program was built without.
+fn missing() -> Vec<String> {
+    let rivals = [("zeromq", cfg!(feature = "zeromq")), ("aeron", cfg!(feature = "aeron"))];
+    rivals
+        .iter()
+        .filter(|(_, built)| !built)
+        .map(|(rival, _)| format!("Built without {rival}: benchmarks/compare/setup.sh installs what it needs."))
+        .collect()
+}
+
+fn main() -> ExitCode {
+    Suite { name: "competitor_comparison", tasks, summary: |_| missing() }.main()
+}

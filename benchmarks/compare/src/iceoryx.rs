@@ -1,0 +1,177 @@
+//! iceoryx2 0.10, publish-subscribe over its `ipc` service: fixed-size messages, lossless.
+//!
+//! A message is written straight into a loaned sample and copied out of the received one, so that it is copied as
+//! often as HORUS copies it. Overflow is off, the buffer holds the asked capacity, and nothing is lost.
+
+use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
+use iceoryx2::port::publisher::Publisher;
+use iceoryx2::port::subscriber::Subscriber;
+use iceoryx2::prelude::{
+    BackpressureStrategy, Config, FileName, LogLevel, Node, NodeBuilder, Path, SemanticString, ServiceName,
+    SignalHandlingMode, ZeroCopySend, ipc, set_log_level,
+};
+use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
+
+use crate::rendezvous;
+
+/// The system under its name in the results.
+pub struct Iceoryx2;
+
+/// A message as iceoryx2 wants it marked.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Marked<M>(pub M);
+
+// SAFETY: `Content` has no pointers, no padding that is read, and is valid for any bytes; both ends are the same
+// program, so that size, alignment and layout agree, and `repr(transparent)` adds nothing.
+unsafe impl<M: Content + std::fmt::Debug> ZeroCopySend for Marked<M> {}
+
+/// The service that both ends open; holds the node that they live in.
+pub struct Opened<M: Content + std::fmt::Debug> {
+    /// The service.
+    pub service: PortFactory<ipc::Service, Marked<M>, ()>,
+    _node: Node<ipc::Service>,
+}
+
+/// The publishing end.
+pub struct Publishing<M: Content + std::fmt::Debug> {
+    publisher: Publisher<ipc::Service, Marked<M>, ()>,
+    _opened: Opened<M>,
+}
+
+/// The subscribing end.
+pub struct Subscribing<M: Content + std::fmt::Debug> {
+    subscriber: Subscriber<ipc::Service, Marked<M>, ()>,
+    _opened: Opened<M>,
+}
+
+// SAFETY: what `ipc::Service` counts without atomics (node, service, port) is made for this end alone and moves with
+// it as a whole: no reference to any of it stays behind in the thread that made it.
+unsafe impl<M: Content + std::fmt::Debug> Send for Publishing<M> {}
+// SAFETY: as for `Publishing`.
+unsafe impl<M: Content + std::fmt::Debug> Send for Subscribing<M> {}
+
+impl<M: Content + std::fmt::Debug> Sender<M> for Publishing<M> {
+    #[inline]
+    fn try_send(&mut self, message: &M) -> bool {
+        let Ok(sample) = self.publisher.loan_uninit() else { return false };
+        // The number of subscribers that got it: none when the one subscriber's buffer is full.
+        sample.write_payload(Marked(*message)).send().is_ok_and(|reached| reached == 1)
+    }
+}
+
+impl<M: Content + std::fmt::Debug> Receiver<M> for Subscribing<M> {
+    #[inline]
+    fn try_recv(&mut self, into: &mut M) -> bool {
+        match self.subscriber.receive() {
+            Ok(Some(sample)) => {
+                *into = sample.payload().0;
+                true
+            }
+            Ok(None) => false,
+            Err(error) => panic!("iceoryx2 receive: {error}"),
+        }
+    }
+}
+
+impl<M: Content + std::fmt::Debug> Threads<M> for Iceoryx2 {
+    const SYSTEM: &'static str = "iceoryx2";
+    type Sender = Publishing<M>;
+    type Receiver = Subscribing<M>;
+
+    fn channel(meeting: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
+        let subscribing = subscribing(meeting, capacity)?;
+        Ok((publishing(meeting, capacity)?, subscribing))
+    }
+}
+
+impl<M: Content + std::fmt::Debug> Processes<M> for Iceoryx2 {
+    const SYSTEM: &'static str = "iceoryx2";
+    type Sender = Publishing<M>;
+    type Receiver = Subscribing<M>;
+
+    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
+        let subscribing = subscribing(&meeting.of(rendezvous::name(end)), capacity)?;
+        let publishing = publishing(&meeting.of(rendezvous::name(rendezvous::other(end))), capacity)?;
+        rendezvous::both_here(meeting, end, "connected")?;
+        Ok((publishing, subscribing))
+    }
+}
+
+/// The publishing end of a meeting.
+pub fn publishing<M: Content + std::fmt::Debug>(
+    meeting: &Meeting,
+    capacity: usize,
+) -> Result<Publishing<M>, Failure> {
+    let opened = open(meeting, capacity)?;
+    let publisher = opened
+        .service
+        .publisher_builder()
+        .max_loaned_samples(1)
+        .backpressure_strategy(BackpressureStrategy::DiscardData)
+        .create()?;
+    Ok(Publishing { publisher, _opened: opened })
+}
+
+/// The subscribing end of a meeting.
+pub fn subscribing<M: Content + std::fmt::Debug>(
+    meeting: &Meeting,
+    capacity: usize,
+) -> Result<Subscribing<M>, Failure> {
+    let opened = open(meeting, capacity)?;
+    let subscriber = opened.service.subscriber_builder().buffer_size(capacity).create()?;
+    Ok(Subscribing { subscriber, _opened: opened })
+}
+
+/// Opens or makes the service of a meeting, in a node of its own.
+pub fn open<M: Content + std::fmt::Debug>(meeting: &Meeting, capacity: usize) -> Result<Opened<M>, Failure> {
+    let node = node(&config(&meeting.directory)?)?;
+    let service = node
+        .service_builder(&ServiceName::new(&meeting.name)?)
+        .publish_subscribe::<Marked<M>>()
+        .enable_safe_overflow(false)
+        .subscriber_max_buffer_size(capacity)
+        .subscriber_max_borrowed_samples(1)
+        .history_size(0)
+        .max_publishers(1)
+        .max_subscribers(1)
+        .max_nodes(2)
+        .open_or_create()?;
+    Ok(Opened { service, _node: node })
+}
+
+/// A node that says nothing but errors and leaves signals alone.
+pub fn node(config: &Config) -> Result<Node<ipc::Service>, Failure> {
+    set_log_level(LogLevel::Error);
+    Ok(NodeBuilder::new().config(config).signal_handling_mode(SignalHandlingMode::Disabled).create()?)
+}
+
+/// iceoryx2's defaults, but with all files under `directory`, and with its name before those of all shared memory: no
+/// other user of iceoryx2 is touched.
+pub fn config(directory: &std::path::Path) -> Result<Config, Failure> {
+    let mut config = Config::default();
+    let root = directory.join("iceoryx2");
+    std::fs::create_dir_all(&root)?;
+    let root = root.to_str().ok_or("the directory's name is not UTF-8")?;
+    let prefix = directory.file_name().and_then(|name| name.to_str()).ok_or("the directory has no name")?;
+    config.global.set_root_path(&Path::new(root.as_bytes()).map_err(|error| format!("{error:?}"))?);
+    config.global.prefix = FileName::new(format!("{prefix}_").as_bytes()).map_err(|error| format!("{error:?}"))?;
+    Ok(config)
+}
+
+/// Removes the shared memory that iceoryx2 left behind in runs of the harness that are over, this one included: each
+/// service leaves some, and so does every peer that is killed.
+pub fn sweep() {
+    for entry in std::fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let run = name.to_str().and_then(|name| name.strip_prefix("horus-bench-")?.split_once('_'));
+        let process = run.and_then(|(process, _)| process.parse::<u32>().ok());
+        let over = |process| process == std::process::id() || !std::path::Path::new(&format!("/proc/{process}")).exists();
+        if process.is_some_and(over) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Where Linux shows POSIX shared memory as files.
+pub const SHARED_MEMORY: &str = "/dev/shm";

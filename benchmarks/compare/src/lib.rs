@@ -1,0 +1,17 @@
+//! The systems that one would take instead of HORUS, each behind the traits that the benchmarks' loops measure.
+//!
+//! One small file for each rival says how it is set up and where it differs from the others.
+
+#[cfg(feature = "aeron")]
+pub mod aeron;
+pub mod disruptor;
+pub mod helpers;
+pub mod iceoryx;
+pub mod pipes;
+pub mod rendezvous;
+pub mod rtrb;
+pub mod tasks;
+pub mod udp;
+pub mod unix_sockets;
+#[cfg(feature = "zeromq")]
+pub mod zeromq;
