@@ -5,6 +5,7 @@ mod audit;
 mod determinism;
 mod doctor;
 mod report;
+mod topic;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,8 @@ enum Command {
     Determinism(determinism::Args),
     /// Print a report file as text.
     Report(report::Args),
+    /// Show the topics of this machine, or remove those that nobody uses.
+    Topic(topic::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
     DeterminismLoad(determinism::load::Args),
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Determinism(args) => determinism::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Topic(args) => topic::run(&args),
         Command::DeterminismLoad(args) => determinism::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::echo::run(&args),
     }

@@ -98,7 +98,7 @@ const _: () = assert!(size_of::<Twist>() == 56);
 crate::message! {
     /// How fast a vehicle shall drive and turn, 16 bytes: what a controller tells a base, many times a second.
     ///
-    /// Whoever obeys it judges its age by the time of sending that comes with every message.
+    /// Whoever obeys it judges its age by the time of sending, so let its publisher stamp its messages.
     #[derive(Default)]
     pub struct CmdVel = "horus/CmdVel" {
         /// Speed forward, metres per second along the body's x axis; negative is backward.

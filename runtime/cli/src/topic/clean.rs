@@ -1,0 +1,61 @@
+//! Removes what killed processes left, and says what it found.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use horus_shm::directory::{Directory, Location};
+use horus_shm::sweep::sweep;
+use serde::Serialize;
+
+use super::printable;
+
+/// What a sweep did.
+#[derive(Debug, Serialize)]
+pub struct Cleaned {
+    /// Version of this structure.
+    schema: &'static str,
+    /// The directory that was swept.
+    directory: String,
+    /// Topics that no living process used: gone.
+    removed: Vec<String>,
+    /// Topics in use.
+    kept: Vec<String>,
+    /// What is called like a topic and could not be judged, each with the reason. It was left alone.
+    pub problems: Vec<String>,
+}
+
+/// Sweeps the directory of `location`, if it exists.
+pub fn clean(location: &Location, directory: Option<&Directory>) -> Result<Cleaned, String> {
+    let swept = directory.map(sweep).transpose().map_err(|error| error.to_string())?.unwrap_or_default();
+    let names = |paths: &[std::path::PathBuf]| {
+        let mut names: Vec<_> = paths.iter().map(|path| name(path)).collect();
+        names.sort();
+        names
+    };
+    Ok(Cleaned {
+        schema: "horus-topics-cleaned/1",
+        directory: printable(&location.path().display().to_string()),
+        removed: names(&swept.removed),
+        kept: names(&swept.kept),
+        problems: swept.unjudged.iter().map(|error| printable(&error.to_string())).collect(),
+    })
+}
+
+fn name(path: &Path) -> String {
+    printable(&path.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// The same for people; problems are printed elsewhere.
+pub fn text(cleaned: &Cleaned) -> String {
+    let mut text = String::new();
+    for (what, names) in [("removed", &cleaned.removed), ("kept, being used", &cleaned.kept)] {
+        let _ = match names.as_slice() {
+            [] => writeln!(text, "{what}: none"),
+            names => writeln!(text, "{what}: {} ({})", names.len(), names.join(", ")),
+        };
+    }
+    if !cleaned.problems.is_empty() {
+        let _ = writeln!(text, "left alone, for they could not be judged: {}", cleaned.problems.len());
+    }
+    text + &format!("in {}\n", cleaned.directory)
+}

@@ -1,0 +1,163 @@
+//! What topics there are, and what each is like at this moment.
+
+use std::path::Path;
+
+use horus_shm::directory::{Directory, EXTENSION, Location, Namespace, TopicName};
+use horus_shm::inspect::{Inspection, inspect};
+use serde::Serialize;
+
+use super::fields::{self, Field};
+use super::{accounts, printable};
+
+/// All topics of a namespace.
+#[derive(Debug, Serialize)]
+pub struct Survey {
+    /// Version of this structure.
+    pub schema: &'static str,
+    /// The directory that the topics are in.
+    pub directory: String,
+    /// Whether the directory exists.
+    pub exists: bool,
+    /// The namespace.
+    pub namespace: String,
+    /// Other namespaces of the same machine, which this survey says nothing about.
+    pub other_namespaces: Vec<String>,
+    /// The topics by name.
+    pub topics: Vec<Topic>,
+    /// What is called like a topic and could not be looked at, each with the reason and what to do.
+    pub problems: Vec<String>,
+}
+
+/// A topic at some moment.
+#[derive(Debug, Serialize)]
+pub struct Topic {
+    /// Its name.
+    pub name: String,
+    /// Name of the message type.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Bytes of a message.
+    pub bytes: usize,
+    /// Alignment of a message in bytes.
+    pub alignment: usize,
+    /// Hash of the message's layout, 16 hexadecimal digits; zero for bytes and serialized values.
+    pub layout: String,
+    /// Messages that are kept for each publisher.
+    pub capacity: usize,
+    /// `reliable` or `latest`.
+    pub policy: String,
+    /// Publishers, past and present.
+    pub publishers: Vec<Publisher>,
+    /// How many publishers can live at once.
+    pub publishers_limit: usize,
+    /// Process numbers of the living subscribers.
+    pub subscribers: Vec<u32>,
+    /// How many subscribers can live at once.
+    pub subscribers_limit: usize,
+    /// Messages sent by all publishers together.
+    pub sent: u64,
+    /// Who made it.
+    pub user: String,
+    /// The group that it belongs to.
+    pub group: String,
+    /// Permission bits, four octal digits.
+    pub mode: String,
+    /// Bytes of shared memory.
+    pub segment_bytes: usize,
+    /// The file.
+    pub file: String,
+    /// The fields of a message; empty for bytes and serialized values.
+    pub fields: Vec<Field>,
+}
+
+/// A publisher's lane of a topic.
+#[derive(Debug, Serialize)]
+pub struct Publisher {
+    /// Number of the lane.
+    pub lane: usize,
+    /// The living publisher; none when it left or died.
+    pub process: Option<u32>,
+    /// Messages sent on the lane.
+    pub sent: u64,
+}
+
+impl Survey {
+    /// Looks at every topic of `location`, whose directory is `directory` if it exists.
+    pub fn of(location: &Location, directory: Option<&Directory>) -> Result<Self, String> {
+        let mut survey = Self {
+            schema: "horus-topics/1",
+            directory: printable(&location.path().display().to_string()),
+            exists: directory.is_some(),
+            namespace: location.namespace.to_string(),
+            other_namespaces: other_namespaces(location),
+            topics: Vec::new(),
+            problems: Vec::new(),
+        };
+        let Some(directory) = directory else { return Ok(survey) };
+        let unreadable = |error: std::io::Error| format!("cannot list {}: {error}", survey.directory);
+        for entry in std::fs::read_dir(directory.path()).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            if path.extension().is_none_or(|extension| extension != EXTENSION) {
+                continue;
+            }
+            match named(&path).and_then(|name| look(&path, name.as_str())) {
+                Ok(topic) => survey.topics.extend(topic), // one that vanished meanwhile is none
+                Err(problem) => survey.problems.push(printable(&problem)),
+            }
+        }
+        survey.topics.sort_by(|one, other| one.name.cmp(&other.name));
+        survey.problems.sort();
+        Ok(survey)
+    }
+}
+
+fn named(path: &Path) -> Result<TopicName, String> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    name.parse().map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The topic `name` in the file `path`; `None` when there is no such file.
+pub fn look(path: &Path, name: &str) -> Result<Option<Topic>, String> {
+    let inspection = inspect(path).map_err(|error| error.to_string())?;
+    Ok(inspection.map(|inspection| topic(path, name, &inspection)))
+}
+
+fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
+    let header = &inspection.header;
+    let lanes = inspection.lanes.iter().enumerate();
+    let publishers: Vec<_> =
+        lanes.map(|(lane, seen)| Publisher { lane, process: seen.publisher, sent: seen.sent }).collect();
+    Topic {
+        name: name.to_owned(),
+        type_name: header.type_name.clone(),
+        bytes: header.shape.payload_bytes(),
+        alignment: header.shape.payload_align(),
+        layout: format!("{:016x}", header.layout_hash),
+        capacity: header.shape.capacity(),
+        policy: header.policy.to_string(),
+        // The counts stand in shared memory, where a peer may have written anything.
+        sent: publishers.iter().fold(0, |sum, publisher| sum.saturating_add(publisher.sent)),
+        publishers,
+        publishers_limit: header.shape.lanes(),
+        subscribers: inspection.subscribers.clone(),
+        subscribers_limit: header.shape.subscribers(),
+        user: accounts::user(inspection.user),
+        group: accounts::group(inspection.group),
+        mode: format!("{:04o}", inspection.mode),
+        segment_bytes: header.shape.total_bytes(),
+        file: printable(&path.display().to_string()),
+        fields: fields::parse(&header.description),
+    }
+}
+
+/// Namespaces that have a directory, but the one of `location`; `default`'s always exists.
+fn other_namespaces(location: &Location) -> Vec<String> {
+    let entries = std::fs::read_dir(&location.directory).into_iter().flatten().flatten();
+    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = directories.filter_map(|entry| entry.file_name().to_str()?.parse::<Namespace>().ok());
+    let others = names.chain([Namespace::default()]).filter(|namespace| *namespace != location.namespace);
+    let mut others: Vec<_> = others.map(|namespace| namespace.to_string()).collect();
+    others.sort();
+    others.dedup();
+    others
+}

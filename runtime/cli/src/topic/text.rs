@@ -1,0 +1,144 @@
+//! Topics as text for people.
+
+use std::fmt::Write;
+
+use super::printable;
+use super::survey::{Publisher, Survey, Topic};
+
+/// All topics, a line each.
+pub fn list(survey: &Survey) -> String {
+    let mut text = String::new();
+    if survey.topics.is_empty() {
+        let missing = if survey.exists { "" } else { ", which does not exist yet" };
+        let _ = writeln!(text, "no topics in {}{missing}", survey.directory);
+    } else {
+        text += &table(&HEADS, &survey.topics.iter().map(row).collect::<Vec<_>>());
+        let total = survey.topics.iter().map(|topic| topic.segment_bytes).sum();
+        let _ = writeln!(text, "\n{} topics, {} in {}", survey.topics.len(), memory(total), survey.directory);
+    }
+    let unused = survey.topics.iter().filter(|topic| topic.is_unused()).count();
+    if unused > 0 {
+        let _ = writeln!(text, "{unused} used by no living process: `horus topic clean` removes them");
+    }
+    if !survey.other_namespaces.is_empty() {
+        let _ = writeln!(text, "other namespaces: {}", survey.other_namespaces.join(", "));
+    }
+    text
+}
+
+/// Column heads and whether the column holds numbers.
+const HEADS: [(&str, bool); 11] = [
+    ("TOPIC", false),
+    ("TYPE", false),
+    ("BYTES", true),
+    ("CAPACITY", true),
+    ("POLICY", false),
+    ("PUBLISHERS", true),
+    ("SUBSCRIBERS", true),
+    ("SENT", true),
+    ("OWNER", false),
+    ("MODE", false),
+    ("MEMORY", true),
+];
+
+fn row(topic: &Topic) -> [String; 11] {
+    [
+        topic.name.clone(),
+        topic.type_name.clone(),
+        topic.bytes.to_string(),
+        topic.capacity.to_string(),
+        topic.policy.clone(),
+        format!("{}/{}", topic.living_publishers(), topic.publishers_limit),
+        format!("{}/{}", topic.subscribers.len(), topic.subscribers_limit),
+        topic.sent.to_string(),
+        format!("{}:{}", topic.user, topic.group),
+        topic.mode.clone(),
+        memory(topic.segment_bytes),
+    ]
+}
+
+impl Topic {
+    fn living_publishers(&self) -> usize {
+        self.publishers.iter().filter(|publisher| publisher.process.is_some()).count()
+    }
+
+    fn is_unused(&self) -> bool {
+        self.living_publishers() == 0 && self.subscribers.is_empty()
+    }
+}
+
+/// One topic in full.
+pub fn info(topic: &Topic) -> String {
+    let mut text = format!("{}\n", topic.name);
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(text, "  {label:<13}{value}");
+    };
+    let (bytes, alignment) = (topic.bytes, topic.alignment);
+    line("type", format!("{}, {bytes} bytes aligned to {alignment}, layout {}", topic.type_name, topic.layout));
+    let when_full = match topic.policy.as_str() {
+        "reliable" => "when full, sending waits or is refused",
+        _ => "when full, the oldest message is overwritten",
+    };
+    line("policy", format!("{}: {when_full}", topic.policy));
+    line("capacity", format!("{} messages of each publisher", topic.capacity));
+    line("publishers", format!("{} of at most {}", topic.living_publishers(), topic.publishers_limit));
+    for publisher in &topic.publishers {
+        line("", lane(publisher));
+    }
+    line("subscribers", format!("{} of at most {}", topic.subscribers.len(), topic.subscribers_limit));
+    for subscriber in &topic.subscribers {
+        line("", process(*subscriber));
+    }
+    line("access", format!("{}:{}, mode {}", topic.user, topic.group, topic.mode));
+    line("memory", format!("{} ({} bytes) in {}", memory(topic.segment_bytes), topic.segment_bytes, topic.file));
+    if topic.fields.is_empty() {
+        return text + "\nIts publisher describes no fields: a topic of bytes or of serialized values.\n";
+    }
+    let fields = topic.fields.iter();
+    let rows: Vec<_> = fields
+        .map(|field| [field.offset.to_string(), field.bytes.to_string(), field.name.clone(), field.type_name.clone()])
+        .collect();
+    text + "\n" + &table(&[("OFFSET", true), ("BYTES", true), ("FIELD", false), ("TYPE", false)], &rows)
+}
+
+fn lane(publisher: &Publisher) -> String {
+    let who = publisher.process.map_or_else(|| "nobody living".to_owned(), process);
+    format!("lane {}: {who}, {} messages sent", publisher.lane, publisher.sent)
+}
+
+/// A process by number and, where that can be seen, by name.
+fn process(number: u32) -> String {
+    match std::fs::read_to_string(format!("/proc/{number}/comm")) {
+        Ok(name) => format!("process {number} ({})", printable(name.trim_end())),
+        Err(_) => format!("process {number}"),
+    }
+}
+
+/// Columns as wide as they must be; numbers to the right.
+fn table<const COLUMNS: usize>(heads: &[(&str, bool); COLUMNS], rows: &[[String; COLUMNS]]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([heads[column].0.len()]).max().unwrap_or_default()
+    };
+    let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let line = |cells: [&str; COLUMNS]| {
+        let padded = cells.iter().zip(heads).zip(widths).map(|((cell, (_, is_number)), width)| match is_number {
+            true => format!("{cell:>width$}"),
+            false => format!("{cell:<width$}"),
+        });
+        let line = padded.collect::<Vec<_>>().join("  ");
+        line.trim_end().to_owned() + "\n"
+    };
+    let head = line(heads.map(|(head, _)| head));
+    head + &rows.iter().map(|row| line(std::array::from_fn(|column| row[column].as_str()))).collect::<String>()
+}
+
+/// Bytes in the unit that people think of them in.
+fn memory(bytes: usize) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        _ if bytes >= 1024.0 * 1024.0 * 1024.0 => format!("{:.1} GiB", bytes / (1024.0 * 1024.0 * 1024.0)),
+        _ if bytes >= 1024.0 * 1024.0 => format!("{:.1} MiB", bytes / (1024.0 * 1024.0)),
+        _ => format!("{:.1} KiB", bytes / 1024.0),
+    }
+}
