@@ -13,5 +13,6 @@ pub mod rtrb;
 pub mod tasks;
 pub mod udp;
 pub mod unix_sockets;
+pub mod victims;
 #[cfg(feature = "zeromq")]
 pub mod zeromq;
