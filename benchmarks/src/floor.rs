@@ -3,6 +3,7 @@
 //! A virtual machine's CPUs move between cores of the host, and the time of a cache line moves with them, up to
 //! fourfold. A cell whose floors differ was measured on two machines, so to say, and is measured again.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -22,30 +23,44 @@ pub const MAX_ATTEMPTS: u32 = 5;
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// The median time of one line from CPU to CPU, in nanoseconds; it includes half a clock read, as the cells do.
-pub fn measure(directory: &std::path::Path, cpus: Cpus, rounds: u64) -> Result<f64, Failure> {
+pub fn measure(directory: &Path, cpus: Cpus, rounds: u64) -> Result<f64, Failure> {
+    let mut samples = Samples::new(1);
+    play(directory, cpus, rounds, &AtomicBool::new(false), |ns| samples.record(ns))?;
+    samples.quantile(0.5).ok_or_else(|| "too few rounds for a median of the floor".into())
+}
+
+/// Throws the line `rounds` times to and fro and hands every time of one way to `record`, in nanoseconds.
+///
+/// Both ends are threads of this process; the line does not know the difference.
+pub fn play(
+    directory: &Path,
+    cpus: Cpus,
+    rounds: u64,
+    stop: &AtomicBool,
+    record: impl FnMut(u64),
+) -> Result<(), Failure> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let name = format!("floor-{}", NUMBER.fetch_add(1, Ordering::Relaxed)).parse()?;
     let directory = Directory::at(directory)?;
-    let stop = AtomicBool::new(false);
-    let mut samples = Samples::new(1);
     let mut pinger = Pinger::create(&directory, &name)?;
     let mut ponger = Ponger::open(&directory, &name, Duration::ZERO)?;
-    std::thread::scope(|scope| -> Result<(), Failure> {
+    std::thread::scope(|scope| {
         let peer = scope.spawn(|| {
             pin_to(cpus.second).map_err(Failure::from)?;
-            ponger.pong(LIMIT, &stop).map_err(Failure::from)
+            ponger.pong(LIMIT, stop).map_err(Failure::from)
         });
         pin_to(cpus.first)?;
         // Two CPUs settle in some microseconds; ends that share one take turns, and each turn is a time slice.
         let rounds = if cpus.shared() { 20 } else { rounds };
-        let pinged = pinger.ping(rounds, LIMIT, &stop, |ns| samples.record(ns));
-        drop(pinger);
-        stop.store(pinged.is_err(), Ordering::Relaxed);
+        let pinged = pinger.ping(rounds, LIMIT, stop, record);
+        drop(pinger); // tells the ponger that there will be no more
+        if pinged.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
         let ponged = peer.join().unwrap_or_else(|_| Err("the floor's second thread panicked".into()));
         pinged?;
         ponged.map(|_rounds| ())
-    })?;
-    samples.quantile(0.5).ok_or_else(|| "too few rounds for a median of the floor".into())
+    })
 }
 
 /// Floors around a cell.

@@ -21,6 +21,7 @@ pub mod pinning;
 pub mod processes;
 pub mod report;
 pub mod samples;
+pub mod slope;
 pub mod stage;
 pub mod suite;
 pub mod systems;

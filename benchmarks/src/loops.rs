@@ -3,8 +3,6 @@
 //! A round trip is timed from before the first copy into the system until after the last copy out of it. Numbering a
 //! message happens before, verifying after: the clock sees neither.
 
-use std::time::Duration;
-
 use horus_shm::clock::monotonic_ns;
 
 use crate::content::{Mark, Prepared, verify};
@@ -21,6 +19,8 @@ const MAX_LOST: u64 = 10;
 pub const BATCH: u32 = 100;
 
 /// Sends a message, waits for the answer, and so on; half of each round trip is a sample.
+///
+/// With a pause in the effort, that long passes busily before each message, so that a peer that sleeps does sleep.
 #[inline(never)]
 pub fn ping<M: Content>(
     sender: &mut impl Sender<M>,
@@ -33,11 +33,11 @@ pub fn ping<M: Content>(
     let mut samples = Samples::new(2);
     let mut counts = Counts::default();
     let publishers = sender.publishers();
-    let limit = nanoseconds(effort.limit);
-    let began = monotonic_ns();
-    for round in 0..effort.warm_up + effort.samples {
+    let mut rounds = Rounds::new(effort);
+    while let Some((round, warm)) = rounds.next() {
         let mark = Mark::nth(round, publishers);
         let message = prepared.number(mark);
+        pause(effort.pause_ns);
         let start = monotonic_ns();
         send(sender, message, patience)?;
         match receive_all(receiver, &mut answers, patience) {
@@ -51,9 +51,10 @@ pub fn ping<M: Content>(
             other => other?,
         }
         let end = monotonic_ns();
-        if round >= effort.warm_up {
+        if warm {
             samples.record(end - start);
         }
+        rounds.ended(end);
         for answer in &answers {
             match verify(answer) {
                 Some(found) if found == mark => counts.received += 1,
@@ -61,13 +62,64 @@ pub fn ping<M: Content>(
                 None => counts.corrupt += 1,
             }
         }
-        if end - began > limit {
-            break;
-        }
     }
-    counts.sent = samples.count() + effort.warm_up + counts.lost;
+    counts.sent = rounds.round;
     say_end(sender, &mut prepared, counts.sent, patience)?;
     Ok((samples, counts))
+}
+
+/// Counts rounds and minds the time: warm-up takes at most a quarter of the limit, what is timed at most the limit.
+struct Rounds {
+    round: u64,
+    warm_from: u64,
+    samples: u64,
+    limit_ns: u64,
+    /// When this phase must be over.
+    deadline_ns: u64,
+    warm: bool,
+}
+
+impl Rounds {
+    fn new(effort: &Effort) -> Self {
+        let limit_ns = effort.limit.as_nanos() as u64;
+        let deadline_ns = monotonic_ns() + limit_ns / 4;
+        Self { round: 0, warm_from: effort.warm_up, samples: effort.samples, limit_ns, deadline_ns, warm: false }
+    }
+
+    /// Number of the next round, and whether it counts.
+    #[inline]
+    fn next(&mut self) -> Option<(u64, bool)> {
+        let round = self.round;
+        if !self.warm && round >= self.warm_from {
+            (self.warm, self.warm_from, self.deadline_ns) = (true, round, monotonic_ns() + self.limit_ns);
+        }
+        if self.warm && round - self.warm_from >= self.samples {
+            return None;
+        }
+        self.round += 1;
+        Some((round, self.warm))
+    }
+
+    /// What time it is at the end of a round.
+    #[inline]
+    fn ended(&mut self, now_ns: u64) {
+        if now_ns > self.deadline_ns {
+            if self.warm {
+                self.samples = 0;
+            } else {
+                self.warm_from = self.round;
+            }
+        }
+    }
+}
+
+fn pause(ns: u64) {
+    if ns > 0 {
+        let until = monotonic_ns() + ns;
+        while monotonic_ns() < until {
+            std::hint::spin_loop();
+        }
+    }
 }
 
 /// Answers every message with what came, at once, and looks at it afterwards; until the end is announced.
@@ -99,7 +151,7 @@ pub fn pong<M: Content>(
 pub fn flood<M: Content>(sender: &mut impl Sender<M>, effort: &Effort, patience: &Patience) -> Result<u64, Stuck> {
     let mut prepared = Prepared::new();
     let publishers = sender.publishers();
-    let limit = nanoseconds(effort.limit);
+    let limit = effort.limit.as_nanos() as u64;
     let began = monotonic_ns();
     let mut sent = 0;
     while sent < effort.messages {
@@ -186,10 +238,12 @@ pub fn alternate<M: Content>(
     let mut tally = Tally::new(1);
     let blank = *prepared.number(Mark::nth(0, 1));
     let (mut outbox, mut inbox) = (vec![blank; BATCH as usize], vec![blank; BATCH as usize]);
-    let limit = nanoseconds(effort.limit);
-    let began = monotonic_ns();
+    // A tenth of the samples is plenty: each is the mean of a hundred.
+    let batches = |count: u64| count.div_ceil(10).max(20);
+    let effort = Effort { warm_up: batches(effort.warm_up), samples: batches(effort.samples), ..*effort };
+    let mut rounds = Rounds::new(&effort);
     let mut sent = 0;
-    for batch in 0..(effort.warm_up + effort.samples).div_ceil(u64::from(BATCH)).max(100) {
+    while let Some((_batch, warm)) = rounds.next() {
         for message in &mut outbox {
             *message = *prepared.number(Mark::nth(sent, 1));
             sent += 1;
@@ -200,13 +254,11 @@ pub fn alternate<M: Content>(
             receive(receiver, into, patience)?;
         }
         let end = monotonic_ns();
-        if batch >= effort.warm_up / u64::from(BATCH) {
+        if warm {
             samples.record(end - start);
         }
+        rounds.ended(end);
         inbox.iter().for_each(|message| tally.note(verify(message)));
-        if end - began > limit {
-            break;
-        }
     }
     Ok((samples, Counts { sent, ..tally.counts() }))
 }
@@ -268,6 +320,22 @@ fn total(tallies: &[Tally]) -> Counts {
     })
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
-    duration.as_nanos() as u64
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_end_by_number_or_by_time_and_warm_up_never_eats_the_samples() {
+        let mut rounds = Rounds::new(&Effort::TEST);
+        let all: Vec<_> = std::iter::from_fn(|| rounds.next()).collect();
+        let warm = all.iter().filter(|(_, warm)| *warm).count() as u64;
+        assert_eq!((all.len() as u64, warm), (Effort::TEST.warm_up + Effort::TEST.samples, Effort::TEST.samples));
+
+        let mut rounds = Rounds::new(&Effort::TEST);
+        let late = |rounds: &mut Rounds| rounds.next().inspect(|_| rounds.ended(u64::MAX));
+        assert_eq!(
+            (late(&mut rounds), late(&mut rounds), late(&mut rounds)),
+            (Some((0, false)), Some((1, true)), None)
+        );
+    }
 }

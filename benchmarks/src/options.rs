@@ -41,6 +41,8 @@ pub struct Effort {
     pub limit: Duration,
     /// Rounds of a floor.
     pub floor_rounds: u64,
+    /// Nanoseconds to let pass before each round trip.
+    pub pause_ns: u64,
 }
 
 impl Effort {
@@ -51,6 +53,7 @@ impl Effort {
         messages: 300_000,
         limit: Duration::from_millis(700),
         floor_rounds: 30_000,
+        pause_ns: 0,
     };
     /// For figures that are worth keeping.
     pub const FULL: Self = Self {
@@ -59,10 +62,23 @@ impl Effort {
         messages: 3_000_000,
         limit: Duration::from_secs(8),
         floor_rounds: 100_000,
+        pause_ns: 0,
     };
     /// For tests of the harness.
-    pub const TEST: Self =
-        Self { samples: 200, warm_up: 20, messages: 2_000, limit: Duration::from_secs(10), floor_rounds: 100 };
+    pub const TEST: Self = Self {
+        samples: 200,
+        warm_up: 20,
+        messages: 2_000,
+        limit: Duration::from_secs(10),
+        floor_rounds: 100,
+        pause_ns: 0,
+    };
+
+    /// Enough time for a peer to fall asleep before each of fewer round trips.
+    #[must_use]
+    pub fn asleep(self) -> Self {
+        Self { pause_ns: 50_000, samples: self.samples / 10, warm_up: self.warm_up / 100, ..self }
+    }
 
     /// As the options say.
     pub fn of(quick: bool) -> Self {

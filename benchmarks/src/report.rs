@@ -61,14 +61,17 @@ impl Report {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = vec![String::new()];
-        for cell in &self.cells {
-            if let Some(note) = &cell.heading.note {
-                let remark = format!("{}, {}: {note}.", cell.heading.path.name(), cell.heading.system);
-                if !remarks.contains(&remark) {
-                    remarks.push(remark);
-                }
+        let mut noted: Vec<(&str, Vec<String>)> = Vec::new();
+        for heading in self.cells.iter().map(|cell| &cell.heading) {
+            let Some(note) = &heading.note else { continue };
+            let about = format!("{} {}", heading.path.name(), heading.system);
+            match noted.iter_mut().find(|(text, _)| text == note) {
+                Some((_, cells)) if cells.contains(&about) => {}
+                Some((_, cells)) => cells.push(about),
+                None => noted.push((note, vec![about])),
             }
         }
+        remarks.extend(noted.iter().map(|(note, cells)| format!("{}: {note}.", cells.join(", "))));
         if self.cells.iter().any(|cell| !cell.steady) {
             remarks.push("* the floor moved by more than 15 % in all five attempts: compare with care.".to_owned());
         }

@@ -20,6 +20,9 @@ use crate::{processes, threads};
 type Measure = Box<dyn Fn(&Stage) -> Result<Measured, Failure>>;
 type BePeer = Box<dyn Fn(&Role) -> Result<(), Failure>>;
 
+/// How a receiver waits that does not wait busily.
+pub const ASLEEP: &str = "asleep in the kernel";
+
 /// Something to measure: becomes one cell.
 pub struct Task {
     heading: Heading,
@@ -31,6 +34,15 @@ impl Task {
     /// A task within this process.
     pub fn new(heading: Heading, measure: impl Fn(&Stage) -> Result<Measured, Failure> + 'static) -> Self {
         Self { heading, measure: Box::new(measure), be_peer: None }
+    }
+
+    /// The same between ends that sleep: time for the peer to fall asleep passes before each round trip.
+    #[must_use]
+    pub fn asleep(self) -> Self {
+        let heading = self.heading.wait(ASLEEP).message("asleep");
+        let measure = self.measure;
+        let asleep = move |stage: &Stage| measure(&Stage { effort: stage.effort.asleep(), ..stage.clone() });
+        Self { heading, measure: Box::new(asleep), be_peer: self.be_peer }
     }
 
     /// A task whose `measure` starts peers, which do `be_peer`.

@@ -1,3 +1,6 @@
 //! The systems that are measured here; rivals live in the package `compare`.
 
+pub mod futex;
 pub mod horus;
+pub mod in_place;
+pub mod sleeping;

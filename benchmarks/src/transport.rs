@@ -87,6 +87,16 @@ pub enum End {
     Second,
 }
 
+impl End {
+    /// Suffixes of the meeting for the direction that this end sends in, and for the one that it receives from.
+    pub fn directions(self) -> (&'static str, &'static str) {
+        match self {
+            Self::First => ("there", "back"),
+            Self::Second => ("back", "there"),
+        }
+    }
+}
+
 /// A system that connects processes.
 pub trait Processes<M: Content> {
     /// Name of the system in result files.

@@ -17,33 +17,42 @@ impl<const WORDS: usize> Message for Payload<WORDS> {
     }];
 }
 
-/// A topic with one publisher and `SUBSCRIBERS` subscribers, reliable: nothing may get lost.
-///
-/// Messages are stamped with 0: the loops read the clock themselves, and no rival stamps messages.
-pub struct Horus<const SUBSCRIBERS: usize = 1>;
+/// A topic with `PUBLISHERS` publishers at one end and `SUBSCRIBERS` subscribers at the other, reliable: nothing may get
+/// lost.
+pub struct Horus<const PUBLISHERS: usize = 1, const SUBSCRIBERS: usize = 1>;
 
-/// The publishing end.
-pub struct Publishing<M: Message>(Publisher<M>);
+/// The publishing end: its publishers take turns.
+pub struct Publishing<M: Message, const PUBLISHERS: usize = 1> {
+    publishers: [Publisher<M>; PUBLISHERS],
+    turn: usize,
+}
 
 /// The subscribing end: its subscribers take turns.
-pub struct Subscribing<M: Message, const SUBSCRIBERS: usize> {
+pub struct Subscribing<M: Message, const SUBSCRIBERS: usize = 1> {
     subscribers: [Subscriber<M>; SUBSCRIBERS],
     turn: usize,
 }
 
-impl<M: Message> Publishing<M> {
+/// How the benchmarks make topics, but for what they vary.
+pub fn options(meeting: &Meeting, capacity: usize) -> Options {
+    Options::reliable(capacity).directory(&meeting.directory)
+}
+
+impl<M: Message, const PUBLISHERS: usize> Publishing<M, PUBLISHERS> {
     /// Makes the topic.
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
-        let options = Options::reliable(capacity).directory(&meeting.directory);
-        Ok(Self(Publisher::create_or_open(&meeting.name.parse()?, &options)?))
+        let (name, options) = (meeting.name.parse()?, options(meeting, capacity).publishers(PUBLISHERS));
+        let publishers: Result<Vec<_>, _> =
+            (0..PUBLISHERS).map(|_| Publisher::create_or_open(&name, &options)).collect();
+        let publishers = publishers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
+        Ok(Self { publishers, turn: 0 })
     }
 }
 
 impl<M: Message, const SUBSCRIBERS: usize> Subscribing<M, SUBSCRIBERS> {
     /// Joins the topic, which may come into being meanwhile.
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
-        let options = Options::reliable(capacity).directory(&meeting.directory);
-        let name = meeting.name.parse()?;
+        let (name, options) = (meeting.name.parse()?, options(meeting, capacity));
         let subscribers: Result<Vec<_>, _> =
             (0..SUBSCRIBERS).map(|_| Subscriber::open(&name, &options, Wait::UpTo(PATIENCE))).collect();
         let subscribers = subscribers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
@@ -51,10 +60,19 @@ impl<M: Message, const SUBSCRIBERS: usize> Subscribing<M, SUBSCRIBERS> {
     }
 }
 
-impl<M: Message + Content> Sender<M> for Publishing<M> {
+impl<M: Message + Content, const PUBLISHERS: usize> Sender<M> for Publishing<M, PUBLISHERS> {
     #[inline]
     fn try_send(&mut self, message: &M) -> bool {
-        self.0.try_send_stamped(*message, 0).is_ok()
+        let turn = if PUBLISHERS == 1 { 0 } else { self.turn };
+        let sent = self.publishers[turn].try_send(*message).is_ok();
+        if PUBLISHERS > 1 && sent {
+            self.turn = (turn + 1) % PUBLISHERS;
+        }
+        sent
+    }
+
+    fn publishers(&self) -> u64 {
+        PUBLISHERS as u64
     }
 }
 
@@ -64,7 +82,9 @@ impl<M: Message + Content, const SUBSCRIBERS: usize> Receiver<M> for Subscribing
         let turn = if SUBSCRIBERS == 1 { 0 } else { self.turn };
         let Some(received) = self.subscribers[turn].try_recv() else { return false };
         *into = received.message;
-        self.turn = if turn + 1 == SUBSCRIBERS { 0 } else { turn + 1 };
+        if SUBSCRIBERS > 1 {
+            self.turn = (turn + 1) % SUBSCRIBERS;
+        }
         true
     }
 
@@ -73,9 +93,11 @@ impl<M: Message + Content, const SUBSCRIBERS: usize> Receiver<M> for Subscribing
     }
 }
 
-impl<M: Message + Content, const SUBSCRIBERS: usize> Threads<M> for Horus<SUBSCRIBERS> {
+impl<M: Message + Content, const PUBLISHERS: usize, const SUBSCRIBERS: usize> Threads<M>
+    for Horus<PUBLISHERS, SUBSCRIBERS>
+{
     const SYSTEM: &'static str = "horus";
-    type Sender = Publishing<M>;
+    type Sender = Publishing<M, PUBLISHERS>;
     type Receiver = Subscribing<M, SUBSCRIBERS>;
 
     fn channel(meeting: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
@@ -83,16 +105,15 @@ impl<M: Message + Content, const SUBSCRIBERS: usize> Threads<M> for Horus<SUBSCR
     }
 }
 
-impl<M: Message + Content, const SUBSCRIBERS: usize> Processes<M> for Horus<SUBSCRIBERS> {
+impl<M: Message + Content, const PUBLISHERS: usize, const SUBSCRIBERS: usize> Processes<M>
+    for Horus<PUBLISHERS, SUBSCRIBERS>
+{
     const SYSTEM: &'static str = "horus";
-    type Sender = Publishing<M>;
+    type Sender = Publishing<M, PUBLISHERS>;
     type Receiver = Subscribing<M, SUBSCRIBERS>;
 
     fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let (out, back) = match end {
-            End::First => ("there", "back"),
-            End::Second => ("back", "there"),
-        };
+        let (out, back) = end.directions();
         Ok((Publishing::new(&meeting.of(out), capacity)?, Subscribing::new(&meeting.of(back), capacity)?))
     }
 }

@@ -28,6 +28,7 @@
 
 use std::time::Duration;
 
+use crate::failpoint::failpoint;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// The longest first sleep of a subscriber: far longer than a store stays in a CPU, far shorter than a person notices.
@@ -60,17 +61,20 @@ pub fn must_wake(bell: &impl Bell) -> bool {
     // Release: who sees the new count sees the message. Wraps after 2^32 rings, which a sleeper would have to sleep
     // through in the moment before its wait.
     bell.rings().fetch_add(1, Ordering::Release); // SYNC POINT: ring
+    failpoint!("publish:rung");
     true
 }
 
 /// Announces that `subscriber` is about to sleep; returns the count of rings to wait on, after another look.
 pub fn lie_down(bell: &impl Bell, subscriber: usize) -> u32 {
     bell.asleep().fetch_or(1 << subscriber, Ordering::Relaxed); // the fence orders it
+    failpoint!("sleep:down");
     fence(Ordering::SeqCst); // SYNC POINT: bell
     bell.rings().load(Ordering::Acquire) // SYNC POINT: ring
 }
 
 /// Takes the announcement back.
 pub fn get_up(bell: &impl Bell, subscriber: usize) {
+    failpoint!("sleep:awake");
     bell.asleep().fetch_and(!(1 << subscriber), Ordering::Relaxed);
 }

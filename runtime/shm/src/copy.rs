@@ -48,6 +48,8 @@ pub const fn words_for(bytes: usize) -> usize {
 #[inline(always)]
 pub fn store(slot: &[AtomicU64], bytes: &[u8]) {
     let slot = &slot[..words_for(bytes.len())];
+    #[cfg(failpoints)]
+    store_half(slot, bytes);
     let (slot, bytes) = if bytes.len() > SHORT { bulk::store(slot, bytes) } else { (slot, bytes) };
     let (whole, rest) = bytes.as_chunks::<WORD>();
     for (word, bytes) in slot.iter().zip(whole) {
@@ -59,6 +61,16 @@ pub fn store(slot: &[AtomicU64], bytes: &[u8]) {
         padded[..rest.len()].copy_from_slice(rest);
         word.store(u64::from_ne_bytes(padded), Ordering::Relaxed);
     }
+}
+
+/// The first half, for a writer that is to be killed in the middle of a payload.
+#[cfg(failpoints)]
+fn store_half(slot: &[AtomicU64], bytes: &[u8]) {
+    let (whole, _) = bytes.as_chunks::<WORD>();
+    for (word, bytes) in slot.iter().zip(&whole[..whole.len() / 2]) {
+        word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
+    }
+    crate::failpoint::failpoint!("publish:half");
 }
 
 /// Loads the first words of `slot` into `bytes`, all of which are initialized then.

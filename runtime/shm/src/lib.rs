@@ -23,6 +23,7 @@
 
 pub mod bell;
 pub mod copy;
+pub mod failpoint;
 pub mod heap;
 pub mod layout;
 pub mod local;

@@ -21,6 +21,7 @@ use rustix::io::Errno;
 use crate::bell::Bell;
 use crate::clock::monotonic_ns;
 use crate::error::OpenError;
+use crate::failpoint::failpoint;
 use crate::peer::Identity;
 use crate::segment::Segment;
 use crate::sync::{AtomicU64, Ordering};
@@ -117,16 +118,21 @@ impl<'a> Locked<'a> {
             return Err(OpenError::PublishersFull { path: self.0.path().to_owned(), publishers: lanes, pid });
         };
         let owner = self.owner(lane);
+        failpoint!("claim:free");
         Identity::own().store(owner);
+        failpoint!("claim:owner");
         owner[EPOCH_WORD].fetch_add(1, Ordering::Relaxed); // wraps; a count for people who look at the segment
         // Relaxed: whoever sees the bit goes on to look at stamps.
         self.0.used_lanes().fetch_or(1 << lane, Ordering::Relaxed);
+        failpoint!("claim:lane");
         Ok(lane)
     }
 
     /// Gives up the lane that this process owns.
     pub fn release(&self, lane: usize) {
+        failpoint!("release:owner");
         release_unlocked(self.0, lane);
+        failpoint!("release:free");
     }
 
     /// Reserves a subscriber's place for this process. The caller sets the bit by joining the ring.
@@ -137,18 +143,23 @@ impl<'a> Locked<'a> {
         let free = (0..subscribers).find(|subscriber| members >> subscriber & 1 == 0);
         let full = || OpenError::SubscribersFull { path: self.0.path().to_owned(), subscribers };
         let subscriber = free.ok_or_else(full)?;
+        failpoint!("join:free");
         Identity::own().store(self.identity(subscriber));
+        failpoint!("join:identity");
         Ok(subscriber)
     }
 
     /// Takes a subscriber out of the table.
     pub fn remove(&self, subscriber: usize) {
+        failpoint!("leave:member");
         // Release: what this reader copied was copied before a writer stops waiting for it.
         self.members().fetch_and(!(1 << subscriber), Ordering::Release); // SYNC POINT: leave
         // Relaxed: a publisher that sees them a little longer rings for nobody.
         self.0.sleepers().fetch_and(!(1 << subscriber), Ordering::Relaxed);
         self.0.asleep().fetch_and(!(1 << subscriber), Ordering::Relaxed);
+        failpoint!("leave:bits");
         Identity::erase(self.identity(subscriber));
+        failpoint!("leave:free");
     }
 
     /// Takes dead subscribers out of the table, and returns how many. Allocates nothing.
@@ -193,6 +204,8 @@ impl<'a> Locked<'a> {
             return false;
         }
         // The name leads to this very file as long as it has one: names are taken away under this lock only.
-        rustix::fs::unlink(self.0.path()).is_ok()
+        let removed = rustix::fs::unlink(self.0.path()).is_ok();
+        failpoint!("release:removed");
+        removed
     }
 }

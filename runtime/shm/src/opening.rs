@@ -13,6 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::OpenError;
+use crate::failpoint::failpoint;
 use crate::header::{Expected, Header};
 use crate::layout::Policy;
 use crate::map::{self, Access, Residency};
@@ -120,7 +121,10 @@ pub(crate) fn make<R>(
     let locked = Locked::new(&segment)?;
     // Join first: once named, a segment without a living peer may be removed by anybody.
     let entered = enter(&segment, &locked)?;
-    Ok(map::link(segment.file(), path)?.then_some(entered))
+    failpoint!("create:joined");
+    let named = map::link(segment.file(), path)?;
+    failpoint!("create:named");
+    Ok(named.then_some(entered))
 }
 
 /// The error for a segment whose lane holds what no publisher leaves behind.

@@ -15,6 +15,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
+use crate::failpoint::failpoint;
 use crate::sync::{AtomicU64, Ordering};
 
 /// A process, past or present, for the whole time from one boot to the next.
@@ -74,6 +75,7 @@ impl Identity {
         // segment's lock; the ordering is for the crash.
         words[1].store(self.start_ticks, Ordering::Relaxed);
         words[2].store(self.namespace, Ordering::Relaxed);
+        failpoint!("member:half");
         words[0].store(self.pid.into(), Ordering::Release); // SYNC POINT: identity
     }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::bell::Bell;
 use crate::copy::WORD;
 use crate::error::OpenError;
+use crate::failpoint::failpoint;
 use crate::header::{Alleged, Header};
 use crate::layout::{ASLEEP, BELL, HEADER_BYTES, LANES_WORD, LINE_PAIR, MEMBERS_WORD, ROSTER, SLEEPERS_WORD};
 use crate::map::{Access, LockRefused, Mapping, Residency};
@@ -32,9 +33,11 @@ impl Segment {
     pub(crate) fn make(path: &Path, header: Header, access: Access) -> Result<Self, OpenError> {
         let bytes = header.shape.total_bytes();
         let file = crate::map::make_unnamed(path, bytes, access)?;
+        failpoint!("create:unnamed");
         let written = rustix::io::pwrite(&file, &header.to_bytes(), 0)
             .map_err(|error| OpenError::io("write the header of", path, error))?;
         // A short write to allocated memory does not happen; if it did, the file would not validate.
+        failpoint!("create:header");
         debug_assert_eq!(written, HEADER_BYTES);
         let mapping = Mapping::new(&file, bytes, path, Residency::Locked)?;
         Ok(Self { path: path.to_owned(), file, header, mapping })

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use super::{MAX_SEQUENCE, Memory, leave, position_of, ready};
+use crate::failpoint::failpoint;
 use crate::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -59,10 +60,12 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
         lane.cursor(subscriber).store(preliminary, Ordering::Relaxed);
         // Relaxed: whoever had this number and was killed while holding a message reads no more.
         lane.holders().fetch_and(!(1 << subscriber), Ordering::Relaxed);
+        failpoint!("join:cursor");
     }
     let first = lanes.first()?;
     // Relaxed: the fence orders it, and before the fence any older cursor will do (see above).
     first.members().fetch_or(1 << subscriber, Ordering::Relaxed);
+    failpoint!("join:member");
     fence(Ordering::SeqCst); // SYNC POINT: join
     let starts: Vec<u64> = lanes.iter().map(|lane| lane.position().load(Ordering::Relaxed)).collect();
     if starts.iter().any(|&start| start >= MAX_SEQUENCE) {
@@ -75,7 +78,9 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
         memory.cursor(subscriber).store(next, Ordering::Relaxed);
         Consumer { memory, subscriber, policy, next, joined_at, missed: 0, _not_sync: PhantomData }
     });
-    Some(consumers.collect())
+    let consumers = Some(consumers.collect());
+    failpoint!("join:joined");
+    consumers
 }
 
 impl<M: Memory> Consumer<M> {
@@ -114,6 +119,7 @@ impl<M: Memory> Consumer<M> {
     fn copy_out(&self, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
         let sent_ns = slot[SENT_WORD].load(Ordering::Relaxed);
         copy(slot);
+        failpoint!("take:copied");
         fence(Ordering::Acquire); // SYNC POINT: half-written
         // Relaxed: the fence orders it after the copy.
         let whole = slot[STAMP_WORD].load(Ordering::Relaxed) == ready(self.next);
@@ -147,6 +153,7 @@ impl<M: Memory> Consumer<M> {
             // Relaxed, both: the fence orders them before the look at the stamp.
             self.memory.cursor(self.subscriber).store(self.next, Ordering::Relaxed);
             self.memory.holders().fetch_or(1 << self.subscriber, Ordering::Relaxed);
+            failpoint!("hold:raised");
             fence(Ordering::SeqCst); // SYNC POINT: hold
             // Acquire: this load may be the one that saw the message.
             let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
@@ -160,6 +167,7 @@ impl<M: Memory> Consumer<M> {
 
     fn put_down(&self) {
         // Release: what was read in place was read before the writer may overwrite it.
+        failpoint!("hold:held");
         self.memory.holders().fetch_and(!(1 << self.subscriber), Ordering::Release); // SYNC POINT: let go
     }
 
@@ -181,6 +189,7 @@ impl<M: Memory> Consumer<M> {
         self.next += 1;
         // Release: the copy is finished before a reliable writer may overwrite the slot.
         self.memory.cursor(self.subscriber).store(self.next, Ordering::Release); // SYNC POINT: slot-free
+        failpoint!("take:advanced");
     }
 
     /// Skips what was overwritten. Aims at the oldest message that the writer does not touch next; every time the

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use super::{MAX_SEQUENCE, Memory, bits, ready, writing};
+use crate::failpoint::failpoint;
 use crate::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -70,6 +71,7 @@ impl<M: Memory> Producer<M> {
         // Relaxed: the fence below orders it before the payload.
         slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed);
         fence(Ordering::Release); // SYNC POINT: half-written
+        failpoint!("publish:odd");
         Some(slot)
     }
 
@@ -80,10 +82,13 @@ impl<M: Memory> Producer<M> {
         let sequence = self.next;
         let slot = self.memory.slot(sequence);
         slot[SENT_WORD].store(sent_ns, Ordering::Relaxed);
+        failpoint!("publish:payload");
         slot[STAMP_WORD].store(ready(sequence), Ordering::Release); // SYNC POINT: message
+        failpoint!("publish:even");
         self.next = sequence + 1;
         // Relaxed: a hint, except to a reader that joins, for whom the fence in `find_room` orders it.
         self.memory.position().store(self.next, Ordering::Relaxed);
+        failpoint!("publish:position");
         sequence
     }
 
@@ -102,6 +107,7 @@ impl<M: Memory> Producer<M> {
         let before = slot[STAMP_WORD].load(Ordering::Relaxed);
         slot[STAMP_WORD].store(writing(self.next), Ordering::Relaxed);
         fence(Ordering::SeqCst); // SYNC POINT: hold
+        failpoint!("publish:unless-held");
         // Acquire: whoever no longer holds has read before.
         let holders = self.memory.holders().load(Ordering::Acquire); // SYNC POINT: let go
         let members = self.memory.members().load(Ordering::Acquire); // SYNC POINT: leave
