@@ -103,6 +103,9 @@ def post_mortem(machine: Machine) -> str:
     for failed in {guest.text(entry, "UNIT") for entry in machine.journal.entries if guest.text(entry, "MESSAGE_ID") == guest.UNIT_FAILED}:
         lines.append(f"{failed} failed; its last lines:")
         lines += [f"    {line}" for line in unit_log(machine.journal.entries, failed)]
+    stuck = [guest.text(entry) for entry in machine.journal.entries if guest.text(entry, "SYSLOG_IDENTIFIER") == "horus-stuck"]
+    if stuck:
+        lines += ["what the boot waited for:", *(f"    {line}" for line in stuck[-10:])]
     if not lines:
         serial = machine.serial_log.read_text(errors="replace") if machine.serial_log.exists() else ""
         lines = ["last lines of the serial console:", *(f"    {line}" for line in serial.splitlines()[-15:])]

@@ -26,7 +26,7 @@ def observing_units(collect_after: str) -> dict:
     credentials = {
         f"systemd.extra-unit.{path.name}": path.read_text() for path in sorted(UNITS.glob("*.service"))
     }
-    credentials["systemd.unit-dropin.basic.target"] = "[Unit]\nWants=horus-observe.service\n"
+    credentials["systemd.unit-dropin.basic.target"] = "[Unit]\nWants=horus-observe.service horus-stuck.service\n"
     if collect_after.endswith(".target"):
         credentials["systemd.extra-unit.horus-collect.service"] += f"\n[Unit]\nAfter={collect_after}\n"
         credentials[f"systemd.unit-dropin.{collect_after}"] = "[Unit]\nWants=horus-collect.service\n"

@@ -121,12 +121,14 @@ impl Request {
         if let Some(priority) = self.fifo_priority.filter(|priority| !(1..=MAX_FIFO_PRIORITY).contains(priority)) {
             return Err(StartupError::Priority(priority));
         }
-        // The limit comes before the policy that it limits, and the policy last: the rest may take its time.
+        // Memory comes before the CPU: what is not in RAM yet is read from storage by the housekeeping CPUs, and an
+        // isolated one neither submits the reads nor handles their interrupts. The limit comes before the policy that it
+        // limits, and the policy last: the rest may take its time.
         let granted = Granted {
             guarantees: [
-                kernel::pin(self.cpu),
                 self.lock_memory.then(kernel::lock_memory),
                 self.hold_cpu_dma_latency.then(kernel::hold_cpu_dma_latency),
+                kernel::pin(self.cpu),
                 self.rt_time_limit.map(kernel::limit_rt_time),
                 self.fifo_priority.map(kernel::set_fifo),
             ]

@@ -102,6 +102,13 @@ impl<M: Message> Publisher<M> {
         self.writer.try_send(message, sent_ns).map(|_sequence| ())
     }
 
+    /// As [`try_send`](Self::try_send), from where the message stands: spares large ones a move.
+    #[inline]
+    pub fn try_send_from(&mut self, message: &M) -> Result<(), Full<()>> {
+        let now = self.now();
+        self.writer.try_send_from(message, now).map(|_sequence| ())
+    }
+
     /// As [`try_send`](Self::try_send), but waits for room, at most `limit`, as [`Options::waiting`] says. Subscribers that
     /// died meanwhile stop holding the topic. The stamp is the time of the call.
     pub fn send(&mut self, message: M, limit: Duration) -> Result<(), Full<M>> {
@@ -197,6 +204,12 @@ impl<M: Message> Subscriber<M> {
     #[inline]
     pub fn try_recv(&mut self) -> Option<Received<M>> {
         self.0.try_recv()
+    }
+
+    /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move.
+    #[inline]
+    pub fn try_recv_into(&mut self, into: &mut M) -> Option<Received<()>> {
+        self.0.try_recv_into(into)
     }
 
     /// Waits, at most `limit`, for the next message, as [`Options::waiting`] says; `None` when the time is up.

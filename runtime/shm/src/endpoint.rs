@@ -8,6 +8,7 @@
 //! a topic's group is trusted that far where messages are read in place.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
@@ -52,9 +53,13 @@ impl<T: Plain> Writer<T> {
     /// Wait-free; no allocation, and no system call unless a subscriber sleeps.
     #[inline(always)]
     pub fn try_send(&mut self, message: T, sent_ns: u64) -> Result<u64, Full<T>> {
-        let Some(slot) = self.publication.begin() else { return Err(Full(message)) };
-        copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
-        Ok(self.publication.commit(sent_ns))
+        self.try_send_from(&message, sent_ns).map_err(|Full(())| Full(message))
+    }
+
+    /// As [`try_send`](Self::try_send), from where the message stands: spares large ones a move.
+    #[inline(always)]
+    pub fn try_send_from(&mut self, message: &T, sent_ns: u64) -> Result<u64, Full<()>> {
+        send(&mut self.publication, message, sent_ns).ok_or(Full(()))
     }
 
     /// As [`try_send`](Self::try_send), but waits for room at most `limit`, burying dead subscribers meanwhile.
@@ -65,11 +70,7 @@ impl<T: Plain> Writer<T> {
         if let Ok(sequence) = self.try_send(message, sent_ns) {
             return Ok(sequence);
         }
-        let sent = self.publication.wait_for_room(limit, waiting, |publication| {
-            let slot = publication.begin()?;
-            copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
-            Some(publication.commit(sent_ns))
-        });
+        let sent = self.publication.wait_for_room(limit, waiting, |publication| send(publication, &message, sent_ns));
         sent.ok_or(Full(message))
     }
 
@@ -119,6 +120,13 @@ impl<T: Plain> Writer<T> {
     pub(crate) fn words(&self, sequence: u64) -> &[AtomicU64] {
         self.publication.words(sequence)
     }
+}
+
+#[inline(always)]
+fn send<T: Plain>(publication: &mut Publication, message: &T, sent_ns: u64) -> Option<u64> {
+    let slot = publication.begin()?;
+    copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
+    Some(publication.commit(sent_ns))
 }
 
 /// The place of a message that is being written; dropped without [`publish`](Self::publish), it was never sent.
@@ -187,6 +195,17 @@ impl<T: Plain> Reader<T> {
         receive(&mut self.subscription)
     }
 
+    /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move. `into` keeps what it
+    /// holds, or gets what nobody sent, when this returns `None`.
+    #[inline(always)]
+    pub fn try_recv_into(&mut self, into: &mut T) -> Option<Received<()>> {
+        let place = std::ptr::from_mut(into).cast::<MaybeUninit<T>>();
+        // SAFETY: the same place, exclusively borrowed as long; what is written to it is always initialized bytes, and
+        // any bytes are a `T`.
+        let (publisher, taken) = take_into(&mut self.subscription, unsafe { &mut *place })?;
+        Some(Received { message: (), sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
+    }
+
     /// Waits, at most `limit`, for the next message.
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<Received<T>> {
         wait::wait(&mut self.subscription, limit, receive)
@@ -251,8 +270,17 @@ impl<T: Plain> Reader<T> {
 
 #[inline(always)]
 fn receive<T: Plain>(subscription: &mut Subscription) -> Option<Received<T>> {
-    let (publisher, received) = subscription.poll(|lane| lane.try_recv())?;
-    Some(Received { publisher, ..received })
+    let mut message = MaybeUninit::uninit();
+    let (publisher, taken) = take_into(subscription, &mut message)?;
+    // SAFETY: a message was taken, so all bytes were loaded, and every pattern of bytes is a `T`.
+    let message = unsafe { message.assume_init() };
+    Some(Received { message, sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
+}
+
+/// Copies the next message of any lane to `message`, which is initialized when this returns `Some`.
+#[inline(always)]
+fn take_into<T: Plain>(subscription: &mut Subscription, message: &mut MaybeUninit<T>) -> Option<(usize, Taken)> {
+    subscription.poll(|lane| lane.take_into(message))
 }
 
 /// A received message in its place; the next one can be received when this one is dropped.

@@ -69,8 +69,6 @@ pub const MEMBERS_WORD: usize = 0;
 pub const LANES_WORD: usize = 1;
 /// Word of the roster with one bit per subscriber that may sleep.
 pub const SLEEPERS_WORD: usize = 2;
-/// Words of the roster that mean something.
-pub const ROSTER_WORDS: usize = 3;
 /// Offset of the bell that wakes sleeping subscribers: a word of 32 bits to wait on.
 pub const BELL: usize = ROSTER + LINE_PAIR;
 /// Offset of the word with one bit per subscriber that is asleep or about to be.

@@ -14,9 +14,7 @@ use crate::copy::WORD;
 use crate::error::OpenError;
 use crate::failpoint::failpoint;
 use crate::header::{Alleged, Header};
-use crate::layout::{
-    ASLEEP, BELL, HEADER_BYTES, LANES_WORD, LINE_PAIR, MEMBERS_WORD, ROSTER, ROSTER_WORDS, SLEEPERS_WORD,
-};
+use crate::layout::{ASLEEP, BELL, HEADER_BYTES, LANES_WORD, LINE_PAIR, MEMBERS_WORD, ROSTER, SLEEPERS_WORD};
 use crate::map::{Access, LockRefused, Mapping, Residency};
 use crate::rejected::Rejected;
 use crate::ring::Memory;
@@ -84,27 +82,28 @@ impl Segment {
 }
 
 impl Segment {
-    fn roster(&self) -> &[AtomicU64] {
-        self.words(ROSTER, ROSTER_WORDS)
+    #[inline]
+    fn roster(&self, word: usize) -> &AtomicU64 {
+        &self.mapping.words()[ROSTER / WORD + word]
     }
 
     /// One bit per subscriber that reads here.
     #[inline]
     pub(crate) fn members(&self) -> &AtomicU64 {
-        &self.roster()[MEMBERS_WORD]
+        self.roster(MEMBERS_WORD)
     }
 
     /// One bit per lane that was ever used.
     #[inline]
     pub(crate) fn used_lanes(&self) -> &AtomicU64 {
-        &self.roster()[LANES_WORD]
+        self.roster(LANES_WORD)
     }
 }
 
 impl Bell for Segment {
     #[inline]
     fn sleepers(&self) -> &AtomicU64 {
-        &self.roster()[SLEEPERS_WORD]
+        self.roster(SLEEPERS_WORD)
     }
 
     fn asleep(&self) -> &AtomicU64 {

@@ -65,10 +65,9 @@ impl<M: Memory> Producer<M> {
             return None;
         }
         let slot = self.memory.slot(sequence);
-        if self.is_held && !self.begin_unless_held(slot) {
+        if self.is_held && !self.mark_unless_held(slot) {
             return None;
         }
-        let slot = self.memory.slot(sequence);
         // Relaxed: the fence below orders it before the payload.
         slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed);
         fence(Ordering::Release); // SYNC POINT: half-written
@@ -101,7 +100,7 @@ impl<M: Memory> Producer<M> {
 
     /// Marks the slot as being written unless a reader holds the message in it. The argument stands at
     /// [`Consumer::hold`](super::Consumer::hold).
-    fn begin_unless_held(&self, slot: &[AtomicU64]) -> bool {
+    fn mark_unless_held(&self, slot: &[AtomicU64]) -> bool {
         let Some(oldest) = self.next.checked_sub(self.memory.capacity()) else {
             return true; // a slot that was never used
         };

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Consumer, Full, Memory, Plain, Producer, Received, payload_word};
+use super::{Consumer, Full, Memory, Plain, Producer, Received, Taken, payload_word};
 use crate::copy;
 
 impl<M: Memory> Producer<M> {
@@ -12,7 +12,13 @@ impl<M: Memory> Producer<M> {
     /// When the lane's slots are too small for `T`: the caller chose both.
     #[inline(always)]
     pub fn try_send<T: Plain>(&mut self, message: T, sent_ns: u64) -> Result<u64, Full<T>> {
-        let Some(slot) = self.begin() else { return Err(Full(message)) };
+        self.try_send_from(&message, sent_ns).map_err(|Full(())| Full(message))
+    }
+
+    /// As [`try_send`](Self::try_send), from where the message stands: spares large ones a move.
+    #[inline(always)]
+    pub fn try_send_from<T: Plain>(&mut self, message: &T, sent_ns: u64) -> Result<u64, Full<()>> {
+        let Some(slot) = self.begin() else { return Err(Full(())) };
         copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
         Ok(self.commit(sent_ns))
     }
@@ -26,11 +32,16 @@ impl<M: Memory> Consumer<M> {
     #[inline(always)]
     pub fn try_recv<T: Plain>(&mut self) -> Option<Received<T>> {
         let mut message = MaybeUninit::<T>::uninit();
-        let taken =
-            self.take(|slot| copy::load(&slot[payload_word(align_of::<T>())..], copy::bytes_of(&mut message)))?;
+        let taken = self.take_into(&mut message)?;
         // SAFETY: `take` returned a message, so it called the function, which initialized all bytes, and every pattern of
         // bytes is a `T`.
         let message = unsafe { message.assume_init() };
         Some(Received { message, sequence: taken.sequence, sent_ns: taken.sent_ns, publisher: 0 })
+    }
+
+    /// Copies the next message to `message`, which is initialized when this returns `Some`.
+    #[inline(always)]
+    pub(crate) fn take_into<T: Plain>(&mut self, message: &mut MaybeUninit<T>) -> Option<Taken> {
+        self.take(|slot| copy::load(&slot[payload_word(align_of::<T>())..], copy::bytes_of(message)))
     }
 }
