@@ -64,7 +64,7 @@ impl<M: Message + Content, const PUBLISHERS: usize> Sender<M> for Publishing<M, 
     #[inline]
     fn try_send(&mut self, message: &M) -> bool {
         let turn = if PUBLISHERS == 1 { 0 } else { self.turn };
-        let sent = self.publishers[turn].try_send(*message).is_ok();
+        let sent = self.publishers[turn].try_send_from(message).is_ok();
         if PUBLISHERS > 1 && sent {
             self.turn = (turn + 1) % PUBLISHERS;
         }
@@ -80,8 +80,9 @@ impl<M: Message + Content, const SUBSCRIBERS: usize> Receiver<M> for Subscribing
     #[inline]
     fn try_recv(&mut self, into: &mut M) -> bool {
         let turn = if SUBSCRIBERS == 1 { 0 } else { self.turn };
-        let Some(received) = self.subscribers[turn].try_recv() else { return false };
-        *into = received.message;
+        if self.subscribers[turn].try_recv_into(into).is_none() {
+            return false;
+        }
         if SUBSCRIBERS > 1 {
             self.turn = (turn + 1) % SUBSCRIBERS;
         }
