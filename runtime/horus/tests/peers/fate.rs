@@ -1,5 +1,7 @@
 //! What else a test wants to know of a peer, or to do to it.
 
+use std::os::unix::process::ExitStatusExt;
+
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::Peer;
@@ -13,6 +15,18 @@ impl Peer {
     /// Waits until the peer ends by itself or by somebody's signal; true if it says that all went well.
     pub fn ended_with_success(mut self) -> bool {
         self.child.wait().unwrap().success()
+    }
+
+    /// Whether the peer executes no more. It stays a zombie.
+    pub fn is_dead(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        stat.contains(") Z ")
+    }
+
+    /// Reaps a dead peer and expects that it died of SIGKILL: one that found something wrong ends otherwise.
+    pub fn was_killed(mut self) {
+        let status = self.child.wait().unwrap();
+        assert_eq!(status.signal(), Some(Signal::KILL.as_raw()), "the peer ended by itself: {status}");
     }
 }
 

@@ -25,10 +25,16 @@ pub struct Peer {
 impl Peer {
     /// Starts the test `role` in a process of its own.
     pub fn start(role: &str, directory: &Path, policy: &str) -> Self {
+        Self::start_with(role, directory, policy, None)
+    }
+
+    /// Starts the test `role` in a process of its own, with one more environment variable.
+    pub fn start_with(role: &str, directory: &Path, policy: &str, variable: Option<(&str, String)>) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", role, "--ignored", "--nocapture", "--test-threads=1"])
             .env(DIRECTORY, directory)
             .env(POLICY, policy)
+            .envs(variable)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -86,8 +92,13 @@ pub fn directory() -> PathBuf {
 }
 
 /// In a peer: the policy that its parent chose.
+pub fn policy() -> String {
+    std::env::var(POLICY).expect("started by its parent")
+}
+
+/// In a peer: options for that policy.
 pub fn options() -> Options {
-    options_for(&std::env::var(POLICY).unwrap(), &directory())
+    options_for(&policy(), &directory())
 }
 
 /// Options for the policy of this name.

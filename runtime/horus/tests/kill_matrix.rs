@@ -1,0 +1,263 @@
+//! SIGKILL at every step of making, joining, publishing, taking and leaving, and at random times.
+//!
+//! A run with all failpoints needs them compiled in, which an ordinary build has not:
+//!
+//! ```text
+//! RUSTFLAGS="--cfg failpoints" cargo test --package horus --test kill_matrix --target-dir target/failpoints
+//! ```
+//!
+//! `HORUS_KILLS` says how many processes are killed (300 unless set); `./scripts/soak kill --count N` runs it for long. The
+//! plan of each kill follows from its number alone, which stands in the message of a failure.
+//!
+//! # What is checked at each kill
+//! - Survivors do a step a period (1 ms here; a robot's loops have 1 to 100 ms), and one sleeps for messages, 10 ms at most.
+//!   None is held up: no step waits, and with the victim dead the survivors' messages go out as soon as the living have
+//!   taken the ones before. The longest step (or oversleeping), and the longest time from a death to the first step that
+//!   sends everything, are reported. They are not held against the period, since what else the machine does lengthens
+//!   them: only what lasts longer than [`HANG`] counts as a block. The CPU time of a step tells the two apart.
+//! - Every message is whole, in order, and on a reliable topic none is missing.
+//! - Whoever starts under the same name gets it at once.
+//! - No file is left after the next open, of whatever topic, or a sweep.
+#![cfg(failpoints)]
+
+mod peers;
+#[path = "peers/survivors.rs"]
+mod survivors;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use horus::topic::{Directory, Publisher, Subscriber, TopicName, Wait, Waiting};
+use horus_shm::failpoint::{NAMES, VARIABLE};
+use horus_shm::sweep::sweep;
+use peers::{PATIENCE, Peer, files_in, some_time};
+use survivors::{Block, Ledger, Longest, Survivors, block, options_for};
+
+const PERIOD: Duration = Duration::from_millis(1);
+/// A step this long was blocked, on the busiest machine.
+const HANG: Duration = Duration::from_secs(1);
+
+fn name() -> TopicName {
+    "victims".parse().unwrap()
+}
+
+#[test]
+#[ignore = "a peer"]
+fn peer_publishes_and_leaves_over_and_over() {
+    let options = options_for(&peers::policy(), &peers::directory());
+    peers::ready();
+    loop {
+        let mut publisher = Publisher::create_or_open(&name(), &options).unwrap();
+        for _ in 0..20 {
+            let _full = publisher.send(block(publisher.position()), PERIOD);
+        }
+    }
+}
+
+#[test]
+#[ignore = "a peer"]
+fn peer_subscribes_and_leaves_over_and_over() {
+    let options = options_for(&peers::policy(), &peers::directory());
+    let reliable = peers::policy() == "reliable";
+    peers::ready();
+    for turn in 0_u64.. {
+        let waiting = if turn % 2 == 0 { Waiting::Sleep } else { Waiting::Spin };
+        let options = options.clone().waiting(waiting);
+        let mut subscriber = Subscriber::open(&name(), &options, Wait::UpTo(PATIENCE)).unwrap();
+        let mut ledger = Ledger::default();
+        for _ in 0..20 {
+            ledger.wait_and_receive(&mut subscriber, 2 * PERIOD, reliable);
+            ledger.receive(&mut subscriber, reliable);
+        }
+    }
+}
+
+/// Who is killed, and how; follows from the number of the kill.
+#[derive(Debug)]
+struct Plan {
+    role: &'static str,
+    publishes: bool,
+    policy: &'static str,
+    /// Whether the survivors use the victim's topic, or another one in the same directory.
+    together: bool,
+    /// Name and passage; at a random time without.
+    failpoint: Option<(&'static str, u64)>,
+    after: After,
+}
+
+/// What happens next in the directory of a dead peer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum After {
+    Restart,
+    Sweep,
+    OpenAnother,
+}
+
+impl Plan {
+    fn new(kill: u64) -> Self {
+        // Every fourth kill at a random time; the others go through the failpoints in turn.
+        let at_random = kill % 4 == 3;
+        let round = kill / 4 * 3 + kill % 4;
+        let place = NAMES[(round % NAMES.len() as u64) as usize];
+        let turn = if at_random { kill / 4 } else { round / NAMES.len() as u64 };
+        let publishes = if at_random { turn % 2 == 0 } else { is_publishers(place, turn) };
+        let alone = place.starts_with("create:") || place == "release:removed";
+        let together = NEEDS_SUBSCRIBER.contains(&place) || !publishes || (turn / 2 % 2 == 0 && !alone);
+        let often = place.starts_with("publish:") || place.starts_with("take:");
+        let passage = 1 + turn.wrapping_mul(2_654_435_761) % if often { 50 } else { 4 };
+        Self {
+            role: match publishes {
+                true => "peer_publishes_and_leaves_over_and_over",
+                false => "peer_subscribes_and_leaves_over_and_over",
+            },
+            publishes,
+            policy: if turn % 2 == 0 && !NEEDS_LATEST.contains(&place) { "reliable" } else { "latest" },
+            together,
+            failpoint: (!at_random).then_some((place, passage)),
+            after: [After::Restart, After::Sweep, After::OpenAnother][(turn % 3) as usize],
+        }
+    }
+}
+
+/// Steps that are done on `latest` topics only.
+const NEEDS_LATEST: [&str; 3] = ["publish:unless-held", "hold:raised", "hold:held"];
+/// Steps that a publisher does only where somebody sleeps.
+const NEEDS_SUBSCRIBER: [&str; 1] = ["publish:rung"];
+
+/// Whose step a failpoint is.
+fn is_publishers(place: &str, turn: u64) -> bool {
+    match place.split(':').next().unwrap() {
+        "member" => turn.is_multiple_of(2),
+        "create" | "claim" | "publish" | "release" => true,
+        "join" | "take" | "hold" | "sleep" | "leave" => false,
+        other => panic!("{other}: say here who comes by this failpoint"),
+    }
+}
+
+/// What all kills together came to.
+#[derive(Default)]
+struct Account {
+    places: BTreeMap<&'static str, u64>,
+    at_random: u64,
+    publishers: u64,
+    messages: u64,
+    steps: Longest,
+    pauses: Longest,
+    restarts: Longest,
+}
+
+impl Account {
+    fn kill_one(&mut self, kill: u64, directory: &Path) {
+        let plan = Plan::new(kill);
+        let options = options_for(plan.policy, directory);
+        let reliable = plan.policy == "reliable";
+        let topic = if plan.together { name() } else { "beside".parse().unwrap() };
+        let mut survivors = Survivors::new(&topic, &options, reliable);
+        let variable = plan.failpoint.map(|(place, passage)| (VARIABLE, format!("{place}:{passage}")));
+        let mut victim = Peer::start_with(plan.role, directory, plan.policy, variable);
+        match plan.failpoint {
+            Some((place, _)) => *self.places.entry(place).or_default() += 1,
+            None => {
+                victim.wait_until_ready();
+                self.at_random += 1;
+            }
+        }
+        let started = Instant::now();
+        while !victim.is_dead() {
+            survivors.step();
+            if plan.failpoint.is_none() && started.elapsed() > some_time(kill) {
+                victim.kill();
+            }
+            assert!(started.elapsed() < PATIENCE, "the victim never comes by");
+            std::thread::park_timeout(PERIOD);
+        }
+        if kill.is_multiple_of(2) {
+            victim.was_killed(); // reaped; otherwise it stays a zombie to the end
+        }
+        self.goes_on(&mut survivors);
+        self.restart(&plan, directory, &mut survivors);
+        self.goes_on(&mut survivors);
+
+        self.publishers += u64::from(plan.publishes);
+        let (messages, longest) = survivors.leave();
+        assert!(longest.time < HANG, "a survivor was held up for {:?}", longest.time);
+        self.messages += messages;
+        self.steps = self.steps.max(longest);
+        assert_eq!(files_in(directory), 0, "left behind");
+    }
+
+    /// From now on nobody holds the survivors up but each other: how long until a step sends all its messages. Between two
+    /// steps the other threads have a moment to take theirs.
+    fn goes_on(&mut self, survivors: &mut Survivors) {
+        self.pauses.measure(|| {
+            let started = Instant::now();
+            while !survivors.step() {
+                assert!(started.elapsed() < HANG, "who is dead or gone holds the survivors up");
+                std::thread::park_timeout(PERIOD / 10);
+            }
+        });
+    }
+
+    fn restart(&mut self, plan: &Plan, directory: &Path, survivors: &mut Survivors) {
+        let options = options_for(plan.policy, directory);
+        match plan.after {
+            After::Restart => {}
+            After::Sweep => {
+                let swept = sweep(&Directory::at(directory).unwrap()).unwrap();
+                assert!(swept.unjudged.is_empty(), "{:?}", swept.unjudged);
+                assert_eq!(files_in(directory), 1, "the survivors' topic stays, and only that");
+            }
+            After::OpenAnother => {
+                drop(Publisher::<Block>::create_or_open(&"another".parse().unwrap(), &options).unwrap());
+                assert_eq!(files_in(directory), 1, "the survivors' topic stays, and only that");
+            }
+        }
+        if plan.publishes {
+            let open = || Publisher::<Block>::create_or_open(&name(), &options).unwrap();
+            let mut successor = self.restarts.measure(open);
+            assert!(successor.send(block(successor.position()), HANG).is_ok(), "the successor cannot send");
+            survivors.step();
+            let heard = survivors.ledger.next[successor.lane()];
+            assert!(!plan.together || heard == Some(successor.position()), "the successor is not heard");
+        } else {
+            let open = || Subscriber::<Block>::open(&name(), &options, Wait::No).unwrap();
+            let mut successor = self.restarts.measure(open);
+            survivors.step();
+            assert!(successor.recv_timeout(HANG).is_some(), "the successor hears nothing");
+        }
+    }
+}
+
+#[test]
+fn peers_killed_at_every_step_hold_nobody_up_tear_and_lose_nothing_and_leave_nothing_behind() {
+    let kills: u64 = std::env::var("HORUS_KILLS").map_or(300, |text| text.parse().expect("a number of kills"));
+    let mut account = Account::default();
+    let mut told = Instant::now();
+    for kill in 0..kills {
+        let files = tempfile::tempdir().unwrap();
+        // Catching the panic would hide nothing and tell more: which kill it was, after how many good ones.
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| account.kill_one(kill, files.path())));
+        assert!(result.is_ok(), "kill {kill} of {kills} failed: {:?}", Plan::new(kill));
+        if told.elapsed() > Duration::from_secs(5) {
+            println!("{} of {kills} kills", kill + 1);
+            told = Instant::now();
+        }
+    }
+    let Account { places, at_random, publishers, messages, steps, pauses, restarts } = account;
+    if kills >= 300 {
+        assert_eq!(places.len(), NAMES.len(), "a failpoint was left out: {places:?}");
+    }
+    println!(
+        "{kills} kills, {} at {} failpoints and {at_random} at random times, of {publishers} publishers and {} subscribers: \
+         of {messages} messages 0 torn and 0 lost, 0 survivors blocked (longest step {:?} with {:?} of CPU time, \
+         longest from a death to a clean step {:?}), 0 restarts refused (longest {:?}), 0 files left",
+        kills - at_random,
+        places.len(),
+        kills - publishers,
+        steps.time,
+        steps.cpu,
+        pauses.time,
+        restarts.time,
+    );
+}
