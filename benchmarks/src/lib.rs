@@ -19,6 +19,7 @@ pub mod patience;
 pub mod peer;
 pub mod pinning;
 pub mod processes;
+pub mod random_bytes;
 pub mod report;
 pub mod samples;
 pub mod slope;

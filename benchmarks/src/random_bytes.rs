@@ -1,0 +1,62 @@
+//! Messages of random length and content that both ends can make up by themselves, from sender and number alone.
+//!
+//! Two bytes hold neither number nor checksum; so the receiver compares every byte with what it must be.
+
+/// Bytes of the shortest message.
+pub const SHORTEST: usize = 2;
+/// Bytes of the longest message.
+pub const LONGEST: usize = 256;
+
+const POOL: usize = 1 << 14;
+
+/// A pool of random bytes; a message is a piece of it.
+pub struct RandomBytes {
+    pool: Vec<u8>,
+}
+
+impl RandomBytes {
+    /// The same pool in every process.
+    pub fn new() -> Self {
+        Self { pool: (0..POOL + LONGEST).map(|i| mix(i as u64) as u8).collect() }
+    }
+
+    /// Message `number` of `sender`.
+    #[inline]
+    pub fn message(&self, sender: u64, number: u64) -> &[u8] {
+        let random = mix(sender << 48 ^ number);
+        let length = SHORTEST + (random >> 32) as usize % (LONGEST - SHORTEST + 1);
+        let start = random as usize % POOL;
+        &self.pool[start..start + length]
+    }
+}
+
+impl Default for RandomBytes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A number without visible relation to `value`: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+#[inline]
+fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_all_lengths_and_can_be_told_apart() {
+        let random = RandomBytes::new();
+        let lengths: std::collections::BTreeSet<_> =
+            (0..20_000).map(|number| random.message(1, number).len()).collect();
+        assert_eq!((lengths.len(), lengths.first(), lengths.last()), (255, Some(&SHORTEST), Some(&LONGEST)));
+        assert_eq!(random.message(3, 7), RandomBytes::new().message(3, 7));
+        let differing = (0..1000).filter(|number| random.message(0, *number) != random.message(1, *number)).count();
+        assert!(differing > 990, "{differing}");
+    }
+}
