@@ -12,9 +12,9 @@ use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
 use rusteron_client::{Aeron as Client, AeronContext, AeronExclusivePublication, AeronImage, AeronSubscription};
 use rusteron_client::{AeronCError, Handlers};
-use rusteron_media_driver::testing::EmbeddedDriver;
 use rusteron_media_driver::AeronIdleStrategyKind;
 use rusteron_media_driver::bindings::aeron_threading_mode_enum;
+use rusteron_media_driver::testing::EmbeddedDriver;
 
 use crate::helpers::with_free_threads;
 use crate::rendezvous;

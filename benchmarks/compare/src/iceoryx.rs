@@ -3,11 +3,13 @@
 //! A message is written straight into a loaned sample and copied out of the received one, so that it is copied as
 //! often as HORUS copies it. Overflow is off, the buffer holds the asked capacity, and nothing is lost.
 
+use std::path::Path;
+
 use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::prelude::{
-    BackpressureStrategy, Config, FileName, LogLevel, Node, NodeBuilder, Path, SemanticString, ServiceName,
+    BackpressureStrategy, Config, FileName, LogLevel, Node, NodeBuilder, SemanticString, ServiceName,
     SignalHandlingMode, ZeroCopySend, ipc, set_log_level,
 };
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
@@ -24,34 +26,39 @@ pub struct Marked<M>(pub M);
 
 // SAFETY: `Content` has no pointers, no padding that is read, and is valid for any bytes; both ends are the same
 // program, so that size, alignment and layout agree, and `repr(transparent)` adds nothing.
-unsafe impl<M: Content + std::fmt::Debug> ZeroCopySend for Marked<M> {}
+unsafe impl<M: Printable> ZeroCopySend for Marked<M> {}
+
+/// A payload that iceoryx2 takes: its ports want `Debug`.
+pub trait Printable: Content + std::fmt::Debug {}
+
+impl<M: Content + std::fmt::Debug> Printable for M {}
 
 /// The service that both ends open; holds the node that they live in.
-pub struct Opened<M: Content + std::fmt::Debug> {
+pub struct Opened<M: Printable> {
     /// The service.
     pub service: PortFactory<ipc::Service, Marked<M>, ()>,
     _node: Node<ipc::Service>,
 }
 
 /// The publishing end.
-pub struct Publishing<M: Content + std::fmt::Debug> {
-    publisher: Publisher<ipc::Service, Marked<M>, ()>,
+pub struct Publishing<M: Printable> {
+    pub(crate) publisher: Publisher<ipc::Service, Marked<M>, ()>,
     _opened: Opened<M>,
 }
 
 /// The subscribing end.
-pub struct Subscribing<M: Content + std::fmt::Debug> {
-    subscriber: Subscriber<ipc::Service, Marked<M>, ()>,
+pub struct Subscribing<M: Printable> {
+    pub(crate) subscriber: Subscriber<ipc::Service, Marked<M>, ()>,
     _opened: Opened<M>,
 }
 
 // SAFETY: what `ipc::Service` counts without atomics (node, service, port) is made for this end alone and moves with
 // it as a whole: no reference to any of it stays behind in the thread that made it.
-unsafe impl<M: Content + std::fmt::Debug> Send for Publishing<M> {}
+unsafe impl<M: Printable> Send for Publishing<M> {}
 // SAFETY: as for `Publishing`.
-unsafe impl<M: Content + std::fmt::Debug> Send for Subscribing<M> {}
+unsafe impl<M: Printable> Send for Subscribing<M> {}
 
-impl<M: Content + std::fmt::Debug> Sender<M> for Publishing<M> {
+impl<M: Printable> Sender<M> for Publishing<M> {
     #[inline]
     fn try_send(&mut self, message: &M) -> bool {
         let Ok(sample) = self.publisher.loan_uninit() else { return false };
@@ -60,7 +67,7 @@ impl<M: Content + std::fmt::Debug> Sender<M> for Publishing<M> {
     }
 }
 
-impl<M: Content + std::fmt::Debug> Receiver<M> for Subscribing<M> {
+impl<M: Printable> Receiver<M> for Subscribing<M> {
     #[inline]
     fn try_recv(&mut self, into: &mut M) -> bool {
         match self.subscriber.receive() {
@@ -74,7 +81,7 @@ impl<M: Content + std::fmt::Debug> Receiver<M> for Subscribing<M> {
     }
 }
 
-impl<M: Content + std::fmt::Debug> Threads<M> for Iceoryx2 {
+impl<M: Printable> Threads<M> for Iceoryx2 {
     const SYSTEM: &'static str = "iceoryx2";
     type Sender = Publishing<M>;
     type Receiver = Subscribing<M>;
@@ -85,7 +92,7 @@ impl<M: Content + std::fmt::Debug> Threads<M> for Iceoryx2 {
     }
 }
 
-impl<M: Content + std::fmt::Debug> Processes<M> for Iceoryx2 {
+impl<M: Printable> Processes<M> for Iceoryx2 {
     const SYSTEM: &'static str = "iceoryx2";
     type Sender = Publishing<M>;
     type Receiver = Subscribing<M>;
@@ -99,10 +106,7 @@ impl<M: Content + std::fmt::Debug> Processes<M> for Iceoryx2 {
 }
 
 /// The publishing end of a meeting.
-pub fn publishing<M: Content + std::fmt::Debug>(
-    meeting: &Meeting,
-    capacity: usize,
-) -> Result<Publishing<M>, Failure> {
+pub fn publishing<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Publishing<M>, Failure> {
     let opened = open(meeting, capacity)?;
     let publisher = opened
         .service
@@ -114,17 +118,14 @@ pub fn publishing<M: Content + std::fmt::Debug>(
 }
 
 /// The subscribing end of a meeting.
-pub fn subscribing<M: Content + std::fmt::Debug>(
-    meeting: &Meeting,
-    capacity: usize,
-) -> Result<Subscribing<M>, Failure> {
+pub fn subscribing<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Subscribing<M>, Failure> {
     let opened = open(meeting, capacity)?;
     let subscriber = opened.service.subscriber_builder().buffer_size(capacity).create()?;
     Ok(Subscribing { subscriber, _opened: opened })
 }
 
 /// Opens or makes the service of a meeting, in a node of its own.
-pub fn open<M: Content + std::fmt::Debug>(meeting: &Meeting, capacity: usize) -> Result<Opened<M>, Failure> {
+pub fn open<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Opened<M>, Failure> {
     let node = node(&config(&meeting.directory)?)?;
     let service = node
         .service_builder(&ServiceName::new(&meeting.name)?)
@@ -148,30 +149,36 @@ pub fn node(config: &Config) -> Result<Node<ipc::Service>, Failure> {
 
 /// iceoryx2's defaults, but with all files under `directory`, and with its name before those of all shared memory: no
 /// other user of iceoryx2 is touched.
-pub fn config(directory: &std::path::Path) -> Result<Config, Failure> {
+pub fn config(directory: &Path) -> Result<Config, Failure> {
     let mut config = Config::default();
     let root = directory.join("iceoryx2");
     std::fs::create_dir_all(&root)?;
     let root = root.to_str().ok_or("the directory's name is not UTF-8")?;
     let prefix = directory.file_name().and_then(|name| name.to_str()).ok_or("the directory has no name")?;
-    config.global.set_root_path(&Path::new(root.as_bytes()).map_err(|error| format!("{error:?}"))?);
+    config.global.set_root_path(&iceoryx2::prelude::Path::new(root.as_bytes()).map_err(|error| format!("{error:?}"))?);
     config.global.prefix = FileName::new(format!("{prefix}_").as_bytes()).map_err(|error| format!("{error:?}"))?;
     Ok(config)
 }
 
+/// Where Linux shows POSIX shared memory as files.
+pub const SHARED_MEMORY: &str = "/dev/shm";
+
 /// Removes the shared memory that iceoryx2 left behind in runs of the harness that are over, this one included: each
-/// service leaves some, and so does every peer that is killed.
+/// node leaves some, and so does every peer that is killed.
 pub fn sweep() {
-    for entry in std::fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let run = name.to_str().and_then(|name| name.strip_prefix("horus-bench-")?.split_once('_'));
+    remove_shared_memory(|name| {
+        let run = name.strip_prefix("horus-bench-").and_then(|name| name.split_once('_'));
         let process = run.and_then(|(process, _)| process.parse::<u32>().ok());
-        let over = |process| process == std::process::id() || !std::path::Path::new(&format!("/proc/{process}")).exists();
-        if process.is_some_and(over) {
+        let over = |process| process == std::process::id() || !Path::new(&format!("/proc/{process}")).exists();
+        process.is_some_and(over)
+    });
+}
+
+/// Removes all shared memory whose name fits.
+pub fn remove_shared_memory(fits: impl Fn(&str) -> bool) {
+    for entry in std::fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(&fits) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
 }
-
-/// Where Linux shows POSIX shared memory as files.
-pub const SHARED_MEMORY: &str = "/dev/shm";

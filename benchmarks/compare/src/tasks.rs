@@ -37,5 +37,6 @@ pub fn processes<P: Processes<Small> + Processes<Medium> + Processes<Large> + 's
 }
 
 fn heading(path: Path, system: &str, bytes: usize, note: &str) -> Heading {
-    Heading { note: (!note.is_empty()).then(|| note.to_owned()), ..Heading::new(path, system, bytes) }
+    let heading = Heading::new(path, system, bytes);
+    if note.is_empty() { heading } else { heading.note(note) }
 }

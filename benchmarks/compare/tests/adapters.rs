@@ -1,12 +1,16 @@
 //! Every adapter carries messages whole, once and in order, by the loops that measure it.
 
+use std::path::Path;
+
 use horus_benchmarks::cell::Measured;
 use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::threads::{same_thread, thread_to_thread};
 use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
 use horus_compare::disruptor::Disruptor;
-use horus_compare::iceoryx::Iceoryx2;
+use horus_compare::iceoryx::{Iceoryx2, remove_shared_memory};
+use horus_compare::iceoryx_event::Iceoryx2Event;
+use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::pipes::Pipes;
 use horus_compare::rtrb::Rtrb;
 use horus_compare::tasks::{Large, Medium, Small};
@@ -15,9 +19,24 @@ use horus_compare::unix_sockets::{UnixDatagrams, UnixPackets};
 
 const MESSAGES: u64 = 2_000;
 
-/// A directory with a name that no other run has, as the harness makes them.
-fn directory() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("horus-compare-test-").tempdir().unwrap()
+/// A directory with a name that no other run has; goes, and what iceoryx2 left in shared memory with it.
+struct Directory(tempfile::TempDir);
+
+fn directory() -> Directory {
+    Directory(tempfile::Builder::new().prefix("horus-compare-test-").tempdir().unwrap())
+}
+
+impl Directory {
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let prefix = self.path().file_name().unwrap().to_str().unwrap();
+        remove_shared_memory(|name| name.starts_with(prefix));
+    }
 }
 
 fn nothing_is_wrong_in(measured: &Measured) {
@@ -102,6 +121,18 @@ fn iceoryx2_carries_messages_between_threads() {
 #[test]
 fn iceoryx2_carries_messages_between_processes() {
     processes::<Iceoryx2>();
+}
+
+#[test]
+fn iceoryx2_wakes_a_sleeper() {
+    processes::<Iceoryx2Event>();
+}
+
+#[test]
+fn iceoryx2_carries_64_kib_in_place() {
+    let directory = directory();
+    let meeting = Meeting { name: "large".to_owned(), directory: directory.path().to_owned() };
+    there_and_back::<Iceoryx2InPlace<8192>, Small>(&meeting);
 }
 
 #[test]

@@ -2,10 +2,26 @@
 
 use std::process::ExitCode;
 
+use horus_benchmarks::cell::{Cell, Heading, Path};
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::Horus;
+use horus_benchmarks::systems::in_place::{Head, InPlace};
+use horus_benchmarks::systems::sleeping::Sleeping;
+use horus_benchmarks::transport::Payload;
 use horus_compare::iceoryx::{self, Iceoryx2};
-use horus_compare::tasks::{processes, same_thread, threads};
+use horus_compare::iceoryx_event::Iceoryx2Event;
+use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
+use horus_compare::joining;
+use horus_compare::tasks::{Small, processes, same_thread, threads};
+
+/// 64 KiB in words.
+const LARGE: usize = 8192;
+
+fn in_place(system: &str) -> Heading {
+    Heading::new(Path::Process1To1, system, size_of::<Payload<LARGE>>())
+        .message("in place")
+        .note("written and read in place, 16 bytes of the message touched")
+}
 
 fn tasks() -> Vec<Task> {
     let mut tasks = vec![same_thread::<Horus>(), same_thread::<Iceoryx2>()];
@@ -13,11 +29,45 @@ fn tasks() -> Vec<Task> {
     tasks.extend(threads::<Iceoryx2>(""));
     tasks.extend(processes::<Horus>(""));
     tasks.extend(processes::<Iceoryx2>(""));
+    tasks.push(Task::processes::<InPlace<LARGE>, Head>(in_place("horus")));
+    tasks.push(Task::processes::<Iceoryx2InPlace<LARGE>, Head>(in_place("iceoryx2")));
+    let sleeping = |system| Heading::new(Path::Process1To1, system, size_of::<Small>());
+    tasks.push(Task::processes::<Sleeping, Small>(sleeping("horus")).asleep());
+    tasks.push(
+        Task::processes::<Iceoryx2Event, Small>(sleeping("iceoryx2").note("woken by its event service")).asleep(),
+    );
+    tasks.push(joining::horus());
+    tasks.push(joining::iceoryx2());
     tasks
 }
 
+/// Median and worst of HORUS and iceoryx2, cell by cell.
+fn summary(cells: &[Cell]) -> Vec<String> {
+    let others = cells.iter().filter(|cell| cell.heading.system == "iceoryx2");
+    let line = |other: &Cell| {
+        let like = |cell: &&Cell| {
+            let (ours, theirs) = (&cell.heading, &other.heading);
+            ours.system == "horus"
+                && (ours.path, ours.bytes, &ours.unit, &ours.wait, &ours.message)
+                    == (theirs.path, theirs.bytes, &theirs.unit, &theirs.wait, &theirs.message)
+        };
+        let ours = cells.iter().find(like)?;
+        let faster = other.p50_ns? / ours.p50_ns?;
+        let more = match (ours.per_second, other.per_second) {
+            (Some(ours), Some(others)) => format!(", messages a second {:.1} times as many", ours / others),
+            _ => String::new(),
+        };
+        let Heading { path, bytes, unit, wait, .. } = &other.heading;
+        let path = path.name();
+        Some(format!(
+            "{path}, {bytes} bytes, {unit}, {wait}: the median of iceoryx2 is {faster:.1} times that of HORUS{more}."
+        ))
+    };
+    others.filter_map(line).collect()
+}
+
 fn main() -> ExitCode {
-    let status = Suite { name: "iceoryx2_comparison", tasks, summary: |_| Vec::new() }.main();
+    let status = Suite { name: "iceoryx2_comparison", tasks, summary }.main();
     iceoryx::sweep();
     status
 }

@@ -1,0 +1,107 @@
+//! iceoryx2 with sleeping receivers: its publish-subscribe, and its event service to wake the subscriber.
+//!
+//! A sender publishes and then notifies; a receiver looks, and only if there is nothing waits for a notification.
+
+use horus_benchmarks::systems::sleeping::NAP;
+use horus_benchmarks::transport::{End, Failure, Meeting, Processes, Receiver, Sender, Threads};
+use iceoryx2::port::listener::Listener;
+use iceoryx2::port::notifier::Notifier;
+use iceoryx2::prelude::{Node, ServiceName, ipc};
+use iceoryx2::service::port_factory::event::PortFactory;
+
+use crate::iceoryx::{Printable, Publishing, Subscribing, config, node, publishing, subscribing};
+use crate::rendezvous;
+
+/// The system under its name in the results.
+pub struct Iceoryx2Event;
+
+/// Publishes and notifies.
+pub struct Notifying<M: Printable> {
+    publishing: Publishing<M>,
+    notifier: Notifier<ipc::Service>,
+    _event: Event,
+}
+
+/// Sleeps until it is notified.
+pub struct Listening<M: Printable> {
+    subscribing: Subscribing<M>,
+    listener: Listener<ipc::Service>,
+    _event: Event,
+}
+
+struct Event {
+    service: PortFactory<ipc::Service>,
+    _node: Node<ipc::Service>,
+}
+
+// SAFETY: as for the publish-subscribe ends: node, service and port are this end's alone and move as a whole.
+unsafe impl<M: Printable> Send for Notifying<M> {}
+// SAFETY: as for `Notifying`.
+unsafe impl<M: Printable> Send for Listening<M> {}
+
+impl<M: Printable> Sender<M> for Notifying<M> {
+    #[inline]
+    fn try_send(&mut self, message: &M) -> bool {
+        let sent = self.publishing.try_send(message);
+        if sent {
+            // A listener whose queue of notifications is full is awake already, or will be.
+            let _ = self.notifier.notify();
+        }
+        sent
+    }
+}
+
+impl<M: Printable> Receiver<M> for Listening<M> {
+    #[inline]
+    fn try_recv(&mut self, into: &mut M) -> bool {
+        if self.subscribing.try_recv(into) {
+            return true;
+        }
+        // However it ends, the next look tells.
+        let _ = self.listener.timed_wait(|_| {}, NAP);
+        self.subscribing.try_recv(into)
+    }
+}
+
+impl<M: Printable> Threads<M> for Iceoryx2Event {
+    const SYSTEM: &'static str = "iceoryx2";
+    type Sender = Notifying<M>;
+    type Receiver = Listening<M>;
+
+    fn channel(meeting: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
+        let listening = listening(meeting, capacity)?;
+        Ok((notifying(meeting, capacity)?, listening))
+    }
+}
+
+impl<M: Printable> Processes<M> for Iceoryx2Event {
+    const SYSTEM: &'static str = "iceoryx2";
+    type Sender = Notifying<M>;
+    type Receiver = Listening<M>;
+
+    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
+        let (out, back) = end.directions();
+        let listening = listening(&meeting.of(back), capacity)?;
+        let notifying = notifying(&meeting.of(out), capacity)?;
+        rendezvous::both_here(meeting, end, "connected")?;
+        Ok((notifying, listening))
+    }
+}
+
+fn notifying<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Notifying<M>, Failure> {
+    let publishing = publishing(meeting, capacity)?;
+    let event = event(meeting)?;
+    Ok(Notifying { publishing, notifier: event.service.notifier_builder().create()?, _event: event })
+}
+
+fn listening<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Listening<M>, Failure> {
+    let subscribing = subscribing(meeting, capacity)?;
+    let event = event(meeting)?;
+    Ok(Listening { subscribing, listener: event.service.listener_builder().create()?, _event: event })
+}
+
+fn event(meeting: &Meeting) -> Result<Event, Failure> {
+    let node = node(&config(&meeting.directory)?)?;
+    let service = node.service_builder(&ServiceName::new(&meeting.name)?).event().open_or_create()?;
+    Ok(Event { service, _node: node })
+}
