@@ -1,15 +1,31 @@
 //! Every way that a message can take, with 16 bytes: one thread, threads, processes; one or two ends on either side.
+//!
+//! One more cell has the original HORUS's own loop, which times `send` alone.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::scope;
 
-use horus_benchmarks::cell::{Heading, Path};
+use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus_benchmarks::cell::{Heading, Measured, Path};
+use horus_benchmarks::content::{Mark, Prepared, verify};
+use horus_benchmarks::pinning::pin_to;
+use horus_benchmarks::samples::Samples;
+use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::Horus;
-use horus_benchmarks::transport::Payload;
+use horus_benchmarks::tally::{Counts, Tally};
+use horus_benchmarks::transport::{Failure, Payload};
+use horus_shm::clock::monotonic_ns;
 
 type Small = Payload<2>;
 
 const SHARED: &str = "N = 2: publishers share one CPU, subscribers the other; an answer waits for all subscribers";
+const AS_IT_WAS: &str = "as the original HORUS measures: batches of sends are timed, and nobody looks whether anything \
+                         arrives; here the losses are counted. The original also removes outliers";
+
+/// Sends that the original times at once.
+const BATCH: u32 = 128;
 
 fn heading<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> Heading {
     let heading = Heading::new(path, "horus", size_of::<Small>()).ends(PUBLISHERS, SUBSCRIBERS);
@@ -24,7 +40,57 @@ fn processes<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> T
     Task::processes::<Horus<PUBLISHERS, SUBSCRIBERS>, Small>(heading::<PUBLISHERS, SUBSCRIBERS>(path))
 }
 
+/// A topic that overwrites, a subscriber that spins, and the time of sending alone.
+fn send_alone(stage: &Stage) -> Result<Measured, Failure> {
+    let name = stage.meeting.name.parse()?;
+    let options = Options::latest(1024).directory(&stage.meeting.directory);
+    let mut publisher = Publisher::<Small>::create_or_open(&name, &options)?;
+    let mut subscriber = Subscriber::<Small>::open(&name, &options, Wait::No)?;
+    let stop = AtomicBool::new(false);
+    scope(|scope| {
+        let consumer = scope.spawn(|| {
+            let pinned = pin_to(stage.cpus.second);
+            let mut tally = Tally::new(1);
+            let mut done = false;
+            while !done {
+                done = stop.load(Ordering::Acquire); // what was sent before is there now
+                while let Some(received) = subscriber.try_recv() {
+                    tally.note(verify(&received.message));
+                }
+            }
+            pinned.map(|()| tally.counts())
+        });
+        let timed = pin_to(stage.cpus.first).map_err(Failure::from).and_then(|()| time_sends(stage, &mut publisher));
+        stop.store(true, Ordering::Release);
+        let counts = consumer.join().map_err(|_| "the consumer panicked")??;
+        let (samples, sent) = timed?;
+        let per_second = samples.mean().map(|ns| 1e9 / ns);
+        let counts = Counts { sent, lost: sent - counts.received, ..counts };
+        Ok(Measured { samples: Some(samples), counts, per_second, note: None })
+    })
+}
+
+fn time_sends(stage: &Stage, publisher: &mut Publisher<Small>) -> Result<(Samples, u64), Failure> {
+    let mut prepared = Prepared::new();
+    let mut samples = Samples::new(BATCH);
+    let mut outbox = [Payload([0; 2]); BATCH as usize];
+    let mut sent = 0;
+    while samples.count() < stage.effort.samples / 10 {
+        for message in &mut outbox {
+            *message = *prepared.number(Mark::nth(sent, 1));
+            sent += 1;
+        }
+        let start = monotonic_ns();
+        for message in &outbox {
+            publisher.try_send(*message).map_err(|_full| "a topic that overwrites is never full")?;
+        }
+        samples.record(monotonic_ns() - start);
+    }
+    Ok((samples, sent))
+}
+
 fn tasks() -> Vec<Task> {
+    let original = heading::<1, 1>(Path::Thread1To1).unit("original's loop: send alone").note(AS_IT_WAS);
     vec![
         Task::same_thread::<Horus, Small>(heading::<1, 1>(Path::SameThread)),
         threads::<1, 1>(Path::Thread1To1),
@@ -35,6 +101,7 @@ fn tasks() -> Vec<Task> {
         processes::<1, 2>(Path::Process1ToN),
         processes::<2, 1>(Path::ProcessNTo1),
         processes::<2, 2>(Path::ProcessNToN),
+        Task::new(original, send_alone),
     ]
 }
 

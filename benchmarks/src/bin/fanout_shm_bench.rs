@@ -54,7 +54,7 @@ fn subscribe<const WORDS: usize>(role: &Role) -> Result<(), Failure> {
 
 fn task<const WORDS: usize>(subscribers: usize) -> Task {
     let path = if subscribers == 1 { Path::Process1To1 } else { Path::Process1ToN };
-    let heading = Heading::new(path, "horus", size_of::<Payload<WORDS>>()).ends(1, subscribers);
+    let heading = Heading::new(path, "horus", size_of::<Payload<WORDS>>()).ends(1, subscribers).message("fan-out");
     let heading = heading.note("lossless; the publisher has a CPU, all subscriber processes share the other; the rate is the slowest subscriber's");
     Task::new(heading, move |stage| publish::<WORDS>(stage, subscribers)).with_peer(subscribe::<WORDS>)
 }

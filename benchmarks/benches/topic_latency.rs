@@ -1,0 +1,85 @@
+//! Criterion micro-benchmarks of a topic: send and receive in one thread, and round trips between two.
+//!
+//! For comparing two versions of the code on one machine. Figures to quote are those of the programs in `src/bin`, which
+//! measure the floor beside them and verify what arrives.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::scope;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use horus_benchmarks::content::{Mark, Prepared};
+use horus_benchmarks::options::LATENCY_CAPACITY;
+use horus_benchmarks::pinning::{Cpus, pin_to};
+use horus_benchmarks::stage::Scratch;
+use horus_benchmarks::systems::horus::Horus;
+use horus_benchmarks::transport::{Meeting, Payload, Receiver, Sender, Threads};
+
+fn meeting(scratch: &Scratch, name: &str) -> Meeting {
+    Meeting { name: name.to_owned(), directory: scratch.path().to_owned() }
+}
+
+fn same_thread<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch) {
+    let bytes = size_of::<Payload<WORDS>>();
+    let meeting = meeting(scratch, &format!("same-{bytes}"));
+    let (mut sender, mut receiver) =
+        <Horus as Threads<Payload<WORDS>>>::channel(&meeting, LATENCY_CAPACITY).expect("a topic");
+    let message = *Prepared::new().number(Mark::nth(0, 1));
+    let mut into = Payload([0; WORDS]);
+    let mut group = criterion.benchmark_group("topic_latency/same-thread");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function(BenchmarkId::from_parameter(bytes), |bencher| {
+        bencher.iter(|| {
+            assert!(sender.try_send(black_box(&message)) && receiver.try_recv(black_box(&mut into)));
+        });
+    });
+    assert!(into == message);
+}
+
+fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch) {
+    let bytes = size_of::<Payload<WORDS>>();
+    let channel = |direction: &str| {
+        <Horus as Threads<Payload<WORDS>>>::channel(
+            &meeting(scratch, &format!("{direction}-{bytes}")),
+            LATENCY_CAPACITY,
+        )
+    };
+    let (mut there, mut arrives) = channel("there").expect("a topic");
+    let (mut back, mut returns) = channel("back").expect("a topic");
+    let (cpus, stop) = (Cpus::default_pair(), AtomicBool::new(false));
+    scope(|scope| {
+        scope.spawn(|| {
+            let mut message = Payload([0; WORDS]);
+            pin_to(cpus.second).expect("a second CPU");
+            while !stop.load(Ordering::Relaxed) {
+                if arrives.try_recv(&mut message) {
+                    while !back.try_send(&message) && !stop.load(Ordering::Relaxed) {}
+                }
+            }
+        });
+        pin_to(cpus.first).expect("a first CPU");
+        let message = *Prepared::new().number(Mark::nth(0, 1));
+        let mut into = Payload([0; WORDS]);
+        let mut group = criterion.benchmark_group("topic_latency/round-trip");
+        group.bench_function(BenchmarkId::from_parameter(bytes), |bencher| {
+            bencher.iter(|| {
+                while !there.try_send(black_box(&message)) {}
+                while !returns.try_recv(black_box(&mut into)) {}
+            });
+        });
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+fn all(criterion: &mut Criterion) {
+    let scratch = Scratch::new().expect("a directory in memory");
+    same_thread::<2>(criterion, &scratch);
+    same_thread::<38>(criterion, &scratch);
+    same_thread::<185>(criterion, &scratch);
+    round_trip::<2>(criterion, &scratch);
+    round_trip::<38>(criterion, &scratch);
+    round_trip::<185>(criterion, &scratch);
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);

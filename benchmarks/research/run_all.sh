@@ -1,0 +1,86 @@
+#!/bin/sh
+# Builds and runs every benchmark, the comparisons too, and makes one table of all results.
+#
+#   benchmarks/research/run_all.sh [--quick] [--cpus A,B] [--out DIR]
+#
+# --quick measures less: under 8 minutes on two CPUs, the build not counted. Results (JSON, CSV, HdrHistogram files,
+# table.md) go to DIR, otherwise to benchmarks/results/<host>-<date>-<commit>/.
+# Rivals that need more than Rust are measured when benchmarks/compare/setup.sh was run before.
+# Nothing else should run meanwhile. Exit status: 0 all was measured and nothing corrupt, 1 otherwise.
+set -u
+
+benchmarks=$(cd "$(dirname "$0")/.." && pwd)
+out= quick= cpus=
+usage() { sed -n 's/^# \{0,1\}//; 2,10p' "$0"; }
+
+while [ $# -gt 0 ]; do
+    case $1 in
+        --quick) quick=--quick ;;
+        --cpus) cpus=${2:?--cpus needs two CPUs, for example 0,1}; shift ;;
+        --out) out=${2:?--out needs a directory}; shift ;;
+        -h | --help) usage; exit 0 ;;
+        *) echo "run_all.sh: unknown option '$1'; see --help" >&2; exit 2 ;;
+    esac
+    shift
+done
+
+commit=$(git -C "$benchmarks" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+out=${out:-$benchmarks/results/$(hostname)-$(date -u +%Y-%m-%d)-$commit}
+mkdir -p "$out" || exit 1
+out=$(cd "$out" && pwd)
+# A benchmark that hangs against all its own bounds ends here.
+limit=${quick:+120}
+limit=${limit:-2400}
+failed=0
+
+# build DIRECTORY [FEATURES…]: builds the package's programs and says in $programs where they are.
+build() {
+    directory=$1; shift
+    (cd "$directory" && cargo build --release --locked --bins "$@") || return 1
+    target=$(cd "$directory" && cargo metadata --format-version 1 --no-deps --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+    programs=$target/release
+}
+
+run() {
+    started=$(date +%s)
+    echo "== $1" >&2
+    # shellcheck disable=SC2086 # the options are words of their own
+    if timeout -k 10 "$limit" "$programs/$1" $quick ${cpus:+--cpus $cpus} --out "$out" >"$out/$1.txt" 2>"$out/$1.log"; then
+        rm -f "$out/$1.log"
+    else
+        failed=1
+        echo "run_all.sh: $1 failed; its last words:" >&2
+        tail -n 5 "$out/$1.log" >&2
+    fi
+    echo "   $(($(date +%s) - started)) s" >&2
+}
+
+build "$benchmarks" || exit 1
+for benchmark in raw_baselines all_paths_latency cross_process_benchmark robotics_messages_benchmark \
+    scalability_benchmark fanout_shm_bench production_bench bench_ipc; do
+    run "$benchmark"
+done
+
+if [ -f "$benchmarks/compare/Cargo.toml" ]; then
+    # `CMAKE=…` lines for the environment, then a line of features, which may be empty.
+    found=$("$benchmarks/compare/setup.sh" --check)
+    cmake=$(echo "$found" | sed -n 's/^CMAKE=//p')
+    # shellcheck disable=SC2046 # the features are words of their own
+    if (export ${cmake:+CMAKE="$cmake"}; build "$benchmarks/compare" $(echo "$found" | grep -v '^CMAKE=')) ||
+        build "$benchmarks/compare"; then
+        # The first attempt ran in a shell of its own, which took what it found out along.
+        target=$(cd "$benchmarks/compare" && cargo metadata --format-version 1 --no-deps --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+        programs=$target/release
+        for benchmark in competitor_comparison iceoryx2_comparison; do
+            run "$benchmark"
+        done
+    else
+        failed=1
+        echo "run_all.sh: the comparisons do not build" >&2
+    fi
+fi
+
+python3 "$benchmarks/research/table.py" "$out" >"$out/table.md" || failed=1
+cat "$out/table.md"
+echo "run_all.sh: results are in $out" >&2
+exit $failed
