@@ -1,4 +1,4 @@
-//! Every message of the field crosses a topic as it was.
+//! Every message of the field crosses a topic as it was: small ones by copy, large ones in place.
 
 use horus::message::Message;
 use horus::messages::*;
@@ -37,4 +37,24 @@ fn every_message_arrives_byte_by_byte() {
     crosses_by_copy::<PointCloud100>();
     crosses_by_copy::<PointCloud1k>();
     crosses_by_copy::<PointCloud10k>();
+}
+
+#[test]
+fn a_picture_larger_than_the_stack_is_written_and_read_where_it_is() {
+    let files = tempfile::tempdir().unwrap();
+    let options = Options::latest(2).directory(files.path());
+    let name = "camera".parse().unwrap();
+    let mut publisher = Publisher::<ImageFullHd>::create_or_open(&name, &options).unwrap();
+    let mut subscriber = Subscriber::<ImageFullHd>::open(&name, &options, Wait::No).unwrap();
+    for picture in 1..=3_u8 {
+        let mut loan = publisher.loan().unwrap();
+        let bytes = loan.begin(FrameShape::packed(1920, 1080, Encoding::Rgb8)).unwrap();
+        bytes.fill(picture);
+        bytes[1919 * 3] = 200;
+        loan.publish();
+        let sample = subscriber.borrow().unwrap();
+        assert_eq!((sample.width, sample.height, sample.encoding()), (1920, 1080, Some(Encoding::Rgb8)));
+        assert_eq!((sample.row(0).unwrap()[1919 * 3], sample.row(1079).unwrap()[0]), (200, picture));
+        assert_eq!((sample.row(1079).unwrap().len(), sample.row(1080)), (5760, None));
+    }
 }

@@ -4,7 +4,7 @@
 //! reader afterwards and it throws the copy away. With plain loads that race would be undefined behaviour before
 //! anybody could look at a stamp. So payloads move by relaxed atomic words, or, where they are long, by a few
 //! instructions of assembly that do the same with wider registers and that the compiler sees as one opaque step
-//! ([`bulk`]). What it must not do is to read the slot a second time in place of the copy, which it may with `memcpy`.
+//! (`copy/bulk.rs`). What it must not do is to read the slot a second time in place of the copy, which it may with `memcpy`.
 
 use std::mem::MaybeUninit;
 

@@ -185,7 +185,7 @@ impl<T: Plain> Reader<T> {
     /// Every [`OpenError`] but `PublishersFull` and `NoSpace` for the file; `NotFound` when nobody published in time.
     pub fn open(directory: &Directory, name: &TopicName, kind: Kind<'_>, joining: Joining) -> Result<Self, OpenError> {
         let subscription = Subscription::open(directory, name, kind, Payload::of::<T>(), joining)?;
-        let copied = (!subscription.can_hold()).then(|| Box::new(T::new_zeroed()));
+        let copied = if subscription.can_hold() { None } else { Some(zeroed_box()) };
         Ok(Self { subscription, copied })
     }
 
@@ -199,10 +199,7 @@ impl<T: Plain> Reader<T> {
     /// holds, or gets what nobody sent, when this returns `None`.
     #[inline(always)]
     pub fn try_recv_into(&mut self, into: &mut T) -> Option<Received<()>> {
-        let place = std::ptr::from_mut(into).cast::<MaybeUninit<T>>();
-        // SAFETY: the same place, exclusively borrowed as long; what is written to it is always initialized bytes, and
-        // any bytes are a `T`.
-        let (publisher, taken) = take_into(&mut self.subscription, unsafe { &mut *place })?;
+        let (publisher, taken) = take_over(&mut self.subscription, into)?;
         Some(Received { message: (), sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
     }
 
@@ -217,13 +214,10 @@ impl<T: Plain> Reader<T> {
     /// [`Full`]. On a `latest` topic with messages below [`HELD_FROM_BYTES`](crate::layout::HELD_FROM_BYTES) bytes, where
     /// that protection would cost more than a copy, the sample is a copy.
     pub fn borrow(&mut self) -> Option<Sample<'_, T>> {
-        if let Some(copy) = &mut self.copied {
-            let received = receive(&mut self.subscription)?;
-            **copy = received.message;
-            let taken = Taken { sequence: received.sequence, sent_ns: received.sent_ns };
-            return Some(Sample { lane: received.publisher, taken, reader: self });
-        }
-        let (lane, taken) = self.subscription.hold()?;
+        let (lane, taken) = match &mut self.copied {
+            Some(copy) => take_over(&mut self.subscription, &mut **copy)?,
+            None => self.subscription.hold()?,
+        };
         Some(Sample { lane, taken, reader: self })
     }
 
@@ -281,6 +275,22 @@ fn receive<T: Plain>(subscription: &mut Subscription) -> Option<Received<T>> {
 #[inline(always)]
 fn take_into<T: Plain>(subscription: &mut Subscription, message: &mut MaybeUninit<T>) -> Option<(usize, Taken)> {
     subscription.poll(|lane| lane.take_into(message))
+}
+
+/// As [`take_into`], in place of another message: no `T` stands on the stack.
+#[inline(always)]
+fn take_over<T: Plain>(subscription: &mut Subscription, message: &mut T) -> Option<(usize, Taken)> {
+    let place = std::ptr::from_mut(message).cast::<MaybeUninit<T>>();
+    // SAFETY: the same place, exclusively borrowed as long; what is written to it is always initialized bytes, and any
+    // bytes are a `T`.
+    take_into(subscription, unsafe { &mut *place })
+}
+
+/// Never inlined: a function that has a `T` on its stack touches all pages of it on entry, also where it then does
+/// without, and a large one ends the thread.
+#[inline(never)]
+fn zeroed_box<T: Plain>() -> Box<T> {
+    Box::new(T::new_zeroed())
 }
 
 /// A received message in its place; the next one can be received when this one is dropped.

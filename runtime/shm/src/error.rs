@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use thiserror::Error;
 
+use crate::directory::NamespaceError;
 use crate::layout::ShapeError;
 use crate::rejected::Rejected;
 
@@ -16,6 +17,9 @@ pub enum OpenError {
     /// What was asked for cannot exist.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// `HORUS_NAMESPACE` names what cannot be a namespace.
+    #[error("HORUS_NAMESPACE: {0}")]
+    Namespace(#[from] NamespaceError),
     /// The permissions asked for would let everybody write, or are no file permissions.
     #[error("mode {mode:04o} is not possible for a topic: use 0600, or 0660 with a group that shares it")]
     Mode {

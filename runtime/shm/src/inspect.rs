@@ -13,6 +13,8 @@ use crate::sync::{Arc, Ordering};
 /// One publisher's lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane {
+    /// Its number.
+    pub number: usize,
     /// Process number of the living publisher.
     pub publisher: Option<u32>,
     /// How many messages were sent by it and by its predecessors on this lane.
@@ -48,6 +50,7 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
     let used = segment.used_lanes().load(Ordering::Relaxed);
     let publishers = locked.publishers().into_iter().enumerate();
     let lanes = publishers.filter(|(lane, _)| used >> lane & 1 == 1).map(|(lane, publisher)| Lane {
+        number: lane,
         publisher: publisher.map(|identity| identity.pid),
         sent: MappedLane::new(segment.clone(), lane).position().load(Ordering::Relaxed),
     });

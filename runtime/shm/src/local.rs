@@ -45,13 +45,13 @@ pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), ShapeEr
     Ok((Writer { producer, _value: PhantomData }, Reader { consumer, _value: PhantomData }))
 }
 
-/// The end that sends; see [`ring`].
+/// The end that sends; see [`ring()`].
 pub struct Writer<T> {
     producer: Producer<HeapLane>,
     _value: PhantomData<fn(T)>,
 }
 
-/// The end that receives; see [`ring`].
+/// The end that receives; see [`ring()`].
 pub struct Reader<T> {
     consumer: Consumer<HeapLane>,
     _value: PhantomData<fn() -> T>,

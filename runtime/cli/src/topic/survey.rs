@@ -124,9 +124,9 @@ pub fn look(path: &Path, name: &str) -> Result<Option<Topic>, String> {
 
 fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
     let header = &inspection.header;
-    let lanes = inspection.lanes.iter().enumerate();
+    let lanes = inspection.lanes.iter();
     let publishers: Vec<_> =
-        lanes.map(|(lane, seen)| Publisher { lane, process: seen.publisher, sent: seen.sent }).collect();
+        lanes.map(|seen| Publisher { lane: seen.number, process: seen.publisher, sent: seen.sent }).collect();
     Topic {
         name: name.to_owned(),
         type_name: header.type_name.clone(),

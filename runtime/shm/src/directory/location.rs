@@ -1,10 +1,9 @@
 //! Which directory and namespace the environment chooses.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
 
-use super::{DEFAULT_DIRECTORY, DIRECTORY_VARIABLE, NAMESPACE_VARIABLE, Namespace, NamespaceError};
+use super::{DEFAULT_DIRECTORY, DIRECTORY_VARIABLE, NAMESPACE_VARIABLE, Namespace};
 use crate::error::OpenError;
 
 /// A directory and a namespace in it, before anybody has looked whether they exist.
@@ -30,11 +29,7 @@ impl Location {
             return Ok(Self { directory, namespace: Namespace::default() });
         };
         // Bytes that are no text become U+FFFD, which is refused like every other character that is not allowed.
-        let namespace = name.to_string_lossy().parse().map_err(|error: NamespaceError| OpenError::Io {
-            doing: "use the namespace that HORUS_NAMESPACE names in",
-            path: directory.clone(),
-            source: io::Error::new(io::ErrorKind::InvalidInput, error),
-        })?;
+        let namespace = name.to_string_lossy().parse()?;
         Ok(Self { directory, namespace })
     }
 
