@@ -1,0 +1,146 @@
+//! The loop behind the table of iceoryx2's C# binding (patdhlk/iceoryx2-csharp-int, `examples/PerformanceComparison`).
+//!
+//! Two threads of one process, unpinned. The producer loans and sends, and never writes the payload; the consumer
+//! receives and drops it unread. The buffer overflows, so that messages get lost; those that came are counted. Here
+//! without .NET: the loop's shape is theirs, the costs of the binding are not in it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus_benchmarks::cell::{Heading, Measured, Path};
+use horus_benchmarks::patience::PATIENCE;
+use horus_benchmarks::stage::Stage;
+use horus_benchmarks::tally::Counts;
+use horus_benchmarks::transport::{Failure, Meeting, Payload};
+use iceoryx2::prelude::ServiceName;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::iceoryx::{Marked, config, node};
+use crate::seed::{Loop, duration, is_quick};
+
+/// The loops: 8 bytes, 1 KiB, 64 KiB, 512 KiB.
+pub fn loops() -> Vec<Loop> {
+    [of::<1>(), of::<128>(), of::<8192>(), of::<65536>()].into_iter().flatten().collect()
+}
+
+fn of<const WORDS: usize>() -> [Loop; 2] {
+    let bytes = size_of::<Payload<WORDS>>();
+    let heading = |system| Heading::new(Path::Thread1To1, system, bytes).unit("C# throughput");
+    let note = "payload neither written nor read; losses allowed; two unpinned threads of one process";
+    [Loop::new(heading("horus"), note, horus::<WORDS>), Loop::new(heading("iceoryx2"), note, iceoryx2::<WORDS>)]
+}
+
+/// 1024 as theirs, but no more than 64 MiB: HORUS holds all of a topic in memory from the start.
+fn capacity(bytes: usize) -> usize {
+    ((64 << 20) / bytes).min(1024)
+}
+
+fn horus<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
+    let options = Options::latest(capacity(size_of::<Payload<WORDS>>())).directory(&stage.meeting.directory);
+    let name = stage.meeting.name.parse()?;
+    let mut publisher = Publisher::<Payload<WORDS>>::create_or_open(&name, &options)?;
+    let mut subscriber = Subscriber::<Payload<WORDS>>::open(&name, &options, Wait::UpTo(PATIENCE))?;
+    throughput(
+        stage,
+        move |go| {
+            go(&mut || match publisher.loan() {
+                Ok(loan) => {
+                    loan.publish();
+                    true
+                }
+                Err(_) => false,
+            });
+            Ok(())
+        },
+        |go| {
+            go(&mut || subscriber.borrow().is_some());
+            Ok(())
+        },
+    )
+}
+
+fn iceoryx2<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
+    let capacity = capacity(size_of::<Payload<WORDS>>());
+    let meeting = stage.meeting.clone();
+    let open = move |meeting: &Meeting| -> Result<_, Failure> {
+        let node = node(&config(&meeting.directory)?)?;
+        let builder = node.service_builder(&ServiceName::new(&meeting.name)?);
+        let builder = builder.publish_subscribe::<Marked<Payload<WORDS>>>().subscriber_max_buffer_size(capacity);
+        Ok((builder.enable_safe_overflow(true).max_subscribers(1).open_or_create()?, node))
+    };
+    let (service, _node) = open(&stage.meeting)?;
+    let subscriber = service.subscriber_builder().buffer_size(capacity).create()?;
+    throughput(
+        stage,
+        move |go| {
+            let (service, _node) = open(&meeting)?;
+            let publisher = service.publisher_builder().create()?;
+            go(&mut || {
+                let Ok(sample) = publisher.loan_uninit() else { return false };
+                // SAFETY: the sample lies in memory that the kernel handed out zeroed, and any bytes are valid words.
+                let sample = unsafe { sample.assume_init() };
+                sample.send().is_ok()
+            });
+            Ok(())
+        },
+        |go| {
+            go(&mut || subscriber.receive().is_ok_and(|sample| sample.is_some()));
+            Ok(())
+        },
+    )
+}
+
+/// Calls an end's function until time is up.
+type Go<'a> = &'a dyn Fn(&mut dyn FnMut() -> bool);
+
+fn throughput(
+    stage: &Stage,
+    produce: impl FnOnce(Go) -> Result<(), Failure> + Send,
+    consume: impl FnOnce(Go) -> Result<(), Failure>,
+) -> Result<Measured, Failure> {
+    let warm_up = if is_quick(stage) { Duration::from_millis(100) } else { Duration::from_secs(2) };
+    let over = AtomicBool::new(false);
+    let sent = AtomicU64::new(0);
+    let mut measured = Measured::default();
+    std::thread::scope(|scope| {
+        let producer = scope.spawn(|| {
+            produce(&|send| {
+                while !over.load(Ordering::Relaxed) {
+                    if send() {
+                        sent.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            })
+        });
+        let result = std::cell::Cell::new((0, 0, 0.0, 0.0));
+        let consumed = consume(&|take| {
+            let until = |end: Instant, take: &mut dyn FnMut() -> bool| {
+                let mut taken = 0_u64;
+                while Instant::now() < end {
+                    taken += u64::from(take());
+                }
+                taken
+            };
+            until(Instant::now() + warm_up, take);
+            let (start, sent_before, used_before) = (Instant::now(), sent.load(Ordering::Relaxed), processor_time());
+            let taken = until(start + duration(stage), take);
+            let seconds = start.elapsed().as_secs_f64();
+            let used = (processor_time() - used_before).as_secs_f64() / seconds;
+            result.set((taken, sent.load(Ordering::Relaxed) - sent_before, taken as f64 / seconds, used));
+        });
+        over.store(true, Ordering::Relaxed);
+        producer.join().map_err(|_| "the producer panicked")??;
+        consumed?;
+        let (received, sent, per_second, used) = result.get();
+        measured.counts = Counts { sent, received, lost: sent.saturating_sub(received), ..Counts::default() };
+        measured.per_second = Some(per_second);
+        measured.note = Some(format!("{:.0} % of a CPU", 100.0 * used));
+        Ok(measured)
+    })
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}

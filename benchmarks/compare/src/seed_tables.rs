@@ -1,0 +1,216 @@
+//! The loops behind the tables "HORUS vs iceoryx2" and "HORUS vs Raw UDP" of the original HORUS.
+//!
+//! Read in softmata/horus, `benchmarks/src/bin/iceoryx2_comparison.rs` and `competitor_comparison.rs`: what is timed is
+//! theirs, the code is ours. Its own topic types are not here: where it used one, there is a topic of ours.
+
+use std::hint::black_box;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus_benchmarks::cell::{Heading, Measured, Path};
+use horus_benchmarks::patience::PATIENCE;
+use horus_benchmarks::samples::Samples;
+use horus_benchmarks::stage::Stage;
+use horus_benchmarks::transport::{Failure, Meeting, Payload};
+use iceoryx2::prelude::{Node, ServiceName, ipc};
+use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
+
+use crate::iceoryx::{Marked, Printable, config, node};
+use crate::seed::{Loop, calls_per_second, duration, each_call};
+
+type Word = Payload<1>;
+const WORD: Word = Payload([7]);
+const ENDS: usize = 2;
+
+/// The loops.
+pub fn loops() -> Vec<Loop> {
+    let same = |system, bytes, unit| Heading::new(Path::SameThread, system, bytes).unit(unit);
+    let one_thread = "one thread: the message never leaves its CPU; two clock reads are in each time";
+    let alone = "nobody subscribes: a message goes nowhere";
+    let successful = "neither sending nor waiting is timed, only the call that finds a message; unpinned";
+    let mpmc =
+        |system| Heading::new(Path::ThreadNToN, system, 8).ends(ENDS, ENDS).unit("successful receive call alone");
+    vec![
+        Loop::new(same("horus", 8, "send + receive"), one_thread, |stage| horus_same_thread::<1>(stage, false)),
+        Loop::new(same("iceoryx2", 8, "send + receive"), one_thread, |stage| iceoryx2_same_thread(stage, false)),
+        Loop::new(same("udp", 8, "send + receive"), one_thread, |stage| udp_same_thread::<8>(stage)),
+        Loop::new(same("horus", 32, "send + receive"), one_thread, |stage| horus_same_thread::<4>(stage, false)),
+        Loop::new(same("udp", 32, "send + receive"), one_thread, |stage| udp_same_thread::<32>(stage)),
+        Loop::new(same("horus", 8, "throughput"), one_thread, |stage| horus_same_thread::<1>(stage, true)),
+        Loop::new(same("iceoryx2", 8, "throughput"), one_thread, |stage| iceoryx2_same_thread(stage, true)),
+        Loop::new(same("horus", 8, "send without subscriber"), alone, horus_alone),
+        Loop::new(same("iceoryx2", 8, "send without subscriber"), alone, iceoryx2_alone),
+        Loop::new(mpmc("horus"), successful, horus_mpmc),
+        Loop::new(mpmc("iceoryx2"), successful, iceoryx2_mpmc),
+    ]
+}
+
+fn options(meeting: &Meeting) -> Options {
+    Options::latest(64).publishers(ENDS + 1).directory(&meeting.directory)
+}
+
+fn horus_ends<const WORDS: usize>(
+    meeting: &Meeting,
+) -> Result<(Publisher<Payload<WORDS>>, Subscriber<Payload<WORDS>>), Failure> {
+    let (name, options) = (meeting.name.parse()?, options(meeting));
+    let publisher = Publisher::create_or_open(&name, &options)?;
+    Ok((publisher, Subscriber::open(&name, &options, Wait::UpTo(PATIENCE))?))
+}
+
+fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
+    let (mut publisher, mut subscriber) = horus_ends::<WORDS>(&stage.meeting)?;
+    let call = || {
+        let _ = publisher.try_send(black_box(Payload([7; WORDS])));
+        black_box(subscriber.try_recv());
+    };
+    Ok(if throughput { calls_per_second(stage, call) } else { each_call(stage, call) })
+}
+
+fn horus_alone(stage: &Stage) -> Result<Measured, Failure> {
+    let mut publisher = Publisher::<Word>::create_or_open(&stage.meeting.name.parse()?, &options(&stage.meeting))?;
+    Ok(calls_per_second(stage, || {
+        let _ = publisher.try_send(black_box(WORD));
+    }))
+}
+
+fn horus_mpmc(stage: &Stage) -> Result<Measured, Failure> {
+    let (name, options) = (stage.meeting.name.parse()?, options(&stage.meeting));
+    let publisher = || Publisher::<Word>::create_or_open(&name, &options);
+    let _first = publisher()?;
+    mpmc(
+        stage,
+        |run| {
+            let mut publisher = publisher()?;
+            run(&mut || publisher.try_send(WORD).is_ok());
+            Ok(())
+        },
+        |run| {
+            let mut subscriber = Subscriber::<Word>::open(&name, &options, Wait::UpTo(PATIENCE))?;
+            run(&mut || subscriber.try_recv().is_some());
+            Ok(())
+        },
+    )
+}
+
+/// A service as iceoryx2 makes it when it is told nothing, but for the number of publishers.
+pub(crate) fn default_service<M: Printable>(
+    meeting: &Meeting,
+) -> Result<(Node<ipc::Service>, PortFactory<ipc::Service, Marked<M>, ()>), Failure> {
+    let node = node(&config(&meeting.directory)?)?;
+    let builder = node.service_builder(&ServiceName::new(&meeting.name)?).publish_subscribe::<Marked<M>>();
+    let service = builder.max_publishers(ENDS + 1).open_or_create()?;
+    Ok((node, service))
+}
+
+fn iceoryx2_same_thread(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
+    let (_node, service) = default_service::<Word>(&stage.meeting)?;
+    let publisher = service.publisher_builder().create()?;
+    let subscriber = service.subscriber_builder().create()?;
+    let call = || {
+        let _ = publisher.send_copy(black_box(Marked(WORD)));
+        let _ = black_box(subscriber.receive());
+    };
+    Ok(if throughput { calls_per_second(stage, call) } else { each_call(stage, call) })
+}
+
+fn iceoryx2_alone(stage: &Stage) -> Result<Measured, Failure> {
+    let (_node, service) = default_service::<Word>(&stage.meeting)?;
+    let publisher = service.publisher_builder().create()?;
+    Ok(calls_per_second(stage, || {
+        let _ = publisher.send_copy(black_box(Marked(WORD)));
+    }))
+}
+
+fn iceoryx2_mpmc(stage: &Stage) -> Result<Measured, Failure> {
+    mpmc(
+        stage,
+        |run| {
+            let (_node, service) = default_service::<Word>(&stage.meeting)?;
+            let publisher = service.publisher_builder().create()?;
+            run(&mut || publisher.send_copy(Marked(WORD)).is_ok());
+            Ok(())
+        },
+        |run| {
+            let (_node, service) = default_service::<Word>(&stage.meeting)?;
+            let subscriber = service.subscriber_builder().create()?;
+            run(&mut || subscriber.receive().is_ok_and(|sample| sample.is_some()));
+            Ok(())
+        },
+    )
+}
+
+/// Makes an end and hands its call to the loop.
+type WithEnd<'a> = &'a dyn Fn(&mut dyn FnMut() -> bool);
+
+/// Two threads that publish and two that receive; calls that found a message are timed.
+fn mpmc(
+    stage: &Stage,
+    publish: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
+    receive: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
+) -> Result<Measured, Failure> {
+    /// Times that a subscriber keeps.
+    const MOST: usize = 1 << 20;
+    let here = AtomicUsize::new(0);
+    let wait_for_all = || {
+        here.fetch_add(1, Ordering::Relaxed);
+        let began = Instant::now();
+        while here.load(Ordering::Relaxed) < 2 * ENDS && began.elapsed() < PATIENCE {
+            std::thread::yield_now();
+        }
+    };
+    let length = duration(stage);
+    let mut samples = Samples::new(1);
+    std::thread::scope(|scope| {
+        let publishing = |_| {
+            scope.spawn(|| {
+                publish(&|send| {
+                    wait_for_all();
+                    let began = Instant::now();
+                    while began.elapsed() < length {
+                        send();
+                    }
+                })
+            })
+        };
+        let receiving = |_| {
+            scope.spawn(|| {
+                let times = std::sync::Mutex::new(Vec::with_capacity(MOST));
+                receive(&|take| {
+                    wait_for_all();
+                    let mut times = times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let began = Instant::now();
+                    while began.elapsed() < length && times.len() < MOST {
+                        let start = Instant::now();
+                        if take() {
+                            times.push(start.elapsed().as_nanos() as u64);
+                        }
+                    }
+                })
+                .map(|()| times.into_inner().unwrap_or_default())
+            })
+        };
+        let publishers: Vec<_> = (0..ENDS).map(publishing).collect();
+        let subscribers: Vec<_> = (0..ENDS).map(receiving).collect();
+        for publisher in publishers {
+            publisher.join().map_err(|_| "a publisher panicked")??;
+        }
+        for subscriber in subscribers {
+            let times: Vec<u64> = subscriber.join().map_err(|_| "a subscriber panicked")??;
+            times.into_iter().for_each(|ns| samples.record(ns));
+        }
+        Ok(Measured { samples: Some(samples), ..Measured::default() })
+    })
+}
+
+fn udp_same_thread<const BYTES: usize>(stage: &Stage) -> Result<Measured, Failure> {
+    let (sender, receiver) = (UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?, UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
+    sender.connect(receiver.local_addr()?)?;
+    receiver.set_read_timeout(Some(PATIENCE))?;
+    let mut into = [0; BYTES];
+    Ok(each_call(stage, || {
+        let _ = sender.send(black_box(&[7; BYTES]));
+        let _ = black_box(receiver.recv(&mut into));
+    }))
+}
