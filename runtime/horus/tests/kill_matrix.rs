@@ -135,6 +135,18 @@ fn is_publishers(place: &str, turn: u64) -> bool {
     }
 }
 
+/// Tries until it succeeds; false if it is not going to. Between two attempts the other threads have a moment.
+fn soon(mut attempt: impl FnMut() -> bool) -> bool {
+    let started = Instant::now();
+    while !attempt() {
+        if started.elapsed() > HANG {
+            return false;
+        }
+        std::thread::park_timeout(PERIOD / 10);
+    }
+    true
+}
+
 /// What all kills together came to.
 #[derive(Default)]
 struct Account {
@@ -187,16 +199,10 @@ impl Account {
         assert_eq!(files_in(directory), 0, "left behind");
     }
 
-    /// From now on nobody holds the survivors up but each other: how long until a step sends all its messages. Between two
-    /// steps the other threads have a moment to take theirs.
+    /// From now on nobody holds the survivors up but each other: how long until a step sends all its messages.
     fn goes_on(&mut self, survivors: &mut Survivors) {
-        self.pauses.measure(|| {
-            let started = Instant::now();
-            while !survivors.step() {
-                assert!(started.elapsed() < HANG, "who is dead or gone holds the survivors up");
-                std::thread::park_timeout(PERIOD / 10);
-            }
-        });
+        let goes_on = self.pauses.measure(|| soon(|| survivors.step()));
+        assert!(goes_on, "who is dead or gone holds the survivors up");
     }
 
     fn restart(&mut self, plan: &Plan, directory: &Path, survivors: &mut Survivors) {
@@ -217,14 +223,19 @@ impl Account {
             let open = || Publisher::<Block>::create_or_open(&name(), &options).unwrap();
             let mut successor = self.restarts.measure(open);
             assert!(successor.send(block(successor.position()), HANG).is_ok(), "the successor cannot send");
-            survivors.step();
-            let heard = survivors.ledger.next[successor.lane()];
-            assert!(!plan.together || heard == Some(successor.position()), "the successor is not heard");
+            let heard = |survivors: &mut Survivors| {
+                survivors.step();
+                survivors.ledger.next[successor.lane()] == Some(successor.position())
+            };
+            assert!(!plan.together || soon(|| heard(survivors)), "the successor is not heard");
         } else {
             let open = || Subscriber::<Block>::open(&name(), &options, Wait::No).unwrap();
             let mut successor = self.restarts.measure(open);
-            survivors.step();
-            assert!(successor.recv_timeout(HANG).is_some(), "the successor hears nothing");
+            let mut hears = |survivors: &mut Survivors| {
+                survivors.step();
+                successor.try_recv().is_some()
+            };
+            assert!(soon(|| hears(survivors)), "the successor hears nothing");
         }
     }
 }

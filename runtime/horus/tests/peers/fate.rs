@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::Peer;
 
@@ -17,10 +17,12 @@ impl Peer {
         self.child.wait().unwrap().success()
     }
 
-    /// Whether the peer executes no more. It stays a zombie.
+    /// Whether no thread of the peer executes any more. It stays a zombie.
+    ///
+    /// That `/proc/PID/stat` says Z is not enough: it speaks of the main thread, which may end before the others.
     pub fn is_dead(&self) -> bool {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        stat.contains(") Z ")
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(Pid::from_child(&self.child)), options).unwrap().is_some()
     }
 
     /// Reaps a dead peer and expects that it died of SIGKILL: one that found something wrong ends otherwise.
