@@ -62,15 +62,12 @@ for benchmark in raw_baselines all_paths_latency cross_process_benchmark robotic
 done
 
 if [ -f "$benchmarks/compare/Cargo.toml" ]; then
-    # `CMAKE=…` lines for the environment, then a line of features, which may be empty.
+    # `CMAKE=…` for the environment, then a line of features; either may be missing.
     found=$("$benchmarks/compare/setup.sh" --check)
     cmake=$(echo "$found" | sed -n 's/^CMAKE=//p')
+    [ -z "$cmake" ] || export CMAKE="$cmake"
     # shellcheck disable=SC2046 # the features are words of their own
-    if (export ${cmake:+CMAKE="$cmake"}; build "$benchmarks/compare" $(echo "$found" | grep -v '^CMAKE=')) ||
-        build "$benchmarks/compare"; then
-        # The first attempt ran in a shell of its own, which took what it found out along.
-        target=$(cd "$benchmarks/compare" && cargo metadata --format-version 1 --no-deps --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-        programs=$target/release
+    if build "$benchmarks/compare" $(echo "$found" | grep -v '^CMAKE=') || build "$benchmarks/compare"; then
         for benchmark in competitor_comparison iceoryx2_comparison; do
             run "$benchmark"
         done

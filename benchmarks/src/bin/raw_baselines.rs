@@ -12,6 +12,7 @@ use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
+use horus_benchmarks::systems::bare_ring::BareRing;
 use horus_benchmarks::systems::futex::RawFutex;
 use horus_benchmarks::transport::{Failure, Payload};
 use horus_shm::clock::monotonic_ns;
@@ -52,6 +53,13 @@ fn copy_task<const BYTES: usize>() -> Task {
     Task::new(Heading::new(Path::SameThread, "memcpy", BYTES).unit("copy in cache"), copy::<BYTES>)
 }
 
+fn bare_ring<const WORDS: usize>() -> Task {
+    let heading = Heading::new(Path::Thread1To1, "bare ring", size_of::<Payload<WORDS>>());
+    let note =
+        "no messaging system: what two CPUs need for a message whose receiver is looking for it, copied by words";
+    Task::threads::<BareRing, Payload<WORDS>>(heading.note(note))
+}
+
 fn line(stage: &Stage) -> Result<Measured, Failure> {
     let mut samples = Samples::new(1);
     let stop = AtomicBool::new(false);
@@ -65,6 +73,9 @@ fn tasks() -> Vec<Task> {
     vec![
         Task::new(heading(Path::SameThread, "clock", 0).unit("clock read"), clock),
         Task::new(heading(Path::Thread1To1, "cache line", 8), line),
+        bare_ring::<2>(),
+        bare_ring::<38>(),
+        bare_ring::<185>(),
         copy_task::<16>(),
         copy_task::<304>(),
         copy_task::<1480>(),
