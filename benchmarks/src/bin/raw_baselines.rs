@@ -17,6 +17,8 @@ use horus_benchmarks::systems::futex::RawFutex;
 use horus_benchmarks::transport::{Failure, Payload};
 use horus_shm::clock::monotonic_ns;
 
+const BARE_RING: &str = "no messaging system: what two CPUs need for a message whose receiver is looking for it";
+
 /// Times `work`, which does something [`BATCH`] times.
 fn batches(stage: &Stage, mut work: impl FnMut()) -> Result<Measured, Failure> {
     pin_to(stage.cpus.first)?;
@@ -53,13 +55,6 @@ fn copy_task<const BYTES: usize>() -> Task {
     Task::new(Heading::new(Path::SameThread, "memcpy", BYTES).unit("copy in cache"), copy::<BYTES>)
 }
 
-fn bare_ring<const WORDS: usize>() -> Task {
-    let heading = Heading::new(Path::Thread1To1, "bare ring", size_of::<Payload<WORDS>>());
-    let note =
-        "no messaging system: what two CPUs need for a message whose receiver is looking for it, copied by words";
-    Task::threads::<BareRing, Payload<WORDS>>(heading.note(note))
-}
-
 fn line(stage: &Stage) -> Result<Measured, Failure> {
     let mut samples = Samples::new(1);
     let stop = AtomicBool::new(false);
@@ -73,9 +68,7 @@ fn tasks() -> Vec<Task> {
     vec![
         Task::new(heading(Path::SameThread, "clock", 0).unit("clock read"), clock),
         Task::new(heading(Path::Thread1To1, "cache line", 8), line),
-        bare_ring::<2>(),
-        bare_ring::<38>(),
-        bare_ring::<185>(),
+        Task::threads::<BareRing, Payload<2>>(heading(Path::Thread1To1, "bare ring", 16).note(BARE_RING)),
         copy_task::<16>(),
         copy_task::<304>(),
         copy_task::<1480>(),

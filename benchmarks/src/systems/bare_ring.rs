@@ -5,7 +5,8 @@
 //! the receiver, and the receiver must then fetch it. On some processors that costs up to half as much again as the
 //! floor, for any queue; what a queue costs beyond it shows against this ring.
 //!
-//! It is no messaging system: one writer, one reader, no name, no check of anything, nobody may die.
+//! It is no messaging system: one writer, one reader, no name, no check of anything, nobody may die. And it is a measure
+//! for small messages only: it copies word by word, which for long ones is slower than what HORUS and others do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
