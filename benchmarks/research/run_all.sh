@@ -10,7 +10,7 @@
 set -u
 
 benchmarks=$(cd "$(dirname "$0")/.." && pwd)
-out= quick= cpus=
+out='' quick='' cpus=''
 usage() { sed -n 's/^# \{0,1\}//; 2,10p' "$0"; }
 
 while [ $# -gt 0 ]; do
