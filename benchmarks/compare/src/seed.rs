@@ -25,8 +25,10 @@ const NAME: &str = "seed_loops";
 /// A loop: becomes one cell.
 pub struct Loop {
     heading: Heading,
-    run: Box<dyn Fn(&Stage) -> Result<Measured, Failure>>,
+    run: Run,
 }
+
+type Run = Box<dyn Fn(&Stage) -> Result<Measured, Failure>>;
 
 impl Loop {
     /// A loop with a note that says what it leaves out.

@@ -17,7 +17,7 @@ use horus_benchmarks::transport::{Failure, Meeting, Payload};
 use iceoryx2::prelude::{Node, ServiceName, ipc};
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
-use crate::iceoryx::{Marked, Printable, config, node};
+use crate::iceoryx::{Marked, config, node};
 use crate::seed::{Loop, calls_per_second, duration, each_call};
 
 type Word = Payload<1>;
@@ -35,9 +35,9 @@ pub fn loops() -> Vec<Loop> {
     vec![
         Loop::new(same("horus", 8, "send + receive"), one_thread, |stage| horus_same_thread::<1>(stage, false)),
         Loop::new(same("iceoryx2", 8, "send + receive"), one_thread, |stage| iceoryx2_same_thread(stage, false)),
-        Loop::new(same("udp", 8, "send + receive"), one_thread, |stage| udp_same_thread::<8>(stage)),
+        Loop::new(same("udp", 8, "send + receive"), one_thread, udp_same_thread::<8>),
         Loop::new(same("horus", 32, "send + receive"), one_thread, |stage| horus_same_thread::<4>(stage, false)),
-        Loop::new(same("udp", 32, "send + receive"), one_thread, |stage| udp_same_thread::<32>(stage)),
+        Loop::new(same("udp", 32, "send + receive"), one_thread, udp_same_thread::<32>),
         Loop::new(same("horus", 8, "throughput"), one_thread, |stage| horus_same_thread::<1>(stage, true)),
         Loop::new(same("iceoryx2", 8, "throughput"), one_thread, |stage| iceoryx2_same_thread(stage, true)),
         Loop::new(same("horus", 8, "send without subscriber"), alone, horus_alone),
@@ -95,17 +95,17 @@ fn horus_mpmc(stage: &Stage) -> Result<Measured, Failure> {
 }
 
 /// A service as iceoryx2 makes it when it is told nothing, but for the number of publishers.
-pub(crate) fn default_service<M: Printable>(
-    meeting: &Meeting,
-) -> Result<(Node<ipc::Service>, PortFactory<ipc::Service, Marked<M>, ()>), Failure> {
+fn default_service(meeting: &Meeting) -> Result<(Node<ipc::Service>, WordService), Failure> {
     let node = node(&config(&meeting.directory)?)?;
-    let builder = node.service_builder(&ServiceName::new(&meeting.name)?).publish_subscribe::<Marked<M>>();
+    let builder = node.service_builder(&ServiceName::new(&meeting.name)?).publish_subscribe::<Marked<Word>>();
     let service = builder.max_publishers(ENDS + 1).open_or_create()?;
     Ok((node, service))
 }
 
+type WordService = PortFactory<ipc::Service, Marked<Word>, ()>;
+
 fn iceoryx2_same_thread(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
-    let (_node, service) = default_service::<Word>(&stage.meeting)?;
+    let (_node, service) = default_service(&stage.meeting)?;
     let publisher = service.publisher_builder().create()?;
     let subscriber = service.subscriber_builder().create()?;
     let call = || {
@@ -116,7 +116,7 @@ fn iceoryx2_same_thread(stage: &Stage, throughput: bool) -> Result<Measured, Fai
 }
 
 fn iceoryx2_alone(stage: &Stage) -> Result<Measured, Failure> {
-    let (_node, service) = default_service::<Word>(&stage.meeting)?;
+    let (_node, service) = default_service(&stage.meeting)?;
     let publisher = service.publisher_builder().create()?;
     Ok(calls_per_second(stage, || {
         let _ = publisher.send_copy(black_box(Marked(WORD)));
@@ -127,13 +127,13 @@ fn iceoryx2_mpmc(stage: &Stage) -> Result<Measured, Failure> {
     mpmc(
         stage,
         |run| {
-            let (_node, service) = default_service::<Word>(&stage.meeting)?;
+            let (_node, service) = default_service(&stage.meeting)?;
             let publisher = service.publisher_builder().create()?;
             run(&mut || publisher.send_copy(Marked(WORD)).is_ok());
             Ok(())
         },
         |run| {
-            let (_node, service) = default_service::<Word>(&stage.meeting)?;
+            let (_node, service) = default_service(&stage.meeting)?;
             let subscriber = service.subscriber_builder().create()?;
             run(&mut || subscriber.receive().is_ok_and(|sample| sample.is_some()));
             Ok(())

@@ -19,12 +19,14 @@ fn tasks() -> Vec<Task> {
     #[cfg(feature = "aeron")]
     tasks.extend(threads::<horus_compare::aeron::Aeron>(AERON));
     #[cfg(feature = "zeromq")]
-    tasks.extend(threads::<horus_compare::zeromq::ZeroMq>("DONTWAIT"));
+    tasks.extend(horus_compare::tasks::slow_threads::<horus_compare::zeromq::ZeroMq>("calls with DONTWAIT"));
     tasks.extend(processes::<Horus>(""));
     #[cfg(feature = "aeron")]
     tasks.extend(processes::<horus_compare::aeron::Aeron>(AERON));
     #[cfg(feature = "zeromq")]
-    tasks.extend(processes::<horus_compare::zeromq::ZeroMq>("DONTWAIT; two I/O threads between the ends"));
+    tasks.extend(horus_compare::tasks::slow_processes::<horus_compare::zeromq::ZeroMq>(
+        "calls with DONTWAIT; two I/O threads between the ends",
+    ));
     tasks.extend(processes::<Pipes>("non-blocking system calls"));
     tasks.extend(processes::<UnixPackets>("non-blocking system calls"));
     tasks.extend(processes::<UnixDatagrams>("non-blocking system calls"));
