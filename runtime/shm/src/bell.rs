@@ -44,14 +44,7 @@ pub trait Bell {
     fn rings(&self) -> &AtomicU32;
 }
 
-/// Whether a publisher that has just sent must go on to [`must_wake`].
-#[inline(always)]
-pub fn may_sleep(bell: &impl Bell) -> bool {
-    // Relaxed: see the module's text.
-    bell.sleepers().load(Ordering::Relaxed) != 0
-}
-
-/// Rings if somebody is asleep; true if the caller must then have the kernel wake those who wait on
+/// Rings if somebody is asleep, after a look at [`Bell::sleepers`] found that somebody may be; true if the caller must then have the kernel wake those who wait on
 /// [`Bell::rings`].
 pub fn must_wake(bell: &impl Bell) -> bool {
     fence(Ordering::SeqCst); // SYNC POINT: bell

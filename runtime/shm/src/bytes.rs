@@ -92,18 +92,19 @@ impl BytesWriter {
 
     #[inline]
     fn send_now(publication: &mut Publication, message: &[u8], sent_ns: u64) -> Option<u64> {
-        let (length, bytes) = parts(publication.begin()?);
-        length.store(message.len() as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
-        copy::store(bytes, message);
-        Some(publication.commit(sent_ns))
+        publication.send_with(sent_ns, |slot| {
+            let (length, bytes) = parts(slot);
+            length.store(message.len() as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
+            copy::store(bytes, message);
+        })
     }
 
     /// Lends the next message's place, for `bytes` bytes; what stands there first is of some older message, or zeros.
     pub fn loan(&mut self, bytes: usize) -> Result<BytesLoan<'_>, SendError> {
         self.check(bytes)?;
         match self.publication.begin() {
-            Some(_slot) => Ok(BytesLoan { publication: &mut self.publication, length: bytes }),
-            None => Err(SendError::Full),
+            true => Ok(BytesLoan { publication: &mut self.publication, length: bytes }),
+            false => Err(SendError::Full),
         }
     }
 

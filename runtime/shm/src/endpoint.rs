@@ -77,10 +77,7 @@ impl<T: Plain> Writer<T> {
     /// Lends the next message's place, to be filled there and then published. What stands there first is some older
     /// message, or zeros.
     pub fn loan(&mut self) -> Result<Loan<'_, T>, Full<()>> {
-        match self.publication.begin() {
-            Some(_slot) => Ok(Loan { writer: self }),
-            None => Err(Full(())),
-        }
+        if self.publication.begin() { Ok(Loan { writer: self }) } else { Err(Full(())) }
     }
 
     /// Takes dead subscribers off the topic, so that they hold a reliable lane no longer; returns how many.
@@ -124,9 +121,8 @@ impl<T: Plain> Writer<T> {
 
 #[inline(always)]
 fn send<T: Plain>(publication: &mut Publication, message: &T, sent_ns: u64) -> Option<u64> {
-    let slot = publication.begin()?;
-    copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
-    Some(publication.commit(sent_ns))
+    let fill = |slot: &[AtomicU64]| copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
+    publication.send_with(sent_ns, fill)
 }
 
 /// The place of a message that is being written; dropped without [`publish`](Self::publish), it was never sent.

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use crate::error::OpenError;
 use crate::header::Header;
+use crate::lane::MappedLane;
 use crate::map::{self, Residency};
 use crate::members::Locked;
 use crate::ring::Memory;
-use crate::segment::{MappedLane, Segment};
+use crate::segment::Segment;
 use crate::sync::{Arc, Ordering};
 
 /// One publisher's lane.

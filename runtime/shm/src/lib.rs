@@ -72,6 +72,8 @@ pub mod header;
 #[cfg(not(loom))]
 pub mod inspect;
 #[cfg(not(loom))]
+mod lane;
+#[cfg(not(loom))]
 pub mod map;
 #[cfg(not(loom))]
 pub mod members;

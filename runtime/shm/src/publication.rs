@@ -7,16 +7,16 @@
 
 use std::time::Duration;
 
-use crate::bell::may_sleep;
 use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
 use crate::header::Header;
+use crate::lane::MappedLane;
 use crate::layout::{MAX_SUBSCRIBERS, Shape};
 use crate::members::{Locked, pause, release_unlocked};
 use crate::opening::{Kind, Making, OPEN_ATTEMPTS, Payload, Process, damaged, make, open_existing};
 use crate::ring::{Memory, Producer};
-use crate::segment::{MappedLane, Segment};
+use crate::segment::Segment;
 use crate::spin::{Spin, single_cpu};
 use crate::sweep::tidy;
 use crate::sync::{Arc, AtomicU64, Ordering};
@@ -70,9 +70,16 @@ impl Publication {
         Err(OpenError::Busy { path, waited: Duration::ZERO })
     }
 
-    /// Begins a message; see [`Producer::begin`].
+    /// Sends a message, and wakes who sleeps; see [`Producer::send_with`].
     #[inline(always)]
-    pub(crate) fn begin(&mut self) -> Option<&[AtomicU64]> {
+    pub(crate) fn send_with(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
+        let sequence = self.producer.send_with(sent_ns, fill)?;
+        self.wake_sleepers();
+        Some(sequence)
+    }
+
+    /// Begins a message; see [`Producer::begin`].
+    pub(crate) fn begin(&mut self) -> bool {
         self.producer.begin()
     }
 
@@ -82,14 +89,18 @@ impl Publication {
     }
 
     /// Sends the message that was begun, and wakes who sleeps.
-    #[inline(always)]
     pub(crate) fn commit(&mut self, sent_ns: u64) -> u64 {
         let sequence = self.producer.commit(sent_ns);
-        let segment = &**self.producer.memory().segment();
-        if may_sleep(segment) {
-            wake(segment);
-        }
+        self.wake_sleepers();
         sequence
+    }
+
+    #[inline(always)]
+    fn wake_sleepers(&self) {
+        // Relaxed: the text of `bell` says what that can miss, and what makes it good.
+        if self.producer.memory().sleepers().load(Ordering::Relaxed) != 0 {
+            wake(self.segment());
+        }
     }
 
     /// Calls `attempt` until it succeeds, as `waiting` says, at most `limit`; buries dead subscribers meanwhile.

@@ -38,12 +38,12 @@
 //! room that it knows of is used up, the reader never looks at the position.
 //!
 //! # Who moves the payload
-//! Neither end knows what a payload is. A writer [`begin`](Producer::begin)s a message, fills the slot by whatever means,
-//! and [`commit`](Producer::commit)s it; a reader hands [`take`](Consumer::take) a function that copies the slot, or
+//! Neither end knows what a payload is. A writer hands [`send_with`](Producer::send_with) a function that fills the slot,
+//! or [`begin`](Producer::begin)s a message, fills its slot by whatever means, and [`commit`](Producer::commit)s it; a reader hands [`take`](Consumer::take) a function that copies the slot, or
 //! [`hold`](Consumer::hold)s the slot and looks at it in place.
 //!
 //! # Bounds
-//! `begin` is wait-free with at most one pass over the subscriber table; `take` is wait-free: it looks at no
+//! Sending is wait-free with at most one pass over the subscriber table; `take` is wait-free: it looks at no
 //! more than log2(capacity) + 3 slots however fast the writer is. Neither makes a system call, allocates, or needs a
 //! compare-and-swap. Sequence numbers end at 2^62; at 100 million messages a second that is after 1400 years.
 

@@ -1,4 +1,4 @@
-//! A segment: a mapped file whose header was checked, and its lanes.
+//! A segment: a mapped file whose header was checked.
 //!
 //! Offsets are computed from a private copy of the checked [`Shape`](crate::layout::Shape) for as long as the segment
 //! is open; the header in the file is never read again.
@@ -14,11 +14,10 @@ use crate::copy::WORD;
 use crate::error::OpenError;
 use crate::failpoint::failpoint;
 use crate::header::{Alleged, Header};
-use crate::layout::{ASLEEP, BELL, HEADER_BYTES, LANES_WORD, LINE_PAIR, MEMBERS_WORD, ROSTER, SLEEPERS_WORD};
+use crate::layout::{ASLEEP, BELL, HEADER_BYTES, LANES_WORD, LINE, MEMBERS_WORD, ROSTER, SLEEPERS_WORD};
 use crate::map::{Access, LockRefused, Mapping, Residency};
 use crate::rejected::Rejected;
-use crate::ring::Memory;
-use crate::sync::{Arc, AtomicU32, AtomicU64};
+use crate::sync::{AtomicU32, AtomicU64};
 
 /// A mapped segment whose header was checked.
 pub struct Segment {
@@ -82,26 +81,22 @@ impl Segment {
 }
 
 impl Segment {
-    #[inline]
     fn roster(&self, word: usize) -> &AtomicU64 {
-        &self.mapping.words()[ROSTER / WORD + word]
+        &self.words(ROSTER, LINE / WORD)[word]
     }
 
     /// One bit per subscriber that reads here.
-    #[inline]
     pub(crate) fn members(&self) -> &AtomicU64 {
         self.roster(MEMBERS_WORD)
     }
 
     /// One bit per lane that was ever used.
-    #[inline]
     pub(crate) fn used_lanes(&self) -> &AtomicU64 {
         self.roster(LANES_WORD)
     }
 }
 
 impl Bell for Segment {
-    #[inline]
     fn sleepers(&self) -> &AtomicU64 {
         self.roster(SLEEPERS_WORD)
     }
@@ -112,81 +107,5 @@ impl Bell for Segment {
 
     fn rings(&self) -> &AtomicU32 {
         self.mapping.half_word(BELL)
-    }
-}
-
-/// A lane of a segment, for the ring.
-#[derive(Clone)]
-pub struct MappedLane {
-    segment: Arc<Segment>,
-    /// Word indices that follow from the checked shape, worked out once so that the hot path does no multiplication
-    /// more than it must.
-    members: usize,
-    holders: usize,
-    position: usize,
-    first_cursor: usize,
-    first_slot: usize,
-    stride: usize,
-    /// Capacity - 1.
-    mask: u64,
-}
-
-impl MappedLane {
-    /// Lane `lane` of `segment`.
-    ///
-    /// # Panics
-    /// When the segment has no lane of that number.
-    pub fn new(segment: Arc<Segment>, lane: usize) -> Self {
-        let shape = segment.header.shape;
-        assert!(lane < shape.lanes());
-        Self {
-            members: ROSTER / WORD + MEMBERS_WORD,
-            holders: shape.holders(lane) / WORD,
-            position: shape.position(lane) / WORD,
-            first_cursor: shape.cursor(lane, 0) / WORD,
-            first_slot: shape.slots(lane) / WORD,
-            stride: shape.slot_stride() / WORD,
-            mask: shape.capacity() as u64 - 1,
-            segment,
-        }
-    }
-
-    /// The segment that the lane belongs to.
-    pub fn segment(&self) -> &Arc<Segment> {
-        &self.segment
-    }
-}
-
-impl Memory for MappedLane {
-    fn capacity(&self) -> u64 {
-        self.mask + 1
-    }
-
-    fn subscribers(&self) -> usize {
-        self.segment.header.shape.subscribers()
-    }
-
-    fn members(&self) -> &AtomicU64 {
-        &self.segment.mapping.words()[self.members]
-    }
-
-    fn holders(&self) -> &AtomicU64 {
-        &self.segment.mapping.words()[self.holders]
-    }
-
-    #[inline]
-    fn position(&self) -> &AtomicU64 {
-        &self.segment.mapping.words()[self.position]
-    }
-
-    #[inline]
-    fn cursor(&self, subscriber: usize) -> &AtomicU64 {
-        &self.segment.mapping.words()[self.first_cursor + subscriber * (LINE_PAIR / WORD)]
-    }
-
-    #[inline]
-    fn slot(&self, sequence: u64) -> &[AtomicU64] {
-        let start = self.first_slot + (sequence & self.mask) as usize * self.stride;
-        &self.segment.mapping.words()[start..start + self.stride]
     }
 }

@@ -7,11 +7,12 @@ use crate::bell::Bell;
 use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
+use crate::lane::MappedLane;
 use crate::layout::Policy;
 use crate::members::{Locked, pause};
 use crate::opening::{Joining, Kind, Payload, Process, damaged, open_existing};
 use crate::ring::{self, Consumer, MAX_SEQUENCE, Memory, Taken};
-use crate::segment::{MappedLane, Segment};
+use crate::segment::Segment;
 use crate::spin::single_cpu;
 use crate::sweep::tidy;
 use crate::sync::{Arc, AtomicU64, Ordering};
@@ -89,9 +90,10 @@ impl Subscription {
         mut visit: impl FnMut(&mut Consumer<MappedLane>) -> Option<R>,
     ) -> Option<(usize, R)> {
         // Relaxed: a lane that is used from now on is seen in finite time, and before sleeping (see `bell`).
-        let used = self.segment.used_lanes().load(Ordering::Relaxed);
+        let first = &mut self.lanes[0];
+        let used = first.memory().used_lanes().load(Ordering::Relaxed);
         if used == 1 {
-            return visit(&mut self.lanes[0]).map(|found| (0, found));
+            return visit(first).map(|found| (0, found));
         }
         self.poll_several(used, visit)
     }

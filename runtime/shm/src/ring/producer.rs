@@ -54,42 +54,64 @@ impl<M: Memory> Producer<M> {
         Some(Self { memory, next, limit, policy, is_held, _not_sync: PhantomData })
     }
 
-    /// Begins a message and lends its slot, whose payload the caller fills before [`commit`](Self::commit); `None` when
-    /// there is no room.
-    ///
-    /// Until then readers see nothing of it, and a message begun and not committed was never sent.
+    /// Sends the message that `fill` writes to the slot's payload, and returns its sequence number; `None` when there is
+    /// no room. `sent_ns` travels with it and is not interpreted.
     #[inline(always)]
-    pub fn begin(&mut self) -> Option<&[AtomicU64]> {
+    pub fn send_with(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
         let sequence = self.next;
         if sequence >= self.limit && !self.find_room() {
             return None;
         }
         let slot = self.memory.slot(sequence);
-        if self.is_held && !self.mark_unless_held(slot) {
+        if !self.mark(slot, sequence) {
             return None;
+        }
+        fill(slot);
+        self.publish(slot, sequence, sent_ns);
+        self.next = sequence + 1;
+        Some(sequence)
+    }
+
+    /// Begins a message, to be filled in its place ([`slot`](Self::slot)) and then [`commit`](Self::commit)ted; false when
+    /// there is no room.
+    ///
+    /// Until then readers see nothing of it, and a message begun and not committed was never sent.
+    pub fn begin(&mut self) -> bool {
+        let has_room = self.next < self.limit || self.find_room();
+        has_room && self.mark(self.memory.slot(self.next), self.next)
+    }
+
+    /// Makes the message that was begun visible, and returns its sequence number.
+    pub fn commit(&mut self, sent_ns: u64) -> u64 {
+        let sequence = self.next;
+        self.publish(self.memory.slot(sequence), sequence, sent_ns);
+        self.next = sequence + 1;
+        sequence
+    }
+
+    /// Marks the slot as being written; false when a reader holds the message in it.
+    #[inline(always)]
+    fn mark(&self, slot: &[AtomicU64], sequence: u64) -> bool {
+        if self.is_held && !self.mark_unless_held(slot) {
+            return false;
         }
         // Relaxed: the fence below orders it before the payload.
         slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed);
         fence(Ordering::Release); // SYNC POINT: half-written
         failpoint!("publish:odd");
-        Some(slot)
+        true
     }
 
-    /// Makes the message that was begun visible, and returns its sequence number. `sent_ns` travels with it and is not
-    /// interpreted.
+    /// Makes a message visible whose payload is in its slot.
     #[inline(always)]
-    pub fn commit(&mut self, sent_ns: u64) -> u64 {
-        let sequence = self.next;
-        let slot = self.memory.slot(sequence);
+    fn publish(&self, slot: &[AtomicU64], sequence: u64, sent_ns: u64) {
         slot[SENT_WORD].store(sent_ns, Ordering::Relaxed);
         failpoint!("publish:payload");
         slot[STAMP_WORD].store(ready(sequence), Ordering::Release); // SYNC POINT: message
         failpoint!("publish:even");
-        self.next = sequence + 1;
         // Relaxed: a hint, except to a reader that joins, for whom the fence in `find_room` orders it.
-        self.memory.position().store(self.next, Ordering::Relaxed);
+        self.memory.position().store(sequence + 1, Ordering::Relaxed);
         failpoint!("publish:position");
-        sequence
     }
 
     /// The slot of the message that was begun.

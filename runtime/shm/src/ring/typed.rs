@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::{Consumer, Full, Memory, Plain, Producer, Received, Taken, payload_word};
 use crate::copy;
+use crate::sync::AtomicU64;
 
 impl<M: Memory> Producer<M> {
     /// Sends a message and returns its sequence number; gives it back when there is no room.
@@ -18,9 +19,8 @@ impl<M: Memory> Producer<M> {
     /// As [`try_send`](Self::try_send), from where the message stands: spares large ones a move.
     #[inline(always)]
     pub fn try_send_from<T: Plain>(&mut self, message: &T, sent_ns: u64) -> Result<u64, Full<()>> {
-        let Some(slot) = self.begin() else { return Err(Full(())) };
-        copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
-        Ok(self.commit(sent_ns))
+        let fill = |slot: &[AtomicU64]| copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
+        self.send_with(sent_ns, fill).ok_or(Full(()))
     }
 }
 
