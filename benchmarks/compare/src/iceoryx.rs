@@ -5,9 +5,11 @@
 
 use std::path::Path;
 
+use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
+use iceoryx2::port::{BackpressureAction, BackpressureInfo};
 use iceoryx2::prelude::{
     BackpressureStrategy, Config, FileName, LogLevel, Node, NodeBuilder, SemanticString, ServiceName,
     SignalHandlingMode, ZeroCopySend, ipc, set_log_level,
@@ -98,10 +100,39 @@ impl<M: Printable> Processes<M> for Iceoryx2 {
     type Receiver = Subscribing<M>;
 
     fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let subscribing = subscribing(&meeting.of(rendezvous::name(end)), capacity)?;
-        let publishing = publishing(&meeting.of(rendezvous::name(rendezvous::other(end))), capacity)?;
+        let (out, back) = end.directions();
+        let subscribing = subscribing(&meeting.of(back), capacity)?;
+        let publishing = publishing(&meeting.of(out), capacity)?;
         rendezvous::both_here(meeting, end, "connected")?;
         Ok((publishing, subscribing))
+    }
+}
+
+/// As [`Iceoryx2`] between processes, but a full buffer is waited for inside `send`, as iceoryx2 does when told nothing.
+pub struct Iceoryx2Retrying;
+
+impl<M: Printable> Processes<M> for Iceoryx2Retrying {
+    const SYSTEM: &'static str = "iceoryx2-retry";
+    type Sender = Publishing<M>;
+    type Receiver = Subscribing<M>;
+
+    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
+        let (out, back) = end.directions();
+        let subscribing = subscribing(&meeting.of(back), capacity)?;
+        let opened = open(&meeting.of(out), capacity)?;
+        let give_up = |info: &BackpressureInfo| match info.elapsed_time {
+            waited if waited > PATIENCE => BackpressureAction::DiscardData,
+            _ => BackpressureAction::Retry,
+        };
+        let publisher = opened
+            .service
+            .publisher_builder()
+            .max_loaned_samples(1)
+            .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
+            .set_backpressure_handler(give_up)
+            .create()?;
+        rendezvous::both_here(meeting, end, "connected")?;
+        Ok((Publishing { publisher, _opened: opened }, subscribing))
     }
 }
 

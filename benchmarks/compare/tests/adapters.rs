@@ -8,7 +8,7 @@ use horus_benchmarks::stage::Stage;
 use horus_benchmarks::threads::{same_thread, thread_to_thread};
 use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
 use horus_compare::disruptor::Disruptor;
-use horus_compare::iceoryx::{Iceoryx2, remove_shared_memory};
+use horus_compare::iceoryx::{Iceoryx2, Iceoryx2Retrying, remove_shared_memory};
 use horus_compare::iceoryx_event::Iceoryx2Event;
 use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::pipes::Pipes;
@@ -121,6 +121,7 @@ fn iceoryx2_carries_messages_between_threads() {
 #[test]
 fn iceoryx2_carries_messages_between_processes() {
     processes::<Iceoryx2>();
+    processes::<Iceoryx2Retrying>();
 }
 
 #[test]

@@ -8,7 +8,7 @@ use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::systems::in_place::{Head, InPlace};
 use horus_benchmarks::systems::sleeping::Sleeping;
 use horus_benchmarks::transport::Payload;
-use horus_compare::iceoryx::{self, Iceoryx2};
+use horus_compare::iceoryx::{self, Iceoryx2, Iceoryx2Retrying};
 use horus_compare::iceoryx_event::Iceoryx2Event;
 use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::joining;
@@ -29,6 +29,7 @@ fn tasks() -> Vec<Task> {
     tasks.extend(threads::<Iceoryx2>(""));
     tasks.extend(processes::<Horus>(""));
     tasks.extend(processes::<Iceoryx2>(""));
+    tasks.extend(processes::<Iceoryx2Retrying>("a full buffer is waited for inside send"));
     tasks.push(Task::processes::<InPlace<LARGE>, Head>(in_place("horus")));
     tasks.push(Task::processes::<Iceoryx2InPlace<LARGE>, Head>(in_place("iceoryx2")));
     let sleeping = |system| Heading::new(Path::Process1To1, system, size_of::<Small>());
@@ -43,7 +44,7 @@ fn tasks() -> Vec<Task> {
 
 /// Median and worst of HORUS and iceoryx2, cell by cell.
 fn summary(cells: &[Cell]) -> Vec<String> {
-    let others = cells.iter().filter(|cell| cell.heading.system == "iceoryx2");
+    let others = cells.iter().filter(|cell| cell.heading.system.starts_with("iceoryx2"));
     let line = |other: &Cell| {
         let like = |cell: &&Cell| {
             let (ours, theirs) = (&cell.heading, &other.heading);
@@ -57,10 +58,10 @@ fn summary(cells: &[Cell]) -> Vec<String> {
             (Some(ours), Some(others)) => format!(", messages a second {:.1} times as many", ours / others),
             _ => String::new(),
         };
-        let Heading { path, bytes, unit, wait, .. } = &other.heading;
+        let Heading { path, system, bytes, unit, wait, .. } = &other.heading;
         let path = path.name();
         Some(format!(
-            "{path}, {bytes} bytes, {unit}, {wait}: the median of iceoryx2 is {faster:.1} times that of HORUS{more}."
+            "{path}, {bytes} bytes, {unit}, {wait}: the median of {system} is {faster:.1} times that of HORUS{more}."
         ))
     };
     others.filter_map(line).collect()
