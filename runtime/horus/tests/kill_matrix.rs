@@ -32,8 +32,10 @@ use horus::topic::{Directory, Publisher, Subscriber, TopicName, Wait, Waiting};
 use horus_shm::failpoint::{NAMES, VARIABLE};
 use horus_shm::sweep::sweep;
 use peers::{PATIENCE, Peer, files_in, some_time};
-use survivors::{Block, Ledger, Longest, Survivors, block, options_for};
+use survivors::{Block, Ledger, Longest, SURVIVOR, Survivors, block, options_for};
 
+const VICTIM: u64 = 2 * SURVIVOR;
+const SUCCESSOR: u64 = 3 * SURVIVOR;
 const PERIOD: Duration = Duration::from_millis(1);
 /// A step this long was blocked, on the busiest machine.
 const HANG: Duration = Duration::from_secs(1);
@@ -50,7 +52,7 @@ fn peer_publishes_and_leaves_over_and_over() {
     loop {
         let mut publisher = Publisher::create_or_open(&name(), &options).unwrap();
         for _ in 0..20 {
-            let _full = publisher.send(block(publisher.position()), PERIOD);
+            let _full = publisher.send(block(VICTIM, publisher.position()), PERIOD);
         }
     }
 }
@@ -222,10 +224,10 @@ impl Account {
         if plan.publishes {
             let open = || Publisher::<Block>::create_or_open(&name(), &options).unwrap();
             let mut successor = self.restarts.measure(open);
-            assert!(successor.send(block(successor.position()), HANG).is_ok(), "the successor cannot send");
+            assert!(successor.send(block(SUCCESSOR, successor.position()), HANG).is_ok(), "the successor cannot send");
             let heard = |survivors: &mut Survivors| {
                 survivors.step();
-                survivors.ledger.next[successor.lane()] == Some(successor.position())
+                survivors.ledger.authors[successor.lane()] == SUCCESSOR
             };
             assert!(!plan.together || soon(|| heard(survivors)), "the successor is not heard");
         } else {

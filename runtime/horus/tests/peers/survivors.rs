@@ -20,20 +20,26 @@ horus::message! {
     /// A page in which every word follows from the number, so that a torn copy shows; large enough to be held in place on
     /// a `latest` topic.
     pub struct Block = "test/Block" {
+        /// Who sent it: a number greater than that of any message.
+        author: u64,
         /// The number that its publisher expects it to get.
         number: u64,
-        /// Noise made from the number.
-        filler: [u64; 510],
+        /// Noise made from author and number.
+        filler: [u64; 509],
         /// Sum of all words before.
         checksum: u64,
     }
 }
 
-/// The message with this number.
-pub fn block(number: u64) -> Block {
-    let filler = std::array::from_fn(|i| (number << 9 | i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    Block { number, filler, checksum: filler.iter().fold(number, |sum, word| sum.wrapping_add(*word)) }
+/// The message of this author with this number.
+pub fn block(author: u64, number: u64) -> Block {
+    let first = author ^ number << 9;
+    let filler = std::array::from_fn(|i| (first ^ i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    Block { author, number, filler, checksum: filler.iter().fold(first, |sum, word| sum.wrapping_add(*word)) }
 }
+
+/// Who stays alive.
+pub const SURVIVOR: u64 = 1 << 60;
 
 /// Options of the kill matrix for the policy of this name.
 pub fn options_for(policy: &str, directory: &std::path::Path) -> Options {
@@ -50,7 +56,9 @@ pub fn options_for(policy: &str, directory: &std::path::Path) -> Options {
 #[derive(Default)]
 pub struct Ledger {
     /// By lane: the number that comes next, once one came.
-    pub next: [Option<u64>; LANES],
+    next: [Option<u64>; LANES],
+    /// By lane: who sent the last message.
+    pub authors: [u64; LANES],
     skipped: u64,
     /// Messages received.
     pub taken: u64,
@@ -65,8 +73,8 @@ impl Ledger {
                 0 => subscriber.try_recv().map(|it| (whole(&it.message, it.sequence), it.publisher)),
                 _ => subscriber.borrow().map(|it| (whole(&it, it.sequence()), it.publisher())),
             };
-            let Some((sequence, lane)) = found else { break };
-            self.enter(sequence, lane, subscriber.missed(), reliable);
+            let Some((message, lane)) = found else { break };
+            self.enter(message, lane, subscriber.missed(), reliable);
         }
     }
 
@@ -77,7 +85,8 @@ impl Ledger {
         }
     }
 
-    fn enter(&mut self, sequence: u64, lane: usize, missed: u64, reliable: bool) {
+    fn enter(&mut self, (author, sequence): (u64, u64), lane: usize, missed: u64, reliable: bool) {
+        self.authors[lane] = author;
         let next = self.next[lane].replace(sequence + 1).unwrap_or(sequence);
         assert!(sequence >= next, "lane {lane}: number {sequence} came twice or late, {next} was due");
         self.skipped += sequence - next;
@@ -87,11 +96,11 @@ impl Ledger {
     }
 }
 
-/// Checks that a message is whole and goes by its own number, which is returned.
-fn whole(message: &Block, sequence: u64) -> u64 {
+/// Checks that a message is whole and goes by its own number; returns its author and the number.
+fn whole(message: &Block, sequence: u64) -> (u64, u64) {
+    assert!(*message == block(message.author, message.number), "a torn message, number {sequence}");
     assert_eq!(message.number, sequence, "a message under another's number");
-    assert!(*message == block(sequence), "a torn message, number {sequence}");
-    sequence
+    (message.author, sequence)
 }
 
 /// The longest that something took, on the clock and of this thread's CPU time: what else runs on the machine lengthens
@@ -172,7 +181,7 @@ impl Survivors {
         longest.measure(|| {
             let mut refused = false;
             for _ in 0..BURST {
-                let message = block(publisher.position());
+                let message = block(SURVIVOR, publisher.position());
                 if publisher.try_send(message).is_err() {
                     publisher.reap_dead_subscribers();
                     refused |= publisher.try_send(message).is_err();
