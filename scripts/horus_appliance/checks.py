@@ -42,8 +42,8 @@ def cargo(*arguments: str) -> list:
 
 def shell_scripts() -> list:
     """Every shell script of the repository, found by its first line."""
-    roots = [REPOSITORY / name for name in ("conf", "recipes", "scripts", ".ci")]
-    return sorted(str(path) for root in roots for path in root.rglob("*") if path.is_file() and is_shell(path))
+    roots = [REPOSITORY / name for name in ("conf", "recipes", "scripts", "benchmarks/research", "benchmarks/compare", ".ci")]
+    return sorted(str(path) for root in roots for path in root.rglob("*") if "target" not in path.parts and path.is_file() and is_shell(path))
 
 
 def is_shell(path: Path) -> bool:
@@ -61,6 +61,9 @@ def unit_tests(*modules: str) -> list:
 
 SCRIPTS = REPOSITORY / "scripts"
 LOOM_TARGET = str(RUNTIME / "target" / "loom")
+BENCHMARKS = REPOSITORY / "benchmarks"
+# What the benchmarks depend on is built for the runtime already.
+SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
 
 CHECKS = [
     Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
@@ -71,6 +74,16 @@ CHECKS = [
         "rust model tests (loom)",
         cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", LOOM_TARGET),
         RUNTIME, {"RUSTFLAGS": "--cfg loom"},
+    ),
+    Check("peers killed at every step", [sys.executable, str(SCRIPTS / "soak"), "kill", "--count", "300"]),
+    Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
+    Check(
+        "benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET,
+    ),
+    Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET),
+    Check(
+        "instructions a message", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET,
+        needs=("valgrind", "valgrind"),
     ),
     Check("shell scripts", ["shellcheck", *shell_scripts()], needs=("shellcheck", "shellcheck")),
     Check("scripts' unit tests", unit_tests("test_conf", "test_host", "test_results"), SCRIPTS),
