@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use horus_shm::directory::Directory;
-use horus_shm::floor::{Pinger, Ponger};
+use horus_shm::floor::{FloorError, Pinger, Ponger};
 
 use crate::pinning::{Cpus, pin_to};
 use crate::samples::Samples;
@@ -46,20 +46,23 @@ pub fn play(
     let mut ponger = Ponger::open(&directory, &name, Duration::ZERO)?;
     std::thread::scope(|scope| {
         let peer = scope.spawn(|| {
-            pin_to(cpus.second).map_err(Failure::from)?;
-            ponger.pong(LIMIT, stop).map_err(Failure::from)
+            let pinned = pin_to(cpus.second).map_err(Failure::from);
+            let ponged = pinned.and_then(|()| ponger.pong(LIMIT, stop).map_err(Failure::from));
+            if ponged.is_err() {
+                stop.store(true, Ordering::Relaxed);
+            }
+            ponged
         });
         pin_to(cpus.first)?;
         // Two CPUs settle in some microseconds; ends that share one take turns, and each turn is a time slice.
         let rounds = if cpus.shared() { 20 } else { rounds };
         let pinged = pinger.ping(rounds, LIMIT, stop, record);
         drop(pinger); // tells the ponger that there will be no more
-        if pinged.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
         let ponged = peer.join().unwrap_or_else(|_| Err("the floor's second thread panicked".into()));
-        pinged?;
-        ponged.map(|_rounds| ())
+        match pinged {
+            Err(cause) if !matches!(cause, FloorError::Stopped { .. }) => Err(cause.into()),
+            _ => ponged.map(|_rounds| ()), // a pinger that was stopped was stopped for the ponger's failure
+        }
     })
 }
 

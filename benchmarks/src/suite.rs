@@ -10,7 +10,7 @@ use crate::floor::{between_floors, measure};
 use crate::host::Host;
 use crate::options::{Effort, Options};
 use crate::peer::{ARGUMENT, Role};
-use crate::pinning::Cpus;
+use crate::pinning::{Cpus, pin_to};
 use crate::report::{Report, SCHEMA};
 use crate::samples::Samples;
 use crate::stage::{Scratch, Stage};
@@ -120,6 +120,8 @@ impl Suite {
             );
         }
         let host = Host::look(cpus, options.quick);
+        pin_to(cpus.second)?; // may it run there?
+        pin_to(cpus.first)?;
         let scratch = Scratch::new()?;
         let mut report = Report {
             schema: SCHEMA.to_owned(),

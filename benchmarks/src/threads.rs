@@ -6,9 +6,11 @@ use std::thread::{Scope, ScopedJoinHandle, scope};
 use crate::cell::Measured;
 use crate::loops::{alternate, drain, flood, ping, pong};
 use crate::options::{LATENCY_CAPACITY, throughput_capacity};
-use crate::patience::{PATIENCE, Patience};
+use crate::patience::{PATIENCE, Patience, Stuck};
 use crate::pinning::pin_to;
+use crate::samples::Samples;
 use crate::stage::Stage;
+use crate::tally::Counts;
 use crate::transport::{Content, Failure, Receiver, Sender, Threads};
 
 /// Send and receive in one thread.
@@ -29,9 +31,7 @@ pub fn thread_to_thread<T: Threads<M>, M: Content>(stage: &Stage) -> Result<Meas
     Ok(Measured { samples: Some(samples), counts, per_second, note: None })
 }
 
-fn round_trips<T: Threads<M>, M: Content>(
-    stage: &Stage,
-) -> Result<(crate::samples::Samples, crate::tally::Counts), Failure> {
+fn round_trips<T: Threads<M>, M: Content>(stage: &Stage) -> Result<(Samples, Counts), Failure> {
     let stop = AtomicBool::new(false);
     let (mut there, mut arrives) = T::channel(&stage.meeting.of("there"), LATENCY_CAPACITY)?;
     let (mut back, mut returns) = T::channel(&stage.meeting.of("back"), LATENCY_CAPACITY)?;
@@ -40,14 +40,13 @@ fn round_trips<T: Threads<M>, M: Content>(
         pin_to(stage.cpus.first)?;
         let pinged = ping(&mut there, &mut returns, &stage.effort, &patience(stage, &stop));
         stop.store(pinged.is_err(), Ordering::Relaxed);
-        let ponged = join(peer);
-        let (samples, mut counts) = pinged?;
-        counts.add(&ponged?);
+        let ((samples, mut counts), ponged) = both(pinged, join(peer))?;
+        counts.add(&ponged);
         Ok((samples, counts))
     })
 }
 
-fn one_way<T: Threads<M>, M: Content>(stage: &Stage) -> Result<(crate::tally::Counts, Option<f64>), Failure> {
+fn one_way<T: Threads<M>, M: Content>(stage: &Stage) -> Result<(Counts, Option<f64>), Failure> {
     let stop = AtomicBool::new(false);
     let (mut sender, mut receiver) = T::channel(&stage.meeting.of("stream"), throughput_capacity(size_of::<M>()))?;
     let (publishers, subscribers) = (sender.publishers(), receiver.subscribers());
@@ -56,8 +55,7 @@ fn one_way<T: Threads<M>, M: Content>(stage: &Stage) -> Result<(crate::tally::Co
         pin_to(stage.cpus.first)?;
         let flooded = flood(&mut sender, &stage.effort, &patience(stage, &stop));
         stop.store(flooded.is_err(), Ordering::Relaxed);
-        let drained = join(peer);
-        let (sent, drained) = (flooded?, drained?);
+        let (sent, drained) = both(flooded, join(peer))?;
         Ok((drained.with_sent(sent, subscribers), drained.per_second))
     })
 }
@@ -80,6 +78,15 @@ fn start<'scope, 'env, T: Send + 'scope>(
         }
         result
     })
+}
+
+/// Both ends' results; of two failures the one that came first, not the end that was stopped for it.
+fn both<T, U>(own: Result<T, Stuck>, peer: Result<U, Failure>) -> Result<(T, U), Failure> {
+    match (own, peer) {
+        (Ok(own), Ok(peer)) => Ok((own, peer)),
+        (Ok(_) | Err(Stuck::Stopped), Err(cause)) => Err(cause),
+        (Err(cause), _) => Err(cause.into()),
+    }
 }
 
 fn join<T>(peer: ScopedJoinHandle<'_, Result<T, Failure>>) -> Result<T, Failure> {

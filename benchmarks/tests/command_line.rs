@@ -53,3 +53,10 @@ fn a_program_that_is_killed_takes_its_peer_along_and_leaves_little() {
     assert!(next.status.success());
     assert!(!std::path::Path::new(&left).exists(), "{left} is still there");
 }
+
+#[test]
+fn a_cpu_that_is_not_there_is_refused_with_a_remedy() {
+    let output = Command::new(PROGRAM).args(["--cpus", "0,1023"]).output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && words.contains("taskset"), "{words}");
+}
