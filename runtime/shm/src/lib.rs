@@ -39,6 +39,7 @@
 //! | where | what | why safe Rust cannot |
 //! |---|---|---|
 //! | [`map`] | calls `mmap`, `madvise`, `mlock`, `munmap`; lends the mapping as a slice of atomics, half a word of it to the futex | no safe interface to memory that other processes change |
+//! | `lane` | makes references to words and slots of the mapping from addresses that were worked out and checked once | computing and checking them for each message costs a third of its instructions |
 //! | [`copy`] | looks at a value to be as bytes to be written | uninitialized memory |
 //! | `copy/bulk` | blocks of 64 bytes by assembly | `memcpy` would be a data race, atomic words are slower |
 //! | `ring/typed`, [`endpoint`] | declares a value initialized whose bytes were all loaded; loads over a value in place | uninitialized memory, without a first write for nothing |
