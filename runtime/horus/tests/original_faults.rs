@@ -256,6 +256,38 @@ fn producer_killed_in_the_middle_of_a_message_wedges_nothing() {
     assert_eq!(files_in(files.path()), 0);
 }
 
+/// In the process of P5: sends one message and fills half of the next one in its place.
+#[test]
+#[ignore = "a peer"]
+fn peer_fills_half_a_loan() {
+    let mut publisher = publish::<Large>(&peers::options());
+    publisher.try_send(Large { words: [0; 2_601] }).unwrap();
+    let mut loan = publisher.loan().unwrap();
+    loan.words[..1_300].fill(1);
+    peers::ready();
+    std::thread::park_timeout(PATIENCE);
+}
+
+/// **P5**, where the moment need not be met by chance.
+#[test]
+fn producer_killed_while_it_fills_a_message_in_place_wedges_nothing() {
+    for policy in ["reliable", "latest"] {
+        let files = tempfile::tempdir().unwrap();
+        let options = options_for(policy, files.path()).history(1);
+        let mut producer = Peer::start("peer_fills_half_a_loan", files.path(), policy);
+        producer.wait_until_ready();
+        let mut subscriber = subscribe::<Large>(&options);
+        assert_eq!(subscriber.try_recv().unwrap().message, Large { words: [0; 2_601] });
+        producer.kill();
+        assert!(holds_half_a_message(files.path()), "nothing was tested");
+        assert_eq!(subscriber.try_recv(), None);
+        let mut successor = publish(&options);
+        successor.try_send(Large { words: [2; 2_601] }).unwrap();
+        let received = subscriber.try_recv().expect("the successor's message");
+        assert_eq!((received.sequence, received.message), (1, Large { words: [2; 2_601] }));
+    }
+}
+
 /// **P6.** There: a value larger than its slot was written past the end of the mapping (SIGSEGV, from safe code).
 #[test]
 fn value_has_the_slot_that_its_type_asks_for_or_the_topic_is_refused() {
