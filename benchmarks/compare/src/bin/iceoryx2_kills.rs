@@ -2,7 +2,8 @@
 //!
 //! A publisher and a subscriber live through it all; the publisher is lossless and retries until delivered. Each victim
 //! gets up to 30 ms from the start of its process to its `SIGKILL`: it dies while it loads, joins, or works. Afterwards
-//! files are counted: as they are, after iceoryx2's own cleanup of dead nodes, and when the survivors have left too.
+//! files are counted: as they are, after iceoryx2's own cleanup of dead nodes, and when the survivors have left and a new
+//! node has cleaned up once more.
 
 use std::io::Read;
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ const LIFE: Duration = Duration::from_millis(30);
 const AFTERMATH: Duration = Duration::from_millis(5);
 /// A survivor that waits this long is blocked: it gives up on the message, which its handler is asked about.
 const BLOCKED: Duration = Duration::from_millis(100);
+/// Longer than iceoryx2 grants anybody to finish making a file (`creation_timeout`, 1 s), before it is swept for good.
+const CREATION: Duration = Duration::from_millis(1200);
 /// The publisher number of the survivor; victims count below it.
 const SURVIVOR: u64 = 127;
 
@@ -161,6 +164,8 @@ fn run(options: &Options) -> Result<serde_json::Value, Failure> {
     let after_cleanup = files(&config).len();
     let Survivors { publisher, subscriber, sent, own_received, from_victims, corrupt, blocked, errors, .. } = survivors;
     drop((publisher, subscriber, service, node));
+    std::thread::sleep(CREATION);
+    horus_compare::iceoryx::node(&config)?.blocking_cleanup_dead_nodes(Duration::from_secs(1));
     let in_the_end = files(&config);
     Ok(json!({
         "schema": "horus-kills/1", "system": "iceoryx2", "seed": options.seed, "kills": count,
@@ -188,7 +193,7 @@ fn sentence(found: &serde_json::Value) -> String {
     format!(
         "iceoryx2: {} processes killed; survivors sent {} and received {} messages, {} corrupt, were blocked for \
          100 ms {} times, longest send {} µs, longest receive {} µs; {} victims could not join; {} files left, {} after \
-         its cleanup, {} when the survivors had left too.",
+         its cleanup, {} when the survivors had left and a new node had swept once more.",
         found["kills"],
         found["sent"],
         found["received"],
