@@ -7,6 +7,8 @@
 
 use std::io::Read;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -28,6 +30,8 @@ const AFTERMATH: Duration = Duration::from_millis(5);
 const BLOCKED: Duration = Duration::from_millis(100);
 /// Longer than iceoryx2 grants anybody to finish making a file (`creation_timeout`, 1 s), before it is swept for good.
 const CREATION: Duration = Duration::from_millis(1200);
+/// A survivor that is silent this long hangs: the program says so and ends with status 2.
+const HUNG: Duration = Duration::from_secs(30);
 /// The publisher number of the survivor; victims count below it.
 const SURVIVOR: u64 = 127;
 
@@ -86,8 +90,9 @@ impl Survivors {
         }
     }
 
+    /// Takes what fits a buffer, and no more: a victim that is alive may send as fast as this receives.
     fn receive(&mut self) {
-        loop {
+        for _ in 0..CAPACITY {
             let start = Instant::now();
             let received = self.subscriber.receive();
             self.longest_receive = self.longest_receive.max(start.elapsed());
@@ -141,6 +146,8 @@ fn run(options: &Options) -> Result<serde_json::Value, Failure> {
     survivors.live_until(Instant::now() + AFTERMATH);
     let before = files(&config).len();
 
+    let kills = Arc::new(AtomicU64::new(0));
+    watch(Arc::clone(&kills));
     let mut random = options.seed | 1;
     let mut could_not_join = 0;
     for number in 0..count {
@@ -151,6 +158,7 @@ fn run(options: &Options) -> Result<serde_json::Value, Failure> {
             could_not_join += 1;
         }
         victim.kill()?;
+        kills.fetch_add(1, Ordering::Relaxed);
         victim.wait()?;
         survivors.live_until(Instant::now() + AFTERMATH);
         let mut said = String::new();
@@ -179,6 +187,24 @@ fn run(options: &Options) -> Result<serde_json::Value, Failure> {
         "files_left_after_cleanup": after_cleanup.saturating_sub(before),
         "files_left_in_the_end": in_the_end.len(), "examples": in_the_end.iter().take(3).collect::<Vec<_>>(),
     }))
+}
+
+/// Ends the program when no kill follows for [`HUNG`]: then a survivor hangs in a call that should have returned.
+fn watch(kills: Arc<AtomicU64>) {
+    std::thread::spawn(move || {
+        let mut last = (u64::MAX, Instant::now());
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            let now = kills.load(Ordering::Relaxed);
+            if now != last.0 {
+                last = (now, Instant::now());
+            } else if last.1.elapsed() > HUNG {
+                eprintln!("iceoryx2_kills: a survivor hangs in a call of iceoryx2 since kill {now}");
+                sweep();
+                std::process::exit(2);
+            }
+        }
+    });
 }
 
 /// A number from 0 to 1 (xorshift64, G. Marsaglia 2003).
