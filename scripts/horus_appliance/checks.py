@@ -76,6 +76,7 @@ CHECKS = [
         RUNTIME, {"RUSTFLAGS": "--cfg loom"},
     ),
     Check("peers killed at every step", [sys.executable, str(SCRIPTS / "soak"), "kill", "--count", "300"]),
+    Check("topics on 64-bit ARM (qemu-user)", [sys.executable, "-m", "horus_appliance.arm64"], SCRIPTS),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
     Check(
         "benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET,

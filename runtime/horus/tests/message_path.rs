@@ -1,4 +1,4 @@
-//! The message path of docs/architecture.md: a message goes from one process to another and comes back.
+//! The message path of docs/message-path.md: a message goes from one process to another and comes back.
 
 mod peers;
 

@@ -44,8 +44,8 @@ pub trait Bell {
     fn rings(&self) -> &AtomicU32;
 }
 
-/// Rings if somebody is asleep, after a look at [`Bell::sleepers`] found that somebody may be; true if the caller must then have the kernel wake those who wait on
-/// [`Bell::rings`].
+/// Rings if somebody is asleep, after a look at [`Bell::sleepers`] found that somebody may be; true if the caller must
+/// then have the kernel wake those who wait on [`Bell::rings`].
 pub fn must_wake(bell: &impl Bell) -> bool {
     fence(Ordering::SeqCst); // SYNC POINT: bell
     if bell.asleep().load(Ordering::Relaxed) == 0 {

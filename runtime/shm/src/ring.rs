@@ -6,7 +6,8 @@
 //! # Protocol
 //! Messages of a lane are numbered 0, 1, 2, …; message `n` lives in slot `n mod capacity`. The slot's **stamp** says
 //! what it holds: `2n + 1` while `n` is being written, `2n + 2` once all of `n` is there, and 0 before the first
-//! message. A stamp thus only ever grows, and a subscriber that waits for `n` needs to look at one cache line only:
+//! message. A stamp thus only ever grows (but for a writer that finds the slot held, see [`Consumer::hold`]:
+//! it takes its odd stamp back, having written nothing), and a subscriber that waits for `n` needs to look at one cache line only:
 //! smaller means "not yet", `2n + 2` means "here", greater means "overwritten; you missed it".
 //!
 //! ```text
@@ -30,7 +31,6 @@
 //!    with Release after their copy (SYNC POINT: slot-free), so the copy happened before the overwriting stores. A
 //!    reader that leaves does the same with its bit (SYNC POINT: leave).
 //! 4. *A subscriber that joins a reliable lane loses nothing from its first message on*: see [`join`].
-//!
 //! 5. *A message held in place is not overwritten*: see [`Consumer::hold`].
 //!
 //! The position needs no ordering: it is a hint for those who join or were overtaken, and what they do next is decided
@@ -39,7 +39,8 @@
 //!
 //! # Who moves the payload
 //! Neither end knows what a payload is. A writer hands [`send_with`](Producer::send_with) a function that fills the slot,
-//! or [`begin`](Producer::begin)s a message, fills its slot by whatever means, and [`commit`](Producer::commit)s it; a reader hands [`take`](Consumer::take) a function that copies the slot, or
+//! or [`begin`](Producer::begin)s a message, fills its slot by whatever means, and [`commit`](Producer::commit)s it; a
+//! reader hands [`take`](Consumer::take) a function that copies the slot, or
 //! [`hold`](Consumer::hold)s the slot and looks at it in place.
 //!
 //! # Bounds

@@ -118,7 +118,9 @@ pub fn any(readers: &mut [&mut Subscription], limit: Duration) -> Option<usize> 
         }
         let found = ready(readers);
         if found.is_none() && !left.is_zero() {
-            sleep_on_several(&mut readers[..several], &seen[..several], left);
+            // Those that the kernel does not wait for are looked at once in a while.
+            let limit = if several < readers.len() { left.min(FIRST_SLEEP) } else { left };
+            sleep_on_several(&mut readers[..several], &seen[..several], limit);
         }
         for reader in readers.iter() {
             get_up(&**reader.segment(), reader.subscriber());

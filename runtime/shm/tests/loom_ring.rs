@@ -464,3 +464,25 @@ fn message_is_never_slept_through() {
         bell::get_up(&bell, 0);
     });
 }
+
+#[test]
+fn slot_that_was_let_go_is_never_overwritten_before_its_holder_is_done() {
+    model(3, || {
+        let lane = lane(1, 1);
+        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
+        let mut reader = reader(&lane, 0, Policy::Latest);
+        send(&mut writer, 0).unwrap();
+        let traces = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
+        let held = traces.clone();
+        let holder = thread::spawn(move || {
+            if reader.hold().is_some_and(|held| held.sequence == 0) {
+                held.0[0].with_mut(|_| ());
+                reader.let_go();
+            }
+        });
+        if send(&mut writer, 1).is_ok() {
+            traces.0[0].with(|_| ());
+        }
+        holder.join().unwrap();
+    });
+}
