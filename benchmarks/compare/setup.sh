@@ -22,7 +22,9 @@ if [ "${1:-}" != --check ]; then
         say "not root, or no apt-get: install libzmq3-dev pkg-config libclang-dev libbsd-dev uuid-dev g++ yourself"
     fi
     if [ ! -x "$tools/bin/cmake" ]; then
-        python3 -m venv "$tools" && "$tools/bin/pip" install -q 'cmake>=3.30,<4' >&2 || say "no CMake from PyPI"
+        if ! { python3 -m venv "$tools" && "$tools/bin/pip" install -q 'cmake>=3.30,<4' >&2; }; then
+            say "no CMake from PyPI"
+        fi
     fi
 fi
 
