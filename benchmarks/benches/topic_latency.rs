@@ -36,7 +36,7 @@ fn same_thread<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch)
     assert!(into == message);
 }
 
-fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch) {
+fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, cpus: Cpus) {
     let bytes = size_of::<Payload<WORDS>>();
     let channel = |direction: &str| {
         <Horus as Threads<Payload<WORDS>>>::channel(
@@ -46,7 +46,7 @@ fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch) 
     };
     let (mut there, mut arrives) = channel("there").expect("a topic");
     let (mut back, mut returns) = channel("back").expect("a topic");
-    let (cpus, stop) = (Cpus::default_pair(), AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
     scope(|scope| {
         scope.spawn(|| {
             let mut message = Payload([0; WORDS]);
@@ -73,12 +73,13 @@ fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch) 
 
 fn all(criterion: &mut Criterion) {
     let scratch = Scratch::new().expect("a directory in memory");
+    let cpus = Cpus::default_pair(); // before this thread is tied to one of them
     same_thread::<2>(criterion, &scratch);
     same_thread::<38>(criterion, &scratch);
     same_thread::<185>(criterion, &scratch);
-    round_trip::<2>(criterion, &scratch);
-    round_trip::<38>(criterion, &scratch);
-    round_trip::<185>(criterion, &scratch);
+    round_trip::<2>(criterion, &scratch, cpus);
+    round_trip::<38>(criterion, &scratch, cpus);
+    round_trip::<185>(criterion, &scratch, cpus);
 }
 
 criterion_group!(benches, all);

@@ -32,7 +32,8 @@ pub enum CpusError {
 }
 
 impl Cpus {
-    /// The first two CPUs that this process may run on; twice the same where there is one.
+    /// The first two CPUs that this thread may run on; twice the same where there is one, or where the thread was
+    /// [tied](pin_to) to one.
     pub fn default_pair() -> Self {
         let allowed = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
         let mut allowed = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
