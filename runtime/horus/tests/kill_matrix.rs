@@ -75,6 +75,33 @@ fn peer_subscribes_and_leaves_over_and_over() {
     }
 }
 
+/// Sends one message, once its parent sleeps, and dies before it could wake it.
+#[test]
+#[ignore = "a peer"]
+fn peer_dies_before_it_rings() {
+    let options = options_for(&peers::policy(), &peers::directory());
+    let mut publisher = Publisher::create_or_open(&name(), &options).unwrap();
+    peers::ready();
+    std::thread::park_timeout(100 * PERIOD);
+    publisher.try_send(block(VICTIM, 0)).unwrap();
+}
+
+#[test]
+fn sleeper_finds_the_message_of_a_publisher_that_died_before_it_rang() {
+    for policy in ["reliable", "latest"] {
+        let files = tempfile::tempdir().unwrap();
+        let variable = Some((VARIABLE, "publish:position:1".to_owned()));
+        let mut victim = Peer::start_with("peer_dies_before_it_rings", files.path(), policy, variable);
+        victim.wait_until_ready();
+        let options = options_for(policy, files.path()).waiting(Waiting::Sleep);
+        let mut subscriber = Subscriber::<Block>::open(&name(), &options, Wait::No).unwrap();
+        let started = Instant::now();
+        assert!(subscriber.recv_timeout(PATIENCE).is_some());
+        assert!(started.elapsed() < PATIENCE / 2, "it slept to the end");
+        victim.was_killed();
+    }
+}
+
 /// Who is killed, and how; follows from the number of the kill.
 #[derive(Debug)]
 struct Plan {

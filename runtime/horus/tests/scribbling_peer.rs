@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
 use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Wait, Waiting};
-use horus_shm::layout::HEADER_BYTES;
+use horus_shm::layout::{HEADER_BYTES, LANES_WORD, MAX_SUBSCRIBERS, ROSTER, Shape};
 use horus_shm::sweep::sweep;
 use peers::{PATIENCE, Peer};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
@@ -153,4 +153,28 @@ fn whoever_shares_a_topic_with_a_peer_that_scribbles_on_it_goes_on() {
     }
     assert!(sent > 0 && received > 0, "{sent} sent, {received} received: nothing was tested");
     println!("{seconds} s beside a peer that scribbles: {sent} messages sent, {received} received, 0 panics, 0 hangs");
+}
+
+#[test]
+fn positions_at_the_end_of_all_numbers_are_survived_on_every_lane_at_once() {
+    const LANES: usize = 6;
+    const LAST: u64 = (1 << 62) - 1;
+    let files = tempfile::tempdir().unwrap();
+    let options = options("latest", files.path());
+    let mut publisher = Publisher::<Stamp>::create_or_open(&name(), &options).unwrap();
+    let mut subscriber = Subscriber::<Stamp>::open(&name(), &options, Wait::No).unwrap();
+    let shape = Shape::new(size_of::<Stamp>(), align_of::<Stamp>(), 2, LANES, MAX_SUBSCRIBERS).unwrap();
+    let words = map_all(files.path()).unwrap();
+    words[ROSTER / 8 + LANES_WORD].store(u64::MAX, Ordering::Relaxed);
+    for lane in 0..LANES {
+        words[shape.position(lane) / 8].store(LAST, Ordering::Relaxed);
+        (0..2).for_each(|slot| {
+            words[(shape.slots(lane) + slot * shape.slot_stride()) / 8].store(2 * LAST, Ordering::Relaxed)
+        });
+    }
+    for _ in 0..2 * LANES {
+        let _none_or_garbage = subscriber.try_recv();
+        assert!(subscriber.missed() >= LAST / 2, "what was skipped is counted, as far as numbers go");
+    }
+    publisher.try_send(Stamp { sequence: 1, sent_ns: 0 }).unwrap();
 }

@@ -25,6 +25,10 @@
 //! `sleepers` is read without a fence. A message sent at the very moment at which the first sleeper of a topic joins may
 //! be sent by a publisher that does not see the bit yet. A store becomes visible in finite time, so only the *first*
 //! sleep of a subscriber can meet this, and that one is bounded by [`FIRST_SLEEP`].
+//!
+//! # Who was to ring may die
+//! A publisher that is killed after its message is there and before it rings wakes nobody. So no sleep is longer than
+//! [`LONGEST_SLEEP`]: a sleeper that nobody wakes looks for messages that often.
 
 use std::time::Duration;
 
@@ -33,6 +37,10 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// The longest first sleep of a subscriber: far longer than a store stays in a CPU, far shorter than a person notices.
 pub const FIRST_SLEEP: Duration = Duration::from_millis(1);
+
+/// The longest of all sleeps: by this much the last message of a killed publisher comes late at worst. A hundred
+/// wake-ups a second, some microseconds each, are a thousandth of a CPU.
+pub const LONGEST_SLEEP: Duration = Duration::from_millis(10);
 
 /// The words of the protocol.
 pub trait Bell {

@@ -9,7 +9,9 @@
 //! "no such process" proves a death. Of a peer that stays hidden neither the start time nor the end as a zombie is seen;
 //! it counts as living until its number is free.
 //!
-//! A zombie is dead: it executes nothing any more, only its parent has not asked for its exit status yet.
+//! A zombie is dead: it executes nothing any more, only its parent has not asked for its exit status yet. But what
+//! `/proc/PID/stat` calls a zombie is the main thread, which may end before the others (`pthread_exit` in `main`; some
+//! moments of every SIGKILL). So a zombie counts as dead when it is the process's only thread.
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -127,14 +129,16 @@ fn stat_path(pid: u32, buffer: &mut [u8; 32]) -> &[u8] {
     &buffer[..length]
 }
 
-/// Field 3 and 22 of proc(5)'s `stat`. The name before them may hold anything, parentheses included, so it ends at the
+/// Fields 3, 20 and 22 of proc(5)'s `stat`. The name before them may hold anything, parentheses included, so it ends at the
 /// *last* one.
 fn parse_stat(text: &[u8]) -> Option<Stat> {
     let after_name = text.iter().rposition(|&byte| byte == b')')? + 1;
     let mut fields = text[after_name..].split(|&byte| byte == b' ').filter(|field| !field.is_empty());
+    let number = |field: &[u8]| std::str::from_utf8(field).ok()?.trim_end().parse::<u64>().ok();
     let state = fields.next()?;
-    let start_ticks = std::str::from_utf8(fields.nth(18)?).ok()?.trim_end().parse().ok()?;
-    Some(Stat { ended: matches!(state, b"Z" | b"X" | b"x"), start_ticks })
+    let threads = number(fields.nth(16)?)?;
+    let start_ticks = number(fields.nth(1)?)?;
+    Some(Stat { ended: matches!(state, b"Z" | b"X" | b"x") && threads <= 1, start_ticks })
 }
 
 /// Inode of this process's PID namespace; 0 where the kernel has none or `/proc` is not mounted.
@@ -194,6 +198,18 @@ mod tests {
         assert!(!stat.ended);
         assert_eq!(stat.start_ticks, 4242);
         assert!(parse_stat(b"7 (short) S 1 2").is_none());
+    }
+
+    #[test]
+    fn a_process_whose_main_thread_ended_first_is_alive() {
+        let stat = |threads: u64| {
+            let mut text = b"7 (name) Z".to_vec();
+            (4..=19).for_each(|field: u32| text.extend(format!(" {field}").bytes()));
+            text.extend(format!(" {threads} 21 4242 23\n").bytes());
+            parse_stat(&text).unwrap()
+        };
+        assert!(!stat(2).ended);
+        assert!(stat(1).ended && stat(0).ended);
         assert!(parse_stat(b"").is_none());
     }
 

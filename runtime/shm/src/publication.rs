@@ -26,11 +26,16 @@ use crate::wait::{Waiting, wake};
 pub struct Publication {
     producer: Producer<MappedLane>,
     lane: usize,
+    /// How often in succession the bell was rung and nobody woke.
+    rung_in_vain: u32,
     process: Process,
 }
 
 /// How often a waiting publisher looks for dead subscribers: rarely enough to leave the lock to others.
 const BURIAL_PERIOD_NS: u64 = 1_000_000;
+/// After so many rings in succession that woke nobody, whoever claims to sleep is suspected to be dead. One that is on its
+/// way to sleep is rung in vain once or twice.
+const MOST_IN_VAIN: u32 = 64;
 /// How long a publisher that sleeps for room sleeps at a time. Readers do not wake publishers: that would cost each of
 /// them a memory barrier for every message.
 const ROOM_NAP: Duration = Duration::from_micros(100);
@@ -57,7 +62,7 @@ impl Publication {
             let found = memory.position().load(Ordering::Relaxed);
             let producer = Producer::resume(memory, making.policy, shape.is_held());
             let producer = producer.ok_or_else(|| damaged(segment, found)).inspect_err(|_| locked.release(lane))?;
-            Ok(Self { producer, lane, process: Process::this() })
+            Ok(Self { producer, lane, rung_in_vain: 0, process: Process::this() })
         };
         for _attempt in 0..OPEN_ATTEMPTS {
             if let Some(opened) = open_existing(&path, &expected, enter)? {
@@ -96,10 +101,24 @@ impl Publication {
     }
 
     #[inline(always)]
-    fn wake_sleepers(&self) {
+    fn wake_sleepers(&mut self) {
         // Relaxed: the text of `bell` says what that can miss, and what makes it good.
         if self.producer.memory().sleepers().load(Ordering::Relaxed) != 0 {
-            wake(self.segment());
+            self.ring();
+        }
+    }
+
+    /// Wakes who sleeps. One who only claims to was killed asleep, and is buried after a while: otherwise every message
+    /// would cost a system call from then on.
+    #[cold]
+    fn ring(&mut self) {
+        match wake(self.segment()) {
+            Some(0) => self.rung_in_vain += 1,
+            _ => self.rung_in_vain = 0,
+        }
+        if self.rung_in_vain == MOST_IN_VAIN {
+            self.rung_in_vain = 0;
+            self.bury_subscribers();
         }
     }
 

@@ -149,7 +149,8 @@ impl Subscription {
 
     /// How many messages were overwritten before this reader got to them, of those sent since it joined.
     pub(crate) fn missed(&self) -> u64 {
-        self.lanes.iter().map(Consumer::missed).sum()
+        // Saturating: each lane's count is what its writer made of it, and several that lie add up to more than 2^64.
+        self.lanes.iter().fold(0, |sum, lane| lane.missed().saturating_add(sum))
     }
 
     /// Sequence number of the message to be read next from `lane`.

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::thread::futex;
 use rustix::time::Timespec;
 
-use crate::bell::{Bell, FIRST_SLEEP, get_up, lie_down};
+use crate::bell::{Bell, FIRST_SLEEP, LONGEST_SLEEP, get_up, lie_down};
 use crate::clock::monotonic_ns;
 use crate::spin::Spin;
 pub use crate::subscription::Subscription;
@@ -41,13 +41,13 @@ impl Waiting {
     }
 }
 
-/// Wakes whoever sleeps on the bell.
+/// Wakes whoever sleeps on the bell; says how many, if anybody claims to sleep.
 #[cold]
-pub(crate) fn wake(bell: &impl Bell) {
-    if crate::bell::must_wake(bell) {
+pub(crate) fn wake(bell: &impl Bell) -> Option<usize> {
+    crate::bell::must_wake(bell).then(|| {
         // It fails for an address that is none; who was not asleep yet sees the new count.
-        let _ = futex::wake(bell.rings(), futex::Flags::empty(), i32::MAX as u32);
-    }
+        futex::wake(bell.rings(), futex::Flags::empty(), i32::MAX as u32).unwrap_or(0)
+    })
 }
 
 /// Calls `poll` until it returns something, as `reader` waits, at most `limit`.
@@ -144,14 +144,14 @@ fn timespec(time: Duration) -> Timespec {
 
 /// Sleeps while nobody rings, at most `limit`, and may return early.
 fn sleep(reader: &mut Subscription, seen: u32, limit: Duration) {
-    let limit = if reader.first_sleep() { limit.min(FIRST_SLEEP) } else { limit };
+    let limit = limit.min(if reader.first_sleep() { FIRST_SLEEP } else { LONGEST_SLEEP });
     // Rung meanwhile, timed out, interrupted: whatever it was, the caller looks again.
     let _ = futex::wait(reader.segment().rings(), futex::Flags::empty(), seen, Some(&timespec(limit)));
 }
 
 fn sleep_on_several(readers: &mut [&mut Subscription], seen: &[u32], limit: Duration) {
     let first = readers.iter_mut().map(|reader| reader.first_sleep()).fold(false, |any, first| any | first);
-    let limit = if first { limit.min(FIRST_SLEEP) } else { limit };
+    let limit = limit.min(if first { FIRST_SLEEP } else { LONGEST_SLEEP });
     let mut waits = [futex::Wait::new(); MAX_ANY];
     for ((wait, reader), seen) in waits.iter_mut().zip(readers.iter()).zip(seen) {
         wait.val = u64::from(*seen);
