@@ -63,6 +63,11 @@ pub struct Heading {
 }
 
 impl Heading {
+    /// Whether the times are of a message on its way from one CPU to the other, which the floor bounds.
+    pub fn crosses_cpus(&self) -> bool {
+        self.path != Path::SameThread && self.unit == "one way"
+    }
+
     /// The same with a name for the messages.
     #[must_use]
     pub fn message(self, message: &str) -> Self {

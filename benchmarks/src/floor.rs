@@ -81,23 +81,54 @@ impl Floors {
         (self.before_ns - self.after_ns).abs() <= TOLERANCE * self.before_ns.min(self.after_ns)
     }
 
+    /// Whether a message between the two CPUs can have taken `ns`: none is faster than a cache line. One that was came when
+    /// the CPUs were nearer than at both floors.
+    pub fn allow(&self, ns: f64) -> bool {
+        ns >= (1.0 - TOLERANCE) * self.before_ns.min(self.after_ns)
+    }
+
     /// What the cell's times are divided by: the mean of both.
     pub fn mean_ns(&self) -> f64 {
         f64::midpoint(self.before_ns, self.after_ns)
     }
 }
 
+/// A cell that was measured between two floors.
+#[derive(Debug)]
+pub struct Between<T> {
+    /// The cell.
+    pub measured: T,
+    /// The floors around it.
+    pub floors: Floors,
+    /// How often it was measured.
+    pub attempts: u32,
+    /// Whether the floors agree with each other and with the cell.
+    pub steady: bool,
+}
+
 /// Measures a cell between two floors, again while they differ, at most [`MAX_ATTEMPTS`] times; also says how often.
 pub fn between_floors<T>(
+    floor: impl FnMut() -> Result<f64, Failure>,
+    cell: impl FnMut(u32) -> Result<T, Failure>,
+) -> Result<(T, Floors, u32), Failure> {
+    let between = between_plausible_floors(floor, cell, |_, _| true)?;
+    Ok((between.measured, between.floors, between.attempts))
+}
+
+/// Measures a cell between two floors, again while they differ or it is not `plausible` between them, at most
+/// [`MAX_ATTEMPTS`] times.
+pub fn between_plausible_floors<T>(
     mut floor: impl FnMut() -> Result<f64, Failure>,
     mut cell: impl FnMut(u32) -> Result<T, Failure>,
-) -> Result<(T, Floors, u32), Failure> {
+    plausible: impl Fn(&T, &Floors) -> bool,
+) -> Result<Between<T>, Failure> {
     let mut before_ns = floor()?;
-    for attempt in 1.. {
-        let measured = cell(attempt)?;
+    for attempts in 1.. {
+        let measured = cell(attempts)?;
         let floors = Floors { before_ns, after_ns: floor()? };
-        if floors.steady() || attempt >= MAX_ATTEMPTS {
-            return Ok((measured, floors, attempt));
+        let steady = floors.steady() && plausible(&measured, &floors);
+        if steady || attempts >= MAX_ATTEMPTS {
+            return Ok(Between { measured, floors, attempts, steady });
         }
         before_ns = floors.after_ns;
     }
@@ -119,11 +150,11 @@ mod tests {
         let mut floors = floors.iter();
         let mut cells = 0;
         let next = || floors.next().copied().ok_or_else(|| "measured more floors than planned".into());
-        let (last, around, attempts) = between_floors(next, |attempt| {
+        let cell = |attempt| {
             cells += 1;
             Ok(attempt)
-        })
-        .unwrap();
+        };
+        let (last, around, attempts) = between_floors(next, cell).unwrap();
         assert_eq!((cells, floors.len()), (attempts, 0));
         (last, around, attempts)
     }
@@ -140,6 +171,16 @@ mod tests {
     fn the_fifth_attempt_is_kept_however_it_was() {
         let (last, around, count) = attempts(&[60.0, 250.0, 60.0, 250.0, 60.0, 250.0]);
         assert_eq!((last, count, around.steady()), (5, 5, false));
+    }
+
+    #[test]
+    fn a_message_faster_than_both_floors_is_measured_again() {
+        let mut times = [40.0, 130.0].into_iter();
+        let cell = |_attempt| times.next().ok_or_else(|| "once too often".into());
+        let between = between_plausible_floors(|| Ok(120.0), cell, |ns, floors| floors.allow(*ns)).unwrap();
+        assert_eq!((between.measured, between.attempts, between.steady), (130.0, 2, true));
+        let hopeless = between_plausible_floors(|| Ok(120.0), |_| Ok(40.0), |ns, floors| floors.allow(*ns)).unwrap();
+        assert_eq!((hopeless.attempts, hopeless.steady), (MAX_ATTEMPTS, false));
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl Report {
         }
         remarks.extend(noted.iter().map(|(note, cells)| format!("{}: {note}.", cells.join(", "))));
         if self.cells.iter().any(|cell| !cell.steady) {
-            remarks.push("* the floor moved by more than 15 % in all five attempts: compare with care.".to_owned());
+            remarks.push("* the floors differed by more than 15 %, or a message was faster than both, in all five attempts: compare with care.".to_owned());
         }
         if self.cells.iter().any(|cell| cell.p9999_ns.is_none()) {
             remarks.push("- not measured, or fewer than ten samples beyond the quantile.".to_owned());

@@ -6,7 +6,7 @@ use clap::Parser;
 
 use crate::cell::{Cell, Heading, Measured};
 use crate::files;
-use crate::floor::{between_floors, measure};
+use crate::floor::{between_plausible_floors, measure};
 use crate::host::Host;
 use crate::options::{Effort, Options};
 use crate::peer::{ARGUMENT, Role};
@@ -172,9 +172,14 @@ fn describe(heading: &Heading) -> String {
 
 fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failure> {
     let floor = || measure(&stage.meeting.directory, stage.cpus, stage.effort.floor_rounds);
-    let (measured, floors, attempts) = between_floors(floor, |attempt| {
+    let cell = |attempt| {
         let meeting = stage.meeting.of(&format!("a{attempt}"));
         (task.measure)(&Stage { meeting, ..stage.clone() })
+    };
+    let between = between_plausible_floors(floor, cell, |measured, floors| {
+        let median = measured.samples.as_ref().and_then(|samples| samples.quantile(0.5));
+        !task.heading.crosses_cpus() || stage.cpus.shared() || median.is_none_or(|ns| floors.allow(ns))
     })?;
-    Ok((Cell::new(&task.heading, &measured, floors, attempts), measured.samples))
+    let cell = Cell::new(&task.heading, &between.measured, between.floors, between.attempts);
+    Ok((Cell { steady: between.steady, ..cell }, between.measured.samples))
 }
