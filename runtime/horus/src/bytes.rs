@@ -84,6 +84,12 @@ impl BytesPublisher {
         Ok(BytesLoan { loan: self.writer.loan(bytes)?, is_stamping })
     }
 
+    /// Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `try_send` and
+    /// `loan`, outside of their real-time loop: it makes system calls.
+    pub fn reap_dead_subscribers(&mut self) -> usize {
+        self.writer.bury_subscribers()
+    }
+
     /// How many living subscribers the topic has. Makes system calls.
     ///
     /// # Errors

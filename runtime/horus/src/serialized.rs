@@ -1,5 +1,5 @@
 //! Topics of values that are no plain data (strings, vectors, options, enums): serialized with serde and postcard, whose
-//! format is small and documented, straight into shared memory.
+//! format is small and documented.
 //!
 //! Costs what serializing costs; for what is sent often, a fixed [`message!`](crate::message!) is far faster. The two ends
 //! agree on a type by its name only: postcard's bytes say nothing about their fields.
@@ -64,6 +64,8 @@ pub struct DeserializeError {
 /// The publishing end of a topic of serialized values.
 pub struct SerializedPublisher<T> {
     publisher: BytesPublisher,
+    /// Where a value is serialized to before it is sent: one that turns out to be too long costs the topic nothing.
+    buffer: Box<[u8]>,
     _value: PhantomData<fn(&T)>,
 }
 
@@ -79,26 +81,47 @@ impl<T: Serialize> SerializedPublisher<T> {
         options: &Options,
     ) -> Result<Self, OpenError> {
         let publisher = BytesPublisher::of_kind(type_name, name, maximum, options)?;
-        Ok(Self { publisher, _value: PhantomData })
+        Ok(Self { publisher, buffer: vec![0; maximum].into_boxed_slice(), _value: PhantomData })
     }
 
-    /// Serializes a value into the topic. Allocates nothing unless the value's own serialization does.
+    /// Serializes a value and sends it. Allocates nothing unless the value's own serialization does.
     ///
     /// # Errors
     /// When there is no room, or the value takes more bytes than the topic was made for.
     pub fn try_send(&mut self, value: &T) -> Result<(), SerializeError> {
-        let maximum = self.publisher.maximum();
-        let mut loan = self.publisher.loan(maximum).map_err(|error| match error {
-            SendError::Full => SerializeError::Full,
-            SendError::TooLong { maximum, .. } => SerializeError::TooLong { maximum },
-        })?;
-        let bytes = match postcard::to_slice(value, &mut loan) {
-            Ok(used) => used.len(),
-            Err(postcard::Error::SerializeBufferFull) => return Err(SerializeError::TooLong { maximum }),
-            Err(error) => return Err(SerializeError::Format(error)),
-        };
-        loan.publish_first(bytes);
-        Ok(())
+        let bytes = serialize(value, &mut self.buffer)?;
+        self.publisher.try_send(bytes).map_err(from_send)
+    }
+
+    /// As [`try_send`](Self::try_send), but waits for room, at most `limit`; subscribers that died meanwhile stop holding
+    /// the topic.
+    ///
+    /// # Errors
+    /// When there is no room in time, or the value takes more bytes than the topic was made for.
+    pub fn send(&mut self, value: &T, limit: Duration) -> Result<(), SerializeError> {
+        let bytes = serialize(value, &mut self.buffer)?;
+        self.publisher.send(bytes, limit).map_err(from_send)
+    }
+
+    /// See [`BytesPublisher::reap_dead_subscribers`].
+    pub fn reap_dead_subscribers(&mut self) -> usize {
+        self.publisher.reap_dead_subscribers()
+    }
+}
+
+fn serialize<'a, T: Serialize>(value: &T, buffer: &'a mut [u8]) -> Result<&'a [u8], SerializeError> {
+    let maximum = buffer.len();
+    match postcard::to_slice(value, buffer) {
+        Ok(used) => Ok(used),
+        Err(postcard::Error::SerializeBufferFull) => Err(SerializeError::TooLong { maximum }),
+        Err(error) => Err(SerializeError::Format(error)),
+    }
+}
+
+fn from_send(error: SendError) -> SerializeError {
+    match error {
+        SendError::Full => SerializeError::Full,
+        SendError::TooLong { maximum, .. } => SerializeError::TooLong { maximum },
     }
 }
 

@@ -156,7 +156,7 @@ impl<M: Message> Publisher<M> {
 }
 
 /// The place of a message that is being written, as if it were the message; dropped without
-/// [`publish`](Self::publish), it was never sent.
+/// [`publish`](Self::publish), it was never sent, but on a full `latest` topic the oldest message is given up for it.
 #[must_use = "a loan that is not published sends nothing"]
 pub struct Loan<'a, M: Message> {
     loan: horus_shm::endpoint::Loan<'a, M>,
@@ -206,7 +206,8 @@ impl<M: Message> Subscriber<M> {
         self.0.try_recv()
     }
 
-    /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move.
+    /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move. When this returns
+    /// `None`, `into` holds what it held, or bytes that nobody sent.
     #[inline]
     pub fn try_recv_into(&mut self, into: &mut M) -> Option<Received<()>> {
         self.0.try_recv_into(into)
@@ -235,7 +236,8 @@ impl<M: Message> Subscriber<M> {
         self.0.borrow()
     }
 
-    /// Waits, at most `limit`, until there is something to receive or to borrow; false when the time is up.
+    /// Waits, at most `limit`, until there is something to receive or to borrow, or the trace of something that was
+    /// overwritten; false when the time is up.
     pub fn wait(&mut self, limit: Duration) -> bool {
         self.0.wait(limit)
     }

@@ -32,8 +32,8 @@ pub trait Waitable {
     fn subscription(&mut self) -> &mut Subscription;
 }
 
-/// Waits until one of the subscribers has something to receive, at most `limit`; returns its index, or `None` when the
-/// time is up.
+/// Waits until one of the subscribers has something to receive, or the trace of something that was overwritten, at most
+/// `limit`; returns its index, or `None` when the time is up.
 ///
 /// Looks at them in order: while an earlier one has messages, later ones are not looked at. Sleeps if all of them may
 /// sleep ([`Options::waiting`](crate::topic::Options::waiting)), else waits busily. Allocates one small vector.

@@ -312,3 +312,44 @@ fn mismatch_of_types_is_explained_by_the_field_that_differs() {
     let renamed = Subscriber::<other::Renamed>::open(&name(), &options, Wait::No).err().unwrap().to_string();
     assert!(renamed.contains("`sent_ns` u64 (8 bytes at 8)") && renamed.contains("`when` u64"), "{renamed}");
 }
+
+#[test]
+fn history_is_lent_as_a_copy_because_its_place_may_be_overwritten() {
+    let scratch = Scratch::new();
+    let options = scratch.reliable(2);
+    let mut publisher = publish::<Block>(&options);
+    (0..3).for_each(|n| publisher.try_send(Block { words: [n; 1024] }).unwrap());
+    let mut subscriber = subscribe::<Block>(&options.clone().history(2));
+    let sample = subscriber.borrow().unwrap();
+    assert_eq!(sample.words, [1; 1024]);
+    publisher.try_send(Block { words: [3; 1024] }).unwrap(); // where message 1 stood
+    assert_eq!(sample.words, [1; 1024]);
+    drop(sample);
+    let rest: Vec<u64> = std::iter::from_fn(|| subscriber.borrow().map(|sample| sample.words[0])).collect();
+    assert_eq!(rest, [2, 3]);
+}
+
+#[test]
+fn sample_that_is_forgotten_holds_nothing_for_longer_than_until_the_next_message() {
+    let scratch = Scratch::new();
+    let options = scratch.latest(1);
+    let mut publisher = publish::<Block>(&options);
+    let mut subscriber = subscribe::<Block>(&options);
+    publisher.try_send(Block { words: [1; 1024] }).unwrap();
+    std::mem::forget(subscriber.borrow());
+    assert!(publisher.try_send(Block { words: [2; 1024] }).is_err(), "it is still held");
+    assert_eq!(subscriber.try_recv().unwrap().message.words, [1; 1024], "forgotten is not received");
+    publisher.try_send(Block { words: [2; 1024] }).unwrap();
+    assert_eq!(subscriber.try_recv().unwrap().message.words, [2; 1024]);
+}
+
+#[test]
+fn value_that_is_too_long_costs_a_latest_topic_nothing() {
+    let scratch = Scratch::new();
+    let options = scratch.latest(1);
+    let mut publisher = SerializedPublisher::<String>::create_or_open(&name(), "test/Text", 8, &options).unwrap();
+    let mut subscriber = SerializedSubscriber::<String>::open(&name(), "test/Text", 8, &options, Wait::No).unwrap();
+    publisher.try_send(&"short".to_owned()).unwrap();
+    assert!(matches!(publisher.try_send(&"x".repeat(9)), Err(SerializeError::TooLong { maximum: 8 })));
+    assert_eq!(subscriber.try_recv().unwrap().unwrap(), "short");
+}

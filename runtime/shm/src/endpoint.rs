@@ -4,7 +4,9 @@
 //! The copying calls ([`Writer::try_send`], [`Reader::try_recv`]) trust nobody: what a hostile peer scribbles into a slot
 //! meanwhile yields wrong messages at worst. The calls in place ([`Writer::loan`], [`Reader::borrow`]) lend a reference
 //! into the segment. No process that uses this crate changes what is lent; one that may write to the topic and ignores
-//! the protocol could, and then the reader's program has the data race that Rust's references exclude. Who is let into
+//! the protocol could, and then the reader's program has the data race that Rust's references exclude. On a `latest` topic
+//! a reader that copies may besides copy from a slot whose writer fills it through a loan: what it copied is thrown away,
+//! as everywhere, but the writer's accesses are not atomic there, which Rust's rules have no name for. Who is let into
 //! a topic's group is trusted that far where messages are read in place.
 
 use std::marker::PhantomData;
@@ -170,7 +172,8 @@ impl<T: Plain> DerefMut for Loan<'_, T> {
 /// A subscribing end of a topic.
 pub struct Reader<T: Plain> {
     subscription: Subscription,
-    /// Where [`borrow`](Self::borrow) copies messages to that cannot be held in place.
+    /// Where [`borrow`](Self::borrow) copies messages to that cannot be held in place. Made at opening where that is to
+    /// be expected.
     copied: Option<Box<T>>,
 }
 
@@ -180,7 +183,7 @@ impl<T: Plain> Reader<T> {
     /// # Errors
     /// Every [`OpenError`] but `PublishersFull` and `NoSpace` for the file; `NotFound` when nobody published in time.
     pub fn open(directory: &Directory, name: &TopicName, kind: Kind<'_>, joining: Joining) -> Result<Self, OpenError> {
-        let subscription = Subscription::open(directory, name, kind, Payload::of::<T>(), joining)?;
+        let mut subscription = Subscription::open(directory, name, kind, Payload::of::<T>(), joining)?;
         let copied = if subscription.can_hold() { None } else { Some(zeroed_box()) };
         Ok(Self { subscription, copied })
     }
@@ -208,13 +211,16 @@ impl<T: Plain> Reader<T> {
     ///
     /// While the sample lives, the message stays: the publisher's next attempt to overwrite it is refused as
     /// [`Full`]. On a `latest` topic with messages below [`HELD_FROM_BYTES`](crate::layout::HELD_FROM_BYTES) bytes, where
-    /// that protection would cost more than a copy, the sample is a copy.
+    /// that protection would cost more than a copy, the sample is a copy. So it is as long as messages of the
+    /// [`history`](Joining::history) are left, which a publisher may overwrite.
     pub fn borrow(&mut self) -> Option<Sample<'_, T>> {
-        let (lane, taken) = match &mut self.copied {
-            Some(copy) => take_over(&mut self.subscription, &mut **copy)?,
-            None => self.subscription.hold()?,
+        let is_held = self.subscription.can_hold();
+        let (lane, taken) = if is_held {
+            self.subscription.hold()?
+        } else {
+            take_over(&mut self.subscription, &mut **self.copied.get_or_insert_with(zeroed_box))?
         };
-        Some(Sample { lane, taken, reader: self })
+        Some(Sample { lane, taken, is_held, reader: self })
     }
 
     /// Waits, at most `limit`, until [`try_recv`](Self::try_recv) or [`borrow`](Self::borrow) has something to find.
@@ -282,11 +288,9 @@ fn take_over<T: Plain>(subscription: &mut Subscription, message: &mut T) -> Opti
     take_into(subscription, unsafe { &mut *place })
 }
 
-/// Never inlined: a function that has a `T` on its stack touches all pages of it on entry, also where it then does
-/// without, and a large one ends the thread.
-#[inline(never)]
+/// Made on the heap from the start: a large `T` on the stack would end the thread.
 fn zeroed_box<T: Plain>() -> Box<T> {
-    Box::new(T::new_zeroed())
+    T::new_box_zeroed().unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
 }
 
 /// A received message in its place; the next one can be received when this one is dropped.
@@ -294,6 +298,8 @@ pub struct Sample<'a, T: Plain> {
     reader: &'a mut Reader<T>,
     lane: usize,
     taken: Taken,
+    /// Whether the message stands in the segment, and not in the reader's own copy.
+    is_held: bool,
 }
 
 impl<T: Plain> Sample<'_, T> {
@@ -317,7 +323,7 @@ impl<T: Plain> Deref for Sample<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        if let Some(copy) = &self.reader.copied {
+        if let Some(copy) = self.reader.copied.as_deref().filter(|_| !self.is_held) {
             return copy;
         }
         // SAFETY: inside of the slot, aligned and any bytes a `T`, as at `Loan`. While it is held, nobody who follows the
@@ -328,7 +334,7 @@ impl<T: Plain> Deref for Sample<'_, T> {
 
 impl<T: Plain> Drop for Sample<'_, T> {
     fn drop(&mut self) {
-        if self.reader.copied.is_none() {
+        if self.is_held {
             self.reader.subscription.let_go(self.lane);
         }
     }

@@ -15,6 +15,7 @@ struct Words {
     slots: AlignedWords,
     members: AtomicU64,
     holders: AtomicU64,
+    asking: AtomicU64,
     position: Padded,
     cursors: Box<[Padded]>,
 }
@@ -58,6 +59,7 @@ impl HeapLane {
             slots: AlignedWords::zeroed(capacity * stride_words),
             members: AtomicU64::new(0),
             holders: AtomicU64::new(0),
+            asking: AtomicU64::new(0),
             position: Padded::zero(),
             cursors: (0..subscribers).map(|_| Padded::zero()).collect(),
         })))
@@ -79,6 +81,10 @@ impl Memory for HeapLane {
 
     fn holders(&self) -> &AtomicU64 {
         &self.0.holders
+    }
+
+    fn asking(&self) -> &AtomicU64 {
+        &self.0.asking
     }
 
     fn position(&self) -> &AtomicU64 {

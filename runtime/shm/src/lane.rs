@@ -16,6 +16,7 @@ use crate::sync::{Arc, AtomicU64};
 pub struct MappedLane {
     roster: NonNull<AtomicU64>,
     holders: NonNull<AtomicU64>,
+    asking: NonNull<AtomicU64>,
     position: NonNull<AtomicU64>,
     /// The first of `subscribers` cursors, each a [`LINE_PAIR`] behind the other.
     cursors: NonNull<AtomicU64>,
@@ -44,10 +45,11 @@ impl MappedLane {
         let shape = segment.header().shape;
         assert!(lane < shape.lanes());
         // Each of these panics unless all the words that will be used lie in the mapping.
-        let first = |offset: usize, bytes: usize| NonNull::from(&segment.words(offset, bytes / WORD)[0]);
+        let first = |offset: usize, bytes: usize| NonNull::from(segment.words(offset, bytes / WORD)).cast();
         Self {
             roster: first(ROSTER, LINE),
             holders: first(shape.holders(lane), WORD),
+            asking: first(shape.asking(lane), WORD),
             position: first(shape.position(lane), WORD),
             cursors: first(shape.cursor(lane, 0), shape.subscribers() * LINE_PAIR),
             subscribers: shape.subscribers(),
@@ -99,6 +101,11 @@ impl Memory for MappedLane {
     fn holders(&self) -> &AtomicU64 {
         // SAFETY: `new` found the word here, and the segment keeps it mapped.
         unsafe { self.holders.as_ref() }
+    }
+
+    fn asking(&self) -> &AtomicU64 {
+        // SAFETY: `new` found the word here, and the segment keeps it mapped.
+        unsafe { self.asking.as_ref() }
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@
 //!     4352 ├────────────────────────────────────────────────────────────┤
 //!          │ subscriber identities: pid, start, namespace      S × 128 B│
 //!          ├────────────────────────────────────────────────────────────┤ ┐
-//!          │ owner: pid, start, namespace, epoch; holders          128 B│ │
+//!          │ owner: pid, start, namespace, epoch; holders, asking  128 B│ │
 //!          │ position: sequence number of the next message         128 B│ │ lane 0,
 //!          │ cursors: next sequence each subscriber will read  S × 128 B│ │ lanes 1…
 //!          │ slots                                     capacity × stride│ │ follow
@@ -252,6 +252,11 @@ impl Shape {
     /// Offset of the word with one bit per subscriber that holds a message of the lane in place.
     pub const fn holders(&self, lane: usize) -> usize {
         self.lane(lane) + LINE
+    }
+
+    /// Offset of the word that says for which message's slot the lane's publisher asked last.
+    pub const fn asking(&self, lane: usize) -> usize {
+        self.holders(lane) + WORD
     }
 
     /// Whether a `latest` lane's messages can be held in place; those of a reliable lane always can.

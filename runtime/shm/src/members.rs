@@ -170,6 +170,11 @@ impl<'a> Locked<'a> {
             self.remove(subscriber);
             buried += 1;
         }
+        // What peers killed while joining or leaving left of themselves. Joining is done under the lock, so nobody who has
+        // just raised its bits is not a member yet.
+        let members = self.members().load(Ordering::Relaxed);
+        self.0.sleepers().fetch_and(members, Ordering::Relaxed);
+        self.0.asleep().fetch_and(members, Ordering::Relaxed);
         buried
     }
 

@@ -35,7 +35,7 @@ pub struct Identity {
 const STAT_BYTES: usize = 1024;
 
 impl Identity {
-    /// This process. Reads `/proc`; if that is not mounted, `start_ticks` is 0.
+    /// This process. Reads `/proc`; if that cannot be done, `start_ticks` is 0, which stands for an unknown start.
     pub fn own() -> Self {
         let pid = std::process::id();
         let start_ticks = stat(pid).map_or(0, |stat| stat.start_ticks);
@@ -53,7 +53,8 @@ impl Identity {
     /// What follows from the answer of `/proc`.
     fn is_alive_by(&self, answer: Result<Stat, Errno>) -> bool {
         match answer {
-            Ok(stat) => !stat.ended && stat.start_ticks == self.start_ticks,
+            // A start that its owner could not read when it joined (no descriptor left, say) proves nothing.
+            Ok(stat) => !stat.ended && (self.start_ticks == 0 || stat.start_ticks == self.start_ticks),
             Err(Errno::SRCH) => false,
             Err(Errno::NOENT) => !is_free(self.pid),
             Err(_) => true, // /proc could not be read: no proof
@@ -155,6 +156,7 @@ mod tests {
         let own = Identity::own();
         assert!(own.is_alive());
         assert!(!Identity { start_ticks: own.start_ticks + 1, ..own }.is_alive());
+        assert!(Identity { start_ticks: 0, ..own }.is_alive(), "an unknown start proves nothing");
     }
 
     #[test]

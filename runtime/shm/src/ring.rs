@@ -6,8 +6,7 @@
 //! # Protocol
 //! Messages of a lane are numbered 0, 1, 2, …; message `n` lives in slot `n mod capacity`. The slot's **stamp** says
 //! what it holds: `2n + 1` while `n` is being written, `2n + 2` once all of `n` is there, and 0 before the first
-//! message. A stamp thus only ever grows (but for a writer that finds the slot held, see [`Consumer::hold`]:
-//! it takes its odd stamp back, having written nothing), and a subscriber that waits for `n` needs to look at one cache line only:
+//! message. A stamp thus only ever grows, and a subscriber that waits for `n` needs to look at one cache line only:
 //! smaller means "not yet", `2n + 2` means "here", greater means "overwritten; you missed it".
 //!
 //! ```text
@@ -84,6 +83,8 @@ pub trait Memory {
     fn members(&self) -> &AtomicU64;
     /// One bit per subscriber that holds a message of this lane in place.
     fn holders(&self) -> &AtomicU64;
+    /// The message for whose slot the writer asked last, or zero. Only readers that hold look at it.
+    fn asking(&self) -> &AtomicU64;
     /// Sequence number of the next message.
     fn position(&self) -> &AtomicU64;
     /// Sequence number that the subscriber will read next.

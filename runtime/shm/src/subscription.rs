@@ -29,6 +29,8 @@ pub struct Subscription {
     turn: usize,
     subscriber: usize,
     waiting: Waiting,
+    /// Whether there may be messages to read that were sent before this subscriber joined.
+    has_history: bool,
     has_slept: bool,
     process: Process,
 }
@@ -78,6 +80,7 @@ impl Subscription {
             turn: 0,
             subscriber,
             waiting: joining.waiting,
+            has_history: joining.history > 0,
             has_slept: false,
             process: Process::this(),
         })
@@ -135,10 +138,15 @@ impl Subscription {
         self.lanes[lane].let_go();
     }
 
-    /// Whether messages can be held in place here: on a small `latest` topic they cannot.
-    pub(crate) fn can_hold(&self) -> bool {
+    /// Whether messages can be held in place here and now: on a `latest` topic of small messages they cannot, nor
+    /// anywhere before the history has been read, of which a reliable publisher may still overwrite some.
+    pub(crate) fn can_hold(&mut self) -> bool {
         let header = self.segment.header();
-        header.policy == Policy::Reliable || header.shape.is_held()
+        if header.policy == Policy::Latest {
+            return header.shape.is_held();
+        }
+        self.has_history = self.has_history && self.lanes.iter().any(Consumer::has_history);
+        !self.has_history
     }
 
     /// Whether a message, or the trace of one that was missed, is there to be taken.

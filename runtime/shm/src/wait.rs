@@ -161,8 +161,8 @@ fn sleep_on_several(readers: &mut [&mut Subscription], seen: &[u32], limit: Dura
     let deadline = timespec(Duration::from_nanos(monotonic_ns()) + limit);
     let waited =
         futex::waitv(&waits[..readers.len()], futex::WaitvFlags::empty(), Some(&deadline), futex::ClockId::Monotonic);
-    if waited == Err(Errno::NOSYS) {
-        // A kernel before 5.16: sleeps by the clock instead, looking once a millisecond.
+    if !matches!(waited, Ok(_) | Err(Errno::AGAIN | Errno::TIMEDOUT | Errno::INTR)) {
+        // A kernel before 5.16, or one that forbids it: sleeps by the clock instead, looking once a millisecond.
         std::thread::park_timeout(limit.min(FIRST_SLEEP));
     }
 }

@@ -331,6 +331,10 @@ impl Memory for TwoLanes {
         self.lane.holders()
     }
 
+    fn asking(&self) -> &AtomicU64 {
+        self.lane.asking()
+    }
+
     fn position(&self) -> &AtomicU64 {
         self.lane.position()
     }
@@ -484,5 +488,22 @@ fn slot_that_was_let_go_is_never_overwritten_before_its_holder_is_done() {
             traces.0[0].with(|_| ());
         }
         holder.join().unwrap();
+    });
+}
+
+#[test]
+fn message_is_never_lost_to_one_reader_because_another_holds_it() {
+    model(2, || {
+        let lane = lane(1, 2);
+        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
+        let mut holder = reader(&lane, 0, Policy::Latest);
+        let mut copier = reader(&lane, 1, Policy::Latest);
+        send(&mut writer, 0).unwrap();
+        assert_eq!(holder.hold().unwrap().sequence, 0);
+        let sender = thread::spawn(move || assert!(send(&mut writer, 1).is_err(), "it is held"));
+        let mut taken = take(&mut copier, 1);
+        sender.join().unwrap();
+        taken.extend(take(&mut copier, 1));
+        assert_eq!((taken, copier.missed()), (vec![0], 0));
     });
 }

@@ -27,6 +27,8 @@ pub struct Consumer<M> {
     /// Where this reader joined: what was sent before is history, and may be gone without having been missed.
     joined_at: u64,
     missed: u64,
+    /// Whether this reader holds message `next` of a `latest` lane.
+    is_holding: bool,
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -76,7 +78,7 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
         let next = joined_at - history.min(memory.capacity()).min(joined_at);
         // Relaxed: this reader has copied nothing yet that the writer would have to wait for.
         memory.cursor(subscriber).store(next, Ordering::Relaxed);
-        Consumer { memory, subscriber, policy, next, joined_at, missed: 0, _not_sync: PhantomData }
+        Consumer { memory, subscriber, policy, next, joined_at, missed: 0, is_holding: false, _not_sync: PhantomData }
     });
     let consumers = Some(consumers.collect());
     failpoint!("join:joined");
@@ -98,6 +100,10 @@ impl<M: Memory> Consumer<M> {
     /// whole and adds those in between to [`missed`](Self::missed).
     #[inline(always)]
     pub fn take(&mut self, mut copy: impl FnMut(&[AtomicU64])) -> Option<Taken> {
+        if self.is_holding {
+            self.put_down(); // held by a sample that was forgotten instead of dropped
+            self.is_holding = false;
+        }
         let slot = self.memory.slot(self.next);
         let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
         if stamp < ready(self.next) {
@@ -128,23 +134,22 @@ impl<M: Memory> Consumer<M> {
 
     /// Finds the next message and keeps its slot from being overwritten until [`let_go`](Self::let_go).
     ///
-    /// On a reliable lane that is what the cursor does anyway. On a `latest` lane whose ends agreed to permit it, this
-    /// reader raises its bit among the holders and looks at the stamp again, while the writer stores its odd stamp and
-    /// looks at the holders. The SeqCst fences between (SYNC POINT: hold) are ordered one way or the other, so at least
-    /// one of the two sees the other and gives way: a writer that gives way puts the stamp back, having touched nothing
-    /// else. Its cursor says which message the reader holds.
+    /// On a reliable lane that is what the cursor does anyway, but for history ([`has_history`](Self::has_history)), which
+    /// must not be held. On a `latest` lane whose ends agreed to permit it, this reader raises its bit among the holders,
+    /// its cursor saying which message it wants, and then looks what the writer is asking for; the writer says for which
+    /// message it asks the slot, and then looks at the holders. The SeqCst fences between (SYNC POINT: hold) are ordered one
+    /// way or the other, so at least one of the two sees the other and gives way: a writer has touched nothing by then, a
+    /// reader comes back later.
     pub fn hold(&mut self) -> Option<Taken> {
         let slot = self.memory.slot(self.next);
         let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
         if stamp < ready(self.next) {
             return None;
         }
-        if stamp == ready(self.next)
-            && let Some(taken) = self.hold_slot(slot)
-        {
-            return Some(taken);
-        }
-        self.catch_up(Self::hold_slot)
+        let held = if stamp == ready(self.next) { self.hold_slot(slot) } else { None };
+        let held = held.or_else(|| self.catch_up(Self::hold_slot))?;
+        self.is_holding = self.policy == Policy::Latest;
+        Some(held)
     }
 
     fn hold_slot(&self, slot: &[AtomicU64]) -> Option<Taken> {
@@ -155,9 +160,11 @@ impl<M: Memory> Consumer<M> {
             self.memory.holders().fetch_or(1 << self.subscriber, Ordering::Relaxed);
             failpoint!("hold:raised");
             fence(Ordering::SeqCst); // SYNC POINT: hold
+            // Acquire: if what is asked for is something later already, the stamp below says so.
+            let asked_for = self.memory.asking().load(Ordering::Acquire); // SYNC POINT: asking
             // Acquire: this load may be the one that saw the message.
             let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
-            if stamp != ready(self.next) {
+            if stamp != ready(self.next) || asked_for == self.next + self.memory.capacity() {
                 self.put_down();
                 return None;
             }
@@ -178,8 +185,9 @@ impl<M: Memory> Consumer<M> {
 
     /// Ends a [`hold`](Self::hold): the message has been read.
     pub fn let_go(&mut self) {
-        if self.policy == Policy::Latest {
+        if self.is_holding {
             self.put_down();
+            self.is_holding = false;
         }
         self.advance();
     }
@@ -210,6 +218,9 @@ impl<M: Memory> Consumer<M> {
             }
             // Relaxed: a position that is too old costs an attempt. The stamp in hand can be newer.
             let seen = slot[STAMP_WORD].load(Ordering::Relaxed);
+            if seen == ready(self.next) {
+                continue; // whole, but the writer asks for its slot at this moment
+            }
             let head = self.memory.position().load(Ordering::Relaxed).max(position_of(seen));
             if head >= MAX_SEQUENCE {
                 return None; // no writer of this ring was ever there
@@ -223,6 +234,11 @@ impl<M: Memory> Consumer<M> {
             self.next = resume;
         }
         None
+    }
+
+    /// Whether the next message was sent before this reader joined: on a reliable lane too it may be overwritten.
+    pub fn has_history(&self) -> bool {
+        self.next < self.joined_at
     }
 
     /// How many messages were overwritten before this reader got to them, of those sent since it joined.

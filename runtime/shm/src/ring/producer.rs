@@ -46,6 +46,7 @@ impl<M: Memory> Producer<M> {
         let finished = memory.slot(position)[STAMP_WORD].load(Ordering::Relaxed) == ready(position);
         let next = position + u64::from(finished);
         memory.position().store(next, Ordering::Relaxed);
+        memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for, nobody asks for
         let limit = match policy {
             Policy::Reliable => next, // no room is known: the first send looks
             Policy::Latest => MAX_SEQUENCE,
@@ -92,7 +93,7 @@ impl<M: Memory> Producer<M> {
     /// Marks the slot as being written; false when a reader holds the message in it.
     #[inline(always)]
     fn mark(&self, slot: &[AtomicU64], sequence: u64) -> bool {
-        if self.is_held && !self.mark_unless_held(slot) {
+        if self.is_held && !self.may_overwrite() {
             return false;
         }
         // Relaxed: the fence below orders it before the payload.
@@ -120,14 +121,14 @@ impl<M: Memory> Producer<M> {
         self.memory.slot(self.next)
     }
 
-    /// Marks the slot as being written unless a reader holds the message in it. The argument stands at
+    /// Asks whether a reader holds the message that the slot of the next one still has. The argument stands at
     /// [`Consumer::hold`](super::Consumer::hold).
-    fn mark_unless_held(&self, slot: &[AtomicU64]) -> bool {
+    fn may_overwrite(&self) -> bool {
         let Some(oldest) = self.next.checked_sub(self.memory.capacity()) else {
             return true; // a slot that was never used
         };
-        let before = slot[STAMP_WORD].load(Ordering::Relaxed);
-        slot[STAMP_WORD].store(writing(self.next), Ordering::Relaxed);
+        // Release: a reader that sees this question sees the stamps of all messages before it.
+        self.memory.asking().store(self.next, Ordering::Release); // SYNC POINT: asking
         fence(Ordering::SeqCst); // SYNC POINT: hold
         failpoint!("publish:unless-held");
         // Acquire: whoever no longer holds has read before.
@@ -136,8 +137,8 @@ impl<M: Memory> Producer<M> {
         let is_held = bits(holders & members, self.memory.subscribers())
             .any(|subscriber| self.memory.cursor(subscriber).load(Ordering::Acquire) == oldest); // SYNC POINT: slot-free
         if is_held {
-            // Nothing of the payload was touched, so the message is whole as it was.
-            slot[STAMP_WORD].store(before, Ordering::Release); // SYNC POINT: message
+            // Withdrawn: nothing was touched. Release as above.
+            self.memory.asking().store(0, Ordering::Release); // SYNC POINT: asking
         }
         !is_held
     }
