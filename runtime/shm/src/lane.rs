@@ -1,7 +1,8 @@
 //! A lane of a mapped segment, for the ring.
 //!
 //! Where each word of the lane stands follows from the segment's checked shape; it is worked out once, as an address, so
-//! that sending and receiving neither compute nor check it again. That is worth a third of their instructions.
+//! that sending and receiving neither compute nor check it again: `benchmarks/research/instructions.sh` counts what is
+//! left.
 
 use std::ptr::NonNull;
 
