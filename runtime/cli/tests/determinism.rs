@@ -156,10 +156,16 @@ fn a_run_that_may_do_nothing_says_what_it_was_not_granted() {
 
 #[test]
 fn a_blind_meter_makes_the_run_invalid() {
-    let scene = Scene::new();
-    let output = scene.run(&["--duration", "2s", "--inject-stall", "1ns"]);
-    let report = scene.report();
-    assert_eq!(report["self_test"]["passed"], false, "{}", report["self_test"]);
+    // On a busy machine a stall of its own may hit the very cycle in which the meter looks for one: then the test found
+    // what was there, and is made again. Five such chances in a row would be no chance.
+    let run = || {
+        let scene = Scene::new();
+        let output = scene.run(&["--duration", "2s", "--inject-stall", "1ns"]);
+        (output, scene.report())
+    };
+    let mut runs = std::iter::repeat_with(run).take(5);
+    let found_out = |(_, report): &(_, Value)| report["self_test"]["passed"] == false;
+    let (output, report) = runs.find(found_out).expect("in five runs the meter was never found blind");
     assert_eq!((&report["valid"], &report["verdict"]), (&Value::Bool(false), &Value::from("none")));
     let screen = text(&output.stdout);
     assert!(screen.starts_with("HORUS NOT VALID") && screen.contains("self-test"), "{screen}");
