@@ -77,6 +77,7 @@ CHECKS = [
     ),
     Check("peers killed at every step", [sys.executable, str(SCRIPTS / "soak"), "kill", "--count", "300"]),
     Check("topics on 64-bit ARM (qemu-user)", [sys.executable, "-m", "horus_appliance.arm64"], SCRIPTS),
+    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", [sys.executable, "-m", "horus_appliance.arm64", "16384"], SCRIPTS),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
     Check(
         "benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET,
