@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use support::{records, repository};
 
-/// Parameters that name a device of the board and tune nothing.
-const NO_TUNING: [&str; 1] = ["cmdline:console"];
+/// Parameters that name a device of the board, or how it comes up, and tune nothing.
+const NO_TUNING: [&str; 2] = ["cmdline:console", "cmdline:rootwait"];
 
 /// The files in `directory` whose name ends in `suffix`; none where the directory is missing.
 fn files(directory: &Path, suffix: &str) -> Vec<PathBuf> {

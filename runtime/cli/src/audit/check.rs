@@ -24,7 +24,8 @@ impl Expect {
     pub fn judge(&self, reading: &Reading, facts: &Facts) -> (Verdict, String) {
         match (reading, self) {
             (Reading::Unknown(unread), _) => (Verdict::Unknown(unread.clone()), String::new()),
-            (Reading::Absent(what), Self::Absent) => (Verdict::Pass, what.clone()),
+            // What is not there is none of the texts that must not be there.
+            (Reading::Absent(what), Self::Absent | Self::NotMatches(_)) => (Verdict::Pass, what.clone()),
             (Reading::Absent(what), _) => (Verdict::Fail, what.clone()),
             (Reading::Found(found), Self::Absent | Self::Nothing) => {
                 let clear = if found.values.is_empty() { Verdict::Pass } else { Verdict::Fail };
