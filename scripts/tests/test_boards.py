@@ -1,0 +1,66 @@
+"""The boards of conf/machine: each is complete, and none gets what only another architecture knows."""
+
+import unittest
+
+from horus_appliance import conf
+from horus_appliance.paths import CONF, REPOSITORY
+
+BOARDS = sorted(path.name for path in (CONF / "machine").iterdir())
+PC = {"generic-x86-64", "qemux86-64"}
+
+
+def names(parameters: list) -> set:
+    return {parameter.partition("=")[0] for parameter in parameters}
+
+
+def own_parameters(board: str) -> list:
+    return conf.parameters(CONF / "machine" / board / "cmdline", conf.cpu_split(board))
+
+
+class Boards(unittest.TestCase):
+    def test_the_boards_of_the_product_are_there(self):
+        arm = {"qemuarm64", "raspberrypi4", "raspberrypi5", "jetson-orin-nano", "jetson-agx-orin"}
+        self.assertLessEqual(PC | arm, set(BOARDS))
+
+    def test_every_board_has_a_command_line_that_isolates_cpus_and_ends_in_a_serial_console(self):
+        for board in BOARDS:
+            with self.subTest(board=board):
+                line = conf.kernel_command_line(board, tuned=True).split()
+                split = conf.cpu_split(board)
+                self.assertIn(f"isolcpus=managed_irq,domain,{split['isolated']}", line)
+                self.assertIn(f"irqaffinity={split['housekeeping']}", line)
+                consoles = [parameter for parameter in line if parameter.startswith("console=")]
+                self.assertRegex(consoles[-1], r"^console=tty(S|AMA|TCU)[0-9]+,115200$", "the last console is /dev/console")
+
+    def test_no_parameter_but_the_console_stands_twice(self):
+        for board in BOARDS:
+            found = [parameter.partition("=")[0] for parameter in conf.kernel_command_line(board, tuned=True).split()]
+            self.assertEqual({name for name in found if found.count(name) > 1} - {"console"}, set(), board)
+
+    def test_what_only_a_pc_knows_reaches_no_arm_board(self):
+        pc = names(own_parameters("generic-x86-64")) - {"console"}
+        self.assertIn("tsc", pc)
+        for board in set(BOARDS) - PC:
+            self.assertEqual(names(conf.kernel_command_line(board, tuned=True).split()) & pc, set(), board)
+
+    def test_every_line_has_its_reason(self):
+        for file in [*CONF.glob("machine/*/cmdline"), *CONF.glob("*/kernel/cmdline")]:
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                if line.strip() and not line.startswith("#"):
+                    self.assertRegex(line, r"\S\s+# \S+ \S+", f"{file.relative_to(REPOSITORY)}:{number} gives no reason")
+
+    def test_links_between_boards_lead_to_files_inside_conf(self):
+        for path in CONF.rglob("*"):
+            if path.is_symlink():
+                self.assertTrue(path.resolve().is_file() and path.resolve().is_relative_to(CONF), path)
+                self.assertFalse(path.readlink().is_absolute(), path)
+
+    def test_firmware_files_hold_only_whole_comment_lines_and_settings(self):
+        files = sorted(CONF.glob("machine/*/config.txt"))
+        self.assertEqual([file.parent.name for file in files], ["raspberrypi4", "raspberrypi5"])
+        for file in files:
+            lines = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
+            self.assertEqual(lines[0], "[all]", "a filter of the file that this is appended to would still be in force")
+            for line in lines[1:]:
+                self.assertRegex(line, r"^[a-z_0-9]+=[a-z_0-9=,-]+$", f"the firmware knows no comment behind a value: {file}")
+            self.assertNotIn("over_voltage", " ".join(lines), "with force_turbo it voids the warranty")
