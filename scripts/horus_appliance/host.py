@@ -90,6 +90,12 @@ def install(packages: list) -> None:
             )
 
 
+def ensure_command(command: str, package: str) -> None:
+    """Installs the package of a command that is missing."""
+    if not shutil.which(command):
+        install([package])
+
+
 def require_space(directory: Path, needed: int) -> None:
     """Refuses to start what would fail half-way for want of disk space."""
     free = shutil.disk_usage(directory).free
