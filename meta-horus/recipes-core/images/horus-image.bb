@@ -1,0 +1,14 @@
+SUMMARY = "The HORUS appliance"
+DESCRIPTION = "A read-only PREEMPT_RT system that audits its tuning and measures its determinism at every boot. Options are files in meta-horus/kas."
+LICENSE = "MIT"
+
+inherit core-image extrausers
+require horus-image-${HORUS_FIRMWARE}.inc
+
+IMAGE_FEATURES += "read-only-rootfs"
+IMAGE_INSTALL = "packagegroup-core-boot packagegroup-base packagegroup-horus ${CORE_IMAGE_EXTRA_INSTALL}"
+IMAGE_LINGUAS = ""
+
+# A read-only /etc/passwd cannot get the users of sysusers.d at boot.
+EXTRA_USERS_PARAMS = "${@horus.conf.users(d)}"
+EXTRA_USERS_PARAMS[vardepvalue] = "${EXTRA_USERS_PARAMS}"

@@ -1,0 +1,36 @@
+SUMMARY = "What only this board needs: the tree of conf/machine/<board>"
+DESCRIPTION = "Files of conf/machine/<board>/rootfs, as they are; an empty package for boards that need none."
+SECTION = "base"
+LICENSE = "Apache-2.0 | MIT"
+LIC_FILES_CHKSUM = "\
+    file://LICENSE-APACHE;md5=3b83ef96387f14655fc854ddc3c6bd57 \
+    file://LICENSE-MIT;md5=0c779f650e46813c1dede77072502273 \
+"
+
+PV = "${@horus.conf.version(d)}"
+HORUS_BOARD_TREE = "conf/machine/${HORUS_BOARD}/rootfs"
+HORUS_BOARD_FILES = "${@horus.conf.tree_files(d, 'machine/%s' % horus.conf.board(d))}"
+
+SRC_URI = "\
+    file://LICENSE-APACHE \
+    file://LICENSE-MIT \
+    ${@'file://${HORUS_BOARD_TREE}' if d.getVar('HORUS_BOARD_FILES') else ''} \
+"
+FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
+S = "${UNPACKDIR}"
+INHIBIT_DEFAULT_DEPS = "1"
+PACKAGE_ARCH = "${MACHINE_ARCH}"
+
+do_configure[noexec] = "1"
+do_compile[noexec] = "1"
+
+do_install() {
+    for file in ${HORUS_BOARD_FILES}; do
+        mode=0644
+        [ ! -x "${S}/${HORUS_BOARD_TREE}$file" ] || mode=0755
+        install -D -m $mode "${S}/${HORUS_BOARD_TREE}$file" "${D}$file"
+    done
+}
+
+FILES:${PN} = "${HORUS_BOARD_FILES}"
+ALLOW_EMPTY:${PN} = "1"

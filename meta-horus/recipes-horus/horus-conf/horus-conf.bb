@@ -1,0 +1,62 @@
+SUMMARY = "What makes the machine real-time: the trees of conf/, as they are"
+DESCRIPTION = "One package a tree of conf/, so that an option of the image is a package more or less, and the audit's rules."
+SECTION = "base"
+LICENSE = "Apache-2.0 | MIT"
+LIC_FILES_CHKSUM = "\
+    file://LICENSE-APACHE;md5=3b83ef96387f14655fc854ddc3c6bd57 \
+    file://LICENSE-MIT;md5=0c779f650e46813c1dede77072502273 \
+"
+
+PV = "${@horus.conf.version(d)}"
+
+SRC_URI = "\
+    file://LICENSE-APACHE \
+    file://LICENSE-MIT \
+    file://conf/base/rootfs \
+    file://conf/dev/rootfs \
+    file://conf/horus/rootfs \
+    file://conf/rt/audit \
+    file://conf/rt/rootfs \
+"
+FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
+S = "${UNPACKDIR}"
+INHIBIT_DEFAULT_DEPS = "1"
+
+inherit allarch deploy
+
+do_configure[noexec] = "1"
+do_compile[noexec] = "1"
+
+# Presets among the files enable the units when the image is made, so nothing here does.
+do_install() {
+    for tree in ${HORUS_CONF_TREES}; do
+        (cd ${S}/conf/$tree/rootfs && find . -type f) | while read -r file; do
+            mode=0644
+            [ ! -x "${S}/conf/$tree/rootfs/$file" ] || mode=0755
+            install -D -m $mode "${S}/conf/$tree/rootfs/$file" "${D}/$file"
+        done
+    done
+    for rules in ${S}/conf/rt/audit/*; do
+        install -D -m 0644 "$rules" "${D}${nonarch_libdir}/horus/audit/$(basename "$rules")"
+    done
+}
+
+# The boot loader's partition is written when the image is made, so its file is at hand then.
+do_deploy() {
+    install -D -m 0644 ${S}/conf/base/rootfs/efi/loader/loader.conf ${DEPLOYDIR}/horus-loader.conf
+}
+addtask deploy after do_unpack before do_build
+
+# The examiner's rules come with every image: the untuned one has to fail them.
+HORUS_CONF_TREES = "base dev horus rt"
+PACKAGES = "${@' '.join('${PN}-%s' % tree for tree in d.getVar('HORUS_CONF_TREES').split())} ${PN}"
+FILES:${PN} = "${nonarch_libdir}/horus/audit"
+FILES:${PN}-base = "${@horus.conf.tree_files(d, 'base')}"
+FILES:${PN}-dev = "${@horus.conf.tree_files(d, 'dev')}"
+FILES:${PN}-horus = "${@horus.conf.tree_files(d, 'horus')}"
+FILES:${PN}-rt = "${@horus.conf.tree_files(d, 'rt')}"
+CONFFILES:${PN}-base = "${@horus.conf.conffiles(d, 'base')}"
+
+# tune-cpus calls taskset, and seq of whatever provides the base utilities.
+RDEPENDS:${PN}-rt = "util-linux-taskset"
+RDEPENDS:${PN}-dev = "util-linux-agetty"

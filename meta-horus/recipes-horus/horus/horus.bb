@@ -1,0 +1,61 @@
+SUMMARY = "Shared-memory topics, real-time nodes, and the machine's own audit"
+DESCRIPTION = "The command horus (audit, determinism run, reports, topics) and the example nodes ping and pong."
+SECTION = "base"
+LICENSE = "Apache-2.0 | MIT"
+LIC_FILES_CHKSUM = "\
+    file://LICENSE-APACHE;md5=3b83ef96387f14655fc854ddc3c6bd57 \
+    file://LICENSE-MIT;md5=0c779f650e46813c1dede77072502273 \
+"
+
+PV = "${@horus.conf.version(d)}"
+
+# What is released, and nothing else of runtime/: neither its build directory nor the fuzzers.
+SRC_URI = "\
+    file://LICENSE-APACHE \
+    file://LICENSE-MIT \
+    file://runtime/Cargo.lock \
+    file://runtime/Cargo.toml \
+    file://runtime/cli \
+    file://runtime/horus \
+    file://runtime/shm \
+    file://run-ptest \
+    file://test-programs \
+"
+FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
+S = "${UNPACKDIR}"
+CARGO_SRC_DIR = "runtime"
+
+inherit cargo ptest
+require horus-crates.inc
+
+do_compile() {
+    oe_cargo_build --package horus-cli --package horus --bins --examples
+}
+
+do_install() {
+    built=${B}/target/${CARGO_TARGET_SUBDIR}
+    install -D -m 0755 $built/horus ${D}${bindir}/horus
+    for example in ping pong; do
+        install -D -m 0755 $built/examples/$example ${D}${nonarch_libdir}/horus/examples/$example
+    done
+}
+
+# Tests of the two libraries; those of the command read the repository's own files, which no target has.
+do_compile_ptest() {
+    oe_cargo_fix_env
+    export RUSTFLAGS="${RUSTFLAGS}"
+    "${CARGO}" build ${CARGO_BUILD_FLAGS} --package horus-shm --package horus --tests --message-format json > ${B}/tests.json
+}
+
+do_install_ptest() {
+    # Cargo names the programs with a hash of the build; on the target they have their own names.
+    python3 ${UNPACKDIR}/test-programs ${B}/tests.json | while read -r name program; do
+        install -D -m 0755 "$program" "${D}${PTEST_PATH}/$name"
+    done
+    [ -e ${D}${PTEST_PATH}/topics ] || bbfatal "no test program was found in ${B}/tests.json"
+}
+
+# Reads the rules that horus-conf brings; journalctl, cyclictest and the load are called as programs.
+RDEPENDS:${PN} += "horus-conf"
+RRECOMMENDS:${PN} += "rt-tests stress-ng"
+FILES:${PN} += "${nonarch_libdir}/horus/examples"
