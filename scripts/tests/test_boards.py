@@ -55,6 +55,20 @@ class Boards(unittest.TestCase):
                 self.assertTrue(path.resolve().is_file() and path.resolve().is_relative_to(CONF), path)
                 self.assertFalse(path.readlink().is_absolute(), path)
 
+    def test_no_link_leads_out_of_a_rootfs_which_builders_copy_alone(self):
+        self.assertEqual([path for path in CONF.glob("**/rootfs/**/*") if path.is_symlink()], [])
+
+    def test_files_of_the_same_path_are_the_same_on_every_board_but_where_boards_differ(self):
+        # The number of a power mode is each board's own.
+        differing = {"usr/lib/systemd/system/nvpmodel.service.d/60-horus.conf"}
+        seen = {}
+        for path in sorted(CONF.glob("machine/*/rootfs/**/*")):
+            if path.is_file():
+                place = str(path).partition("/rootfs/")[2]
+                same = seen.setdefault(place, path).read_bytes() == path.read_bytes()
+                self.assertTrue(same or place in differing, f"{path} differs from {seen[place]}")
+        self.assertIn("usr/lib/systemd/system/horus-jetson-clocks.service", seen)
+
     def test_firmware_files_hold_only_whole_comment_lines_and_settings(self):
         files = sorted(CONF.glob("machine/*/config.txt"))
         self.assertEqual([file.parent.name for file in files], ["raspberrypi4", "raspberrypi5"])
