@@ -37,20 +37,21 @@ class Boot:
 def boot(
     image: Image, name: str, cpus: int = 2, seconds: int = 60, credentials: dict = None,
     collect_after: str = "horus-determinism.service", firmware: bool = True, extra_parameters: str = "",
+    disks: dict = None, patience: int = BOOT_SECONDS,
 ) -> Boot:  # fmt: skip
     """Boots `image` and returns when it has powered itself off again.
 
     `seconds` bounds the determinism run, `credentials` are further systemd credentials (units and drop-ins), and the
-    results are collected when unit `collect_after` has ended.
+    results are collected when unit `collect_after` has ended. `disks` are further disks, by their serial numbers.
     """
     duration = {
         "systemd.unit-dropin.horus-determinism.service": f"[Service]\nEnvironment=HORUS_DETERMINISM_DURATION={seconds}s\n"
     }
     given = guest.merge(guest.merge(guest.observing_units(collect_after), duration), credentials or {})
-    limit = BOOT_SECONDS + 2 * seconds
-    machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, firmware, extra_parameters)
+    limit = patience + 2 * seconds
+    machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, firmware, extra_parameters, disks)
     how = "KVM" if machine.accelerator == "kvm" else "emulation (TCG)"
-    step(f"booting '{image.variant}' with {cpus} CPUs under {how}")
+    step(f"booting '{image.name}' with {cpus} CPUs under {how}")
     try:
         follow(machine, limit)
         machine.press_power_button()

@@ -1,6 +1,7 @@
 """The builder: a small Debian tree with mkosi, QEMU and UEFI firmware, the same versions on every host.
 
-It is made once with mmdebstrap and entered with bubblewrap, so the host's own mkosi, systemd and QEMU do not matter.
+It is made once for each architecture that is built for, with mmdebstrap, and entered with bubblewrap, so the host's own
+mkosi, systemd and QEMU do not matter. Each is a tree of its own, so that nobody pays for an architecture he does not build.
 """
 
 import shutil
@@ -8,12 +9,11 @@ import subprocess
 from pathlib import Path
 
 from . import host
+from .architecture import X86_64, Architecture
 from .console import CannotRun, detail, step
 from .paths import BUILD, REPOSITORY
 
-TREE = BUILD / "builder"
-STAMP = TREE / "etc" / "horus-builder"
-
+# What every builder holds; Architecture.builder_packages adds emulator and firmware.
 PACKAGES = [
     "bubblewrap",  # mkosi's own sandbox
     "ca-certificates",
@@ -25,8 +25,6 @@ PACKAGES = [
     "kmod",
     "mkosi",
     "mtools",
-    "ovmf",
-    "qemu-system-x86",
     "systemd-boot-efi",
     "systemd-repart",
     "systemd-ukify",
@@ -35,19 +33,27 @@ PACKAGES = [
 ]
 
 
-def ensure(fresh: bool = False) -> None:
+def tree(architecture: Architecture) -> Path:
+    """Where the builder of an architecture's images is."""
+    return BUILD / ("builder" if architecture == X86_64 else f"builder-{architecture.name}")
+
+
+def ensure(architecture: Architecture, fresh: bool = False) -> None:
     """Makes the builder when it is missing, incomplete, of another package list, or to be `fresh`."""
-    wanted = "\n".join(PACKAGES) + "\n"
-    if not fresh and STAMP.is_file() and STAMP.read_text() == wanted:
+    packages = sorted([*PACKAGES, *architecture.builder_packages])
+    wanted = "\n".join(packages) + "\n"
+    complete = tree(architecture)
+    stamp = complete / "etc" / "horus-builder"
+    if not fresh and stamp.is_file() and stamp.read_text() == wanted:
         return
-    step("making the builder: Debian tree with mkosi, QEMU and UEFI firmware (about 1 minute)")
+    step(f"making the builder for {architecture.name}: Debian tree with mkosi, QEMU and UEFI firmware (about 1 minute)")
     host.require_space(BUILD, host.FIRST_BUILD_BYTES)
     host.require_mirror()
-    partial = TREE.with_suffix(".partial")
+    partial = complete.with_suffix(".partial")
     remove_tree(partial)
-    log = BUILD / "builder.log"
+    log = BUILD / f"{complete.name}.log"
     command = [
-        "mmdebstrap", "--variant=apt", f"--include={','.join(PACKAGES)}",
+        "mmdebstrap", "--variant=apt", f"--include={','.join(packages)}",
         '--aptopt=APT::Install-Recommends "false"', f"--keyring={host.KEYRING}",
         "trixie", str(partial), host.MIRROR,
     ]  # fmt: skip
@@ -55,16 +61,16 @@ def ensure(fresh: bool = False) -> None:
         done = subprocess.run(host.as_root(command), stdout=output, stderr=subprocess.STDOUT, check=False)
     if done.returncode != 0:
         raise CannotRun(f"mmdebstrap could not make the builder:\n{tail(log)}\nFull log: {log}")
-    remove_tree(TREE)  # not before its successor is there
+    remove_tree(complete)  # not before its successor is there
     # Last, and by rename: a tree with its final name is a complete one.
-    stamp = ["tee", str(partial / STAMP.relative_to(TREE))]
-    subprocess.run(host.as_root(stamp), input=wanted, stdout=subprocess.DEVNULL, text=True, check=True)
-    subprocess.run(host.as_root(["mv", str(partial), str(TREE)]), check=True)
+    write_stamp = ["tee", str(partial / stamp.relative_to(complete))]
+    subprocess.run(host.as_root(write_stamp), input=wanted, stdout=subprocess.DEVNULL, text=True, check=True)
+    subprocess.run(host.as_root(["mv", str(partial), str(complete)]), check=True)
     detail(f"done; log: {log.relative_to(REPOSITORY)}")
 
 
-def command(arguments: list, directory: Path = REPOSITORY, guard: tuple = ()) -> list:
-    """The command line that runs `arguments` as root inside the builder, with the repository at its own path.
+def command(architecture: Architecture, arguments: list, directory: Path = REPOSITORY, guard: tuple = ()) -> list:
+    """The command line that runs `arguments` as root inside a builder, with the repository at its own path.
 
     All processes in there end with the command, and the command ends with its caller: also when that is killed. `guard`
     is a command that replaces itself with the rest, such as `flock --no-fork`.
@@ -73,7 +79,7 @@ def command(arguments: list, directory: Path = REPOSITORY, guard: tuple = ()) ->
                    for word in ("--setenv", name, value)]  # fmt: skip
     return host.as_root([
         *guard, "bwrap", "--die-with-parent", "--unshare-pid",
-        "--bind", str(TREE), "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
+        "--bind", str(tree(architecture)), "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
         "--tmpfs", "/tmp", "--tmpfs", "/run", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf",
         "--bind", str(REPOSITORY), str(REPOSITORY), "--chdir", str(directory), "--clearenv",
         "--setenv", "PATH", "/usr/sbin:/usr/bin", "--setenv", "HOME", "/root", "--setenv", "LANG", "C.UTF-8",

@@ -29,7 +29,7 @@ def deliver_logs(directory: Path) -> None:
 
 def deliver(built: Image, done: boot.Boot) -> None:
     """Delivers image and report."""
-    os.link(built.disk, APPLIANCE / f"horus-{built.version}-x86-64.raw")
+    os.link(built.disk, APPLIANCE / f"horus-{built.version}-{built.architecture.name}.raw")
     if done.report:
         (APPLIANCE / "report.json").write_text(json.dumps(done.report, indent=2) + "\n")
 

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import builder, conf, host
+from . import binfmt, builder, conf, host, runtime
+from .architecture import X86_64, Architecture
 from .console import CannotRun, detail, step
 from .paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
-
-BOARD = "generic-x86-64"
 
 # What each variant of the image is made of. A variant is a list of trees, never a branch inside a file.
 VARIANTS = {
@@ -33,6 +32,12 @@ class Image:
     variant: str
     directory: Path
     version: str
+    architecture: Architecture = X86_64
+
+    @property
+    def name(self) -> str:
+        """What tells this image from others in directories, logs and messages."""
+        return self.directory.name
 
     @property
     def disk(self) -> Path:
@@ -48,10 +53,10 @@ class Image:
 
     @property
     def command_line(self) -> str:
-        return conf.kernel_command_line(BOARD, tuned="rt" in VARIANTS[self.variant])
+        return conf.kernel_command_line(self.architecture.board, tuned="rt" in VARIANTS[self.variant])
 
 
-def build(variant: str = "appliance", fresh: bool = False) -> Image:
+def build(variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64) -> Image:
     """Builds the runtime and the image, each only when something that goes into it has changed.
 
     `fresh` builds from the mirror's newest packages even when nothing here has changed.
@@ -62,41 +67,25 @@ def build(variant: str = "appliance", fresh: bool = False) -> Image:
     with only_one_build():
         host.require_rust()
         host.install_packages()
-        builder.ensure(fresh)  # also where nothing is to be built: QEMU runs in it
-        programs = build_runtime()
-        image = Image(variant, BUILD / "image" / variant, version())
-        overlay = stage_overlay(variant, programs)
+        builder.ensure(architecture, fresh)  # also where nothing is to be built: QEMU runs in it
+        programs = runtime.build(architecture)
+        name = variant if architecture == X86_64 else f"{variant}-{architecture.name}"
+        image = Image(variant, BUILD / "image" / name, version(), architecture)
+        overlay = stage_overlay(variant, programs, name)
         stamp = image.directory / "inputs.sha256"
         inputs = fingerprint(image, overlay)
         if not fresh and image.disk.is_file() and stamp.is_file() and stamp.read_text() == inputs:
-            step(f"image '{variant}': nothing has changed, reusing {image.disk.relative_to(REPOSITORY)}")
+            step(f"image '{name}': nothing has changed, reusing {image.disk.relative_to(REPOSITORY)}")
             return image
         run_mkosi(image, overlay, fresh)
         stamp.write_text(inputs)  # last: an image without its stamp is built again
         return image
 
 
-def build_runtime() -> dict:
-    """Builds the Rust runtime with plain cargo; returns its programs by their paths on the appliance."""
-    step("building the runtime: cargo build --release")
-    target = Path(os.environ.get("CARGO_TARGET_DIR", RUNTIME / "target")).resolve()
-    # The builder's own wishes for other programs must not decide what runs on the appliance.
-    environment = {name: value for name, value in os.environ.items() if name not in ("CARGO_BUILD_TARGET", "RUSTFLAGS")}
-    what = ["--package", "horus-cli", "--package", "horus", "--bins", "--examples", "--target-dir", str(target)]
-    done = subprocess.run(["cargo", "build", "--release", "--locked", *what], cwd=RUNTIME, env=environment, check=False)
-    if done.returncode != 0:
-        raise CannotRun("the runtime does not build; the compiler's message is above.")
-    return {
-        "usr/bin/horus": target / "release/horus",
-        "usr/lib/horus/examples/ping": target / "release/examples/ping",
-        "usr/lib/horus/examples/pong": target / "release/examples/pong",
-    }
-
-
-def stage_overlay(variant: str, programs: dict) -> Path:
+def stage_overlay(variant: str, programs: dict, name: str = "") -> Path:
     """Lays out, in a directory of its own, all that goes over the packages, with the modes that an appliance needs
     whatever umask the clone was made under."""
-    overlay = BUILD / "overlay" / variant
+    overlay = BUILD / "overlay" / (name or variant)
     shutil.rmtree(overlay, ignore_errors=True)
     # The examiner comes with every variant: the untuned one has to fail it.
     sources = [(CONF / name / "rootfs", "") for name in VARIANTS[variant]] + [(CONF / "rt" / "audit", "usr/lib/horus/audit")]
@@ -127,7 +116,7 @@ def version() -> str:
 def mkosi_arguments(image: Image, overlay: Path) -> list:
     """What mkosi is told besides recipes/debian: all that differs by variant."""
     return [
-        f"--extra-tree={overlay}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
+        f"--architecture={image.architecture.name}", f"--extra-tree={overlay}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
         f"--repart-directory={CONF / 'base' / 'rootfs' / 'usr' / 'lib' / 'repart.d'}",
     ]  # fmt: skip
 
@@ -135,7 +124,7 @@ def mkosi_arguments(image: Image, overlay: Path) -> list:
 def fingerprint(image: Image, overlay: Path) -> str:
     """A digest over all that goes into the image: mkosi's arguments, the builder's packages, recipe and overlay."""
     digest = hashlib.sha256("\0".join(mkosi_arguments(image, overlay)).encode())
-    installed = builder.TREE / "var/lib/dpkg/status"
+    installed = builder.tree(image.architecture) / "var/lib/dpkg/status"
     digest.update(installed.read_bytes())
     for root in (RECIPE, overlay):
         for path in sorted(path for path in root.rglob("*") if path.is_file()):
@@ -146,8 +135,8 @@ def fingerprint(image: Image, overlay: Path) -> str:
 
 def run_mkosi(image: Image, overlay: Path, fresh: bool) -> None:
     """Makes the image in a directory of its own and puts it in place only when it is complete."""
-    cached = any((BUILD / "cache").glob("*.cache")) and not fresh
-    step(f"building image '{image.variant}' with mkosi (about {'1 minute' if cached else '3 minutes'})")
+    cached = any((BUILD / "cache").glob(f"*~{image.architecture.name}.cache")) and not fresh
+    step(f"building image '{image.name}' with mkosi (about {'1 minute' if cached else '3 minutes'})")
     host.require_space(BUILD, host.NEXT_BUILD_BYTES if cached else host.FIRST_BUILD_BYTES)
     if not cached:
         host.require_mirror()
@@ -162,10 +151,12 @@ def run_mkosi(image: Image, overlay: Path, fresh: bool) -> None:
         f"--cache-directory={BUILD / 'cache'}", f"--package-cache-directory={BUILD / 'packages'}",
         *mkosi_arguments(image, overlay), "build",
     ]  # fmt: skip
-    log = BUILD / f"image-{image.variant}.log"
+    log = BUILD / f"image-{image.name}.log"
     # The second lock is root's: after a killed build it is held until the last of its processes has ended.
     guard = ("flock", "--no-fork", "--wait", "120", str(BUILD / "root.lock"))
-    if not follow_mkosi(builder.command(arguments, RECIPE, guard), log):
+    with binfmt.foreign_programs(image.architecture):
+        built = follow_mkosi(builder.command(image.architecture, arguments, RECIPE, guard), log)
+    if not built:
         raise CannotRun(
             f"mkosi could not build the image:\n{builder.tail(log)}\nFull log: {log.relative_to(REPOSITORY)}\n"
             "If a download failed, run this again: finished downloads are kept."

@@ -7,14 +7,13 @@ import time
 from pathlib import Path
 
 from . import builder, guest, host
+from .architecture import Architecture
 from .console import detail
 from .image import Image
 from .paths import BUILD
 
 # The virtual board's identity; the appliance takes its machine-id from it (systemd.machine_id=firmware).
 BOARD_UUID = "2f4b6a0e-5d0c-4c1e-9a57-0c7b6a9d3e11"
-FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
-FIRMWARE_VARIABLES = builder.TREE / "usr/share/OVMF/OVMF_VARS_4M.fd"
 MEMORY_MIB = 2048
 
 
@@ -22,38 +21,42 @@ class Machine:
     """A running virtual machine. Its disk is never changed: writes go to a scratch copy that ends with it.
 
     `firmware` boots the disk as a board would, through UEFI; without it QEMU loads the image's kernel directly, which
-    is quicker and lets a test choose `extra_parameters`. After `limit` seconds the machine is ended, whoever forgot it.
+    is quicker and lets a test choose `extra_parameters`. `disks` are further ones, read-only, by their serial numbers.
+    After `limit` seconds the machine is ended, whoever forgot it.
     """
 
     def __init__(
-        self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True, extra_parameters: str = ""
-    ):
+        self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
+        extra_parameters: str = "", disks: dict = None,
+    ):  # fmt: skip
         self.directory = BUILD / "machines" / name
         builder.remove_tree(self.directory)
         self.directory.mkdir(parents=True)
         self.serial_log = self.directory / "serial.log"
         self.journal = guest.JournalTail(self.directory / "horus.journal")
         self.accelerator = "kvm" if kvm_works(image) else "tcg"
+        board = image.architecture
         arguments = [
-            "timeout", "--kill-after=5", str(limit), "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            *accelerator_arguments(self.accelerator), "-smp", str(cpus), "-m", str(MEMORY_MIB),
+            "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            *accelerator_arguments(board, self.accelerator), "-smp", str(cpus), "-m", str(MEMORY_MIB),
             "-uuid", BOARD_UUID, "-rtc", "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
             "-drive", f"if=none,id=disk,format=raw,file={image.disk},snapshot=on,cache=unsafe",
             "-device", "virtio-blk-pci,drive=disk,bootindex=1",
+            *disk_arguments(disks or {}),
             *guest.port_arguments(self.directory), *guest.smbios_arguments(credentials),
         ]  # fmt: skip
-        if firmware:
+        if firmware or board.firmware_loads_kernels:
             variables = self.directory / "uefi-variables"
-            shutil.copyfile(FIRMWARE_VARIABLES, variables)
-            arguments += ["-drive", f"if=pflash,format=raw,readonly=on,file={FIRMWARE}",
+            shutil.copyfile(builder.tree(board) / board.firmware_variables, variables)
+            arguments += ["-drive", f"if=pflash,format=raw,readonly=on,file=/{board.firmware}",
                           "-drive", f"if=pflash,format=raw,file={variables}"]  # fmt: skip
-        else:
+        if not firmware:
             arguments += ["-kernel", str(image.kernel), "-initrd", str(image.initrd),
                           "-append", f"{image.command_line} {extra_parameters}"]  # fmt: skip
         self.errors = (self.directory / "qemu.log").open("w")
         self.process = subprocess.Popen(
-            builder.command(arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+            builder.command(board, arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
         )
         self._qmp("qmp_capabilities")
 
@@ -90,11 +93,20 @@ class Machine:
             pass  # the machine has just ended, which its owner sees by running()
 
 
-def accelerator_arguments(accelerator: str) -> list:
+def accelerator_arguments(board: Architecture, accelerator: str) -> list:
     """QEMU's arguments for the machine type under an accelerator."""
     if accelerator == "kvm":
-        return ["-machine", "q35", "-accel", "kvm", "-cpu", "host"]
-    return ["-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max"]
+        return [*board.accelerated, "-accel", "kvm"]
+    return [*board.emulated, "-accel", "tcg,thread=multi"]
+
+
+def disk_arguments(disks: dict) -> list:
+    """QEMU's arguments for read-only disks, by their serial numbers."""
+    return [
+        argument for serial, file in disks.items() for argument in (
+            "-drive", f"if=none,id={serial},format=raw,readonly=on,file={file}", "-device", f"virtio-blk-pci,drive={serial},serial={serial}",
+        )
+    ]  # fmt: skip
 
 
 def kvm_works(image: Image) -> bool:
@@ -102,7 +114,8 @@ def kvm_works(image: Image) -> bool:
 
     That /dev/kvm exists is not enough: in some clouds it opens, and no guest ever runs.
     """
-    if not Path("/dev/kvm").exists():
+    board = image.architecture
+    if board.foreign or not Path("/dev/kvm").exists():
         return False
     memory = BUILD / "kvm.json"
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -113,11 +126,11 @@ def kvm_works(image: Image) -> bool:
     except (OSError, ValueError, KeyError):
         pass
     detail("trying whether KVM works here (up to 15 seconds)")
-    arguments = ["qemu-system-x86_64", "-nodefaults", "-display", "none", "-no-reboot", *accelerator_arguments("kvm"),
+    arguments = [board.emulator, "-nodefaults", "-display", "none", "-no-reboot", *accelerator_arguments(board, "kvm"),
                  "-m", "512", "-serial", "stdio", "-kernel", str(image.kernel),
-                 "-append", "console=ttyS0 earlyprintk=serial panic=-1"]  # fmt: skip
+                 "-append", f"console={board.console} earlyprintk=serial panic=-1"]  # fmt: skip
     command = ["timeout", "--kill-after=2", "15", *arguments]
-    output = subprocess.run(builder.command(command), capture_output=True, text=True, errors="replace", check=False)
+    output = subprocess.run(builder.command(board, command), capture_output=True, text=True, errors="replace", check=False)
     works = "Linux version" in output.stdout
     memory.write_text(json.dumps({"boot": boot, "works": works}))
     what = f"KVM does not work here: using emulation, which is slower (delete {memory} to try again)"

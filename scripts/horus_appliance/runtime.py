@@ -1,0 +1,73 @@
+"""Builds the Rust runtime with plain cargo, for this machine's processor or for another, and shows reports with it."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import host
+from .architecture import Architecture
+from .console import CannotRun, detail, step
+from .paths import RUNTIME
+
+# The programs of the appliance by their paths on it, and where cargo leaves them.
+PROGRAMS = {
+    "usr/bin/horus": "release/horus",
+    "usr/lib/horus/examples/ping": "release/examples/ping",
+    "usr/lib/horus/examples/pong": "release/examples/pong",
+}
+
+
+def build(architecture: Architecture) -> dict:
+    """Builds the runtime for an appliance of this architecture; returns its programs by their paths there."""
+    what = ["--package", "horus-cli", "--package", "horus", "--bins", "--examples"]
+    made = cargo_build(what, architecture if architecture.foreign else None)
+    return {place: made / program for place, program in PROGRAMS.items()}
+
+
+def cargo_build(what: list, foreign: Architecture = None) -> Path:
+    """Runs `cargo build --release`, for another architecture if one is named; returns the directory of what it made."""
+    step("building the runtime: cargo build --release" + (f" for {foreign.name}" if foreign else ""))
+    target = cargo_target()
+    arguments, more = cross(foreign) if foreign else ([], {})
+    command = ["cargo", "build", "--release", "--locked", *what, "--target-dir", str(target), *arguments]
+    done = subprocess.run(command, cwd=RUNTIME, env={**clean_environment(), **more}, check=False)
+    if done.returncode != 0:
+        raise CannotRun("the runtime does not build; the compiler's message is above.")
+    return target / foreign.cross.target if foreign else target
+
+
+def cargo_target() -> Path:
+    """Where cargo puts what it builds."""
+    return Path(os.environ.get("CARGO_TARGET_DIR", RUNTIME / "target")).resolve()
+
+
+def clean_environment() -> dict:
+    """This process's environment without wishes for other programs, which must not decide what runs on the appliance."""
+    return {name: value for name, value in os.environ.items() if name not in ("CARGO_BUILD_TARGET", "RUSTFLAGS")}
+
+
+def cross(architecture: Architecture) -> tuple:
+    """Cargo's arguments and environment for another architecture, with linker and standard library installed."""
+    tools = architecture.cross
+    if tools is None:
+        raise CannotRun(f"the {architecture.name} appliance is built on machines of that architecture only.")
+    if not shutil.which("rustup"):
+        raise CannotRun(
+            f"building for {architecture.name} needs Rust's standard library for it, which only rustup brings: "
+            "install Rust from https://rustup.rs."
+        )
+    if not shutil.which(tools.linker):
+        host.install(list(tools.packages))
+    detail(f"Rust's standard library for {tools.target}")
+    added = subprocess.run(["rustup", "target", "add", tools.target], cwd=RUNTIME, capture_output=True, text=True, check=False)
+    if added.returncode != 0:
+        raise CannotRun(f"'rustup target add {tools.target}' failed:\n{added.stderr.strip()}\nCheck the network, then run this again.")
+    return ["--target", tools.target], {f"CARGO_TARGET_{tools.target.upper().replace('-', '_')}_LINKER": tools.linker}
+
+
+def show_report(report: Path, architecture: Architecture) -> bool:
+    """Prints the report of an appliance as a person reads it; tells whether that went well."""
+    if architecture.foreign:  # its own program was built for it, and does not run here
+        cargo_build(["--package", "horus-cli", "--bins"])
+    return subprocess.run([cargo_target() / "release/horus", "report", report], check=False).returncode == 0
