@@ -26,10 +26,17 @@ pub struct Place {
 /// A stall that is put into one cycle to see whether the meter finds it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stall {
-    /// The cycle.
+    /// The cycle; the next one that runs when the machine, by a stall of its own, skips this one.
     pub cycle: u64,
     /// How long the node computes in vain.
     pub length: Duration,
+}
+
+impl Stall {
+    /// Whether it belongs into cycle `number`, if it has not happened yet.
+    fn is_due(&self, number: u64) -> bool {
+        number >= self.cycle
+    }
 }
 
 /// What a run of the node gave.
@@ -42,6 +49,8 @@ pub struct Measured {
     pub jitter: Meter,
     /// Responses beyond the period.
     pub overruns: u64,
+    /// The cycle that the stall was put into, if one was.
+    pub stalled: Option<u64>,
     /// What the system granted.
     pub granted: Granted,
 }
@@ -74,13 +83,14 @@ pub fn measure(timing: Timing, releases: u64, place: Place, stall: Option<Stall>
 
 fn run_here(timing: Timing, releases: u64, place: Place, stall: Option<Stall>) -> Measured {
     let (mut response, mut jitter) = (Meter::new(), Meter::new());
-    let mut overruns = 0;
+    let (mut overruns, mut stalled) = (0, None);
     let mut work = Work::new();
     let granted = place.take();
     let period = timing.period_nanos();
     let mut node = |cycle: &Cycle| {
         work.step();
-        if let Some(stall) = stall.filter(|stall| stall.cycle == cycle.number) {
+        if let Some(stall) = stall.filter(|stall| stalled.is_none() && stall.is_due(cycle.number)) {
+            stalled = Some(cycle.number);
             let end = SystemClock.now().plus(stall.length);
             while SystemClock.now() < end {}
         }
@@ -92,7 +102,7 @@ fn run_here(timing: Timing, releases: u64, place: Place, stall: Option<Stall>) -
         overruns += u64::from(nanoseconds > period);
         skipped_responses(record.number, record.skipped, period).for_each(|(ns, release)| response.record(ns, release));
     });
-    Measured { tally, response, jitter, overruns, granted }
+    Measured { tally, response, jitter, overruns, stalled, granted }
 }
 
 /// The response times of the releases that cycle `number` hid, with their numbers.
@@ -157,6 +167,16 @@ mod tests {
         assert_eq!(measured.jitter.samples(), measured.tally.cycles);
         assert!(measured.tally.skipped >= 4 && measured.overruns >= 1);
         assert_eq!(measured.response.max().0, measured.tally.max_response.as_nanos() as u64);
+    }
+
+    #[test]
+    fn a_stall_whose_cycle_the_machine_skipped_happens_once_in_the_next_one() {
+        let stall = Stall { cycle: 3, length: Duration::from_millis(5) };
+        assert_eq!([2, 3, 7].map(|number| stall.is_due(number)), [false, true, true]);
+        let measured = measure(timing(), 200, PLACE, Some(stall));
+        let skipped_before = measured.stalled.unwrap() - stall.cycle;
+        assert!(measured.tally.skipped >= 2 + skipped_before, "{:?}", measured.tally);
+        assert_eq!(measure(timing(), 2, PLACE, Some(stall)).stalled, None);
     }
 
     #[test]
