@@ -16,10 +16,11 @@ class Cross:
 
 @dataclass(frozen=True)
 class Architecture:
-    """One architecture, by the name that users, mkosi and Debian's file names give it."""
+    """One architecture, by the name that users and mkosi give it."""
 
     name: str
     machine: str  # the kernel's name of it (uname -m), which is also QEMU's
+    debian_name: str
     board: str  # the folder of conf/machine whose image the recipe makes
     emulated: tuple  # QEMU's machine, and its CPU under emulation
     accelerated: tuple  # the same under KVM
@@ -44,6 +45,7 @@ class Architecture:
 X86_64 = Architecture(
     name="x86-64",
     machine="x86_64",
+    debian_name="amd64",
     board="generic-x86-64",
     emulated=("-machine", "q35", "-cpu", "max"),
     accelerated=("-machine", "q35", "-cpu", "host"),
@@ -57,6 +59,7 @@ X86_64 = Architecture(
 ARM64 = Architecture(
     name="arm64",
     machine="aarch64",
+    debian_name="arm64",
     board="qemuarm64",
     # The Raspberry Pi 5's core: it has the atomic instructions (LSE) that newer cores run in place of exclusive loads.
     emulated=("-machine", "virt", "-cpu", "cortex-a76"),

@@ -4,26 +4,16 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional
 
-from . import binfmt, builder, conf, host, runtime
+from . import binfmt, builder, conf, host, overlay, runtime
 from .architecture import X86_64, Architecture
 from .console import CannotRun, detail, step
 from .paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
-
-# What each variant of the image is made of. A variant is a list of trees, never a branch inside a file.
-VARIANTS = {
-    "appliance": ["base", "rt", "horus", "dev"],
-    # The control arm: same packages, same kernel, nothing tuned. Its audit must fail.
-    "untuned": ["base", "horus", "dev"],
-    # For robots: no root shell on the serial console.
-    "release": ["base", "rt", "horus"],
-}
-
 
 @dataclass(frozen=True)
 class Image:
@@ -53,55 +43,39 @@ class Image:
 
     @property
     def command_line(self) -> str:
-        return conf.kernel_command_line(self.architecture.board, tuned="rt" in VARIANTS[self.variant])
+        return conf.kernel_command_line(self.architecture.board, tuned="rt" in overlay.VARIANTS[self.variant])
 
 
-def build(variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64) -> Image:
+def build(
+    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Optional[Path] = None
+) -> Image:
     """Builds the runtime and the image, each only when something that goes into it has changed.
 
-    `fresh` builds from the mirror's newest packages even when nothing here has changed.
+    `fresh` builds from the mirror's newest packages even when nothing here has changed. With `packages`, a directory of
+    packages that another builder made, those take the places of the trees of conf/ and of the runtime built here.
     """
-    if variant not in VARIANTS:
-        raise CannotRun(f"there is no image variant '{variant}'; choose one of: {', '.join(VARIANTS)}")
+    if variant not in overlay.VARIANTS:
+        raise CannotRun(f"there is no image variant '{variant}'; choose one of: {', '.join(overlay.VARIANTS)}")
     BUILD.mkdir(parents=True, exist_ok=True)
     with only_one_build():
         host.require_rust()
         host.install_packages()
         builder.ensure(architecture, fresh)  # also where nothing is to be built: QEMU runs in it
-        programs = runtime.build(architecture)
-        name = variant if architecture == X86_64 else f"{variant}-{architecture.name}"
+        origin = ["packages"] if packages else []
+        name = "-".join([variant, *origin, *([] if architecture == X86_64 else [architecture.name])])
         image = Image(variant, BUILD / "image" / name, version(), architecture)
-        overlay = stage_overlay(variant, programs, name)
+        if packages:
+            tree = overlay.stage_packages(variant, packages.resolve(), architecture, name)
+        else:
+            tree = overlay.stage(variant, runtime.build(architecture), architecture, name)
         stamp = image.directory / "inputs.sha256"
-        inputs = fingerprint(image, overlay)
+        inputs = fingerprint(image, tree)
         if not fresh and image.disk.is_file() and stamp.is_file() and stamp.read_text() == inputs:
             step(f"image '{name}': nothing has changed, reusing {image.disk.relative_to(REPOSITORY)}")
             return image
-        run_mkosi(image, overlay, fresh)
+        run_mkosi(image, tree, fresh)
         stamp.write_text(inputs)  # last: an image without its stamp is built again
         return image
-
-
-def stage_overlay(variant: str, programs: dict, name: str = "") -> Path:
-    """Lays out, in a directory of its own, all that goes over the packages, with the modes that an appliance needs
-    whatever umask the clone was made under."""
-    overlay = BUILD / "overlay" / (name or variant)
-    shutil.rmtree(overlay, ignore_errors=True)
-    # The examiner comes with every variant: the untuned one has to fail it.
-    sources = [(CONF / name / "rootfs", "") for name in VARIANTS[variant]] + [(CONF / "rt" / "audit", "usr/lib/horus/audit")]
-    for source, place in sources:
-        for path in sorted(path for path in source.rglob("*") if path.is_file()):
-            install(path, overlay / place / path.relative_to(source))
-    for place, program in programs.items():
-        install(program, overlay / place)
-    return overlay
-
-
-def install(source: Path, target: Path) -> None:
-    """Copies a file, readable by all and executable by all if it is by its owner."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
-    target.chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)
 
 
 def version() -> str:
@@ -113,27 +87,27 @@ def version() -> str:
     return next(package["version"] for package in packages if package["name"] == "horus-cli")
 
 
-def mkosi_arguments(image: Image, overlay: Path) -> list:
+def mkosi_arguments(image: Image, tree: Path) -> list:
     """What mkosi is told besides recipes/debian: all that differs by variant."""
     return [
-        f"--architecture={image.architecture.name}", f"--extra-tree={overlay}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
+        f"--architecture={image.architecture.name}", f"--extra-tree={tree}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
         f"--repart-directory={CONF / 'base' / 'rootfs' / 'usr' / 'lib' / 'repart.d'}",
     ]  # fmt: skip
 
 
-def fingerprint(image: Image, overlay: Path) -> str:
+def fingerprint(image: Image, tree: Path) -> str:
     """A digest over all that goes into the image: mkosi's arguments, the builder's packages, recipe and overlay."""
-    digest = hashlib.sha256("\0".join(mkosi_arguments(image, overlay)).encode())
+    digest = hashlib.sha256("\0".join(mkosi_arguments(image, tree)).encode())
     installed = builder.tree(image.architecture) / "var/lib/dpkg/status"
     digest.update(installed.read_bytes())
-    for root in (RECIPE, overlay):
+    for root in (RECIPE, tree):
         for path in sorted(path for path in root.rglob("*") if path.is_file()):
             digest.update(f"\0{path.relative_to(root)}\0{path.stat().st_mode & 0o100}\0".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def run_mkosi(image: Image, overlay: Path, fresh: bool) -> None:
+def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
     """Makes the image in a directory of its own and puts it in place only when it is complete."""
     cached = any((BUILD / "cache").glob(f"*~{image.architecture.name}.cache")) and not fresh
     step(f"building image '{image.name}' with mkosi (about {'1 minute' if cached else '3 minutes'})")
@@ -149,7 +123,7 @@ def run_mkosi(image: Image, overlay: Path, fresh: bool) -> None:
         "mkosi", "--force", *(["--force"] if fresh else []), "--incremental=yes",  # forced twice: without its caches
         f"--output-directory={partial}", f"--workspace-directory={workspace}",
         f"--cache-directory={BUILD / 'cache'}", f"--package-cache-directory={BUILD / 'packages'}",
-        *mkosi_arguments(image, overlay), "build",
+        *mkosi_arguments(image, tree), "build",
     ]  # fmt: skip
     log = BUILD / f"image-{image.name}.log"
     # The second lock is root's: after a killed build it is held until the last of its processes has ended.

@@ -20,21 +20,15 @@ PROGRAMS = {
 
 def build(architecture: Architecture) -> dict:
     """Builds the runtime for an appliance of this architecture; returns its programs by their paths there."""
-    what = ["--package", "horus-cli", "--package", "horus", "--bins", "--examples"]
-    made = cargo_build(what, architecture if architecture.foreign else None)
-    return {place: made / program for place, program in PROGRAMS.items()}
-
-
-def cargo_build(what: list, foreign: Architecture = None) -> Path:
-    """Runs `cargo build --release`, for another architecture if one is named; returns the directory of what it made."""
-    step("building the runtime: cargo build --release" + (f" for {foreign.name}" if foreign else ""))
-    target = cargo_target()
-    arguments, more = cross(foreign) if foreign else ([], {})
-    command = ["cargo", "build", "--release", "--locked", *what, "--target-dir", str(target), *arguments]
+    step("building the runtime: cargo build --release" + (f" for {architecture.name}" if architecture.foreign else ""))
+    what = ["--package", "horus-cli", "--package", "horus", "--bins", "--examples", "--target-dir", str(cargo_target())]
+    arguments, more = cross(architecture) if architecture.foreign else ([], {})
+    command = ["cargo", "build", "--release", "--locked", *what, *arguments]
     done = subprocess.run(command, cwd=RUNTIME, env={**clean_environment(), **more}, check=False)
     if done.returncode != 0:
         raise CannotRun("the runtime does not build; the compiler's message is above.")
-    return target / foreign.cross.target if foreign else target
+    made = cargo_target() / architecture.cross.target if architecture.foreign else cargo_target()
+    return {place: made / program for place, program in PROGRAMS.items()}
 
 
 def cargo_target() -> Path:
@@ -66,8 +60,11 @@ def cross(architecture: Architecture) -> tuple:
     return ["--target", tools.target], {f"CARGO_TARGET_{tools.target.upper().replace('-', '_')}_LINKER": tools.linker}
 
 
-def show_report(report: Path, architecture: Architecture) -> bool:
-    """Prints the report of an appliance as a person reads it; tells whether that went well."""
-    if architecture.foreign:  # its own program was built for it, and does not run here
-        cargo_build(["--package", "horus-cli", "--bins"])
-    return subprocess.run([cargo_target() / "release/horus", "report", report], check=False).returncode == 0
+def show_report(report: Path) -> bool:
+    """Prints the report of an appliance, of whatever processor, as a person reads it; tells whether that went well."""
+    program = cargo_target() / "release/horus"
+    if not program.exists():
+        step("building the program that shows the report")
+    command = ["cargo", "build", "--quiet", "--release", "--locked", "--package", "horus-cli", "--bins", "--target-dir", str(cargo_target())]
+    subprocess.run(command, cwd=RUNTIME, env=clean_environment(), check=True)
+    return subprocess.run([program, "report", report], check=False).returncode == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Optional
 
 from horus_appliance import boot, builder, delivery, guest, image
+from horus_appliance.architecture import X86_64
 from horus_appliance.paths import BUILD, REPOSITORY
 
 PROBE = Path(__file__).with_name("guest") / "horus-probe.service"
@@ -64,10 +65,13 @@ class BootTest(unittest.TestCase):
 class TunedAppliance(BootTest):
     """The image as it is flashed, started by UEFI firmware."""
 
+    architecture = X86_64
+    packages: Optional[Path] = None  # what the image is made of, other than conf/ and the runtime built here
+
     @classmethod
     def setUpClass(cls):
-        built = image.build("appliance")
-        cls.done = boot.boot(built, "test-tuned", 2, DETERMINISM_SECONDS, probe("multi-user.target"))
+        built = image.build("appliance", architecture=cls.architecture, packages=cls.packages)
+        cls.done = boot.boot(built, f"test-{built.name}", 2, DETERMINISM_SECONDS, probe("multi-user.target"))
 
     def test_report_is_complete(self):
         self.assertEqual(delivery.check(self.done), [])

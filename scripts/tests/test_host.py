@@ -7,7 +7,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from horus_appliance import builder, host, image, machine
+from horus_appliance import binfmt, builder, host, image, machine, overlay, runtime
+from horus_appliance.architecture import ARM64, X86_64
 from horus_appliance.console import CannotRun
 from horus_appliance.paths import BUILD, REPOSITORY
 
@@ -77,6 +78,39 @@ class WhatAMachineLacks(unittest.TestCase):
             self.assertFalse(machine.kvm_works(image.Image("appliance", BUILD, "0")))
 
 
+    def test_kernel_that_runs_no_foreign_programs(self):
+        refused = subprocess.CompletedProcess([], 32, stdout="", stderr="mount: permission denied")
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(binfmt.subprocess, "run", return_value=refused), \
+                mock.patch.object(binfmt, "TABLE", Path(directory)), \
+                mock.patch.object(binfmt, "entry_of", return_value=["", "qemu-aarch64", "M", "", r"\x7f", r"\xff", "/qemu", "F"]):  # fmt: skip
+            with self.assertRaises(CannotRun) as caught, binfmt.foreign_programs(ARM64):
+                self.fail("went on without them")
+        self.assertIn("permission denied", str(caught.exception))
+        self.assertIn("modprobe binfmt_misc", str(caught.exception))
+
+    def test_rust_without_rustup_for_another_processor(self):
+        with mock.patch.object(runtime.shutil, "which", return_value=None):
+            self.assertIn("only rustup brings", self.error_of(lambda: runtime.cross(ARM64)))
+
+
+class ForeignPrograms(unittest.TestCase):
+    """The kernel's entry for an emulator, as /proc/sys/fs/binfmt_misc shows it."""
+
+    def works(self, text: str) -> bool:
+        entry = ["", "qemu-aarch64", "M", "", r"\x7fELF", r"\xff", "/qemu", "F"]
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(binfmt, "TABLE", Path(directory)), \
+                mock.patch.object(binfmt, "entry_of", return_value=entry):  # fmt: skip
+            Path(directory, "somebody-else").write_text(text)
+            return binfmt.works(ARM64)
+
+    def test_is_believed_only_if_it_holds_inside_of_other_trees(self):
+        text = "enabled\ninterpreter /usr/bin/qemu\nflags: {}\noffset 0\nmagic 7fELF\nmask ff\n"
+        self.assertTrue(self.works(text.format("OPF")))
+        self.assertFalse(self.works(text.format("OP")))
+        self.assertFalse(self.works(text.format("F").replace("enabled", "disabled")))
+        self.assertFalse(self.works(text.format("F").replace("7fELF", "00")))
+
+
 class OneBuildAtATime(unittest.TestCase):
     def test_second_build_of_a_clone_is_refused(self):
         BUILD.mkdir(parents=True, exist_ok=True)
@@ -99,11 +133,11 @@ class Overlay(unittest.TestCase):
     def stage(self, variant: str) -> Path:
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
-        with mock.patch.object(image, "BUILD", Path(directory.name)):
-            return image.stage_overlay(variant, {"usr/bin/horus": Path(sys.executable)})
+        with mock.patch.object(overlay, "BUILD", Path(directory.name)):
+            return overlay.stage(variant, {"usr/bin/horus": Path(sys.executable)}, X86_64, variant)
 
-    def files(self, overlay: Path) -> list:
-        return [str(path.relative_to(overlay)) for path in overlay.rglob("*") if path.is_file()]
+    def files(self, staged: Path) -> list:
+        return [str(path.relative_to(staged)) for path in staged.rglob("*") if path.is_file()]
 
     def test_release_has_no_shell_without_a_password(self):
         self.assertTrue([name for name in self.files(self.stage("appliance")) if "autologin" in name])
@@ -120,8 +154,51 @@ class Overlay(unittest.TestCase):
             private.write_text("x")
             for mode, wanted in ((0o600, 0o644), (0o700, 0o755)):
                 private.chmod(mode)
-                image.install(private, Path(directory, "installed"))
+                overlay.install(private, Path(directory, "installed"))
                 self.assertEqual(Path(directory, "installed").stat().st_mode & 0o777, wanted)
+
+
+class Packages(unittest.TestCase):
+    """Packages of another builder in place of conf/ and the runtime built here."""
+
+    NAMES = ["horus_1_amd64", "horus-board_1_amd64", "horus-conf_1_all", *(f"horus-conf-{tree}_1_all" for tree in ("base", "rt", "horus", "dev"))]
+
+    def find(self, names: list) -> list:
+        with tempfile.TemporaryDirectory() as directory:
+            for name in names:
+                Path(directory, f"{name}.deb").touch()
+            return [path.name for path in overlay.find_packages("appliance", Path(directory), X86_64)]
+
+    def error_of(self, names: list) -> str:
+        with self.assertRaises(CannotRun) as caught:
+            self.find(names)
+        return str(caught.exception)
+
+    def test_those_of_the_variant_are_taken_and_no_others(self):
+        others = ["horus-dbg_1_amd64", "horus-ptest_1_amd64", "horus_1_arm64", "glibc_2_amd64"]
+        self.assertEqual(sorted(self.find([*self.NAMES, *others])), sorted(f"{name}.deb" for name in self.NAMES))
+
+    def test_missing_one_is_named_with_what_builds_it(self):
+        message = self.error_of([name for name in self.NAMES if "conf-rt" not in name])
+        self.assertIn("no package 'horus-conf-rt'", message)
+        self.assertIn("bitbake horus-conf", message)
+
+    def test_two_of_a_name_are_refused(self):
+        self.assertIn("more than one package 'horus'", self.error_of([*self.NAMES, "horus_2_amd64"]))
+
+    def test_program_of_another_processor_is_refused(self):
+        with tempfile.TemporaryDirectory() as directory:
+            program = Path(directory, "usr/bin/horus")
+            program.parent.mkdir(parents=True)
+            program.write_bytes(b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little"))
+            overlay.check_programs(Path(directory), Path("given"), X86_64)
+            with self.assertRaises(CannotRun) as caught:
+                overlay.check_programs(Path(directory), Path("given"), ARM64)
+        self.assertIn("no program usr/bin/horus for aarch64", str(caught.exception))
+
+    def test_directory_that_is_not_there(self):
+        with self.assertRaises(CannotRun):
+            overlay.find_packages("appliance", Path("no-such-directory"), X86_64)
 
 
 class Trees(unittest.TestCase):

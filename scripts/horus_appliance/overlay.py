@@ -1,0 +1,95 @@
+"""Lays out, in a directory of its own, all that goes over the distribution's packages to make them the appliance: from conf/ and
+cargo's programs, or from packages that another builder made of the same."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import builder
+from .architecture import Architecture
+from .console import CannotRun, detail, step
+from .paths import BUILD, CONF
+
+# What each variant of the image is made of. A variant is a list of trees, never a branch inside a file.
+VARIANTS = {
+    "appliance": ["base", "rt", "horus", "dev"],
+    # The control arm: same packages, same kernel, nothing tuned. Its audit must fail.
+    "untuned": ["base", "horus", "dev"],
+    # For robots: no root shell on the serial console.
+    "release": ["base", "rt", "horus"],
+}
+
+# The machine's number in an ELF header, by the kernel's name of it.
+ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
+
+
+def stage(variant: str, programs: dict, architecture: Architecture, name: str) -> Path:
+    """The overlay from conf/ and `programs`, with the modes that an appliance needs whatever umask the clone was made under."""
+    overlay = BUILD / "overlay" / name
+    builder.remove_tree(overlay)
+    # The examiner comes with every variant: the untuned one has to fail it.
+    sources = [(CONF / tree / "rootfs", "") for tree in VARIANTS[variant]] + [(CONF / "rt" / "audit", "usr/lib/horus/audit")]
+    sources.append((CONF / "machine" / architecture.board / "rootfs", ""))  # most boards have none
+    for source, place in sources:
+        for path in sorted(path for path in source.rglob("*") if path.is_file()):
+            install(path, overlay / place / path.relative_to(source))
+    for place, program in programs.items():
+        install(program, overlay / place)
+    return overlay
+
+
+def install(source: Path, target: Path) -> None:
+    """Copies a file, readable by all and executable by all if it is by its owner."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)
+
+
+def stage_packages(variant: str, directory: Path, architecture: Architecture, name: str) -> Path:
+    """The overlay from the packages of a directory (such as BitBake's deploy/deb), unpacked as they are."""
+    found = find_packages(variant, directory, architecture)
+    step(f"unpacking {len(found)} packages of {directory} in place of conf/ and cargo's programs")
+    overlay = BUILD / "overlay" / name
+    builder.remove_tree(overlay)
+    inside = BUILD / "packages-given"  # the builder sees nothing outside the repository
+    builder.remove_tree(inside)
+    inside.mkdir(parents=True)
+    for package in found:
+        detail(str(package.relative_to(directory)))
+        shutil.copyfile(package, inside / package.name)
+        command = builder.command(architecture, ["dpkg-deb", "--extract", str(inside / package.name), str(overlay)])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CannotRun(f"{package} cannot be unpacked: {done.stderr.strip()}\nBuild it again.")
+    check_programs(overlay, directory, architecture)
+    return overlay
+
+
+def find_packages(variant: str, directory: Path, architecture: Architecture) -> list:
+    """The packages that make this variant, one of each name, below `directory`."""
+    if not directory.is_dir():
+        raise CannotRun(f"{directory} is no directory. Name one with the packages, such as BitBake's tmp/deploy/deb.")
+    kinds = ("all", architecture.debian_name)
+    wanted = ["horus", "horus-conf", "horus-board", *(f"horus-conf-{tree}" for tree in VARIANTS[variant])]
+    found = []
+    for name in wanted:
+        files = sorted(path for kind in kinds for path in directory.rglob(f"{name}_*_{kind}.deb"))
+        if not files:
+            raise CannotRun(
+                f"{directory} has no package '{name}' for {architecture.debian_name} or for all ({name}_VERSION_{kinds[1]}.deb). "
+                f"Build it: bitbake {'horus-conf' if name.startswith('horus-conf') else name}, with PACKAGE_CLASSES = \"package_deb\"."
+            )
+        if len(files) > 1:
+            several = "\n".join(f"    {path.relative_to(directory)}" for path in files)
+            raise CannotRun(f"{directory} has more than one package '{name}':\n{several}\nName a directory with one of each, for one board.")
+        found += files
+    return found
+
+
+def check_programs(overlay: Path, directory: Path, architecture: Architecture) -> None:
+    """Refuses packages whose program is missing or is another machine's: the boot would only say that it does not start."""
+    program = overlay / "usr/bin/horus"
+    header = program.read_bytes()[:20] if program.is_file() else b""
+    machine = int.from_bytes(header[18:20], "little") if header.startswith(b"\x7fELF") else None
+    if machine != ELF_MACHINES[architecture.machine]:
+        raise CannotRun(f"package 'horus' of {directory} holds no program usr/bin/horus for {architecture.machine}. Build it again.")
