@@ -42,7 +42,7 @@ def cargo(*arguments: str) -> list:
 
 def shell_scripts() -> list:
     """Every shell script of the repository, found by its first line."""
-    roots = [REPOSITORY / name for name in ("conf", "recipes", "scripts", "benchmarks/research", "benchmarks/compare", ".ci")]
+    roots = [REPOSITORY / name for name in ("conf", "meta-horus", "recipes", "scripts", "benchmarks/research", "benchmarks/compare", ".ci")]
     return sorted(str(path) for root in roots for path in root.rglob("*") if "target" not in path.parts and path.is_file() and is_shell(path))
 
 
@@ -76,6 +76,8 @@ CHECKS = [
         RUNTIME, {"RUSTFLAGS": "--cfg loom"},
     ),
     Check("peers killed at every step", [sys.executable, str(SCRIPTS / "soak"), "kill", "--count", "300"]),
+    Check("topics under the thread sanitizer", [sys.executable, str(SCRIPTS / "sanitize"), "thread"]),
+    Check("topics under the address sanitizer", [sys.executable, str(SCRIPTS / "sanitize"), "address"]),
     Check("topics on 64-bit ARM (qemu-user)", [sys.executable, "-m", "horus_appliance.arm64"], SCRIPTS),
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", [sys.executable, "-m", "horus_appliance.arm64", "16384"], SCRIPTS),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
@@ -88,9 +90,12 @@ CHECKS = [
         needs=("valgrind", "valgrind"),
     ),
     Check("shell scripts", ["shellcheck", *shell_scripts()], needs=("shellcheck", "shellcheck")),
-    Check("scripts' unit tests", unit_tests("test_conf", "test_host", "test_results", "test_boards", "test_kconfig", "test_flash"), SCRIPTS),
+    Check("scripts' unit tests", unit_tests("test_conf", "test_host", "test_results", "test_boards", "test_kconfig", "test_flash", "test_units", "test_layer_static"), SCRIPTS),
     Check("kernel options stick in a real Kconfig", [sys.executable, "-m", "horus_appliance.kconfig"], SCRIPTS),
     Check("flashing to loop devices", [sys.executable, "-m", "tests.test_flash_devices"], SCRIPTS),
+    Check("units verified by systemd", [sys.executable, "-m", "horus_appliance.units"], SCRIPTS),
+    Check("the Yocto layer, without the layers below it", [sys.executable, "-m", "horus_appliance.layer_static"], SCRIPTS),
+    Check("the reading of recipes", [sys.executable, "-m", "horus_appliance.layer_tools", "unittest", "tests.test_layer_inside"], SCRIPTS),
     Check("boot tests", [*unit_tests("test_boot"), "-v"], SCRIPTS, boots=True),
     Check("crate licences, bans and sources", [sys.executable, "-m", "horus_appliance.deny", "bans", "licenses", "sources"], SCRIPTS),
     Check("crate advisories", [sys.executable, "-m", "horus_appliance.deny", "advisories"], SCRIPTS),

@@ -1,0 +1,34 @@
+"""What only scripts/check-layer --full does, because it takes minutes a board: a whole build's dry run, and Yocto's own check of layers."""
+
+import re
+
+from . import layer_build
+from .layer_boards import Board
+from .layer_build import META, Workspace
+
+
+def dry_run(workspace: Workspace, board: Board, build) -> str:
+    """Every task of the whole build is set up and would run."""
+    status, said = layer_build.bitbake(workspace, build, ["bitbake", "-n", "horus-image"])
+    return "" if status == 0 else layer_build.errors(said)
+
+
+def yocto_check_layer(workspace: Workspace, board: Board, _) -> str:
+    """Yocto's own check: the layer's files, and that adding it changes nothing for other distributions on this board."""
+    plain = layer_build.configure(workspace, f"yocto-check-layer-{board.name}", board)
+    # The check adds the layer itself, and compares with a build that knows nothing of it.
+    local = (plain / "conf" / "local.conf").read_text().replace('DISTRO = "horus"\n', "")
+    bblayers = (plain / "conf" / "bblayers.conf").read_text().replace(f" {META}", "")
+    layer_build.write(workspace, plain / "conf" / "local.conf", local)
+    layer_build.write(workspace, plain / "conf" / "bblayers.conf", bblayers)
+    log = plain / "yocto-check-layer.log"
+    command = ["yocto-check-layer", str(META), "--no-auto-dependency", "--output-log", str(log)]
+    status, said = layer_build.bitbake(workspace, plain, command)
+    if status == 0 and re.search(r"\bPASS\b", said):
+        return ""
+    return "\n".join([line for line in said.splitlines() if re.search(r"FAIL|Error|ERROR|assert", line)][-12:] or said.splitlines()[-12:])
+
+
+CHECKS = {"dry run": dry_run, "yocto-check-layer": yocto_check_layer}
+# A dry run parses every recipe once a task, and is the same for all boards but the kernel; the check of layers is for each layer of boards.
+BOARDS = {"dry run": ["generic-x86-64"], "yocto-check-layer": ["generic-x86-64", "raspberrypi4", "jetson-orin-nano"]}

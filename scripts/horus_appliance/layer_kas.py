@@ -1,0 +1,106 @@
+"""Checks the kas files: their schema, and that the lock file pins every repository that they name and no other. Runs inside the
+environment of layer_tools: python3 -m horus_appliance.layer_kas. Prints one line a problem."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import jsonschema
+import kas
+import yaml
+
+from . import layer_bb
+from .paths import REPOSITORY
+
+MAIN = "kas.yml"
+LOCK = "kas.lock.yml"
+FRAGMENTS = "meta-horus/kas"
+
+
+def files(root: Path = REPOSITORY) -> list:
+    """The main file and every fragment."""
+    return [root / MAIN, *sorted(path for path in (root / FRAGMENTS).rglob("*.yml") if not path.name.endswith(".lock.yml"))]
+
+
+def load(path: Path) -> dict:
+    """A kas file as a dictionary; what it is not otherwise is refused with its place."""
+    try:
+        content = yaml.safe_load(path.read_text())
+    except (OSError, yaml.YAMLError) as error:
+        raise ValueError(" ".join(str(error).split())) from error
+    if not isinstance(content, dict):
+        raise ValueError("is no kas file: it holds no keys")
+    return content
+
+
+def schema_problems(content: dict) -> list:
+    """What kas itself would refuse."""
+    schema = json.loads((Path(kas.__path__[0]) / "schema-kas.json").read_text())
+    errors = jsonschema.Draft7Validator(schema).iter_errors(content)
+    return [f"{'.'.join(map(str, error.absolute_path)) or 'top level'}: {error.message}" for error in errors]
+
+
+def lock_problems(repositories: dict, locked: dict) -> list:
+    """Where the lock file and the repositories of all files together do not say the same. Both map names to their entries."""
+    found = []
+    for name, places in sorted(repositories.items()):
+        commit = (locked.get(name) or {}).get("commit", "")
+        if name not in locked:
+            found.append(f"{LOCK}: repository '{name}' of {', '.join(places)} is not pinned. Run: kas lock {places[0]}")
+        elif not re.fullmatch(r"[0-9a-f]{40}", str(commit)):
+            found.append(f"{LOCK}: repository '{name}' is pinned to '{commit}', which is no commit. Write all 40 digits, or run: kas lock {places[0]}")
+    for name in sorted(set(locked) - set(repositories)):
+        found.append(f"{LOCK}: repository '{name}' is in no kas file. Remove it from the lock.")
+    return found
+
+
+def include_problems(content: dict, root: Path) -> list:
+    """Includes that lead nowhere: kas looks for them from the top of the repository."""
+    names = [entry if isinstance(entry, str) else entry.get("file") for entry in (content.get("header") or {}).get("includes") or []]
+    return [f"includes '{name}', and there is no such file" for name in names if not (root / name).is_file()]
+
+
+def problems(root: Path = REPOSITORY) -> list:
+    """All problems of all kas files."""
+    found, repositories = [], {}
+    for path in files(root):
+        name = str(path.relative_to(root))
+        try:
+            content = load(path)
+        except ValueError as error:
+            found.append(f"{name}: {error}")
+            continue
+        found += [f"{name}: {text}" for text in schema_problems(content) + include_problems(content, root)]
+        for repository, entry in (content.get("repos") or {}).items():
+            # A repository without an address is this one.
+            if entry and entry.get("url"):
+                repositories.setdefault(repository, []).append(name)
+            if entry and entry.get("commit"):
+                found.append(f"{name}: repository '{repository}' has a commit of its own; {LOCK} is the one place for it")
+    try:
+        lock = load(root / LOCK)
+    except ValueError as error:
+        return [*found, f"{LOCK}: {error}"]
+    found += [f"{LOCK}: {text}" for text in schema_problems(lock)]
+    return found + lock_problems(repositories, (lock.get("overrides") or {}).get("repos") or {})
+
+
+def builds() -> list:
+    """Every machine with each addition to local.conf that some kas file makes for it, as (MACHINE, text)."""
+    found = [(machine, "") for machine in layer_bb.MACHINES]
+    for path in files():
+        try:
+            content = load(path)
+        except ValueError:
+            continue  # problems() says so
+        text = "\n".join((content.get("local_conf_header") or {}).values())
+        machine = content.get("machine") if path.name != MAIN else None
+        found += [(name, text) for name in ([machine] if machine else layer_bb.MACHINES) if text]
+    return found
+
+
+if __name__ == "__main__":
+    every = problems()
+    print("\n".join([*every, f"# read {len(files())} kas files and {LOCK}"]))
+    sys.exit(1 if every else 0)
