@@ -1,3 +1,3 @@
 """What the recipes of meta-horus ask of the repository that they lie in."""
 
-BBIMPORTS = ["conf"]  # the modules whose functions BitBake offers to recipes, as horus.conf.NAME
+BBIMPORTS = ["conf", "verity"]  # the modules whose functions BitBake offers to recipes, as horus.conf.NAME

@@ -4,6 +4,8 @@ LICENSE = "MIT"
 
 inherit core-image extrausers
 require horus-image-${HORUS_FIRMWARE}.inc
+# Set by options that change how the image is made.
+inherit ${HORUS_IMAGE_CLASSES}
 
 IMAGE_FEATURES += "read-only-rootfs"
 IMAGE_INSTALL = "packagegroup-core-boot packagegroup-base packagegroup-horus ${CORE_IMAGE_EXTRA_INSTALL}"
@@ -12,3 +14,8 @@ IMAGE_LINGUAS = ""
 # A read-only /etc/passwd cannot get the users of sysusers.d at boot.
 EXTRA_USERS_PARAMS = "${@horus.conf.users(d)}"
 EXTRA_USERS_PARAMS[vardepvalue] = "${EXTRA_USERS_PARAMS}"
+
+python () {
+    if d.getVar("DISTRO") != "horus":
+        raise bb.parse.SkipRecipe("it is made of the distribution 'horus': set DISTRO = \"horus\"")
+}

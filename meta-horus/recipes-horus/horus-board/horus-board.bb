@@ -9,7 +9,7 @@ LIC_FILES_CHKSUM = "\
 
 PV = "${@horus.conf.version(d)}"
 HORUS_BOARD_TREE = "conf/machine/${HORUS_BOARD}/rootfs"
-HORUS_BOARD_FILES = "${@horus.conf.tree_files(d, 'machine/%s' % horus.conf.board(d))}"
+HORUS_BOARD_FILES = "${@horus.conf.tree_files(d, 'machine/${HORUS_BOARD}')}"
 
 SRC_URI = "\
     file://LICENSE-APACHE \
@@ -34,3 +34,8 @@ do_install() {
 
 FILES:${PN} = "${HORUS_BOARD_FILES}"
 ALLOW_EMPTY:${PN} = "1"
+
+python () {
+    if not d.getVar("HORUS_BOARD"):
+        raise bb.parse.SkipRecipe("no folder of conf/machine is named for MACHINE %s by HORUS_BOARD" % d.getVar("MACHINE"))
+}
