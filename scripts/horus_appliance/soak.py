@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from . import nightly
+from . import unstable
 from .console import ApplianceFailed, detail, step
 from .paths import BUILD, RUNTIME
 
@@ -43,13 +43,13 @@ def kill(count: int) -> str:
 
 def fuzz(seconds: int) -> str:
     """Fuzzes for `seconds` seconds in all; returns a sentence with the counts."""
-    toolchain = nightly.require()
-    target = nightly.host_target(toolchain)
+    unstable.require_runtime("address")
+    target = unstable.host_target()
     share = max(1, seconds // (len(FUZZ_TARGETS) + 1))
     step("building the fuzzers")
     flags = [*COVERAGE, "-Zsanitizer=address", "-Cdebug-assertions", "-Coverflow-checks"]
-    environment = {**os.environ, "RUSTFLAGS": " ".join(flags)}
-    build = ["cargo", f"+{toolchain}", "build", "--locked", "--release", "--target", target, "--target-dir", str(FUZZ / "target")]
+    environment = {**os.environ, **unstable.ALLOWED, "RUSTFLAGS": " ".join(flags)}
+    build = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", str(FUZZ / "target")]
     follow(build, FUZZ, environment)
 
     counts = []
