@@ -2,10 +2,15 @@ SUMMARY = "The HORUS appliance"
 DESCRIPTION = "A read-only PREEMPT_RT system that audits its tuning and measures its determinism at every boot. Options are files in meta-horus/kas."
 LICENSE = "MIT"
 
-inherit core-image extrausers
-require horus-image-${HORUS_FIRMWARE}.inc
+inherit core-image extrausers features_check
 # Set by options that change how the image is made.
-inherit ${HORUS_IMAGE_CLASSES}
+HORUS_IMAGE_CLASSES ??= ""
+inherit_defer ${HORUS_IMAGE_CLASSES}
+
+HORUS_FIRMWARE ??= "uefi"
+require horus-image-${HORUS_FIRMWARE}.inc
+
+REQUIRED_DISTRO_FEATURES = "horus systemd"
 
 IMAGE_FEATURES += "read-only-rootfs"
 IMAGE_INSTALL = "packagegroup-core-boot packagegroup-base packagegroup-horus ${CORE_IMAGE_EXTRA_INSTALL}"
@@ -14,8 +19,3 @@ IMAGE_LINGUAS = ""
 # A read-only /etc/passwd cannot get the users of sysusers.d at boot.
 EXTRA_USERS_PARAMS = "${@horus.conf.users(d)}"
 EXTRA_USERS_PARAMS[vardepvalue] = "${EXTRA_USERS_PARAMS}"
-
-python () {
-    if d.getVar("DISTRO") != "horus":
-        raise bb.parse.SkipRecipe("it is made of the distribution 'horus': set DISTRO = \"horus\"")
-}

@@ -19,6 +19,10 @@ SRC_URI = "\
 FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
 S = "${UNPACKDIR}"
 INHIBIT_DEFAULT_DEPS = "1"
+
+inherit features_check
+
+REQUIRED_DISTRO_FEATURES = "horus"
 PACKAGE_ARCH = "${MACHINE_ARCH}"
 
 do_configure[noexec] = "1"
@@ -34,8 +38,3 @@ do_install() {
 
 FILES:${PN} = "${HORUS_BOARD_FILES}"
 ALLOW_EMPTY:${PN} = "1"
-
-python () {
-    if not d.getVar("HORUS_BOARD"):
-        raise bb.parse.SkipRecipe("no folder of conf/machine is named for MACHINE %s by HORUS_BOARD" % d.getVar("MACHINE"))
-}

@@ -55,7 +55,7 @@ do_install_ptest() {
     [ -e ${D}${PTEST_PATH}/topics ] || bbfatal "no test program was found in ${B}/tests.json"
 }
 
+FILES:${PN} += "${nonarch_libdir}/horus/examples"
 # Reads the rules that horus-conf brings; journalctl, cyclictest and the load are called as programs.
 RDEPENDS:${PN} += "horus-conf"
 RRECOMMENDS:${PN} += "rt-tests stress-ng"
-FILES:${PN} += "${nonarch_libdir}/horus/examples"

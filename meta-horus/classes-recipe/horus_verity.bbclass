@@ -3,11 +3,8 @@
 #
 # ext4 image -> hash tree appended, root hash into the command line -> kernel image with it -> wic copies the file into the slot.
 
-python () {
-    if d.getVar("HORUS_FIRMWARE") != "uefi":
-        raise bb.parse.SkipRecipe("the option 'secure' is made for UEFI boards, and %s starts otherwise: leave "
-                                  "meta-horus/kas/secure.yml out" % d.getVar("MACHINE"))
-}
+# Where the kernel is started otherwise, its command line could not be part of what is verified.
+REQUIRED_MACHINE_FEATURES += "efi"
 
 IMAGE_FSTYPES:append = " ext4"
 IMAGE_ROOTFS_ALIGNMENT = "4"
@@ -26,6 +23,7 @@ python do_horus_verity() {
     with open(d.getVar("HORUS_VERITY_CMDLINE"), "w") as file:
         file.write(horus.verity.command_line(d.getVar("HORUS_COMMAND_LINE"), blocks, root_hash, salt))
 }
+do_horus_verity[doc] = "Appends the tree of hashes to a copy of the system's file system"
 addtask horus_verity after do_image_ext4 before do_uki do_image_wic do_image_complete
 
 python horus_verity_uki_cmdline() {
@@ -33,3 +31,4 @@ python horus_verity_uki_cmdline() {
         d.setVar("UKI_CMDLINE", file.read())
 }
 do_uki[prefuncs] += "horus_verity_uki_cmdline"
+horus_verity_uki_cmdline[doc] = "Gives the unified kernel image the command line with the root hash"
