@@ -86,15 +86,19 @@ def problems(root: Path = REPOSITORY) -> list:
     return found + lock_problems(repositories, (lock.get("overrides") or {}).get("repos") or {})
 
 
+def local_conf(path: Path) -> str:
+    """What a kas file adds to local.conf."""
+    return "\n".join((load(path).get("local_conf_header") or {}).values())
+
+
 def builds() -> list:
     """Every machine with each addition to local.conf that some kas file makes for it, as (MACHINE, text)."""
     found = [(machine, "") for machine in layer_bb.MACHINES]
     for path in files():
         try:
-            content = load(path)
+            content, text = load(path), local_conf(path)
         except ValueError:
             continue  # problems() says so
-        text = "\n".join((content.get("local_conf_header") or {}).values())
         machine = content.get("machine") if path.name != MAIN else None
         found += [(name, text) for name in ([machine] if machine else layer_bb.MACHINES) if text]
     return found

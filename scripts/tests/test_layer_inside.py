@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from horus_appliance import layer_bb, layer_kas, layer_parse
+from horus_appliance import layer_bb, layer_install, layer_kas, layer_parse
 from horus_appliance.layer_bb import LAYER, Layer, ParseFailed
 
 MAIN = """header: {version: 14}
@@ -125,3 +125,34 @@ class Recipes(InDirectory):
         with mock.patch.object(layer_bb, "LAYER", copy), self.assertRaises(ParseFailed) as caught:
             Layer("genericx86-64")
         self.assertIn("no-such-file.inc", str(caught.exception))
+
+
+class InstallRules(InDirectory):
+    """What a recipe installs is told without building it."""
+
+    def installed(self, install: str, files: str = "/etc /usr/bin/*") -> dict:
+        path = self.write("recipes-x/x/x_1.0.bb", f'LICENSE = "MIT"\nSRC_URI = "file://there"\nS = "${{UNPACKDIR}}"\nPACKAGES = "x-etc x"\n'
+                          f'FILES:x-etc = "/etc"\nFILES:x = "{files}"\ndo_install() {{\n    {install}\n}}\n')  # fmt: skip
+        (path.parent / "files").mkdir(exist_ok=True)
+        (path.parent / "files" / "there").write_text("text\n")
+        return layer_install.install(Layer("genericx86-64"), path)
+
+    def test_files_have_mode_digest_and_the_first_package_that_wants_them(self):
+        found = self.installed("install -D -m 0600 ${S}/there ${D}${sysconfdir}/a; install -D -m 0755 ${S}/there ${D}${bindir}/b")
+        digest = "b9e68e1bea3e5b19ca6b2f98b73a54b73daafaa250484902e09982e07a12e733"
+        self.assertEqual(found, {"x-etc": {"etc/a": ["0600", digest]}, "x": {"usr/bin/b": ["0755", digest]}})
+
+    def test_an_installation_that_fails_and_a_file_without_package_are_errors(self):
+        with self.assertRaises(ParseFailed) as caught:
+            self.installed("install -m 0644 ${S}/gone ${D}/gone")
+        self.assertIn("do_install ended with status", str(caught.exception))
+        with self.assertRaises(ParseFailed) as caught:
+            self.installed("install -D ${S}/there ${D}/opt/there")
+        self.assertIn("in no package: /opt/there", str(caught.exception))
+
+    def test_patterns_of_files_mean_files_wildcards_and_directories(self):
+        for name, pattern, expected in (
+            ("/etc/a/b", "/etc", True), ("/etc/a/b", "/etc/", True), ("/etc/a/b", "/etc/a/b", True), ("/etc/a/b", "/etc/*", True),
+            ("/etcetera", "/etc", False), ("/etc/a/b", "/etc/b", False), ("/etc", "/etc/a", False), ("/usr/lib/libx.so.1", "/usr/lib/lib*.so.*", True),
+        ):  # fmt: skip
+            self.assertEqual(layer_install.belongs(name, pattern), expected, (name, pattern))
