@@ -20,6 +20,7 @@ SUFFIXES = (".service", ".timer", ".mount", ".target", ".path", ".socket", ".sli
 
 # Programs that units call and others bring: the package, without which the unit fails.
 FOREIGN_PROGRAMS = {
+    "usr/lib/systemd/systemd-journald": "systemd",
     "usr/sbin/agetty": "util-linux",
     "usr/sbin/nvpmodel": "NVIDIA's tegra-nvpmodel",
     "usr/bin/jetson_clocks": "NVIDIA's tegra-tools-jetson-clocks",
