@@ -5,11 +5,14 @@ Usage: table.py DIRECTORY, which holds the JSON files (schema horus-bench/1) tha
 Exit status: 0, or 1 when there is no result or one of another schema.
 """
 
+import itertools
 import json
 import pathlib
 import sys
 
 SCHEMA = "horus-bench/1"
+# Floors that differ by more are of two different machines (benchmarks/src/floor.rs).
+TOLERANCE = 0.15
 PATHS = ["same-thread"] + [f"{kind}-{ends}" for kind in ("thread", "process") for ends in ("1:1", "1:N", "N:1", "N:N")]
 COLUMNS = [
     "path", "message", "bytes", "ends", "system", "floor", "p50", "p50 / floor", "p99", "p99.9", "p99.99", "max",
@@ -62,13 +65,16 @@ class Cells:
     def __init__(self, cells):
         self.cells = cells
 
-    def find(self, path, size, system="horus", message=None, unit="one way", benchmark=None, field="p50_ns"):
-        fits = [
+    def fits(self, path, size, system="horus", message=None, unit="one way", field="p50_ns"):
+        return [
             cell for cell in self.cells
-            if benchmark in (None, cell["benchmark"]) and cell[field] is not None and (cell["path"], cell["bytes"], cell["system"]) == (path, size, system)
+            if cell.get("loop") != "seed" and cell[field] is not None and (cell["path"], cell["bytes"], cell["system"]) == (path, size, system)
             and cell.get("message") == message and cell.get("unit", "one way") == unit
             and cell.get("publishers", 1) == cell.get("subscribers", 1) == 1
         ]  # fmt: skip
+
+    def find(self, *where, **more):
+        fits = self.fits(*where, **more)
         # Several programs measure the same: the one that is about it goes first, then the one with the steadier floor.
         moved = lambda cell: abs(cell["floor_before_ns"] - cell["floor_after_ns"]) / floor(cell)
         return min(fits, key=lambda cell: (cell["benchmark"] != "cross_process_benchmark", moved(cell)), default=None)
@@ -77,15 +83,26 @@ class Cells:
         cell = self.find(*where, field=field, **more)
         return cell[field] / floor(cell) if cell else None
 
+    def over_lines(self, size, lines):
+        """The median of HORUS divided by that of the cache lines alone that such a message fills."""
+        return nearest_ratio("p50_ns", self.fits("process-1:1", size), self.fits("thread-1:1", lines * 64, "lines each way"))
+
     def value(self, field, *where, **more):
         cell = self.find(*where, field=field, **more)
         return cell and cell[field]
 
     def against(self, field, mine, *rival, **more):
-        """HORUS's figure on path `mine` divided by the rival's, both of the same program's run."""
-        rival = self.find(*rival, field=field, **more)
-        own = rival and self.find(mine, rival["bytes"], benchmark=rival["benchmark"], field=field, **more)
-        return own[field] / rival[field] if own else None
+        """HORUS's figure on path `mine` divided by the rival's."""
+        own = self.fits(mine, rival[1], field=field, **more)
+        return nearest_ratio(field, own, self.fits(*rival, field=field, **more))
+
+
+def nearest_ratio(field, own, others):
+    """One figure divided by the other, of the two cells whose floors differ least: with different floors they were measured
+    on two machines, so to say. None if those differ by more than 15 %."""
+    apart = lambda pair: abs(floor(pair[0]) - floor(pair[1])) / min(floor(pair[0]), floor(pair[1]))
+    nearest = min(itertools.product(own, others), key=apart, default=None)
+    return nearest[0][field] / nearest[1][field] if nearest and apart(nearest) <= TOLERANCE else None
 
 
 def targets(cells):
@@ -96,8 +113,8 @@ def targets(cells):
     for path in (thread, process):
         yield f"{path}, 304 B, p50 / floor", "<=", 1.4, cells.ratio("p50_ns", path, 304)
         yield f"{path}, 1480 B, p50 / floor", "<=", 1.9, cells.ratio("p50_ns", path, 1480)
-    bare, own = cells.value("p50_ns", thread, 16, "bare ring"), cells.value("p50_ns", process, 16)
-    yield "process-1:1, 16 B, p50 / bare ring's between threads", "", None, own / bare if own and bare else None
+    for size, lines in ((16, 1), (304, 5), (1480, 24), (65536, 1024)):
+        yield f"process-1:1, {size} B, p50 / nothing but {lines} cache lines each way", "", None, cells.over_lines(size, lines)
     in_place = cells.ratio("p50_ns", process, 65536, message="in place")
     yield "process-1:1, 64 KiB in place, header touched, p50 / floor", "<=", 1.3, in_place
     one_thread = cells.value("p50_ns", "same-thread", 16, unit="send + receive")
@@ -134,7 +151,7 @@ def document(reports):
     print(f"governor {host['governor']}, clock {host['clock_source']}, load before {host['load']};")
     print(f"kernel {host['kernel']}; commit {host['commit']}{'; --quick' if host['quick'] else ''}.\n")
     print("Times are nanoseconds, one way unless the message column says otherwise; busy waiting unless it says asleep.")
-    print("The floor is one cache line between the same two CPUs; `*`: it moved by more than 15 % in all attempts.")
+    print("The floor is one cache line between the same two CPUs; `*`: it moved by more than 15 % in all attempts. Where two systems\nare compared below, it is at the nearest floors; \"not measured\" where those differ by more than 15 %.")
     print("`-`: not measured, or fewer than ten samples beyond the quantile.\n")
     cells = [cell | {"benchmark": report["benchmark"]} for report in reports for cell in report["cells"]]
     cells.sort(key=order)

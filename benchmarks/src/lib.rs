@@ -10,6 +10,7 @@
 
 pub mod cell;
 pub mod content;
+pub mod exchange;
 pub mod files;
 pub mod floor;
 pub mod host;

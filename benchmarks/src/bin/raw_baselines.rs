@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use horus_benchmarks::cell::{Heading, Measured, Path};
+use horus_benchmarks::exchange::{self, LINE_BYTES};
 use horus_benchmarks::floor;
 use horus_benchmarks::loops::BATCH;
 use horus_benchmarks::pinning::pin_to;
@@ -18,6 +19,8 @@ use horus_benchmarks::transport::{Failure, Payload};
 use horus_shm::clock::monotonic_ns;
 
 const BARE_RING: &str = "no messaging system: what two CPUs need for a message whose receiver is looking for it";
+
+const LINES_EACH_WAY: &str = "no messaging system: so many cache lines written, fetched and answered, one word of each";
 
 /// Times `work`, which does something [`BATCH`] times.
 fn batches(stage: &Stage, mut work: impl FnMut()) -> Result<Measured, Failure> {
@@ -63,12 +66,25 @@ fn line(stage: &Stage) -> Result<Measured, Failure> {
     Ok(Measured { samples: Some(samples), ..Measured::default() })
 }
 
+/// A message of `lines` cache lines, one word of each touched: the limit of every queue that copies so many.
+fn lines(lines: usize) -> Task {
+    let heading = Heading::new(Path::Thread1To1, "lines each way", lines * LINE_BYTES).note(LINES_EACH_WAY);
+    Task::new(heading, move |stage| {
+        let (samples, counts) = exchange::play(stage.cpus, lines, &stage.effort)?;
+        Ok(Measured { samples: Some(samples), counts, ..Measured::default() })
+    })
+}
+
 fn tasks() -> Vec<Task> {
     let heading = Heading::new;
     vec![
         Task::new(heading(Path::SameThread, "clock", 0).unit("clock read"), clock),
         Task::new(heading(Path::Thread1To1, "cache line", 8), line),
         Task::threads::<BareRing, Payload<2>>(heading(Path::Thread1To1, "bare ring", 16).note(BARE_RING)),
+        lines(1),
+        lines(5),
+        lines(24),
+        lines(1024),
         copy_task::<16>(),
         copy_task::<304>(),
         copy_task::<1480>(),

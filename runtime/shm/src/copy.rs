@@ -8,6 +8,7 @@
 
 use std::mem::MaybeUninit;
 
+use crate::layout::{LINE, SLOT_HEADER_BYTES};
 use crate::sync::{AtomicU64, Ordering};
 
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(loom), not(miri)))]
@@ -33,15 +34,27 @@ mod bulk {
 /// Bytes in a word.
 pub const WORD: usize = size_of::<u64>();
 
-/// Payloads up to this many bytes move by words: what they have in common with a stamp is mostly one cache line.
-const SHORT: usize = 64;
+/// Payloads up to this many bytes move by words: they share the stamp's cache line, or all but do.
+const SHORT: usize = LINE - SLOT_HEADER_BYTES;
 
 /// How many words hold `bytes` bytes.
 pub const fn words_for(bytes: usize) -> usize {
     bytes.div_ceil(WORD)
 }
 
+/// Where a payload that begins at `slot` goes beyond the cache line of its first word: words, at most `slot.len()`.
+#[inline(always)]
+fn words_of_first_line(slot: &[AtomicU64]) -> usize {
+    const WORDS_OF_LINE: usize = LINE / WORD;
+    let into_line = slot.as_ptr().addr() / WORD % WORDS_OF_LINE;
+    ((WORDS_OF_LINE - into_line) % WORDS_OF_LINE).min(slot.len())
+}
+
 /// Stores `bytes` into the first words of `slot`; a last, partial word is filled up with zeros.
+///
+/// What shares a cache line with the stamp goes last. A reader that waits looks at that line all the time and takes it
+/// away as often as it is written; this way the writer fetches it back once, when nothing but the stamp is missing.
+/// And the other lines are filled by whole blocks each.
 ///
 /// # Panics
 /// When `slot` has fewer than [`words_for`]`(bytes.len())` words: the caller sized the slot for the type.
@@ -50,7 +63,18 @@ pub fn store(slot: &[AtomicU64], bytes: &[u8]) {
     let slot = &slot[..words_for(bytes.len())];
     #[cfg(failpoints)]
     store_half(slot, bytes);
-    let (slot, bytes) = if bytes.len() > SHORT { bulk::store(slot, bytes) } else { (slot, bytes) };
+    if bytes.len() <= SHORT {
+        return store_words(slot, bytes);
+    }
+    let (slot, other_lines) = slot.split_at(words_of_first_line(slot));
+    let (bytes, others) = bytes.split_at((slot.len() * WORD).min(bytes.len()));
+    let (last_line, rest) = bulk::store(other_lines, others);
+    store_words(last_line, rest);
+    store_words(slot, bytes);
+}
+
+#[inline(always)]
+fn store_words(slot: &[AtomicU64], bytes: &[u8]) {
     let (whole, rest) = bytes.as_chunks::<WORD>();
     for (word, bytes) in slot.iter().zip(whole) {
         // Relaxed: the stamp's Release orders the whole payload at once.
@@ -82,7 +106,18 @@ fn store_half(slot: &[AtomicU64], bytes: &[u8]) {
 #[inline(always)]
 pub fn load(slot: &[AtomicU64], bytes: &mut [MaybeUninit<u8>]) {
     let slot = &slot[..words_for(bytes.len())];
-    let (slot, bytes) = if bytes.len() > SHORT { bulk::load(slot, bytes) } else { (slot, bytes) };
+    if bytes.len() <= SHORT {
+        return load_words(slot, bytes);
+    }
+    let (slot, other_lines) = slot.split_at(words_of_first_line(slot));
+    let (bytes, others) = bytes.split_at_mut((slot.len() * WORD).min(bytes.len()));
+    load_words(slot, bytes);
+    let (last_line, rest) = bulk::load(other_lines, others);
+    load_words(last_line, rest);
+}
+
+#[inline(always)]
+fn load_words(slot: &[AtomicU64], bytes: &mut [MaybeUninit<u8>]) {
     let (whole, rest) = bytes.as_chunks_mut::<WORD>();
     for (word, bytes) in slot.iter().zip(whole.iter_mut()) {
         // Relaxed: the stamp was read with Acquire before, and an Acquire fence follows before it is read again.

@@ -81,7 +81,7 @@ pub const STAMP_WORD: usize = 0;
 /// Word of a slot with the sender's clock, in nanoseconds of CLOCK_MONOTONIC.
 pub const SENT_WORD: usize = 1;
 /// Bytes in front of a payload that asks for no larger alignment.
-const SLOT_HEADER_BYTES: usize = 2 * WORD;
+pub(crate) const SLOT_HEADER_BYTES: usize = 2 * WORD;
 
 /// On `latest` lanes, messages of at least this many bytes can be read in place: their writer then looks before every
 /// message whether the slot is held, which costs a full memory barrier, little beside writing so many bytes.

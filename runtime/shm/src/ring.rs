@@ -5,27 +5,32 @@
 //!
 //! # Protocol
 //! Messages of a lane are numbered 0, 1, 2, …; message `n` lives in slot `n mod capacity`. The slot's **stamp** says
-//! what it holds: `2n + 1` while `n` is being written, `2n + 2` once all of `n` is there, and 0 before the first
-//! message. A stamp thus only ever grows, and a subscriber that waits for `n` needs to look at one cache line only:
+//! what it holds: `2n + 2` once all of `n` is there, `2n + 1` while `n` is being written on a `latest` lane, and 0 before
+//! the first message. A stamp thus only ever grows, and a subscriber that waits for `n` needs to look at one cache line only:
 //! smaller means "not yet", `2n + 2` means "here", greater means "overwritten; you missed it".
 //!
 //! ```text
 //!     writer, message n                            reader, message n
 //!     ─────────────────                            ─────────────────
-//!     stamp   ← 2n + 1       Relaxed               stamp   = 2n + 2 ?     Acquire   ⟵ message
+//!     mark:  n is written    Relaxed               stamp   = 2n + 2 ?     Acquire   ⟵ message
 //!     fence                  Release  half-written copy    ← payload      Relaxed
 //!     payload ← message      Relaxed               fence                  Acquire   ⟵ half-written
 //!     stamp   ← 2n + 2       Release  message      stamp   = 2n + 2 ?     Relaxed
 //!     position ← n + 1       Relaxed               cursor  ← n + 1        Release   slot-free
 //! ```
 //!
+//! The mark is the odd stamp on a `latest` lane. On a reliable one it is the lane's word `asking`: only readers of history
+//! can be overtaken there, and only they look at it, behind the same fence as at the stamp. The line of the stamp, which a
+//! waiting reader polls, is so written once a message.
+//!
 //! # Why these orderings
 //! 1. *A reader that finds `2n + 2` copies message `n` or something newer*: its Acquire load reads from the writer's
 //!    Release store (SYNC POINT: message), so all payload words of `n` happened before the copy.
 //! 2. *If the copy holds a word of something newer, the second look at the stamp says so*: that word was stored after
 //!    the writer's Release fence, and the reader's Acquire fence follows the load that saw it, so the fences
-//!    synchronize (SYNC POINT: half-written) and the store of the newer odd stamp, which precedes the writer's fence,
-//!    is visible to the second load. Stamps only grow, so it cannot read `2n + 2` again.
+//!    synchronize (SYNC POINT: half-written) and the mark of the newer message, which precedes the writer's fence, is
+//!    visible to the second load. Stamps only grow, so it cannot read `2n + 2` again; and the numbers in `asking` only
+//!    grow, also from one writer of a reliable lane to the next, so that half a message stays marked whoever dies.
 //! 3. *A reliable writer overwrites only what everybody has read*: it loads cursors with Acquire, readers store them
 //!    with Release after their copy (SYNC POINT: slot-free), so the copy happened before the overwriting stores. A
 //!    reader that leaves does the same with its bit (SYNC POINT: leave).
@@ -83,7 +88,8 @@ pub trait Memory {
     fn members(&self) -> &AtomicU64;
     /// One bit per subscriber that holds a message of this lane in place.
     fn holders(&self) -> &AtomicU64;
-    /// The message for whose slot the writer asked last, or zero. Only readers that hold look at it.
+    /// The message for whose slot the writer asked last, or zero: which one it is writing or wrote last, on a reliable
+    /// lane. Only readers that hold look at it, and those of history.
     fn asking(&self) -> &AtomicU64;
     /// Sequence number of the next message.
     fn position(&self) -> &AtomicU64;

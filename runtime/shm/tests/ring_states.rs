@@ -38,9 +38,9 @@ fn half_written_message_of_a_dead_writer_is_never_seen_and_its_number_is_used_ag
         let mut reader = reader(&lane, 0, policy);
         let mut first = writer(&lane, policy);
         assert_eq!(send(&mut first), Ok(0));
-        // Killed while writing message 1: the stamp says so, the payload is half there.
-        set_stamp(&lane, 1, 2 + 1);
-        lane.slot(1)[2].store(u64::MAX, Ordering::Relaxed);
+        // Killed while writing message 1: the payload is half there.
+        assert!(first.begin());
+        first.slot()[2].store(u64::MAX, Ordering::Relaxed);
         drop(first);
         assert_eq!(reader.try_recv::<Message>().unwrap().message, [0; 2]);
         assert_eq!(reader.try_recv::<Message>(), None);
@@ -49,6 +49,23 @@ fn half_written_message_of_a_dead_writer_is_never_seen_and_its_number_is_used_ag
         assert_eq!(send(&mut second), Ok(1));
         assert_eq!(reader.try_recv::<Message>().unwrap().message, [1; 2]);
         assert_eq!(reader.missed(), 0);
+    }
+}
+
+#[test]
+fn history_that_a_dead_writer_began_to_overwrite_is_never_seen() {
+    let lane = lane(2);
+    let mut first = writer(&lane, Policy::Reliable);
+    (0..2).for_each(|i| assert_eq!(send(&mut first), Ok(i)));
+    // Killed while writing message 2: half of message 0 is gone, and its stamp still stands.
+    assert!(first.begin());
+    first.slot()[2].store(u64::MAX, Ordering::Relaxed);
+    drop(first);
+    for resumed in [false, true] {
+        let _second = resumed.then(|| writer(&lane, Policy::Reliable));
+        let mut late = join(vec![lane.clone()], 0, Policy::Reliable, 2).unwrap().into_vec().remove(0);
+        assert_eq!(late.try_recv::<Message>().unwrap().message, [1; 2]);
+        assert_eq!((late.try_recv::<Message>(), late.missed()), (None, 0));
     }
 }
 

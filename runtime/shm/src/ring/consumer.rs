@@ -29,6 +29,8 @@ pub struct Consumer<M> {
     missed: u64,
     /// Whether this reader holds message `next` of a `latest` lane.
     is_holding: bool,
+    /// Whether this reader holds a message or has history to read: what `take` does not do in passing.
+    needs_care: bool,
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -78,7 +80,9 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
         let next = joined_at - history.min(memory.capacity()).min(joined_at);
         // Relaxed: this reader has copied nothing yet that the writer would have to wait for.
         memory.cursor(subscriber).store(next, Ordering::Relaxed);
-        Consumer { memory, subscriber, policy, next, joined_at, missed: 0, is_holding: false, _not_sync: PhantomData }
+        let needs_care = next < joined_at;
+        let (missed, is_holding) = (0, false);
+        Consumer { memory, subscriber, policy, next, joined_at, missed, is_holding, needs_care, _not_sync: PhantomData }
     });
     let consumers = Some(consumers.collect());
     failpoint!("join:joined");
@@ -100,24 +104,48 @@ impl<M: Memory> Consumer<M> {
     /// whole and adds those in between to [`missed`](Self::missed).
     #[inline(always)]
     pub fn take(&mut self, mut copy: impl FnMut(&[AtomicU64])) -> Option<Taken> {
+        if !self.needs_care {
+            let slot = self.memory.slot(self.next);
+            let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
+            if stamp < ready(self.next) {
+                return None;
+            }
+            if stamp == ready(self.next)
+                && let Some(taken) = self.copy_out(slot, &mut copy)
+            {
+                self.advance();
+                return Some(taken);
+            }
+        }
+        self.take_with_care(&mut copy)
+    }
+
+    /// [`take`](Self::take) for a reader that was overtaken, reads history, or forgot to let go of a message.
+    #[cold]
+    fn take_with_care(&mut self, copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
         if self.is_holding {
             self.put_down(); // held by a sample that was forgotten instead of dropped
             self.is_holding = false;
         }
-        let slot = self.memory.slot(self.next);
-        let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
-        if stamp < ready(self.next) {
-            return None;
-        }
-        if stamp == ready(self.next)
-            && let Some(taken) = self.copy_out(slot, &mut copy)
-        {
+        let taken = self.catch_up(|reader, slot| {
+            let taken = reader.copy_out(slot, copy)?;
+            (!reader.is_begun_anew()).then_some(taken)
+        });
+        if taken.is_some() {
             self.advance();
-            return Some(taken);
         }
-        let taken = self.catch_up(|reader, slot| reader.copy_out(slot, &mut copy))?;
-        self.advance();
-        Some(taken)
+        self.needs_care = self.has_history();
+        taken
+    }
+
+    /// Whether message `next`, which was copied just now, may have been overwritten meanwhile without a trace in its
+    /// stamp: history of a reliable lane, whose writer says elsewhere what it writes.
+    ///
+    /// To be asked after [`copy_out`](Self::copy_out), whose fence orders this load after the copy.
+    fn is_begun_anew(&self) -> bool {
+        self.policy == Policy::Reliable
+            && self.has_history()
+            && self.memory.asking().load(Ordering::Relaxed) >= self.next + self.memory.capacity()
     }
 
     /// Copies message `next` out of `slot`, whose stamp said that it is there; `None` if it was overwritten meanwhile.
@@ -149,6 +177,7 @@ impl<M: Memory> Consumer<M> {
         let held = if stamp == ready(self.next) { self.hold_slot(slot) } else { None };
         let held = held.or_else(|| self.catch_up(Self::hold_slot))?;
         self.is_holding = self.policy == Policy::Latest;
+        self.needs_care |= self.is_holding;
         Some(held)
     }
 
@@ -190,6 +219,7 @@ impl<M: Memory> Consumer<M> {
             self.is_holding = false;
         }
         self.advance();
+        self.needs_care = self.has_history();
     }
 
     #[inline]
@@ -218,10 +248,13 @@ impl<M: Memory> Consumer<M> {
             }
             // Relaxed: a position that is too old costs an attempt. The stamp in hand can be newer.
             let seen = slot[STAMP_WORD].load(Ordering::Relaxed);
+            let mut head = self.memory.position().load(Ordering::Relaxed).max(position_of(seen));
             if seen == ready(self.next) {
-                continue; // whole, but the writer asks for its slot at this moment
+                if self.policy == Policy::Latest {
+                    continue; // whole, but the writer asks for its slot at this moment
+                }
+                head = head.max(self.memory.asking().load(Ordering::Relaxed));
             }
-            let head = self.memory.position().load(Ordering::Relaxed).max(position_of(seen));
             if head >= MAX_SEQUENCE {
                 return None; // no writer of this ring was ever there
             }

@@ -46,10 +46,13 @@ impl<M: Memory> Producer<M> {
         let finished = memory.slot(position)[STAMP_WORD].load(Ordering::Relaxed) == ready(position);
         let next = position + u64::from(finished);
         memory.position().store(next, Ordering::Relaxed);
-        memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for, nobody asks for
         let limit = match policy {
-            Policy::Reliable => next, // no room is known: the first send looks
-            Policy::Latest => MAX_SEQUENCE,
+            // No room is known: the first send looks. And what a dead writer began to overwrite stays begun.
+            Policy::Reliable => next,
+            Policy::Latest => {
+                memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for, nobody asks for
+                MAX_SEQUENCE
+            }
         };
         let is_held = is_held && policy == Policy::Latest;
         Some(Self { memory, next, limit, policy, is_held, _not_sync: PhantomData })
@@ -90,14 +93,23 @@ impl<M: Memory> Producer<M> {
         sequence
     }
 
-    /// Marks the slot as being written; false when a reader holds the message in it.
+    /// Says that the slot is being written; false when a reader holds the message in it.
+    ///
+    /// On a `latest` lane the stamp says so, which every reader looks at. On a reliable one nobody reads what may be
+    /// overwritten but who asked for history. So it is said apart, and a reader that waits for the message keeps the stamp's
+    /// line until the message is there.
     #[inline(always)]
     fn mark(&self, slot: &[AtomicU64], sequence: u64) -> bool {
-        if self.is_held && !self.may_overwrite() {
-            return false;
+        match self.policy {
+            // Relaxed, both: the fence below orders them before the payload.
+            Policy::Reliable => self.memory.asking().store(sequence, Ordering::Relaxed),
+            Policy::Latest => {
+                if self.is_held && !self.may_overwrite() {
+                    return false;
+                }
+                slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed);
+            }
         }
-        // Relaxed: the fence below orders it before the payload.
-        slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed);
         fence(Ordering::Release); // SYNC POINT: half-written
         failpoint!("publish:odd");
         true
