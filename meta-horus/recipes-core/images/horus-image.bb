@@ -19,3 +19,6 @@ IMAGE_LINGUAS = ""
 # A read-only /etc/passwd cannot get the users of sysusers.d at boot.
 EXTRA_USERS_PARAMS = "${@horus.conf.users(d)}"
 EXTRA_USERS_PARAMS[vardepvalue] = "${EXTRA_USERS_PARAMS}"
+
+# A kernel recipe that the board's layer no longer has ends the build here. Without this BitBake takes another kernel with a remark.
+EXTRA_IMAGEDEPENDS += "${PREFERRED_PROVIDER_virtual/kernel}"
