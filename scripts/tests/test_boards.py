@@ -32,6 +32,18 @@ class Boards(unittest.TestCase):
                 consoles = [parameter for parameter in line if parameter.startswith("console=")]
                 self.assertRegex(consoles[-1], r"^console=tty(S|AMA|TCU)[0-9]+,115200$", "the last console is /dev/console")
 
+    def test_every_board_has_a_page_that_names_its_folder_and_its_console(self):
+        pages = {"generic-x86-64": "x86-64", "qemux86-64": "qemu", "qemuarm64": "qemu"}
+        for board in BOARDS:
+            with self.subTest(board=board):
+                page = (REPOSITORY / "docs/boards" / f"{pages.get(board, board)}.md").read_text()
+                self.assertIn(f"conf/machine/{board}", page)
+                console = [one for one in own_parameters(board) if one.startswith("console=")][-1]
+                index = (REPOSITORY / "docs/boards/README.md").read_text()
+                self.assertIn(console.removeprefix("console=").partition(",")[0], index)
+                self.assertIn(f"({pages.get(board, board)}.md)", index)
+                self.assertIn("| booted in emulation |", page)
+
     def test_no_parameter_but_the_console_stands_twice(self):
         for board in BOARDS:
             found = [parameter.partition("=")[0] for parameter in conf.kernel_command_line(board, tuned=True).split()]
