@@ -90,7 +90,7 @@ CHECKS = [
         needs=("valgrind", "valgrind"),
     ),
     Check("shell scripts", ["shellcheck", *shell_scripts()], needs=("shellcheck", "shellcheck")),
-    Check("scripts' unit tests", unit_tests("test_conf", "test_host", "test_results", "test_boards", "test_kconfig", "test_flash", "test_units", "test_layer_static", "test_one_source", "test_identity", "test_imager"), SCRIPTS),
+    Check("scripts' unit tests", unit_tests("test_conf", "test_host", "test_results", "test_boards", "test_kconfig", "test_flash", "test_units", "test_layer_static", "test_one_source", "test_identity", "test_imager", "test_tune_cpus"), SCRIPTS),
     Check("kernel options stick in a real Kconfig", [sys.executable, "-m", "horus_appliance.kconfig"], SCRIPTS),
     Check("flashing to loop devices", [sys.executable, "-m", "tests.test_flash_devices"], SCRIPTS),
     Check("units verified by systemd", [sys.executable, "-m", "horus_appliance.units"], SCRIPTS),

@@ -9,9 +9,9 @@ import hashlib
 import sys
 from pathlib import Path
 
-from . import layer_bb, layer_kas
+from . import layer_bb, layer_kas, units
 from .layer_bb import LAYER, MACHINES, Layer, ParseFailed
-from .paths import REPOSITORY
+from .paths import CONF, REPOSITORY
 
 # Texts that openembedded-core keeps, which are not here to be looked at: name and MD5 as every recipe in it states them.
 COMMON_LICENSES = {"MIT": "0835ade698e0bcf8506ecda2f7b4f302", "Apache-2.0": "89aea4e17d99a7cacdbeed46a0096b10"}
@@ -35,6 +35,19 @@ def refused(data, name, is_append: bool) -> list:
                 found.append(f"{name}: {uri} holds {link.relative_to(place)}, a link that leads out of what is copied. Copy its target in.")
     texts = checksum_problems(data) + ([] if is_append else license_problems(data, dict(files)))
     return found + [f"{name}: {text}" for text in texts]
+
+
+def dependency_problems(layer: Layer) -> list:
+    """Packages of ours whose units call programs that nothing brings."""
+    conf = layer.recipe(LAYER / "recipes-horus/horus-conf/horus-conf.bb")
+    board = layer.recipe(LAYER / "recipes-horus/horus-board/horus-board.bb")
+    trees = {f"horus-conf-{tree.parent.name}": (conf, tree) for tree in CONF.glob("*/rootfs")}
+    trees["horus-board"] = (board, CONF / "machine" / board.getVar("HORUS_BOARD") / "rootfs")
+    found = []
+    for package, (data, tree) in sorted(trees.items()):
+        for missing in sorted(units.packages_needed(tree) - set((data.getVar(f"RDEPENDS:{package}") or "").split())):
+            found.append(f"{layer.machine}: RDEPENDS:{package} lacks {missing}, whose program a unit in {tree.relative_to(CONF.parent)} calls")
+    return found
 
 
 def license_problems(data, files: dict) -> list:
@@ -85,6 +98,7 @@ def main() -> int:
         except ParseFailed as error:
             problems.append(f"{machine}: {error}")
             continue
+        problems += dependency_problems(layer) if not text else []
         for path in [*layer.recipes(), *layer.appends()]:
             try:
                 if path.suffix == ".bbappend":

@@ -18,13 +18,15 @@ from .paths import CONF
 SYSTEM_UNITS = "usr/lib/systemd/system"
 SUFFIXES = (".service", ".timer", ".mount", ".target", ".path", ".socket", ".slice")
 
-# Programs that units call and others bring: the package, without which the unit fails.
+# Programs that units call and others bring: the Yocto package, which the package with the unit has to depend on.
 FOREIGN_PROGRAMS = {
     "usr/lib/systemd/systemd-journald": "systemd",
-    "usr/sbin/agetty": "util-linux",
-    "usr/sbin/nvpmodel": "NVIDIA's tegra-nvpmodel",
-    "usr/bin/jetson_clocks": "NVIDIA's tegra-tools-jetson-clocks",
+    "usr/sbin/agetty": "util-linux-agetty",
+    "usr/sbin/nvpmodel": "tegra-nvpmodel",
+    "usr/bin/jetson_clocks": "tegra-tools-jetson-clocks",
 }
+# In every image, so nobody names it.
+ALWAYS_THERE = {"systemd"}
 # Units to which a drop-in of ours belongs and which only a board's support layer has: what the drop-in relies on.
 FOREIGN_UNITS = {
     "nvpmodel.service": "[Unit]\nDescription=NVIDIA power model setup\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/usr/sbin/nvpmodel\n",
@@ -71,6 +73,16 @@ def complaints(sources: list) -> tuple:
         if done.returncode != 0 and not said:
             said = done.stderr.splitlines()[-5:] or [f"systemd-analyze ended with status {done.returncode} and said nothing"]
         return len(names), said
+
+
+def packages_needed(tree: Path) -> set:
+    """The Yocto packages whose programs the units of a rootfs call."""
+    needed = set()
+    for path in [*tree.rglob("*.service"), *tree.rglob("*.service.d/*.conf")]:
+        for program in re.findall(r"^Exec\w+=[-+!@:]*(/\S+)", path.read_text(), re.MULTILINE):
+            merged = re.sub(r"^/(s?bin|lib)/", r"/usr/\1/", program).lstrip("/")  # /usr is merged everywhere
+            needed.add(FOREIGN_PROGRAMS.get(merged, "systemd"))
+    return needed - ALWAYS_THERE
 
 
 def plain(name: str) -> str:

@@ -40,3 +40,8 @@ class Units(unittest.TestCase):
 
     def test_every_board_with_a_rootfs_is_looked_at(self):
         self.assertEqual(len(units.trees()), 1 + len(list(CONF.glob("machine/*/rootfs"))))
+
+    def test_packages_whose_programs_a_unit_calls_are_told(self):
+        self.assertEqual(units.packages_needed(CONF / "machine/jetson-orin-nano/rootfs"), {"tegra-nvpmodel", "tegra-tools-jetson-clocks"})
+        self.assertEqual(units.packages_needed(CONF / "dev/rootfs"), {"util-linux-agetty"})
+        self.assertEqual(units.packages_needed(CONF / "base/rootfs"), set())
