@@ -4,6 +4,12 @@ import platform
 from dataclasses import dataclass
 from typing import Optional
 
+from .console import CannotRun
+
+
+class CannotCross(CannotRun):
+    """This machine cannot build for another processor than its own, and no script can change that."""
+
 
 @dataclass(frozen=True)
 class Cross:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import builder, host
-from .architecture import Architecture
+from .architecture import Architecture, CannotCross
 from .console import CannotRun, detail
 
 TABLE = Path("/proc/sys/fs/binfmt_misc")
@@ -63,7 +63,7 @@ def mount_table(architecture: Architecture) -> None:
         host.as_root(["mount", "-t", "binfmt_misc", "binfmt_misc", str(TABLE)]), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise CannotRun(NO_TABLE.format(architecture.name, done.stderr.strip()))
+        raise CannotCross(NO_TABLE.format(architecture.name, done.stderr.strip()))
 
 
 def register(architecture: Architecture) -> None:

@@ -23,18 +23,18 @@ READ_BY_TESTS = ["conf", "runtime/shm/src", "runtime/horus/src"]
 
 
 def build(architecture: Architecture) -> dict:
-    """Compiles the tests as they would run on the product, optimised; returns the programs by their names."""
+    """Compiles the tests as `cargo test` does; returns the programs by their names."""
     step(f"building the tests of {' and '.join(PACKAGES)} for {architecture.name}")
     arguments, more = runtime.cross(architecture) if architecture.foreign else ([], {})
     what = [word for package in PACKAGES for word in ("--package", package)]
-    command = ["cargo", "test", "--release", "--locked", "--no-run", "--lib", "--tests", *what, *arguments,
+    command = ["cargo", "test", "--locked", "--no-run", "--lib", "--tests", *what, *arguments,
                "--target-dir", str(runtime.cargo_target()), "--message-format=json-render-diagnostics"]  # fmt: skip
     done = subprocess.run(command, cwd=RUNTIME, env={**runtime.clean_environment(), **more}, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise CannotRun("the runtime's tests do not build; the compiler's message is above.")
     made = [json.loads(line) for line in done.stdout.splitlines()]
     return {
-        f"{artifact['target']['name']}-{Path(artifact['manifest_path']).parent.name}": Path(artifact["executable"])
+        f"{Path(artifact['manifest_path']).parent.name}-{artifact['target']['name']}": Path(artifact["executable"])
         for artifact in made
         if artifact["reason"] == "compiler-artifact" and artifact["profile"]["test"] and artifact["executable"]
     }

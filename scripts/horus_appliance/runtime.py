@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from . import host
-from .architecture import Architecture
+from .architecture import Architecture, CannotCross
 from .console import CannotRun, detail, step
 from .paths import RUNTIME
 
@@ -45,9 +45,9 @@ def cross(architecture: Architecture) -> tuple:
     """Cargo's arguments and environment for another architecture, with linker and standard library installed."""
     tools = architecture.cross
     if tools is None:
-        raise CannotRun(f"the {architecture.name} appliance is built on machines of that architecture only.")
+        raise CannotCross(f"the {architecture.name} appliance is built on machines of that architecture only.")
     if not shutil.which("rustup"):
-        raise CannotRun(
+        raise CannotCross(
             f"building for {architecture.name} needs Rust's standard library for it, which only rustup brings: "
             "install Rust from https://rustup.rs."
         )

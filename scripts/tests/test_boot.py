@@ -66,12 +66,13 @@ class TunedAppliance(BootTest):
     """The image as it is flashed, started by UEFI firmware."""
 
     architecture = X86_64
+    seconds = DETERMINISM_SECONDS
     packages: Optional[Path] = None  # what the image is made of, other than conf/ and the runtime built here
 
     @classmethod
     def setUpClass(cls):
         built = image.build("appliance", architecture=cls.architecture, packages=cls.packages)
-        cls.done = boot.boot(built, f"test-{built.name}", 2, DETERMINISM_SECONDS, probe("multi-user.target"))
+        cls.done = boot.boot(built, f"test-{built.name}", 2, cls.seconds, probe("multi-user.target"))
 
     def test_report_is_complete(self):
         self.assertEqual(delivery.check(self.done), [])
