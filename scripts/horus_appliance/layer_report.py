@@ -21,11 +21,12 @@ def table(findings: list) -> str:
     """A line a board, a column a check; '-' where a check does not apply."""
     boards = list(dict.fromkeys(finding.board for finding in findings))
     checks = list(dict.fromkeys(finding.check for finding in findings))
-    width = max(len(board) for board in boards)
-    lines = ["  ".join(["board".ljust(width), *checks])]
+    width = max(len(board) for board in ["board", *boards])
+    columns = {check: max(len(check), len("passed")) for check in checks}
+    lines = ["  ".join(["board".ljust(width), *(check.ljust(columns[check]) for check in checks)]).rstrip()]
     words = {(finding.board, finding.check): "passed" if finding.passed else "FAILED" for finding in findings}
     for board in boards:
-        lines.append("  ".join([board.ljust(width), *(words.get((board, check), "-").ljust(len(check)) for check in checks)]).rstrip())
+        lines.append("  ".join([board.ljust(width), *(words.get((board, check), "-").ljust(columns[check]) for check in checks)]).rstrip())
     return "\n".join(lines)
 
 

@@ -1,0 +1,113 @@
+"""What scripts/check-layer says about layers that are missing or wrong, and what it reads from our own kas files."""
+
+import json
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from horus_appliance import crates, layer_boards, layer_report, layer_sources
+from horus_appliance.console import CannotRun
+from horus_appliance.paths import REPOSITORY
+
+# What each repository's own file says when it is of the right release.
+RIGHT = {
+    "bitbake": '__version__ = "2.18.0"\n',
+    "openembedded-core": 'LAYERSERIES_CORENAMES = "wrynose"\n',
+    "meta-yocto": 'LAYERSERIES_COMPAT_yoctobsp = "wrynose"\n',
+    "meta-raspberrypi": 'LAYERSERIES_COMPAT_raspberrypi = "wrynose"\n',
+    "meta-tegra": 'LAYERSERIES_COMPAT_tegra = "whinlatter wrynose"\n',
+}
+
+
+class Layers(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.layers = Path(directory.name)
+        for source in layer_sources.SOURCES:
+            marker = self.layers / source.name / source.marker
+            marker.parent.mkdir(parents=True)
+            marker.write_text(RIGHT[source.name])
+
+    def complaint(self) -> str:
+        with self.assertRaises(CannotRun) as caught:
+            layer_sources.require(self.layers)
+        return str(caught.exception)
+
+    def test_right_layers_are_accepted(self):
+        self.assertEqual(set(layer_sources.require(self.layers)), set(RIGHT))
+
+    def test_missing_layer_is_named_with_the_command_that_fetches_it(self):
+        (self.layers / "meta-tegra").rename(self.layers / "elsewhere")
+        self.assertIn(f"git clone --depth 1 --branch wrynose https://github.com/OE4T/meta-tegra {self.layers / 'meta-tegra'}", self.complaint())
+
+    def test_layer_of_another_release_is_named_with_the_branch_to_take(self):
+        (self.layers / "meta-raspberrypi/conf/layer.conf").write_text('LAYERSERIES_COMPAT_raspberrypi = "scarthgap"\n')
+        self.assertIn("checkout wrynose", self.complaint())
+
+    def test_folder_that_is_something_else_is_told_from_a_layer(self):
+        (self.layers / "bitbake/lib/bb/__init__.py").unlink()
+        self.assertIn("is not bitbake (it has no lib/bb/__init__.py)", self.complaint())
+
+    def test_other_commit_than_the_pinned_one_is_named_with_the_pinned_one(self):
+        checkout = self.layers / "meta-yocto"
+        identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+        for command in (["init", "--quiet"], ["add", "."], [*identity, "commit", "--quiet", "--message=test"]):
+            subprocess.run(["git", "-C", str(checkout), *command], check=True, capture_output=True)
+        self.assertIn(layer_sources.pins()["meta-yocto"], self.complaint())
+
+    def test_no_directory(self):
+        self.layers = self.layers / "nothing"
+        self.assertIn("is no directory", self.complaint())
+
+
+class OurFiles(unittest.TestCase):
+    def test_every_repository_of_the_layers_is_pinned(self):
+        self.assertEqual(set(layer_sources.pins()), {source.name for source in layer_sources.SOURCES})
+
+    def test_every_folder_of_conf_machine_is_a_board_that_is_checked(self):
+        folders = {path.name for path in (REPOSITORY / "conf/machine").iterdir() if path.is_dir()}
+        self.assertEqual({board.name for board in layer_boards.boards()}, folders)
+
+    def test_options_bring_their_settings(self):
+        titles = {board.title: board.settings for board in layer_boards.boards()}
+        self.assertIn('HORUS_TREES:remove = "rt"', titles["generic-x86-64+untuned"])
+        self.assertIn('HORUS_IMAGE_CLASSES = "horus_verity"', titles["generic-x86-64+dev+secure+sdk"])
+
+
+class Findings(unittest.TestCase):
+    def test_table_and_json_tell_what_failed(self):
+        findings = [
+            layer_report.Finding("one", "kernel", True, 1.0, ""), layer_report.Finding("two", "kernel", False, 2.0, "wrong"),
+            layer_report.Finding("two", "packages", True, 2.0, ""),
+        ]  # fmt: skip
+        self.assertEqual(layer_report.table(findings).splitlines(), ["board  kernel  packages", "one    passed  -", "two    FAILED  passed"])
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "findings.json"
+            layer_report.write(path, findings, {"bitbake": "abc"})
+            written = json.loads(path.read_text())
+        self.assertEqual((written["passed"], written["layers"], len(written["findings"])), (False, {"bitbake": "abc"}, 3))
+
+
+class Crates(unittest.TestCase):
+    def test_crate_from_elsewhere_than_crates_io_is_refused(self):
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(crates, "REPOSITORY", Path(directory)):
+            lock = Path(directory) / "Cargo.lock"
+            lock.write_text('[[package]]\nname = "x"\nversion = "1.0.0"\nsource = "git+https://example.org/x#1"\n')
+            with self.assertRaisesRegex(CannotRun, "released version"):
+                crates.packages(lock)
+
+    def test_members_of_the_workspace_are_no_crates_to_fetch(self):
+        with tempfile.TemporaryDirectory() as directory:
+            lock = Path(directory) / "Cargo.lock"
+            lock.write_text(
+                f'[[package]]\nname = "ours"\nversion = "1.0.0"\n\n[[package]]\nname = "theirs"\nversion = "2.0.0"\nsource = "{crates.REGISTRY}"\n'
+                'checksum = "ab"\n'
+            )
+            self.assertEqual(crates.packages(lock), [("theirs", "2.0.0", "ab")])
+
+
+if __name__ == "__main__":
+    unittest.main()
