@@ -3,7 +3,7 @@
 //! For comparing two versions of the code on one machine. Figures to quote are those of the programs in `src/bin`, which
 //! measure the floor beside them and verify what arrives.
 
-use std::hint::black_box;
+use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
 
@@ -59,6 +59,7 @@ fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, 
                 if arrives.try_recv(&mut message) {
                     while !back.try_send(&message) && !stop.0.load(Ordering::Relaxed) {}
                 }
+                spin_loop(); // as in the programs' loops: a CPU that looks without a pause slows the other one down
             }
         });
         pin_to(cpus.first).expect("a first CPU");
@@ -68,7 +69,9 @@ fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, 
         group.bench_function(BenchmarkId::from_parameter(bytes), |bencher| {
             bencher.iter(|| {
                 while !there.try_send(black_box(&message)) {}
-                while !returns.try_recv(black_box(&mut into)) {}
+                while !returns.try_recv(black_box(&mut into)) {
+                    spin_loop();
+                }
             });
         });
         stop.0.store(true, Ordering::Relaxed);
