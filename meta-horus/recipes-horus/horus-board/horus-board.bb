@@ -38,3 +38,5 @@ do_install() {
 
 FILES:${PN} = "${HORUS_BOARD_FILES}"
 ALLOW_EMPTY:${PN} = "1"
+# NVIDIA's tools, which the units of the Jetson boards call.
+RDEPENDS:${PN} = "${@'tegra-nvpmodel tegra-tools-jetson-clocks' if d.getVar('HORUS_FIRMWARE') == 'tegra' else ''}"
