@@ -76,6 +76,7 @@ CHECKS = [
         RUNTIME, {"RUSTFLAGS": "--cfg loom"},
     ),
     Check("peers killed at every step", [sys.executable, str(SCRIPTS / "soak"), "kill", "--count", "300"]),
+    Check("segments written by a fuzzer", [sys.executable, str(SCRIPTS / "soak"), "fuzz", "--seconds", "30"]),
     Check("topics under the thread sanitizer", [sys.executable, str(SCRIPTS / "sanitize"), "thread"]),
     Check("topics under the address sanitizer", [sys.executable, str(SCRIPTS / "sanitize"), "address"]),
     Check("topics on 64-bit ARM (qemu-user)", [sys.executable, "-m", "horus_appliance.arm64"], SCRIPTS),
