@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import builder
+from . import builder, host
 from .architecture import Architecture
 from .console import CannotRun, detail, step
 from .paths import BUILD, CONF
@@ -61,6 +61,8 @@ def stage_packages(variant: str, directory: Path, architecture: Architecture, na
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CannotRun(f"{package} cannot be unpacked: {done.stderr.strip()}\nBuild it again.")
+    # The root of a tree that BitBake packed is everybody's to write; a package manager leaves the directories that are there alone.
+    subprocess.run(host.as_root(["chmod", "755", str(overlay)]), check=True)
     check_programs(overlay, directory, architecture)
     return overlay
 
