@@ -31,6 +31,9 @@ def make(workspace: Workspace, board: Board) -> str:
     install_tools()
     path = f"{toolchain(workspace)}:{links(workspace, rust, prefix)}:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     build = layer_build.configure(workspace, f"packages-{name}", board, (SHIM,), "require conf/hosttools.conf\n")
+    # From the beginning each time: Debian's pseudo, older than Yocto's, mistakes the files of a second run for those of the first.
+    # What has not changed comes from the cache of finished tasks.
+    subprocess.run(layer_build.as_user(workspace, ["rm", "-rf", str(build / "tmp")]), check=True)
     targets = [word for recipe in RECIPES for word in (f"{recipe}:do_package_write_deb", f"{recipe}:do_package_qa")]
     status, said = layer_build.bitbake(workspace, build, ["bitbake", *targets], path)
     if status != 0:
