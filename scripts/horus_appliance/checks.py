@@ -25,6 +25,7 @@ class Check:
     environment: dict = field(default_factory=dict)
     boots: bool = False
     needs: tuple = ()  # (command, Debian package) that must be there
+    long: str = ""  # how long it takes, for one that only runs when long ones are asked for
 
 
 @dataclass(frozen=True)
@@ -100,13 +101,19 @@ CHECKS = [
     Check("the reading of recipes", [sys.executable, "-m", "horus_appliance.layer_tools", "unittest", "tests.test_layer_inside"], SCRIPTS),
     Check("both ways to build install the same", [sys.executable, "-m", "horus_appliance.one_source"], SCRIPTS),
     Check("boot tests", [*unit_tests("test_boot"), "-v"], SCRIPTS, boots=True),
+    Check(
+        "boot tests and the runtime's tests on 64-bit ARM (emulated)", [sys.executable, "-m", "tests.boot_test"], SCRIPTS, boots=True,
+        long="about 10 minutes",
+    ),
     Check("crate licences, bans and sources", [sys.executable, "-m", "horus_appliance.deny", "bans", "licenses", "sources"], SCRIPTS),
     Check("crate advisories", [sys.executable, "-m", "horus_appliance.deny", "advisories"], SCRIPTS),
 ]  # fmt: skip
 
 
-def run(check: Check) -> Result:
-    """Runs one check with its output on the terminal."""
+def run(check: Check, long: bool = False) -> Result:
+    """Runs one check with its output on the terminal; one that takes long only if `long` ones are wanted."""
+    if check.long and not long:
+        return Result("SKIPPED", 0, f"takes {check.long}; ./scripts/test --long runs it")
     step(f"--- {check.name}")
     started = time.monotonic()
     if check.needs and not shutil.which(check.needs[0]):
