@@ -94,8 +94,8 @@ impl BytesWriter {
     fn send_now(publication: &mut Publication, message: &[u8], sent_ns: u64) -> Option<u64> {
         publication.send_with(sent_ns, |slot| {
             let (length, bytes) = parts(slot);
-            length.store(message.len() as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
             copy::store(bytes, message);
+            length.store(message.len() as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
         })
     }
 

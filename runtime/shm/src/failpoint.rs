@@ -19,7 +19,7 @@ pub const NAMES: &[&str] = &[
     "claim:owner",
     "claim:lane",
     "member:half",
-    "publish:odd",
+    "publish:marked",
     "publish:payload",
     "publish:even",
     "publish:position",

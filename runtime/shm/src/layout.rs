@@ -50,7 +50,7 @@ pub const LINE_PAIR: usize = 2 * LINE;
 /// The first eight bytes of every segment.
 pub const MAGIC: [u8; 8] = *b"HORUSSHM";
 /// Version of everything in this file. Any change of an offset, a meaning or the ring's protocol raises it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Reads as this number only on a machine of the same byte order.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
 
@@ -254,7 +254,8 @@ impl Shape {
         self.lane(lane) + LINE
     }
 
-    /// Offset of the word that says for which message's slot the lane's publisher asked last.
+    /// Offset of the word that says for which message's slot the lane's publisher asked last; on a reliable lane, which
+    /// message it is writing or wrote last.
     pub const fn asking(&self, lane: usize) -> usize {
         self.holders(lane) + WORD
     }

@@ -70,6 +70,36 @@ fn history_that_a_dead_writer_began_to_overwrite_is_never_seen() {
 }
 
 #[test]
+fn reader_that_skips_history_makes_room_at_once() {
+    let lane = lane(1);
+    let mut first = writer(&lane, Policy::Reliable);
+    assert_eq!(send(&mut first), Ok(0));
+    assert!(first.begin()); // killed while it overwrites all the history there is
+    drop(first);
+    let mut late = join(vec![lane.clone()], 0, Policy::Reliable, 1).unwrap().into_vec().remove(0);
+    assert_eq!(late.try_recv::<Message>(), None);
+    assert_eq!(send(&mut writer(&lane, Policy::Reliable)), Ok(1));
+    assert_eq!(late.try_recv::<Message>().unwrap().message, [1; 2]);
+}
+
+#[test]
+fn scribbled_question_of_a_writer_costs_history_and_nothing_else() {
+    for asking in [3, 1000, MAX_SEQUENCE - 1, MAX_SEQUENCE, u64::MAX] {
+        let lane = lane(2);
+        let mut writer = writer(&lane, Policy::Reliable);
+        (0..2).for_each(|i| assert_eq!(send(&mut writer), Ok(i)));
+        let mut late = join(vec![lane.clone()], 0, Policy::Reliable, 2).unwrap().into_vec().remove(0);
+        lane.asking().store(asking, Ordering::Relaxed);
+        let _history = std::iter::from_fn(|| late.try_recv::<Message>()).count();
+        for sequence in 2..10 {
+            assert_eq!(send(&mut writer), Ok(sequence));
+            assert_eq!(late.try_recv::<Message>().unwrap().message, [sequence; 2]);
+        }
+        assert_eq!(late.missed(), 0);
+    }
+}
+
+#[test]
 fn finished_message_of_a_writer_that_died_before_saying_so_is_kept() {
     let lane = lane(2);
     let mut reader = reader(&lane, 0, Policy::Reliable);

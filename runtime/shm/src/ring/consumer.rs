@@ -253,7 +253,8 @@ impl<M: Memory> Consumer<M> {
                 if self.policy == Policy::Latest {
                     continue; // whole, but the writer asks for its slot at this moment
                 }
-                head = head.max(self.memory.asking().load(Ordering::Relaxed));
+                // Only history is lost to a wrong value.
+                head = head.max(self.memory.asking().load(Ordering::Relaxed).min(MAX_SEQUENCE - 1));
             }
             if head >= MAX_SEQUENCE {
                 return None; // no writer of this ring was ever there
@@ -265,6 +266,8 @@ impl<M: Memory> Consumer<M> {
             }
             self.missed += resume.max(self.joined_at) - self.next.max(self.joined_at);
             self.next = resume;
+            // Release, as in `advance`. A writer may be waiting for this cursor, and this reader for that writer.
+            self.memory.cursor(self.subscriber).store(self.next, Ordering::Release); // SYNC POINT: slot-free
         }
         None
     }

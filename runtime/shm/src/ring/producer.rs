@@ -111,7 +111,7 @@ impl<M: Memory> Producer<M> {
             }
         }
         fence(Ordering::Release); // SYNC POINT: half-written
-        failpoint!("publish:odd");
+        failpoint!("publish:marked");
         true
     }
 
