@@ -40,7 +40,7 @@ do_install() {
 }
 
 FILES:${PN} = "${nonarch_libdir}/horus/benchmarks"
-# Where results go unless --out says otherwise is the folder of the sources, which no target has: name one on the data partition.
+# The programs ask git for the commit of the sources that they were built from, by their path; on a target that is not there.
 # nooelint: oelint.vars.insaneskip
 INSANE_SKIP:${PN} += "buildpaths"
 RRECOMMENDS:${PN} = "rt-tests"
