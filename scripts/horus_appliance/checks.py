@@ -103,7 +103,7 @@ CHECKS = [
     Check("boot tests", [*unit_tests("test_boot"), "-v"], SCRIPTS, boots=True),
     Check(
         "boot tests and the runtime's tests on 64-bit ARM (emulated)", [sys.executable, "-m", "tests.boot_test"], SCRIPTS, boots=True,
-        long="about 10 minutes",
+        long="about 15 minutes, 25 the first time",
     ),
     Check("crate licences, bans and sources", [sys.executable, "-m", "horus_appliance.deny", "bans", "licenses", "sources"], SCRIPTS),
     Check("crate advisories", [sys.executable, "-m", "horus_appliance.deny", "advisories"], SCRIPTS),
