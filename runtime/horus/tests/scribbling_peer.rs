@@ -128,7 +128,8 @@ fn subscribe(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
 fn whoever_shares_a_topic_with_a_peer_that_scribbles_on_it_goes_on() {
     let seconds = std::env::var("HORUS_SCRIBBLE_SECONDS").map_or(2, |text| text.parse().expect("a number of seconds"));
     let (mut sent, mut received) = (0, 0);
-    for policy in ["reliable", "latest"] {
+    // Few messages get through what is scribbled, none at all on a machine that has no time for four.
+    for policy in ["reliable", "latest"].into_iter().cycle().take(20) {
         let files = tempfile::tempdir().unwrap();
         let mut scribbler = Peer::start("peer_scribbles", files.path(), policy);
         scribbler.wait_until_ready();
@@ -150,6 +151,9 @@ fn whoever_shares_a_topic_with_a_peer_that_scribbles_on_it_goes_on() {
             received += subscribing.join().unwrap();
         });
         scribbler.kill();
+        if policy == "latest" && sent > 0 && received > 0 {
+            break;
+        }
     }
     assert!(sent > 0 && received > 0, "{sent} sent, {received} received: nothing was tested");
     println!("{seconds} s beside a peer that scribbles: {sent} messages sent, {received} received, 0 panics, 0 hangs");
