@@ -73,7 +73,8 @@ if [ -f "$benchmarks/compare/Cargo.toml" ]; then
         done
         echo "== iceoryx2_kills" >&2
         # shellcheck disable=SC2086 # nothing, or one option
-        if timeout -k 10 "$limit" "$programs/iceoryx2_kills" $quick --json >"$out/iceoryx2_kills.txt"; then
+        # Its last line says it all in one sentence.
+        if timeout -k 10 "$limit" "$programs/iceoryx2_kills" $quick >"$out/iceoryx2_kills.txt"; then
             tail -n 1 "$out/iceoryx2_kills.txt" >&2
         else
             failed=1

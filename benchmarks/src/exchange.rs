@@ -18,9 +18,6 @@ use crate::samples::Samples;
 use crate::tally::Counts;
 use crate::transport::Failure;
 
-/// Bytes of a cache line of all processors that HORUS runs on.
-pub const LINE_BYTES: usize = 64;
-
 #[repr(align(64))]
 struct Line(AtomicU64);
 

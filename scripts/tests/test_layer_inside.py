@@ -2,13 +2,13 @@
 python3 -m horus_appliance.layer_tools unittest tests.test_layer_inside."""
 
 import shutil
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 from horus_appliance import layer_bb, layer_install, layer_kas, layer_parse
 from horus_appliance.layer_bb import LAYER, Layer, ParseFailed
+
+from .in_directory import InDirectory
 
 MAIN = """header: {version: 14}
 machine: genericx86-64
@@ -17,19 +17,6 @@ repos:
   bitbake: {url: "https://git.openembedded.org/bitbake", branch: "2.18"}
 """
 LOCK = "header: {version: 14}\noverrides: {repos: {bitbake: {commit: " + "a" * 40 + "}}}\n"
-
-
-class InDirectory(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.root = Path(directory.name)
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return path
 
 
 class KasFiles(InDirectory):

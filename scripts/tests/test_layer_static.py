@@ -1,11 +1,11 @@
 """The checks of the Yocto layer find what they are for: each is shown a mistake."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from horus_appliance import layer_lint, layer_tuning, layer_wic
 from horus_appliance.layer_lint import Accepted
+
+from .in_directory import InDirectory
 
 LAYOUT = """# short-description: test
 part /boot --source bootimg_partition --fstype=vfat --part-name horus-esp --fixed-size 512M
@@ -14,19 +14,6 @@ part --fstype=none --part-name horus-root-b --fixed-size ${SLOT}
 part --source rootfs --change-directory=var --fstype=ext4 --part-name horus-data --fixed-size 512M
 bootloader --ptable gpt
 """
-
-
-class InDirectory(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.root = Path(directory.name)
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return path
 
 
 class PartitionLayouts(InDirectory):

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use horus_benchmarks::cell::{Heading, Measured, Path};
-use horus_benchmarks::exchange::{self, LINE_BYTES};
+use horus_benchmarks::exchange;
 use horus_benchmarks::floor;
 use horus_benchmarks::loops::BATCH;
 use horus_benchmarks::pinning::pin_to;
@@ -17,6 +17,7 @@ use horus_benchmarks::systems::bare_ring::BareRing;
 use horus_benchmarks::systems::futex::RawFutex;
 use horus_benchmarks::transport::{Failure, Payload};
 use horus_shm::clock::monotonic_ns;
+use horus_shm::layout::LINE;
 
 const BARE_RING: &str = "no messaging system: what two CPUs need for a message whose receiver is looking for it";
 
@@ -68,7 +69,7 @@ fn line(stage: &Stage) -> Result<Measured, Failure> {
 
 /// A message of `lines` cache lines, one word of each touched: the limit of every queue that copies so many.
 fn lines(lines: usize) -> Task {
-    let heading = Heading::new(Path::Thread1To1, "lines each way", lines * LINE_BYTES).note(LINES_EACH_WAY);
+    let heading = Heading::new(Path::Thread1To1, "lines each way", lines * LINE).note(LINES_EACH_WAY);
     Task::new(heading, move |stage| {
         let (samples, counts) = exchange::play(stage.cpus, lines, &stage.effort)?;
         Ok(Measured { samples: Some(samples), counts, ..Measured::default() })
