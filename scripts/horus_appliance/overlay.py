@@ -51,6 +51,7 @@ def stage_packages(variant: str, directory: Path, architecture: Architecture, na
     step(f"unpacking {len(found)} packages of {directory} in place of conf/ and cargo's programs")
     overlay = BUILD / "overlay" / name
     builder.remove_tree(overlay)
+    overlay.mkdir(parents=True)
     inside = BUILD / "packages-given"  # the builder sees nothing outside the repository
     builder.remove_tree(inside)
     inside.mkdir(parents=True)

@@ -196,6 +196,23 @@ class Packages(unittest.TestCase):
                 overlay.check_programs(Path(directory), Path("given"), ARM64)
         self.assertIn("no program usr/bin/horus for aarch64", str(caught.exception))
 
+    def test_unpacking_needs_nothing_that_was_built_before(self):
+        with tempfile.TemporaryDirectory() as directory:
+            given, tree = Path(directory, "given"), Path(directory, "tree")
+            given.mkdir()
+            for name in self.NAMES:
+                package, _, kind = name.split("_")
+                (tree / "DEBIAN").mkdir(parents=True, exist_ok=True)
+                fields = {"Package": package, "Version": "1", "Architecture": kind, "Maintainer": "test", "Description": "test"}
+                (tree / "DEBIAN/control").write_text("".join(f"{field}: {value}\n" for field, value in fields.items()))
+                (tree / "usr/bin").mkdir(parents=True, exist_ok=True)
+                (tree / "usr/bin" / package).write_bytes(b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little"))
+                subprocess.run(["dpkg-deb", "--build", tree, given / f"{name}.deb"], check=True, capture_output=True)
+            # Without the builder's own tree, which takes minutes to make: the same command, run here.
+            with mock.patch.object(overlay, "BUILD", Path(directory, "build")), mock.patch.object(builder, "command", lambda _, command: command):
+                unpacked = overlay.stage_packages("appliance", given, X86_64, "x")
+            self.assertTrue((unpacked / "usr/bin/horus").is_file())
+
     def test_directory_that_is_not_there(self):
         with self.assertRaises(CannotRun):
             overlay.find_packages("appliance", Path("no-such-directory"), X86_64)
