@@ -37,7 +37,7 @@ class Workspace:
     user: str
 
     def build_directory(self, name: str) -> Path:
-        return self.home / "build" / name
+        return self.home / "build" / name.replace("+", "-")  # BitBake takes no + in a path
 
 
 def prepare(layers: Path) -> Workspace:
@@ -141,7 +141,12 @@ def value(workspace: Workspace, build: Path, variable: str, recipe: str = "") ->
 
 
 def errors(said: str) -> str:
-    """The lines of BitBake's output that say what is wrong; its end where no line does."""
+    """The lines of BitBake's output that say what is wrong, with the indented ones that explain them; its end where no line does."""
     lines = said.splitlines()
-    wrong = [line for line in lines if line.startswith(("ERROR", "FATAL", "Exception", "NOTE: Target"))]
+    wrong, explained = [], False
+    for line in lines:
+        if not line.startswith((" ", "\t")) and line:
+            explained = line.startswith(("ERROR", "FATAL", "Exception", "NOTE: Target"))
+        if explained and line:
+            wrong.append(line)
     return "\n".join((wrong or lines)[-12:])

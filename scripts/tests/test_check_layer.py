@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from horus_appliance import crates, layer_boards, layer_report, layer_sources
+from horus_appliance import crates, layer_boards, layer_build, layer_report, layer_sources
 from horus_appliance.console import CannotRun
 from horus_appliance.paths import REPOSITORY
 
@@ -75,6 +75,16 @@ class OurFiles(unittest.TestCase):
         titles = {board.title: board.settings for board in layer_boards.boards()}
         self.assertIn('HORUS_TREES:remove = "rt"', titles["generic-x86-64+untuned"])
         self.assertIn('HORUS_IMAGE_CLASSES = "horus_verity"', titles["generic-x86-64+dev+secure+sdk"])
+
+
+class WhatBitBakeSays(unittest.TestCase):
+    def test_an_error_is_told_with_the_lines_that_explain_it(self):
+        said = "Parsing recipes...\nERROR:  the sanity checker found something.\n    Either fix it,\n\n    Error, an invalid character\nSummary: over"
+        told = "ERROR:  the sanity checker found something.\n    Either fix it,\n    Error, an invalid character"
+        self.assertEqual(layer_build.errors(said), told)
+
+    def test_without_an_error_its_end_is_told(self):
+        self.assertEqual(layer_build.errors("one\ntwo"), "one\ntwo")
 
 
 class Findings(unittest.TestCase):
