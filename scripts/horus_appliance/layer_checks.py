@@ -10,7 +10,8 @@ from .paths import CONF
 
 def resolves(workspace: Workspace, board: Board, build) -> str:
     """All recipes are parsed without an error, and every package of the image has a provider, down to the compiler."""
-    status, said = layer_build.bitbake(workspace, build, ["bitbake", "-g", "horus-image"])
+    sdk = ["horus-image:do_populate_sdk"] if "sdk" in board.options else []
+    status, said = layer_build.bitbake(workspace, build, ["bitbake", "-g", "horus-image", *sdk])
     if status != 0:
         return layer_build.errors(said)
     parsed = re.search(r"(\d+) errors\.", said)
