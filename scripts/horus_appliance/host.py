@@ -123,7 +123,7 @@ def require_rust() -> None:
     find_cargo()
     if not shutil.which("cargo"):
         raise CannotRun("cargo was not found. Install Rust from https://rustup.rs, open a new shell and run this again.")
-    wanted = re.search(r'rust-version = "([0-9.]+)"', (RUNTIME / "Cargo.toml").read_text())[1]
+    wanted = rust_version()
     said = subprocess.run(["cargo", "--version"], cwd=RUNTIME, capture_output=True, text=True, check=False)
     found = re.match(r"cargo ([0-9.]+)", said.stdout)
     if not found or numbers(found[1]) < numbers(wanted):
@@ -137,6 +137,11 @@ def require_rust() -> None:
             f"programs built here need glibc {version}, and the image has {'.'.join(map(str, IMAGE_GLIBC))}. "
             "Build on Debian 12 or 13 or Ubuntu 22.04 or 24.04, for example in a container."
         )
+
+
+def rust_version() -> str:
+    """The oldest Rust that the runtime promises to be built by."""
+    return re.search(r'rust-version = "([0-9.]+)"', (RUNTIME / "Cargo.toml").read_text())[1]
 
 
 def find_cargo() -> None:
