@@ -21,7 +21,7 @@ python do_horus_verity() {
     shutil.copyfile(os.path.join(d.getVar("IMGDEPLOYDIR"), d.getVar("IMAGE_LINK_NAME") + ".ext4"), image)
     blocks, root_hash = horus.verity.append_tree(image, salt)
     with open(d.getVar("HORUS_VERITY_CMDLINE"), "w") as file:
-        file.write(horus.verity.command_line(d.getVar("HORUS_COMMAND_LINE"), blocks, root_hash, salt))
+        file.write(horus.verity.command_line(d.getVar("UKI_CMDLINE"), blocks, root_hash, salt))
 }
 do_horus_verity[doc] = "Appends the tree of hashes to a copy of the system's file system"
 addtask horus_verity after do_image_ext4 before do_uki do_image_wic do_image_complete

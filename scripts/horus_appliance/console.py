@@ -49,7 +49,7 @@ def run_command(main) -> None:
         sys.exit(2)
     except OSError as error:
         print(
-            f"\nCANNOT RUN: {error}. If out/ belongs to another user, delete it or give it to yourself (sudo chown -R); "
+            f"\nCANNOT RUN: {error}. Where that file may not be read or written, change its owner or mode (out/ may simply be deleted); "
             "if the disk is full, free some space. Then run this again.",
             file=sys.stderr,
         )

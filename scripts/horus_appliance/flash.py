@@ -32,9 +32,10 @@ def flash(image: Path, path: Path, internal: str, assume_yes: bool) -> None:
         # Asking took a while, in which another card may have got the name.
         if flash_device.look_up(path) != device:
             raise CannotRun(f"{path} is not the device any more that it was when it was asked about. Run this again.")
-        write(image, block_map, device)
-        step(f"reading {device.path} back")
-        read_back(device, block_map)
+        with flash_device.held(device):
+            write(image, block_map, device)
+            step(f"reading {device.path} back")
+            read_back(device, block_map)
     step(f"done: {device.path} holds {image.name}; it can be pulled out")
 
 
@@ -46,7 +47,11 @@ def ask(device: Device, image: Path, block_map: BlockMap) -> None:
     print(f"Everything on it will be lost: {image.name} takes its place ({block_map.image_bytes / 1e9:.1f} GB).")
     if not sys.stdin.isatty():
         raise CannotRun("nothing was written: there is nobody to ask here. Add --yes to answer beforehand.")
-    if input(f"Type {device.name} to write, anything else to leave it: ").strip() != device.name:
+    try:
+        answer = input(f"Type {device.name} to write, anything else to leave it: ").strip()
+    except (EOFError, KeyboardInterrupt):
+        answer = ""
+    if answer != device.name:
         raise CannotRun("nothing was written, as you wished.")
 
 

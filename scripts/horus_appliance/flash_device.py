@@ -7,6 +7,7 @@ import re
 import stat
 import struct
 import subprocess
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from .console import CannotRun
 
 BLKGETSIZE64 = 0x80081272  # linux/fs.h: the size in bytes
 BLKFLSBUF = 0x1261  # linux/fs.h: forget what is cached of the device
+SYS_BLOCK = Path("/sys/block")
 SYSTEM_PLACES = ("/", "/boot", "/boot/efi", "/efi", "/usr", "/var", "/home", "[SWAP]")
 
 
@@ -35,10 +37,11 @@ class Device:
     @property
     def is_removable(self) -> bool:
         """Whether a person can pull it out: by the bus it is on, because card readers differ in what they admit."""
-        if self.facts["rm"] or self.facts["hotplug"] or self.facts["tran"] == "usb":
-            return True
+        if not self.name.startswith("mmcblk"):
+            return bool(self.facts["rm"] or self.facts["hotplug"] or self.facts["tran"] == "usb")
+        # lsblk calls this whole bus pluggable; a soldered chip (type MMC) is on it as well as a card.
         try:
-            return Path(f"/sys/block/{self.name}/device/type").read_text().strip() == "SD"
+            return (SYS_BLOCK / self.name / "device/type").read_text().strip() == "SD"
         except OSError:
             return False
 
@@ -113,6 +116,21 @@ def claim(device: Device) -> None:
         raise CannotRun(f"{device.path} may not be written by you. Run this with sudo.") from error
     except OSError as error:
         raise CannotRun(f"{device.path} cannot be opened for writing: {error.strerror}. Is it in use, or the card locked?") from error
+
+
+@contextmanager
+def held(device: Device):
+    """Keeps udev, and so a desktop that mounts what it finds, off the device while its new partitions appear (systemd's "Locking Block
+    Device Access"): a mounted file system is changed at once, and would not read back as it was written."""
+    descriptor = os.open(device.path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CannotRun(f"another program has locked {device.path} (one that partitions or formats it?). Let it finish, then run this again.") from error
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def has_vanished(device: Device) -> bool:

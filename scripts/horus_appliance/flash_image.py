@@ -18,6 +18,7 @@ from .console import CannotRun
 # The program that unpacks each kind of compressed image, and Debian's package of it.
 DECOMPRESSORS = {".zst": ("zstd", "zstd"), ".gz": ("gzip", "gzip"), ".bz2": ("bzip2", "bzip2"), ".xz": ("xz", "xz-utils")}
 CHUNK = 4 << 20
+BOOT_SIGNATURE = slice(510, 512)  # ends the first sector of every partitioned disk, also of one with GPT (UEFI specification, 5.2.1)
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,12 @@ def check_kind(image: Path) -> None:
         )
     if image.suffix == ".bmap":
         raise CannotRun(f"{image.name} is the block map. Name the image itself, {image.name.removesuffix('.bmap')}.")
-    with image.open("rb") as file:
-        if not file.read(1):
-            raise CannotRun(f"{image} is empty. Build or download it again.")
+    with opened(image) as stream:
+        start = stream.read(512)
+    if not start:
+        raise CannotRun(f"{image} is empty. Build or download it again.")
+    if start[BOOT_SIGNATURE] != b"\x55\xaa":
+        raise CannotRun(f"{image} is not the image of a disk: it does not begin with a partition table. Is it the right file?")
 
 
 def find_block_map(image: Path) -> Path:

@@ -42,7 +42,7 @@ def as_root(command: list) -> list:
     if os.geteuid() == 0:
         return list(command)
     if not shutil.which("sudo"):
-        raise CannotRun("building an image needs root. Run this as root, or install and configure sudo.")
+        raise CannotRun(f"'{' '.join(map(str, command))[:200]}' needs root. Run this as root, or install and configure sudo.")
     return ["sudo", "--", "env", *environment_assignments(), *command]
 
 
@@ -77,7 +77,7 @@ def install(packages: list) -> None:
     if not shutil.which("apt-get"):
         raise CannotRun(
             f"this command installs {', '.join(packages)} with apt-get, which this machine has not. "
-            "Install them by hand, or use Debian 12 or newer or an Ubuntu LTS."
+            "Install them by hand, or use Debian 12 or 13 or Ubuntu 24.04."
         )
     detail(f"installing packages on this machine: {' '.join(packages)}")
     os.environ["DEBIAN_FRONTEND"] = "noninteractive"
@@ -135,7 +135,7 @@ def require_rust() -> None:
     if name == "glibc" and numbers(version) > IMAGE_GLIBC:
         raise CannotRun(
             f"programs built here need glibc {version}, and the image has {'.'.join(map(str, IMAGE_GLIBC))}. "
-            "Build on Debian 12 or 13 or Ubuntu 22.04 or 24.04, for example in a container."
+            "Build on Debian 12 or 13 or Ubuntu 24.04, for example in a container."
         )
 
 

@@ -1,5 +1,5 @@
-"""Merges conf/rt/kernel/rt.cfg into a real kernel's configuration and names every option that did not stick:
-python3 -m horus_appliance.kconfig [FRAGMENT].
+"""Merges conf/rt/kernel/rt.cfg and the layer's fragments into a real kernel's configuration and names every option that did not stick:
+python3 -m horus_appliance.kconfig [FRAGMENT…].
 
 Kconfig drops an option whose conditions are not met, or that it does not know, without a word; an image whose kernel "was not
 real-time after all" comes from that. The kernel is Debian's 6.12 (linux-source-6.12 of trixie), on which the quick appliance
@@ -24,6 +24,7 @@ PACKAGE = "linux-source-6.12"
 WORK = BUILD / "kconfig"
 TREE = WORK / "linux"
 FRAGMENT = CONF / "rt" / "kernel" / "rt.cfg"
+LAYER_FRAGMENTS = REPOSITORY / "meta-horus/recipes-kernel/linux/files"
 
 # Kconfig's name of each architecture, with its default configuration. Our boards are of these two.
 ARCHITECTURES = {"x86": "x86_64_defconfig", "arm64": "defconfig"}
@@ -159,8 +160,9 @@ def download() -> Path:
 
 
 def main() -> int:
-    fragment = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else FRAGMENT
-    options = read_options(fragment)
+    fragments = [Path(name).resolve() for name in sys.argv[1:]] or [FRAGMENT, *sorted(LAYER_FRAGMENTS.glob("*.cfg"))]
+    options = {fragment: read_options(fragment) for fragment in fragments}
+    text = "\n".join(fragment.read_text() for fragment in fragments)
     host.install_packages()
     ensure_tools()
     if not ensure_tree():
@@ -169,16 +171,15 @@ def main() -> int:
     control = Option(CONTROL, "y", 0)
     failures = []
     for architecture in ARCHITECTURES:
-        config = merged(architecture, f"\n{fragment.read_text()}\nCONFIG_{CONTROL}=y\n")
-        missing = dropped([*options, control], config)
-        if (control, "n") not in missing:
+        config = merged(architecture, f"\n{text}\nCONFIG_{CONTROL}=y\n")
+        if not dropped([control], config):
             raise CannotRun(f"the control option {CONTROL} is said to have stuck on {architecture}: this check sees nothing")
-        lost = [explain(option, found) for option, found in missing if option != control]
-        detail(f"{architecture}, Linux {'.'.join(version.groups())}: {len(options) - len(lost)} of {len(options)} options stuck")
-        failures += [f"{architecture}: {text}" for text in lost]
+        for fragment, wanted in options.items():
+            lost = [explain(option, found) for option, found in dropped(wanted, config)]
+            detail(f"{architecture}, Linux {'.'.join(version.groups())}, {fragment.name}: {len(wanted) - len(lost)} of {len(wanted)} options stuck")
+            failures += [f"{architecture}: {fragment.name}: {complaint}" for complaint in lost]
     if failures:
-        name = fragment.relative_to(REPOSITORY) if fragment.is_relative_to(REPOSITORY) else fragment
-        raise ApplianceFailed(f"{name}: these options did not stick:\n  " + "\n  ".join(failures))
+        raise ApplianceFailed("these options did not stick:\n  " + "\n  ".join(failures))
     return 0
 
 

@@ -36,6 +36,8 @@ COMMAND_LINES = {
     "jetson-orin-nano": ("l4t-launcher-extlinux", "UBOOT_EXTLINUX_KERNEL_ARGS"),
     "jetson-agx-orin": ("l4t-launcher-extlinux", "UBOOT_EXTLINUX_KERNEL_ARGS"),
 }
+# What UEFI boards have besides conf/'s parameters: oe-core's initial RAM disk reads them, and no other system has it.
+INITRAMFS_PARAMETERS = " roottimeout=30 init_fatal_reboot"
 KERNELS = {
     "generic-x86-64": "linux-yocto-rt",
     "qemux86-64": "linux-yocto-rt",
@@ -46,7 +48,7 @@ KERNELS = {
     "jetson-agx-orin": "linux-noble-nvidia-tegra-rt",
 }
 # Options are checked on the board that takes all of them; those that exclude each other in builds of their own.
-OPTION_SETS = [("dev", "secure", "sdk"), ("untuned",)]
+OPTION_SETS = [("dev", "secure", "sdk", "cve"), ("untuned",)]
 
 
 def boards() -> list:

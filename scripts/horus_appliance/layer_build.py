@@ -25,6 +25,7 @@ COMMANDS = {
 }  # fmt: skip
 LOCALE = "en_US.UTF-8"
 TIMEOUT = 3600
+TIMED_OUT = 124  # what timeout(1) says of a command that it ended
 HEARTBEAT = 30
 
 
@@ -42,8 +43,10 @@ class Workspace:
 
 def prepare(layers: Path) -> Workspace:
     """Installs what BitBake calls, makes the user and its directory, and sees that it can read what it has to."""
-    missing = sorted({package for command, package in COMMANDS.items() if not shutil.which(command)})
-    if missing:
+    host.find_cargo()  # its rustup brings the Rust that packages are built with
+    for path in (layers.resolve(), REPOSITORY):
+        refuse_path(path)
+    if missing := missing_packages():
         host.install(missing)
     make_locale()
     if os.geteuid() != 0:
@@ -61,10 +64,27 @@ def prepare(layers: Path) -> Workspace:
     return workspace
 
 
-def make_locale() -> None:
-    """BitBake takes no other locale than this one."""
+def missing_packages() -> list:
+    """Debian packages that bring what BitBake calls and this machine lacks."""
+    everywhere = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"  # a normal user's path on Debian leaves these out
+    return sorted({package for command, package in COMMANDS.items() if not shutil.which(command, path=everywhere)})
+
+
+def refuse_path(path: Path) -> None:
+    """BitBake splits its lists of paths at blanks, and some of its shell commands know no other separator."""
+    if re.search(r"\s", str(path)):
+        raise CannotRun(f"BitBake takes no path with blanks: '{path}'. Move it, then run this again.")
+
+
+def has_locale() -> bool:
+    """Whether this machine has the one locale that BitBake takes."""
     listed = subprocess.run(["locale", "--all-locales"], capture_output=True, text=True, check=False).stdout
-    if "en_us.utf8" not in listed.lower().replace("utf-8", "utf8"):
+    return "en_us.utf8" in listed.lower().replace("utf-8", "utf8")
+
+
+def make_locale() -> None:
+    """Generates the locale where it is missing."""
+    if not has_locale():
         detail(f"making the locale {LOCALE}")
         subprocess.run(host.as_root(["sed", "-i", f"s/^# *{LOCALE}/{LOCALE}/", "/etc/locale.gen"]), check=True)
         subprocess.run(host.as_root(["locale-gen"]), capture_output=True, check=True)
@@ -77,14 +97,14 @@ def as_user(workspace: Workspace, command: list) -> list:
     return ["runuser", "-u", workspace.user, "--", *command]
 
 
-def configure(workspace: Workspace, name: str, board: Board, extra_layers: tuple = (), extra_settings: str = "") -> Path:
-    """Writes local.conf and bblayers.conf of a build; returns its directory."""
+def configure(workspace: Workspace, name: str, board: Board, extra_layers: tuple = (), extra_settings: str = "", network: bool = False) -> Path:
+    """Writes local.conf and bblayers.conf of a build; returns its directory. Only packages need a network, for their crates."""
     build = workspace.build_directory(name)
     layers = [str(workspace.layers / layer) for layer in board.layers] + [str(META), *(str(layer) for layer in extra_layers)]
-    # A network is used by no check but the packages', which fetches crates.
     local = (
         f'MACHINE = "{board.machine}"\nDISTRO = "horus"\nCONF_VERSION = "2"\nBB_NUMBER_THREADS = "{os.cpu_count()}"\n'
-        f'CONNECTIVITY_CHECK_URIS = ""\nDL_DIR = "{workspace.home}/downloads"\n{board.settings}{extra_settings}'
+        f'CONNECTIVITY_CHECK_URIS = ""\nBB_NO_NETWORK = "{"0" if network else "1"}"\nDL_DIR = "{workspace.home}/downloads"\n'
+        f"{board.settings}{extra_settings}"
     )
     bblayers = f'POKY_BBLAYERS_CONF_VERSION = "2"\nBBPATH = "${{TOPDIR}}"\nBBFILES ?= ""\nBBLAYERS = "{" ".join(layers)}"\n'
     for file, text in (("local.conf", local), ("bblayers.conf", bblayers)):
@@ -103,10 +123,10 @@ def write(workspace: Workspace, path: Path, text: str) -> None:
     subprocess.run(as_user(workspace, ["tee", str(path)]), input=text, text=True, stdout=subprocess.DEVNULL, check=True)
 
 
-def bitbake(workspace: Workspace, build: Path, command: list, path: str = "", timeout: int = TIMEOUT) -> tuple:
+def bitbake(workspace: Workspace, build: Path, command: list, path: str = "") -> tuple:
     """Runs a command of BitBake's in its environment; returns its exit status and what it said."""
     clean = path or "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    script = f'. "$1/oe-init-build-env" "$2" >/dev/null && shift 2 && exec timeout --kill-after=10 {timeout} "$@"'
+    script = f'. "$1/oe-init-build-env" "$2" >/dev/null && shift 2 && exec timeout --kill-after=10 {TIMEOUT} "$@"'
     environment = [
         "env", "-i", f"PATH={clean}", f"HOME={workspace.home}", f"USER={workspace.user}", f"LANG={LOCALE}", f"LC_ALL={LOCALE}", "TERM=dumb",
         f"BITBAKEDIR={workspace.layers / 'bitbake'}",
@@ -135,14 +155,16 @@ def value(workspace: Workspace, build: Path, variable: str, recipe: str = "") ->
     where = ["--recipe", recipe] if recipe else []
     status, said = bitbake(workspace, build, ["bitbake-getvar", "--value", "--quiet", *where, variable])
     if status != 0:
-        raise LookupError(f"bitbake-getvar {variable} of {recipe or 'the configuration'}: {errors(said)}")
+        raise LookupError(f"bitbake-getvar {variable} of {recipe or 'the configuration'}: {errors(said, status)}")
     lines = [line for line in said.splitlines() if not re.match(r"(NOTE|WARNING|Loading|Loaded|Parsing)", line)]
     return " ".join(" ".join(lines).split())
 
 
-def errors(said: str) -> str:
+def errors(said: str, status: int) -> str:
     """The lines of BitBake's output that say what is wrong, with the indented ones that explain them; its end where no line does."""
-    lines = said.splitlines()
+    if status == TIMED_OUT:
+        return "\n".join([*said.splitlines()[-3:], f"stopped after {TIMEOUT} s; is this machine busy with something else?"])
+    lines = said.splitlines() or [f"ended with status {status} and without a word"]
     wrong, explained = [], False
     for line in lines:
         if not line.startswith((" ", "\t")) and line:

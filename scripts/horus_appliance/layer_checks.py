@@ -3,7 +3,7 @@
 import re
 
 from . import conf, layer_build
-from .layer_boards import COMMAND_LINES, KERNELS, Board
+from .layer_boards import COMMAND_LINES, INITRAMFS_PARAMETERS, KERNELS, Board
 from .layer_build import Workspace
 from .paths import CONF
 
@@ -13,7 +13,7 @@ def resolves(workspace: Workspace, board: Board, build) -> str:
     sdk = ["horus-image:do_populate_sdk"] if "sdk" in board.options else []
     status, said = layer_build.bitbake(workspace, build, ["bitbake", "-g", "horus-image", *sdk])
     if status != 0:
-        return layer_build.errors(said)
+        return layer_build.errors(said, status)
     parsed = re.search(r"(\d+) errors\.", said)
     if parsed and parsed[1] != "0":
         return f"{parsed[1]} recipes with errors"
@@ -28,7 +28,7 @@ def kernel(workspace: Workspace, board: Board, build) -> str:
     if chosen != KERNELS[board.name]:
         return f"the kernel is {chosen}, not {KERNELS[board.name]}"
     sources = layer_build.value(workspace, build, "SRC_URI", chosen).split()
-    wanted = ["file://rt.cfg"] + (["file://dm-verity.cfg"] if "secure" in board.options else [])
+    wanted = ["file://rt.cfg", "file://boot.cfg"] + (["file://dm-verity.cfg"] if "secure" in board.options else [])
     absent = [name for name in wanted if name not in sources]
     return f"SRC_URI of {chosen} lacks {' '.join(absent)}" if absent else ""
 
@@ -39,7 +39,7 @@ def command_line(workspace: Workspace, board: Board, build) -> str:
     found = layer_build.value(workspace, build, variable, recipe)
     wanted = conf.kernel_command_line(board.name, tuned="untuned" not in board.options)
     # Jetson: conf/ stands behind the board layer's own parameters; of one that stands twice, the last counts.
-    right = found.endswith(f" {wanted}") if board.name.startswith("jetson-") else found == wanted
+    right = found.endswith(f" {wanted}") if board.name.startswith("jetson-") else found.removesuffix(INITRAMFS_PARAMETERS) == wanted
     return "" if right else f"{variable} of {recipe} is\n    {found}\nand conf/ says\n    {wanted}"
 
 

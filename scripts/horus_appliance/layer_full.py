@@ -10,7 +10,7 @@ from .layer_build import META, Workspace
 def dry_run(workspace: Workspace, board: Board, build) -> str:
     """Every task of the whole build is set up and would run."""
     status, said = layer_build.bitbake(workspace, build, ["bitbake", "-n", "horus-image"])
-    return "" if status == 0 else layer_build.errors(said)
+    return "" if status == 0 else layer_build.errors(said, status)
 
 
 def yocto_check_layer(workspace: Workspace, board: Board, _) -> str:
@@ -26,7 +26,7 @@ def yocto_check_layer(workspace: Workspace, board: Board, _) -> str:
     status, said = layer_build.bitbake(workspace, plain, command)
     if status == 0 and re.search(r"\bPASS\b", said):
         return ""
-    return "\n".join([line for line in said.splitlines() if re.search(r"FAIL|Error|ERROR|assert", line)][-12:] or said.splitlines()[-12:])
+    return "\n".join([line for line in said.splitlines() if re.search(r"FAIL|Error|ERROR|assert", line)][-12:] or [layer_build.errors(said, status)])
 
 
 CHECKS = {"dry run": dry_run, "yocto-check-layer": yocto_check_layer}

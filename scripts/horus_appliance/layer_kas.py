@@ -11,6 +11,7 @@ import kas
 import yaml
 
 from . import layer_bb
+from .layer_sources import LOCK_COMMAND
 from .paths import REPOSITORY
 
 MAIN = "kas.yml"
@@ -47,9 +48,9 @@ def lock_problems(repositories: dict, locked: dict) -> list:
     for name, places in sorted(repositories.items()):
         commit = (locked.get(name) or {}).get("commit", "")
         if name not in locked:
-            found.append(f"{LOCK}: repository '{name}' of {', '.join(places)} is not pinned. Run: kas lock {places[0]}")
+            found.append(f"{LOCK}: repository '{name}' of {', '.join(places)} is not pinned. Run: {LOCK_COMMAND}")
         elif not re.fullmatch(r"[0-9a-f]{40}", str(commit)):
-            found.append(f"{LOCK}: repository '{name}' is pinned to '{commit}', which is no commit. Write all 40 digits, or run: kas lock {places[0]}")
+            found.append(f"{LOCK}: repository '{name}' is pinned to '{commit}', which is no commit. Write all 40 digits, or run: {LOCK_COMMAND}")
     for name in sorted(set(locked) - set(repositories)):
         found.append(f"{LOCK}: repository '{name}' is in no kas file. Remove it from the lock.")
     return found

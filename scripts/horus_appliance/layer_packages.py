@@ -30,14 +30,14 @@ def make(workspace: Workspace, board: Board) -> str:
     name, rust, prefix, elf = ARCHITECTURES[board.name]
     install_tools()
     path = f"{toolchain(workspace)}:{links(workspace, rust, prefix)}:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    build = layer_build.configure(workspace, f"packages-{name}", board, (SHIM,), "require conf/hosttools.conf\n")
+    build = layer_build.configure(workspace, f"packages-{name}", board, (SHIM,), "require conf/hosttools.conf\n", network=True)
     # From the beginning each time: Debian's pseudo, older than Yocto's, mistakes the files of a second run for those of the first.
     # What has not changed comes from the cache of finished tasks.
     subprocess.run(layer_build.as_user(workspace, ["rm", "-rf", str(build / "tmp")]), check=True)
     targets = [word for recipe in RECIPES for word in (f"{recipe}:do_package_write_deb", f"{recipe}:do_package_qa")]
     status, said = layer_build.bitbake(workspace, build, ["bitbake", *targets], path)
     if status != 0:
-        return layer_build.errors(said)
+        return layer_build.errors(said, status)
     debs = sorted((build / "tmp" / "deploy" / "deb").rglob("*.deb"))
     wrong = inspect(workspace, board, debs, elf)
     if not wrong:

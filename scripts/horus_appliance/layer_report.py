@@ -30,9 +30,9 @@ def table(findings: list) -> str:
     return "\n".join(lines)
 
 
-def write(path: Path, findings: list, commits: dict) -> None:
-    """Writes everything as JSON."""
+def write(path: Path, findings: list, commits: dict, complete: bool) -> None:
+    """Writes everything as JSON. `complete` tells whether every check was run."""
     path.write_text(json.dumps({
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "layers": commits, "passed": all(finding.passed for finding in findings),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "layers": commits, "passed": complete and all(finding.passed for finding in findings),
         "findings": [asdict(finding) for finding in findings],
     }, indent=2) + "\n")  # fmt: skip

@@ -10,6 +10,8 @@ from .paths import REPOSITORY
 
 LOCK = REPOSITORY / "kas.lock.yml"
 SERIES = "wrynose"
+# Pins every repository that some kas file names: these boards together name them all.
+LOCK_COMMAND = "kas lock --update kas.yml:meta-horus/kas/raspberrypi5.yml:meta-horus/kas/jetson-orin-nano.yml"
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,13 @@ def require(layers: Path) -> dict:
             problems.append(problem)
         else:
             commits[source.name] = commit(layers / source.name)
-    problems += [
-        f"{layers / name} is at {commits[name][:12]}, and {LOCK.name} pins {pinned[:12]}: git -C {layers / name} checkout {pinned}\n"
-        f"    (or, to test newer layers, pin them first: kas lock --update kas.yml)"
-        for name, pinned in pins().items() if commits.get(name) and commits[name] != pinned
-    ]  # fmt: skip
+    for source in SOURCES:
+        pinned, found = pins()[source.name], commits.get(source.name)
+        if found and found != pinned:
+            problems.append(
+                f"{layers / source.name} is at {found[:12]}, and {LOCK.name} pins {pinned[:12]}: {to_the_pin(source, layers / source.name)}\n"
+                f"    (or, to test newer layers, pin them first: {LOCK_COMMAND})"
+            )
     if problems:
         raise CannotRun("\n".join(["the layers are not what meta-horus is made for:", *(f"  - {problem}" for problem in problems)]))
     return commits
@@ -55,7 +59,7 @@ def require(layers: Path) -> dict:
 
 def complaint(source: Source, checkout: Path) -> str:
     """What is wrong with a checkout and its remedy; empty when nothing is."""
-    clone = f"git clone --depth 1 --branch {source.branch} {source.url} {checkout}"
+    clone = f"git init --quiet {checkout} && {to_the_pin(source, checkout)}"
     if not checkout.exists():
         return f"{checkout} is missing: {clone}"
     try:
@@ -63,8 +67,14 @@ def complaint(source: Source, checkout: Path) -> str:
     except OSError:
         return f"{checkout} is not {source.name} (it has no {source.marker}): remove it, then {clone}"
     if not re.search(source.says, text):
-        return f"{checkout} is not of the release '{source.branch}' ({source.marker} says otherwise): git -C {checkout} checkout {source.branch}"
+        return f"{checkout} is not of the release '{source.branch}' ({source.marker} says otherwise): {to_the_pin(source, checkout)}"
     return ""
+
+
+def to_the_pin(source: Source, checkout: Path) -> str:
+    """The commands that bring a checkout, also a shallow or an empty one, to the commit of the lock file."""
+    pinned = pins()[source.name]
+    return f"git -C {checkout} fetch --depth 1 {source.url} {pinned} && git -C {checkout} checkout --quiet {pinned}"
 
 
 def commit(checkout: Path) -> str:

@@ -12,10 +12,6 @@ PLACES = ["meta-horus", "recipes", "kas.yml"]
 # Parameters that name a part of the machine or how it is mounted, in any system: these words mean other things elsewhere.
 NO_TUNING = {"console", "root", "ro", "rootwait", "panic", "quiet"}
 
-# Places that may hold a name of conf/, each with its reason: (file, name).
-ALLOWED = {
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Name:
@@ -56,14 +52,14 @@ def problems(root: Path = REPOSITORY) -> list:
     for place in PLACES:
         base = root / place
         for path in sorted(base.rglob("*")) if base.is_dir() else [base]:
-            # Prose may name a knob. A test's own layer is no part of the product.
+            # Prose may name a knob.
             if not path.is_file() or path.suffix == ".md" or "__pycache__" in path.parts:
                 continue
             relative = path.relative_to(root)
             for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 code = line.partition("#")[0]
                 for knob in knobs:
-                    if knob.pattern.search(code) and (str(relative), knob.text) not in ALLOWED:
+                    if knob.pattern.search(code):
                         home = knob.source.relative_to(CONF.parent)
                         found.append(f"{relative}:{number}: {knob.text} stands in {home} and nowhere else. Take it from there.")
     return list(dict.fromkeys(found))

@@ -24,6 +24,7 @@ from . import conf, layer_tools, overlay
 from .architecture import ARCHITECTURES, X86_64
 from .checks import SKIP_STATUS
 from .console import ApplianceFailed, CannotRun, detail, run_command
+from .layer_boards import INITRAMFS_PARAMETERS
 from .layer_tools import LAYER, Unreachable
 from .paths import BUILD
 from .runtime import PROGRAMS
@@ -90,9 +91,9 @@ def of_yocto(machine: str, variant: str) -> tuple:
 def of_packages(directory: Path, machine: str, variant: str) -> dict:
     """The files of packages that BitBake made for the machine's image."""
     board = BOARDS[machine]
-    arm = X86_64 if board in ("generic-x86-64", "qemux86-64") else ARCHITECTURES["arm64"]
+    architecture = X86_64 if board in ("generic-x86-64", "qemux86-64") else ARCHITECTURES["arm64"]
     files = {}
-    for package in overlay.find_packages(variant, directory, dataclasses.replace(arm, board=board)):
+    for package in overlay.find_packages(variant, directory, dataclasses.replace(architecture, board=board)):
         files.update(unpacked(package))
     return files
 
@@ -173,7 +174,7 @@ def main() -> int:
             counts = []
             for variant in VARIANTS:
                 (debian, ours), (yocto, theirs) = of_debian(board, variant), of_yocto(machine, variant)
-                texts = differences(debian, yocto, MEANT) + different_parameters(ours, theirs)
+                texts = differences(debian, yocto, MEANT) + different_parameters(ours, theirs.removesuffix(INITRAMFS_PARAMETERS))
                 found += [f"{machine}, {variant}: {text}" for text in texts]
                 seen |= set(debian) | set(yocto)
                 counts.append(f"{variant} {len(yocto)} files, {len(theirs.split())} parameters")

@@ -5,13 +5,12 @@ release lacks: `rust-version` is a promise of the manifests, and only that versi
 """
 
 import os
-import re
 import shutil
 import subprocess
 
 from . import host
 from .checks import BENCHMARKS, SKIP_STATUS
-from .console import ApplianceFailed, CannotRun, detail, run_command
+from .console import ApplianceFailed, detail, run_command
 from .paths import BUILD, RUNTIME
 
 
@@ -21,26 +20,27 @@ def main() -> int:
         print("SKIPPED until there is rustup, which brings the release's version of Rust: https://rustup.rs")
         return SKIP_STATUS
     version = host.rust_version()
-    install = ["rustup", "toolchain", "install", version, "--profile", "minimal", "--no-self-update"]
-    done = subprocess.run(install, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CannotRun(f"'{' '.join(install)}' failed:\n{done.stderr.strip()[-1000:]}\nCheck the network, then run this again.")
+    if compiler(version) is None:
+        detail(f"installing Rust {version}")
+        install = ["rustup", "toolchain", "install", version, "--profile", "minimal", "--no-self-update"]
+        done = subprocess.run(install, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            print(f"SKIPPED until Rust {version} can be fetched: {done.stderr.strip()[-300:]}")
+            return SKIP_STATUS
     for workspace in (RUNTIME, BENCHMARKS):
-        cargo = ["rustup", "run", version, "cargo", "build", "--locked", "--workspace"]
+        cargo = ["rustup", "run", version, "cargo", "build", "--locked", "--workspace", "--all-targets"]
         # A folder of its own: two compilers in one throw away each other's work.
         environment = {**os.environ, "CARGO_TARGET_DIR": str(BUILD / "release-rust")}
         if subprocess.run(cargo, cwd=workspace, env=environment, check=False).returncode != 0:
             raise ApplianceFailed(f"{workspace.name} is not built by Rust {version}, which the Yocto release has: the errors are above. Do without what is newer.")
-    detail(f"built with {said(version)}")
+    detail(f"built with {compiler(version)}")
     return 0
 
 
-def said(version: str) -> str:
-    """The compiler's own name and version; refuses another one than was asked for."""
-    answer = subprocess.run(["rustup", "run", version, "rustc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    if not re.match(rf"rustc {re.escape(version)}\b", answer):
-        raise CannotRun(f"rustup runs {answer} when asked for {version}. Look at 'rustup toolchain list' for one of that name, and remove it.")
-    return answer
+def compiler(version: str):
+    """The name and version that the release's compiler gives itself; `None` where it is not installed."""
+    answer = subprocess.run(["rustup", "run", version, "rustc", "--version"], capture_output=True, text=True, check=False)
+    return answer.stdout.strip() if answer.returncode == 0 else None
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from horus_appliance import crates, layer_boards, layer_build, layer_report, layer_sources
-from horus_appliance.console import CannotRun
+from horus_appliance import crates, layer_boards, layer_build, layer_report, layer_sources, yocto
+from horus_appliance.console import ApplianceFailed, CannotRun
 from horus_appliance.paths import REPOSITORY
 
 # What each repository's own file says when it is of the right release.
@@ -41,11 +41,12 @@ class Layers(unittest.TestCase):
 
     def test_missing_layer_is_named_with_the_command_that_fetches_it(self):
         (self.layers / "meta-tegra").rename(self.layers / "elsewhere")
-        self.assertIn(f"git clone --depth 1 --branch wrynose https://github.com/OE4T/meta-tegra {self.layers / 'meta-tegra'}", self.complaint())
+        checkout, pinned = self.layers / "meta-tegra", layer_sources.pins()["meta-tegra"]
+        self.assertIn(f"git init --quiet {checkout} && git -C {checkout} fetch --depth 1 https://github.com/OE4T/meta-tegra {pinned} && ", self.complaint())
 
-    def test_layer_of_another_release_is_named_with_the_branch_to_take(self):
+    def test_layer_of_another_release_is_named_with_the_commit_to_take(self):
         (self.layers / "meta-raspberrypi/conf/layer.conf").write_text('LAYERSERIES_COMPAT_raspberrypi = "scarthgap"\n')
-        self.assertIn("checkout wrynose", self.complaint())
+        self.assertIn(f"checkout --quiet {layer_sources.pins()['meta-raspberrypi']}", self.complaint())
 
     def test_folder_that_is_something_else_is_told_from_a_layer(self):
         (self.layers / "bitbake/lib/bb/__init__.py").unlink()
@@ -74,17 +75,24 @@ class OurFiles(unittest.TestCase):
     def test_options_bring_their_settings(self):
         titles = {board.title: board.settings for board in layer_boards.boards()}
         self.assertIn('HORUS_TREES:remove = "rt"', titles["generic-x86-64+untuned"])
-        self.assertIn('HORUS_IMAGE_CLASSES = "horus_verity"', titles["generic-x86-64+dev+secure+sdk"])
+        self.assertIn('HORUS_IMAGE_CLASSES = "horus_verity"', titles["generic-x86-64+dev+secure+sdk+cve"])
+
+    def test_every_option_is_checked(self):
+        self.assertEqual(sorted(option for options in layer_boards.OPTION_SETS for option in options), yocto.OPTIONS)
 
 
 class WhatBitBakeSays(unittest.TestCase):
+    def test_an_end_without_a_word_is_told_too(self):
+        self.assertIn("status 137", layer_build.errors("", 137))
+        self.assertIn("stopped after", layer_build.errors("NOTE: Running task 1", layer_build.TIMED_OUT))
+
     def test_an_error_is_told_with_the_lines_that_explain_it(self):
         said = "Parsing recipes...\nERROR:  the sanity checker found something.\n    Either fix it,\n\n    Error, an invalid character\nSummary: over"
         told = "ERROR:  the sanity checker found something.\n    Either fix it,\n    Error, an invalid character"
-        self.assertEqual(layer_build.errors(said), told)
+        self.assertEqual(layer_build.errors(said, 1), told)
 
     def test_without_an_error_its_end_is_told(self):
-        self.assertEqual(layer_build.errors("one\ntwo"), "one\ntwo")
+        self.assertEqual(layer_build.errors("one\ntwo", 1), "one\ntwo")
 
 
 class Findings(unittest.TestCase):
@@ -96,9 +104,38 @@ class Findings(unittest.TestCase):
         self.assertEqual(layer_report.table(findings).splitlines(), ["board  kernel  packages", "one    passed  -", "two    FAILED  passed"])
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "findings.json"
-            layer_report.write(path, findings, {"bitbake": "abc"})
+            layer_report.write(path, findings, {"bitbake": "abc"}, complete=True)
             written = json.loads(path.read_text())
+            layer_report.write(path, findings[:1], {}, complete=False)
+            self.assertFalse(json.loads(path.read_text())["passed"], "a run that was cut short has not passed")
         self.assertEqual((written["passed"], written["layers"], len(written["findings"])), (False, {"bitbake": "abc"}, 3))
+
+
+class Delivery(unittest.TestCase):
+    """What a build leaves is found by its board, whatever was built last."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.deployed = Path(directory.name, "build/tmp/deploy")
+        for patched in (mock.patch.object(yocto, "WORK", Path(directory.name)), mock.patch.object(yocto, "REPOSITORY", Path(directory.name))):
+            patched.start()
+            self.addCleanup(patched.stop)
+        for name in ("images/genericx86-64/pc.wic.zst", "images/raspberrypi5/pi.wic.zst", "sdk/nodes.sh"):
+            path = self.deployed / name
+            path.parent.mkdir(parents=True)
+            path.touch()
+
+    def test_the_board_that_was_asked_for(self):
+        self.assertEqual([path.name for path in yocto.deliver("generic-x86-64", is_sdk=False)], ["pc.wic.zst"])
+        self.assertEqual([path.name for path in yocto.deliver("raspberrypi5", is_sdk=False)], ["pi.wic.zst"])
+
+    def test_an_sdk_is_no_image(self):
+        self.assertEqual([path.name for path in yocto.deliver("generic-x86-64", is_sdk=True)], ["nodes.sh"])
+
+    def test_nothing_is_no_success(self):
+        with self.assertRaisesRegex(ApplianceFailed, "left nothing in .*/jetson-orin-nano-devkit"):
+            yocto.deliver("jetson-orin-nano", is_sdk=False)
 
 
 class Crates(unittest.TestCase):

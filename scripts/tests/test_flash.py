@@ -1,14 +1,17 @@
 """Flashing: which devices and images are refused, and with which remedy."""
 
 import hashlib
+import io
 import json
 import os
 import subprocess
 import tempfile
 import unittest
+from contextlib import redirect_stdout
 from pathlib import Path
+from unittest import mock
 
-from horus_appliance import flash_device, flash_image, host
+from horus_appliance import flash, flash_device, flash_image, host
 from horus_appliance.console import CannotRun
 from horus_appliance.flash_device import Device
 
@@ -62,6 +65,22 @@ class WhatIsRefused(unittest.TestCase):
         self.assertIn("'sdy', and the device is 'sdz'", refused("sdy"))
         self.assertEqual(refused("sdz", **built_in), "")
 
+    def test_a_soldered_chip_is_told_from_a_card_of_the_same_bus(self):
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(flash_device, "SYS_BLOCK", Path(directory)):
+            kind = Path(directory, "mmcblk0/device/type")
+            kind.parent.mkdir(parents=True)
+            for text, expected in (("MMC", "--internal mmcblk0"), ("SD", "")):
+                kind.write_text(f"{text}\n")
+                message = refused(path="/dev/mmcblk0", rm=False, hotplug=True, tran="mmc")
+                self.assertTrue(expected in message if expected else message == "", message)
+
+    def test_no_answer_writes_nothing(self):
+        for silence in (EOFError, KeyboardInterrupt):
+            with mock.patch("builtins.input", side_effect=silence), mock.patch("sys.stdin.isatty", return_value=True), redirect_stdout(io.StringIO()):
+                with self.assertRaises(CannotRun) as caught:
+                    flash.ask(Device(Path("/dev/sdz"), facts()), Path("some.wic"), flash_image.BlockMap(Path("some.bmap"), MIB, []))
+            self.assertIn("nothing was written", str(caught.exception))
+
     def test_what_is_no_device(self):
         for path, expected in (("/dev/no-such-disk", "there is no device"), ("/dev/null", "no block device"), (__file__, "no block device")):
             with self.assertRaises(CannotRun) as caught:
@@ -80,6 +99,8 @@ class WithImage(unittest.TestCase):
         self.image = self.directory / "some.wic"
         with self.image.open("wb") as file:
             file.write(os.urandom(3 * MIB))
+            file.seek(flash_image.BOOT_SIGNATURE.start)
+            file.write(b"\x55\xaa")
             file.seek(14 * MIB)
             file.write(os.urandom(MIB))
             file.truncate(16 * MIB)
@@ -87,6 +108,7 @@ class WithImage(unittest.TestCase):
         subprocess.run(["bmaptool", "create", self.image, "-o", self.bmap], check=True, capture_output=True)
 
     def compressed(self) -> Path:
+        host.ensure_command("zstd", "zstd")
         subprocess.run(["zstd", "-q", "--rm", str(self.image)], check=True)
         return self.directory / "some.wic.zst"
 
@@ -142,7 +164,9 @@ class ImageAndBlockMap(WithImage):
         empty.touch()
         package = self.directory / "horus.tegraflash.tar.zst"
         package.write_text("x")
-        cases = ((empty, "is empty"), (package, "over USB"), (self.bmap, "Name the image itself"), (self.directory / "none", "no image file"))
+        text = self.directory / "README.md"
+        text.write_text("# No image\n" * 100)
+        cases = ((empty, "is empty"), (text, "does not begin with a partition table"), (package, "over USB"), (self.bmap, "Name the image itself"), (self.directory / "none", "no image file"))
         for path, expected in cases:
             self.assertIn(expected, self.error_of(lambda path=path: flash_image.check_kind(path)))
 

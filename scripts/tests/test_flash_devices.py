@@ -129,7 +129,8 @@ class LoopDevices(WithImage):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(place)], check=True)
         self.addCleanup(subprocess.run, ["umount", "--lazy", str(place)], check=False)
         with self.image.open("r+b") as file:
-            file.write(os.urandom(15 * MIB))
+            file.seek(MIB)
+            file.write(os.urandom(14 * MIB))
         subprocess.run(["bmaptool", "create", self.image, "-o", self.bmap], check=True, capture_output=True)
         device = self.loop(20 * MIB, place)
         done = self.run_flash(self.image, device, "--internal", device.name, "--yes")

@@ -37,7 +37,7 @@ class KasFiles(InDirectory):
 
     def test_a_repository_of_a_fragment_that_is_not_pinned_is_named_with_the_command(self):
         fragment = "header: {version: 14}\nrepos: {meta-x: {url: 'https://example.org/x', branch: main}}\n"
-        self.assertIn("'meta-x' of meta-horus/kas/board.yml is not pinned. Run: kas lock meta-horus/kas/board.yml", self.said_of(fragment=fragment))
+        self.assertIn("'meta-x' of meta-horus/kas/board.yml is not pinned. Run: kas lock --update kas.yml:", self.said_of(fragment=fragment))
 
     def test_a_short_commit_and_one_that_nobody_names(self):
         self.assertIn("which is no commit", self.said_of(lock=LOCK.replace("a" * 40, "a" * 39)))

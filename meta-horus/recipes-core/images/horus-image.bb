@@ -22,3 +22,14 @@ EXTRA_USERS_PARAMS[vardepvalue] = "${EXTRA_USERS_PARAMS}"
 
 # A kernel recipe that the board's layer no longer has ends the build here. Without this BitBake takes another kernel with a remark.
 EXTRA_IMAGEDEPENDS += "${PREFERRED_PROVIDER_virtual/kernel}"
+
+# BitBake applies presets only where they enable a unit: what ours disable would stay enabled by its own package.
+horus_disable_units() {
+    for unit in $(sed -n 's/^disable //p' ${IMAGE_ROOTFS}${nonarch_libdir}/systemd/system-preset/*-horus*.preset); do
+        if [ -e "${IMAGE_ROOTFS}${systemd_system_unitdir}/$unit" ]; then
+            systemctl --root="${IMAGE_ROOTFS}" disable "$unit"
+        fi
+    done
+}
+horus_disable_units[doc] = "Disables the units that our presets disable"
+ROOTFS_POSTPROCESS_COMMAND:append = " horus_disable_units"

@@ -5,3 +5,4 @@ KMACHINE:genericx86-64:horus-os = "common-pc-64"
 KERNEL_FEATURES:append:genericx86-64:horus-os = " cfg/virtio.scc"
 
 require recipes-kernel/linux/horus-kernel.inc
+SRC_URI:append:horus-os = " file://uefi.cfg"
