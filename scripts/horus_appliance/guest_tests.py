@@ -53,6 +53,7 @@ def make_disk(architecture: Architecture) -> Path:
     put(HERE / "run-tests", staged / "run-tests")
     for folder in READ_BY_TESTS:
         shutil.copytree(REPOSITORY / folder, staged / str(REPOSITORY / folder).lstrip("/"))
+    (staged / "folders").write_text("".join(f"{REPOSITORY / folder}\n" for folder in READ_BY_TESTS))
     disk = staged.with_suffix(".raw")
     disk.unlink(missing_ok=True)
     subprocess.run(builder.command(architecture, ["mkfs.erofs", "--quiet", str(disk), str(staged)]), check=True, stdout=subprocess.DEVNULL)
