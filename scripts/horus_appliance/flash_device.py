@@ -127,7 +127,9 @@ def held(device: Device):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise CannotRun(f"another program has locked {device.path} (one that partitions or formats it?). Let it finish, then run this again.") from error
+            raise CannotRun(
+                f"another program has locked {device.path} (one that partitions or formats it?). Let it finish, then run this again."
+            ) from error
         yield
     finally:
         os.close(descriptor)

@@ -32,7 +32,10 @@ def main() -> int:
         # A folder of its own: two compilers in one throw away each other's work.
         environment = {**os.environ, "CARGO_TARGET_DIR": str(BUILD / "release-rust")}
         if subprocess.run(cargo, cwd=workspace, env=environment, check=False).returncode != 0:
-            raise ApplianceFailed(f"{workspace.name} is not built by Rust {version}, which the Yocto release has: the errors are above. Do without what is newer.")
+            raise ApplianceFailed(
+                f"{workspace.name} is not built by Rust {version}, which the Yocto release has: the errors are above. "
+                "Do without what is newer."
+            )
     detail(f"built with {compiler(version)}")
     return 0
 

@@ -166,7 +166,10 @@ class ImageAndBlockMap(WithImage):
         package.write_text("x")
         text = self.directory / "README.md"
         text.write_text("# No image\n" * 100)
-        cases = ((empty, "is empty"), (text, "does not begin with a partition table"), (package, "over USB"), (self.bmap, "Name the image itself"), (self.directory / "none", "no image file"))
+        cases = (
+            (empty, "is empty"), (text, "does not begin with a partition table"), (package, "over USB"),
+            (self.bmap, "Name the image itself"), (self.directory / "none", "no image file"),
+        )  # fmt: skip
         for path, expected in cases:
             self.assertIn(expected, self.error_of(lambda path=path: flash_image.check_kind(path)))
 
