@@ -18,6 +18,8 @@ def yocto_check_layer(workspace: Workspace, board: Board, _) -> str:
     plain = layer_build.configure(workspace, f"yocto-check-layer-{board.name}", board)
     # The check adds the layer itself, and compares with a build that knows nothing of it.
     local = (plain / "conf" / "local.conf").read_text().replace('DISTRO = "horus"\n', "")
+    # meta-raspberrypi's own packages have no provider without it, in whichever distribution.
+    local += 'LICENSE_FLAGS_ACCEPTED = "synaptics-killswitch"\n'
     bblayers = (plain / "conf" / "bblayers.conf").read_text().replace(f" {META}", "")
     layer_build.write(workspace, plain / "conf" / "local.conf", local)
     layer_build.write(workspace, plain / "conf" / "bblayers.conf", bblayers)
