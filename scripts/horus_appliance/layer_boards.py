@@ -55,6 +55,11 @@ OFFLINE = {
 }  # fmt: skip
 
 
+def own_parameters(board: str) -> str:
+    """What a board's Yocto image has on its command line behind what conf/ says."""
+    return INITRAMFS_PARAMETERS if COMMAND_LINES[board] == UEFI_COMMAND_LINE else ""
+
+
 def boards() -> list:
     """Every board without options, then the default one with each set of options."""
     default = Board("generic-x86-64", value(REPOSITORY / "kas.yml", "machine"), ("openembedded-core/meta", "meta-yocto/meta-yocto-bsp"))

@@ -3,7 +3,7 @@
 import re
 
 from . import conf, layer_build
-from .layer_boards import COMMAND_LINES, INITRAMFS_PARAMETERS, KERNELS, Board
+from .layer_boards import COMMAND_LINES, KERNELS, Board, own_parameters
 from .layer_build import Workspace
 from .paths import CONF
 
@@ -37,9 +37,9 @@ def command_line(workspace: Workspace, board: Board, build) -> str:
     """The board's own place for the kernel command line holds what the Debian recipe would give the same board."""
     recipe, variable = COMMAND_LINES[board.name]
     found = layer_build.value(workspace, build, variable, recipe)
-    wanted = conf.kernel_command_line(board.name, tuned="untuned" not in board.options)
+    wanted = conf.kernel_command_line(board.name, tuned="untuned" not in board.options) + own_parameters(board.name)
     # Jetson: conf/ stands behind the board layer's own parameters; of one that stands twice, the last counts.
-    right = found.endswith(f" {wanted}") if board.name.startswith("jetson-") else found.removesuffix(INITRAMFS_PARAMETERS) == wanted
+    right = found.endswith(f" {wanted}") if board.name.startswith("jetson-") else found == wanted
     return "" if right else f"{variable} of {recipe} is\n    {found}\nand conf/ says\n    {wanted}"
 
 

@@ -24,7 +24,7 @@ from . import conf, layer_tools, overlay
 from .architecture import ARCHITECTURES, X86_64
 from .checks import SKIP_STATUS
 from .console import ApplianceFailed, CannotRun, detail, run_command
-from .layer_boards import INITRAMFS_PARAMETERS
+from .layer_boards import own_parameters
 from .layer_tools import LAYER, Unreachable
 from .paths import BUILD
 from .runtime import PROGRAMS
@@ -174,7 +174,7 @@ def main() -> int:
             counts = []
             for variant in VARIANTS:
                 (debian, ours), (yocto, theirs) = of_debian(board, variant), of_yocto(machine, variant)
-                texts = differences(debian, yocto, MEANT) + different_parameters(ours, theirs.removesuffix(INITRAMFS_PARAMETERS))
+                texts = differences(debian, yocto, MEANT) + different_parameters(ours + own_parameters(board), theirs)
                 found += [f"{machine}, {variant}: {text}" for text in texts]
                 seen |= set(debian) | set(yocto)
                 counts.append(f"{variant} {len(yocto)} files, {len(theirs.split())} parameters")
