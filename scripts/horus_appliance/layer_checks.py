@@ -28,7 +28,9 @@ def kernel(workspace: Workspace, board: Board, build) -> str:
     if chosen != KERNELS[board.name]:
         return f"the kernel is {chosen}, not {KERNELS[board.name]}"
     sources = layer_build.value(workspace, build, "SRC_URI", chosen).split()
-    wanted = ["file://rt.cfg", "file://boot.cfg"] + (["file://dm-verity.cfg"] if "secure" in board.options else [])
+    wanted = ["file://rt.cfg", "file://boot.cfg"]
+    wanted += ["file://uefi.cfg"] if chosen == "linux-yocto-rt" else []
+    wanted += ["file://dm-verity.cfg"] if "secure" in board.options else []
     absent = [name for name in wanted if name not in sources]
     return f"SRC_URI of {chosen} lacks {' '.join(absent)}" if absent else ""
 

@@ -173,6 +173,19 @@ fn every_result_that_is_not_applicable_says_why_and_every_other_what_was_read() 
 }
 
 #[test]
+fn efi_services_that_a_pc_was_asked_for_are_found_and_the_last_word_about_them_counts() {
+    let copy = support::copy_of("tuned-x86");
+    let line = fs::read_to_string(copy.path().join("proc/cmdline")).unwrap();
+    for (more, status) in
+        [("efi=runtime", "FAIL"), ("efi=debug,runtime", "FAIL"), ("efi=runtime efi=noruntime", "PASS")]
+    {
+        fs::write(copy.path().join("proc/cmdline"), format!("{} {more}\n", line.trim_end())).unwrap();
+        let (_, audit) = support::audit(copy.path(), &rules());
+        assert_eq!(rule(&audit, "K5-asked")["status"], status, "{more}");
+    }
+}
+
+#[test]
 fn a_jetson_has_no_deadline_servers_and_may_use_efi_services_which_its_firmware_needs() {
     let (status, audit) = audit(&tree("jetson-orin"), &rules());
     assert_eq!((status, with_status(&audit, "FAIL")), (0, Vec::new()));
