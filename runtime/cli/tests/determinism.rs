@@ -29,7 +29,7 @@ fix = "None."
 
 impl Scene {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         std::fs::create_dir(directory.path().join("rules")).unwrap();
         std::fs::write(directory.path().join("rules/test.toml"), RULES).unwrap();
         // Topics must not meet those of other tests, nor the machine's own.

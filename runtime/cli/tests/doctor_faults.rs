@@ -9,7 +9,7 @@ use support::{audit, copy, copy_of, doctor, rules, tree};
 
 /// The shipped rules and one more file.
 fn rules_with(name: &str, text: &str) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     copy(&rules(), directory.path());
     fs::write(directory.path().join(name), text).unwrap();
     directory
@@ -91,7 +91,7 @@ fn a_problem_is_printed_for_people_too() {
 
 #[test]
 fn a_rule_directory_without_rules_and_a_root_without_a_machine_are_problems() {
-    let empty = tempfile::tempdir().unwrap();
+    let empty = tempfile::tempdir_in("/dev/shm").unwrap();
     for (root, rules) in [
         (tree("tuned-x86"), empty.path().to_path_buf()),
         (tree("tuned-x86"), empty.path().join("missing")),
@@ -140,7 +140,7 @@ fn text_is_plain_when_it_is_not_for_a_terminal_and_failures_come_first_by_severi
 
 #[test]
 fn json_goes_to_a_file_while_people_read_the_table() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let file = directory.path().join("audit.json");
     let root = tree("tuned-x86");
     let arguments = ["--json".as_ref(), file.as_os_str(), "--root".as_ref(), root.as_os_str(), "--rules".as_ref()];

@@ -14,7 +14,7 @@ fn record(directory: &Path) -> std::process::Output {
 
 #[test]
 fn a_recorded_machine_is_judged_like_the_live_one() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let output = record(directory.path());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (live_status, live) = audit(Path::new("/"), &rules());
@@ -28,7 +28,7 @@ fn a_recorded_machine_is_judged_like_the_live_one() {
 
 #[test]
 fn recording_over_an_older_tree_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     std::fs::write(directory.path().join("old"), "").unwrap();
     assert_eq!(record(directory.path()).status.code(), Some(2));
 }

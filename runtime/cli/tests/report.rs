@@ -8,7 +8,7 @@ fn report(arguments: &[&str]) -> std::process::Output {
 
 #[test]
 fn a_broken_file_is_a_clear_error_and_no_screen() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("half.json");
     std::fs::write(&path, "{\"schema\": \"horus-report/1\", \"boot").unwrap();
     let output = report(&[path.to_str().unwrap()]);

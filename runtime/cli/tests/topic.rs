@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use horus::messages::{CmdVel, Imu, zeroed};
-use horus::topic::{Options, Publisher, Subscriber, TopicName, Wait};
+use horus::topic::{Options, Publisher, Subscriber, TopicName};
 use serde_json::Value;
 
 const DIRECTORY: &str = "HORUS_TEST_DIRECTORY";
@@ -38,7 +38,7 @@ fn name(name: &str) -> TopicName {
 
 fn publish_imu(directory: &Path) -> Publisher<Imu> {
     let options = Options::latest(8).directory(directory);
-    Publisher::create_or_open(&name("arm.imu"), &options).unwrap()
+    Publisher::open(&name("arm.imu"), &options).unwrap()
 }
 
 /// A process that publishes the topic `victim` until it is killed.
@@ -76,7 +76,7 @@ impl Drop for Victim {
 fn publish_until_killed() {
     let directory = PathBuf::from(std::env::var_os(DIRECTORY).unwrap());
     let options = Options::reliable(4).directory(directory);
-    let mut publisher = Publisher::<CmdVel>::create_or_open(&name("victim"), &options).unwrap();
+    let mut publisher = Publisher::<CmdVel>::open(&name("victim"), &options).unwrap();
     publisher.try_send(CmdVel::default()).unwrap();
     println!("\nready");
     std::thread::park_timeout(std::time::Duration::from_secs(60));
@@ -84,11 +84,11 @@ fn publish_until_killed() {
 
 #[test]
 fn a_listing_says_of_every_topic_what_it_is_and_who_uses_it() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let mut imu = publish_imu(files.path());
     let options = Options::reliable(16).directory(files.path());
-    let _cmd = Publisher::<CmdVel>::create_or_open(&name("cmd"), &options).unwrap();
-    let _subscriber = Subscriber::<Imu>::open(&name("arm.imu"), &options, Wait::No).unwrap();
+    let _cmd = Publisher::<CmdVel>::open(&name("cmd"), &options).unwrap();
+    let _subscriber = Subscriber::<Imu>::open(&name("arm.imu"), &options).unwrap();
     (0..3).for_each(|_| imu.try_send(zeroed()).unwrap());
 
     let list = json(files.path(), &["list"]);
@@ -114,7 +114,7 @@ fn a_listing_says_of_every_topic_what_it_is_and_who_uses_it() {
 
 #[test]
 fn one_topic_is_shown_field_by_field() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let _imu = publish_imu(files.path());
     let screen = said(files.path(), &["info", "arm.imu"]);
     let field = screen.lines().find(|line| line.contains("angular_velocity_covariance")).unwrap();
@@ -133,7 +133,7 @@ fn one_topic_is_shown_field_by_field() {
 
 #[test]
 fn what_a_killed_publisher_left_is_listed_as_unused_and_then_cleaned() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let _imu = publish_imu(files.path());
     Victim::start(files.path()).kill();
     let list = json(files.path(), &["list"]);
@@ -153,18 +153,18 @@ fn what_a_killed_publisher_left_is_listed_as_unused_and_then_cleaned() {
 
 #[test]
 fn a_living_publisher_is_left_alone_and_still_publishes_after_a_clean() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let victim = Victim::start(files.path());
     assert_eq!(json(files.path(), &["clean"])["kept"], serde_json::json!(["victim"]));
     let publisher = &json(files.path(), &["info", "victim"])["publishers"][0];
     assert_eq!(publisher["process"], victim.0.id());
     let options = Options::reliable(4).directory(files.path());
-    drop(Subscriber::<CmdVel>::open(&name("victim"), &options, Wait::No).unwrap());
+    drop(Subscriber::<CmdVel>::open(&name("victim"), &options).unwrap());
 }
 
 #[test]
 fn files_that_are_no_topics_are_named_and_left_alone_and_cost_the_exit_status() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let _imu = publish_imu(files.path());
     std::fs::write(files.path().join("random.topic"), [0x5a; 10_000]).unwrap();
     std::fs::write(files.path().join("empty.topic"), "").unwrap();
@@ -186,7 +186,7 @@ fn files_that_are_no_topics_are_named_and_left_alone_and_cost_the_exit_status() 
 
 #[test]
 fn namespaces_do_not_see_each_other() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     std::fs::create_dir(files.path().join("lab")).unwrap();
     std::fs::set_permissions(files.path().join("lab"), std::fs::Permissions::from_mode(0o700)).unwrap();
     let _lab = publish_imu(&files.path().join("lab"));
@@ -204,7 +204,7 @@ fn namespaces_do_not_see_each_other() {
 
 #[test]
 fn looking_makes_no_directory_and_a_directory_open_to_all_is_refused() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let missing = files.path().join("shm");
     for command in ["list", "clean"] {
         assert!(topic(&missing, &[command]).status.success());

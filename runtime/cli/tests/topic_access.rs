@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use horus::messages::CmdVel;
-use horus::topic::{OpenError, Options, Publisher, Subscriber, Wait};
+use horus::topic::{OpenError, Options, Publisher, Subscriber};
 
 /// A user and a group that own nothing on any machine.
 const NOBODY: u32 = 65_534;
@@ -21,7 +21,7 @@ struct Scene {
 impl Scene {
     /// `None`, with a word why, where this process cannot become somebody else.
     fn new(mode: u32, group: u32) -> Option<Self> {
-        let root = tempfile::tempdir().unwrap();
+        let root = tempfile::tempdir_in("/dev/shm").unwrap();
         set_mode(root.path(), 0o755);
         let scene = Self { root };
         std::fs::create_dir(scene.topics()).unwrap();
@@ -60,7 +60,7 @@ impl Scene {
 
     fn publish(&self, options: Options) -> Publisher<CmdVel> {
         let mut publisher =
-            Publisher::create_or_open(&"cmd".parse().unwrap(), &options.directory(self.topics())).unwrap();
+            Publisher::open("cmd", &options.directory(self.topics())).unwrap();
         publisher.try_send(CmdVel { forward: 1.0, turn: 0.0 }).unwrap();
         publisher
     }
@@ -76,7 +76,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// Joins as whoever runs it, with the history of one message.
 fn join() -> Result<Subscriber<CmdVel>, OpenError> {
-    Subscriber::open(&"cmd".parse().unwrap(), &Options::latest(4).history(1), Wait::No)
+    Subscriber::open("cmd", &Options::latest(4).history(1))
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn others_may_not_join() {
     let error = join().err().unwrap();
     assert!(matches!(error, OpenError::NotPermitted { .. }), "{error}");
     assert!(error.to_string().contains("shared group"), "{error}");
-    let publisher = Publisher::<CmdVel>::create_or_open(&"cmd".parse().unwrap(), &Options::latest(4));
+    let publisher = Publisher::<CmdVel>::open("cmd", &Options::latest(4));
     assert!(publisher.is_err());
-    let publisher = Publisher::<CmdVel>::create_or_open(&"other".parse().unwrap(), &Options::latest(4));
+    let publisher = Publisher::<CmdVel>::open("other", &Options::latest(4));
     assert!(matches!(publisher.err(), Some(OpenError::NotPermitted { .. })), "the directory is not theirs");
 }
 
@@ -110,7 +110,7 @@ fn a_private_topic_is_closed_to_others() {
 fn members_join_and_publish() {
     assert_eq!(join().unwrap().try_recv().unwrap().message.forward, 1.0);
     let options = Options::latest(4).publishers(2).group(NOBODY);
-    let mut publisher = Publisher::<CmdVel>::create_or_open(&"cmd".parse().unwrap(), &options).unwrap();
+    let mut publisher = Publisher::<CmdVel>::open("cmd", &options).unwrap();
     publisher.try_send(CmdVel { forward: 2.0, turn: 0.0 }).unwrap();
 }
 
@@ -120,7 +120,7 @@ fn a_topic_of_a_group_is_open_to_its_members() {
     let options = Options::latest(4).publishers(2).group(NOBODY);
     let publisher = scene.publish(options.clone());
     let name = "cmd".parse().unwrap();
-    let mut subscriber = Subscriber::<CmdVel>::open(&name, &options.directory(scene.topics()), Wait::No).unwrap();
+    let mut subscriber = Subscriber::<CmdVel>::open(&name, &options.directory(scene.topics())).unwrap();
     scene.nobody_does("members_join_and_publish");
     let received = subscriber.try_recv().unwrap();
     assert_eq!((received.message.forward, received.publisher), (2.0, 1));

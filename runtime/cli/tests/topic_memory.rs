@@ -3,7 +3,7 @@
 use horus::message::Message;
 use horus::messages::{CmdVel, ImageHd, Imu, LaserScan, PointCloud10k};
 use horus::topic::{Options, Publisher};
-use horus_shm::layout::{MAX_SUBSCRIBERS, Shape};
+use horus_shm::segment::layout::{MAX_SUBSCRIBERS, Shape};
 
 /// The rows of the table: name of the message, then bytes, capacity, publishers, bytes of the file.
 fn rows() -> Vec<(String, [usize; 4])> {
@@ -43,9 +43,9 @@ fn topics_take_the_memory_that_the_page_says() {
 
 #[test]
 fn a_real_topic_has_the_bytes_of_its_row() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let (_, [_, capacity, publishers, bytes]) = rows().into_iter().find(|(name, _)| name == "LaserScan").unwrap();
     let options = Options::latest(capacity).publishers(publishers).directory(files.path());
-    let _publisher = Publisher::<LaserScan>::create_or_open(&"scan".parse().unwrap(), &options).unwrap();
+    let _publisher = Publisher::<LaserScan>::open("scan", &options).unwrap();
     assert_eq!(std::fs::metadata(files.path().join("scan.topic")).unwrap().len(), bytes as u64);
 }

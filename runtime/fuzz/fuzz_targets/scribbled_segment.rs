@@ -10,9 +10,9 @@ use std::os::unix::fs::FileExt;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Wait, Waiting};
-use horus_shm::layout::{BELL, MAX_SUBSCRIBERS, ROSTER, Shape};
-use horus_shm::sweep::sweep;
+use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus_shm::segment::layout::{BELL, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
+use horus_shm::peers::clean::clean;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 
@@ -60,7 +60,7 @@ impl Place {
         // The fuzzer joins no more than a handful.
         let subscriber_of = |subscriber: u8| usize::from(subscriber) % 4;
         match *self {
-            Self::Roster(word) => ROSTER + usize::from(word % 4) * 8,
+            Self::Roster(word) => MEMBERSHIP + usize::from(word % 4) * 8,
             Self::Bell(word) => BELL + usize::from(word % 2) * 8,
             Self::Identity { subscriber, word } => {
                 shape.identity(subscriber_of(subscriber)) + usize::from(word % 3) * 8
@@ -142,7 +142,7 @@ fuzz_target!(|input: Input| {
     let name: TopicName = "topic".parse().unwrap();
     let options = if input.latest { Options::latest(CAPACITY) } else { Options::reliable(CAPACITY) };
     let options = options.publishers(LANES).history(1).directory(DIRECTORY.path());
-    let open = || Publisher::<Page>::create_or_open(&name, &options);
+    let open = || Publisher::<Page>::open(&name, &options);
     let mut publisher = open().ok();
     let scribbler = Scribbler::new();
     let mut subscribers: Vec<Subscriber<Page>> = vec![];
@@ -172,7 +172,7 @@ fuzz_target!(|input: Input| {
             }
             Step::Join { sleeps } => {
                 let options = options.clone().waiting(if *sleeps { Waiting::Sleep } else { Waiting::Spin });
-                subscribers.extend(Subscriber::open(&name, &options, Wait::No));
+                subscribers.extend(Subscriber::open(&name, &options));
             }
             Step::Leave => drop(subscribers.pop()),
             Step::ReplacePublisher => {
@@ -187,7 +187,7 @@ fuzz_target!(|input: Input| {
                 let _number = subscribers.last().map(Subscriber::is_published);
             }
             Step::Sweep => {
-                let _found = sweep(&Directory::at(DIRECTORY.path()).unwrap()).unwrap();
+                let _found = clean(&Directory::at(DIRECTORY.path()).unwrap()).unwrap();
             }
         }
     }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use horus::message::Stamp;
-use horus::topic::{Options, Publisher, Subscriber, TopicName, Wait};
-use horus_shm::layout::HEADER_BYTES;
+use horus::topic::{Options, Publisher, Subscriber, TopicName};
+use horus_shm::segment::layout::HEADER_BYTES;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 
@@ -44,7 +44,7 @@ static PLACE: LazyLock<Place> = LazyLock::new(|| {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let name: TopicName = "topic".parse().unwrap();
     let mut place = Place { directory, name, good: vec![] };
-    let publisher = Publisher::<Stamp>::create_or_open(&place.name, &place.options()).unwrap();
+    let publisher = Publisher::<Stamp>::open(&place.name, &place.options()).unwrap();
     place.good = std::fs::read(place.file()).unwrap();
     drop(publisher);
     place
@@ -66,8 +66,8 @@ fuzz_target!(|input: Input| {
         }
     };
     std::fs::write(&path, bytes).unwrap();
-    let subscriber = Subscriber::<Stamp>::open(&place.name, &place.options(), Wait::No);
-    let publisher = Publisher::<Stamp>::create_or_open(&place.name, &place.options());
+    let subscriber = Subscriber::<Stamp>::open(&place.name, &place.options());
+    let publisher = Publisher::<Stamp>::open(&place.name, &place.options());
     if let Err(error) = &subscriber {
         assert!(!error.to_string().is_empty());
     }

@@ -2,57 +2,63 @@
 //!
 //! ```
 //! use horus::bytes::{BytesPublisher, BytesSubscriber};
-//! use horus::topic::{Options, Wait};
+//! use horus::topic::Options;
 //!
-//! # let scratch = tempfile::tempdir().unwrap();
+//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
 //! let options = Options::reliable(16);
 //! # let options = options.directory(scratch.path());
-//! let name = "log".parse().unwrap();
-//! let mut publisher = BytesPublisher::create_or_open(&name, 256, &options).unwrap();
-//! let mut subscriber = BytesSubscriber::open(&name, 256, &options, Wait::No).unwrap();
+//! let mut publisher = BytesPublisher::open("log", 256, &options).unwrap();
+//! let mut subscriber = BytesSubscriber::open("log", 256, &options).unwrap();
 //!
 //! publisher.try_send(b"left wheel slips").unwrap();
 //! assert_eq!(&*subscriber.try_recv().unwrap(), b"left wheel slips");
 //! ```
 
+use std::borrow::Borrow;
 use std::time::Duration;
 
-use horus_shm::bytes::{BytesReader, BytesWriter};
-use horus_shm::clock::monotonic_ns;
-use horus_shm::endpoint::Kind;
+use horus_shm::ends::bytes::{self, CopiedBytes};
+use horus_shm::ends::{Kind, Publication, Subscription};
 
-pub use horus_shm::bytes::{BytesSample, SendError};
+pub use horus_shm::ends::bytes::{BytesSample, SendError};
 
-use crate::topic::{OpenError, Options, TopicName, Wait, Waiting};
+use crate::topic::{IntoTopicName, OpenError, Options, Waiting, now_if};
 
 /// What a topic of bytes is called in listings, unless something else gives its bytes a meaning.
 pub const TYPE_NAME: &str = "horus/Bytes";
 
 /// The publishing end of a topic of bytes.
 pub struct BytesPublisher {
-    writer: BytesWriter,
+    publication: Publication,
+    maximum: usize,
     is_stamping: bool,
     waiting: Waiting,
 }
 
 impl BytesPublisher {
-    /// As [`Publisher::create_or_open`](crate::topic::Publisher::create_or_open), for messages of up to `maximum` bytes.
+    /// As [`Publisher::open`](crate::topic::Publisher::open), for messages of up to `maximum` bytes.
     ///
     /// # Errors
     /// [`OpenError`], which says what is in the way and what to do.
-    pub fn create_or_open(name: &TopicName, maximum: usize, options: &Options) -> Result<Self, OpenError> {
-        Self::of_kind(TYPE_NAME, name, maximum, options)
+    pub fn open(
+        name: impl IntoTopicName,
+        maximum: usize,
+        options: impl Borrow<Options>,
+    ) -> Result<Self, OpenError> {
+        Self::of_kind(TYPE_NAME, name, maximum, options.borrow())
     }
 
     pub(crate) fn of_kind(
         type_name: &str,
-        name: &TopicName,
+        name: impl IntoTopicName,
         maximum: usize,
         options: &Options,
     ) -> Result<Self, OpenError> {
+        let (name, payload) = (name.into_topic_name()?, bytes::payload(maximum)?);
         let directory = options.open_directory()?;
-        let writer = BytesWriter::create_or_open(&directory, name, kind(type_name), maximum, &options.making())?;
-        Ok(Self { writer, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
+        let making = options.making(&directory)?;
+        let publication = Publication::open(&directory, &name, kind(type_name), payload, &making)?;
+        Ok(Self { publication, maximum, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
     }
 
     /// Sends a message. Wait-free, no allocation, no system call unless a subscriber sleeps.
@@ -61,8 +67,8 @@ impl BytesPublisher {
     /// When there is no room, or the message is longer than the maximum.
     #[inline]
     pub fn try_send(&mut self, message: &[u8]) -> Result<(), SendError> {
-        let now = now(self.is_stamping);
-        self.writer.try_send(message, now).map(|_sequence| ())
+        let now = now_if(self.is_stamping);
+        self.publication.try_send_bytes(message, now).map(|_sequence| ())
     }
 
     /// As [`try_send`](Self::try_send), but waits for room, at most `limit`.
@@ -70,8 +76,8 @@ impl BytesPublisher {
     /// # Errors
     /// When there is no room in time, or the message is longer than the maximum.
     pub fn send(&mut self, message: &[u8], limit: Duration) -> Result<(), SendError> {
-        let now = now(self.is_stamping);
-        self.writer.send(message, now, limit, self.waiting).map(|_sequence| ())
+        let now = now_if(self.is_stamping);
+        self.publication.send_bytes(message, now, limit, self.waiting).map(|_sequence| ())
     }
 
     /// Lends the place of the next message in shared memory, for `bytes` bytes. What stands there first is of some older
@@ -81,26 +87,26 @@ impl BytesPublisher {
     /// When there is no room, or `bytes` is more than the maximum.
     pub fn loan(&mut self, bytes: usize) -> Result<BytesLoan<'_>, SendError> {
         let is_stamping = self.is_stamping;
-        Ok(BytesLoan { loan: self.writer.loan(bytes)?, is_stamping })
+        Ok(BytesLoan { loan: self.publication.loan_bytes(bytes)?, is_stamping })
     }
 
     /// Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `try_send` and
     /// `loan`, outside of their real-time loop: it makes system calls.
     pub fn reap_dead_subscribers(&mut self) -> usize {
-        self.writer.bury_subscribers()
+        self.publication.reap()
     }
 
     /// How many living subscribers the topic has. Makes system calls.
     ///
     /// # Errors
-    /// When the topic stays locked by a stopped process.
+    /// When the topic's file was removed, or this process was forked since.
     pub fn subscribers(&self) -> Result<usize, OpenError> {
-        self.writer.subscribers()
+        self.publication.subscribers()
     }
 
     /// Bytes that a message can have.
     pub fn maximum(&self) -> usize {
-        self.writer.maximum()
+        self.maximum
     }
 }
 
@@ -108,22 +114,18 @@ fn kind(type_name: &str) -> Kind<'_> {
     Kind { type_name, layout_hash: 0, description: "" }
 }
 
-fn now(is_stamping: bool) -> u64 {
-    if is_stamping { monotonic_ns() } else { 0 }
-}
-
 /// The place of a message that is being written, as if it were the bytes; dropped without
 /// [`publish`](Self::publish), it was never sent.
 #[must_use = "a loan that is not published sends nothing"]
 pub struct BytesLoan<'a> {
-    loan: horus_shm::bytes::BytesLoan<'a>,
+    loan: bytes::BytesLoan<'a>,
     is_stamping: bool,
 }
 
 impl BytesLoan<'_> {
     /// Sends the message.
     pub fn publish(self) {
-        self.loan.publish(now(self.is_stamping));
+        self.loan.publish(now_if(self.is_stamping));
     }
 
     /// Sends only the first `bytes` bytes.
@@ -131,7 +133,7 @@ impl BytesLoan<'_> {
     /// # Panics
     /// When the loan has fewer.
     pub fn publish_first(self, bytes: usize) {
-        self.loan.publish_first(bytes, now(self.is_stamping));
+        self.loan.publish_first(bytes, now_if(self.is_stamping));
     }
 }
 
@@ -150,7 +152,10 @@ impl std::ops::DerefMut for BytesLoan<'_> {
 }
 
 /// A subscribing end of a topic of bytes.
-pub struct BytesSubscriber(BytesReader);
+pub struct BytesSubscriber {
+    subscription: Subscription,
+    copied: CopiedBytes,
+}
 
 impl BytesSubscriber {
     /// As [`Subscriber::open`](crate::topic::Subscriber::open), for messages of up to `maximum` bytes, as many as the
@@ -158,54 +163,60 @@ impl BytesSubscriber {
     ///
     /// # Errors
     /// [`OpenError`], which says what is in the way and what to do.
-    pub fn open(name: &TopicName, maximum: usize, options: &Options, wait: Wait) -> Result<Self, OpenError> {
-        Self::of_kind(TYPE_NAME, name, maximum, options, wait)
+    pub fn open(
+        name: impl IntoTopicName,
+        maximum: usize,
+        options: impl Borrow<Options>,
+    ) -> Result<Self, OpenError> {
+        Self::of_kind(TYPE_NAME, name, maximum, options.borrow())
     }
 
     pub(crate) fn of_kind(
         type_name: &str,
-        name: &TopicName,
+        name: impl IntoTopicName,
         maximum: usize,
         options: &Options,
-        wait: Wait,
     ) -> Result<Self, OpenError> {
+        let (name, payload) = (name.into_topic_name()?, bytes::payload(maximum)?);
         let directory = options.open_directory()?;
-        BytesReader::open(&directory, name, kind(type_name), maximum, options.joining(wait)).map(Self)
+        let joining = options.joining(&directory)?;
+        let subscription = Subscription::open(&directory, &name, kind(type_name), payload, joining)?;
+        Ok(Self { subscription, copied: CopiedBytes::new(maximum) })
     }
 
     /// The next message, copied out of shared memory, or `None` when it has not been sent yet. Wait-free, no allocation.
     #[inline]
     pub fn try_recv(&mut self) -> Option<BytesSample<'_>> {
-        self.0.try_recv()
+        self.subscription.try_recv_bytes(&mut self.copied)
     }
 
     /// Waits, at most `limit`, for the next message, and copies it out of shared memory.
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<BytesSample<'_>> {
-        self.0.recv_timeout(limit)
+        self.subscription.recv_bytes_timeout(&mut self.copied, limit)
     }
 
     /// The next message in its place in shared memory, or `None` when it has not been sent yet; see
     /// [`Subscriber::borrow`](crate::topic::Subscriber::borrow).
     pub fn borrow(&mut self) -> Option<BytesSample<'_>> {
-        self.0.borrow()
+        self.subscription.borrow_bytes(&mut self.copied)
     }
 
     /// How many messages were overwritten before this subscriber got to them, since it joined.
     pub fn missed(&self) -> u64 {
-        self.0.missed()
+        self.subscription.missed()
     }
 
     /// Whether a living process publishes the topic. Makes system calls.
     ///
     /// # Errors
-    /// When the topic stays locked by a stopped process.
+    /// When the topic's file was removed, or this process was forked since.
     pub fn is_published(&self) -> Result<bool, OpenError> {
-        self.0.is_published()
+        self.subscription.is_published()
     }
 }
 
 impl crate::wait::Waitable for BytesSubscriber {
-    fn subscription(&mut self) -> &mut horus_shm::wait::Subscription {
-        self.0.subscription()
+    fn subscription(&mut self) -> &mut Subscription {
+        &mut self.subscription
     }
 }

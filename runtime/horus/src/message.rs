@@ -50,6 +50,7 @@
 //! ```
 
 use horus_shm::ring::Plain;
+use zerocopy::KnownLayout;
 
 /// Where a field stands in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub struct Field {
 }
 
 /// Plain data that a topic can carry; define one with [`message!`](crate::message!).
-pub trait Message: Plain {
+pub trait Message: Plain + KnownLayout {
     /// The name that both ends know the type by, such as `horus/Stamp`: 1 to 128 bytes.
     const TYPE_NAME: &'static str;
     /// The fields in the order of their places.

@@ -13,9 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use horus_shm::layout::ShapeError;
-use horus_shm::local;
-use horus_shm::ring::Full;
+use horus_shm::ring::{Full, local};
+use horus_shm::segment::layout::ShapeError;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::deadline::{CycleRecord, Tally, Timing};

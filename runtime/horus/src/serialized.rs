@@ -6,33 +6,34 @@
 //!
 //! ```
 //! use horus::serialized::{SerializedPublisher, SerializedSubscriber};
-//! use horus::topic::{Options, Wait};
+//! use horus::topic::Options;
 //!
 //! #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 //! struct Fault { part: String, codes: Vec<u16> }
 //!
-//! # let scratch = tempfile::tempdir().unwrap();
+//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
 //! let options = Options::reliable(16);
 //! # let options = options.directory(scratch.path());
-//! let name = "faults".parse().unwrap();
-//! let mut publisher = SerializedPublisher::<Fault>::create_or_open(&name, "example/Fault", 256, &options).unwrap();
-//! let mut subscriber = SerializedSubscriber::<Fault>::open(&name, "example/Fault", 256, &options, Wait::No).unwrap();
+//! let mut publisher = SerializedPublisher::<Fault>::open("faults", "example/Fault", 256, &options).unwrap();
+//! let mut subscriber = SerializedSubscriber::<Fault>::open("faults", "example/Fault", 256, &options).unwrap();
 //!
 //! let fault = Fault { part: "left wheel".into(), codes: vec![3, 14] };
 //! publisher.try_send(&fault).unwrap();
 //! assert_eq!(subscriber.try_recv().unwrap().unwrap(), fault);
 //! ```
 
+use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use horus_shm::bytes::SendError;
+use horus_shm::ends::Subscription;
+use horus_shm::ends::bytes::SendError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::bytes::{BytesPublisher, BytesSubscriber};
-use crate::topic::{OpenError, Options, TopicName, Wait};
+use crate::topic::{IntoTopicName, OpenError, Options};
 
 /// Why a value was not sent.
 #[derive(Debug, Error)]
@@ -70,17 +71,17 @@ pub struct SerializedPublisher<T> {
 }
 
 impl<T: Serialize> SerializedPublisher<T> {
-    /// As [`BytesPublisher::create_or_open`], for values of the type that both ends know by `type_name`.
+    /// As [`BytesPublisher::open`], for values of the type that both ends know by `type_name`.
     ///
     /// # Errors
     /// [`OpenError`], which says what is in the way and what to do.
-    pub fn create_or_open(
-        name: &TopicName,
+    pub fn open(
+        name: impl IntoTopicName,
         type_name: &str,
         maximum: usize,
-        options: &Options,
+        options: impl Borrow<Options>,
     ) -> Result<Self, OpenError> {
-        let publisher = BytesPublisher::of_kind(type_name, name, maximum, options)?;
+        let publisher = BytesPublisher::of_kind(type_name, name, maximum, options.borrow())?;
         Ok(Self { publisher, buffer: vec![0; maximum].into_boxed_slice(), _value: PhantomData })
     }
 
@@ -137,13 +138,12 @@ impl<T: DeserializeOwned> SerializedSubscriber<T> {
     /// # Errors
     /// [`OpenError`], which says what is in the way and what to do.
     pub fn open(
-        name: &TopicName,
+        name: impl IntoTopicName,
         type_name: &str,
         maximum: usize,
-        options: &Options,
-        wait: Wait,
+        options: impl Borrow<Options>,
     ) -> Result<Self, OpenError> {
-        let subscriber = BytesSubscriber::of_kind(type_name, name, maximum, options, wait)?;
+        let subscriber = BytesSubscriber::of_kind(type_name, name, maximum, options.borrow())?;
         Ok(Self { subscriber, _value: PhantomData })
     }
 
@@ -176,7 +176,7 @@ fn read<T: DeserializeOwned>(sequence: u64, bytes: &[u8]) -> Result<T, Deseriali
 }
 
 impl<T> crate::wait::Waitable for SerializedSubscriber<T> {
-    fn subscription(&mut self) -> &mut horus_shm::wait::Subscription {
+    fn subscription(&mut self) -> &mut Subscription {
         crate::wait::Waitable::subscription(&mut self.subscriber)
     }
 }

@@ -3,26 +3,30 @@
 //! ```
 //! use std::time::Duration;
 //! use horus::message::Stamp;
-//! use horus::topic::{Options, Publisher, Subscriber, Wait};
+//! use horus::topic::{Options, Publisher, Subscriber};
 //!
-//! # let scratch = tempfile::tempdir().unwrap();
+//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
 //! let options = Options::reliable(64);
 //! # let options = options.directory(scratch.path());
-//! let name = "doc-example".parse().unwrap();
-//! let mut publisher = Publisher::<Stamp>::create_or_open(&name, &options).unwrap();
-//! let mut subscriber = Subscriber::<Stamp>::open(&name, &options, Wait::No).unwrap();
+//! let mut subscriber = Subscriber::<Stamp>::open("doc-example", &options)?;
+//! let mut publisher = Publisher::<Stamp>::open("doc-example", &options)?;
 //!
-//! publisher.try_send(Stamp { sequence: 1, sent_ns: 0 }).unwrap();
+//! publisher.try_send(Stamp { sequence: 1, sent_ns: 0 })?;
 //! let received = subscriber.recv_timeout(Duration::from_millis(100)).unwrap();
 //! assert_eq!(received.message.sequence, 1);
 //! assert_eq!(subscriber.missed(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Publishers and subscribers come in any order. A subscriber that comes first waits for its publisher.
 //!
 //! # What it does not do
 //! - Order is kept for each publisher, not between publishers.
 //! - A subscriber receives what is sent after it joined, and of what was sent before at most the
 //!   [`history`](Options::history) that it asks for.
 //! - Nobody is told that a peer left: [`Subscriber::is_published`] asks.
+//! - A handle does not outlive `fork`: in the child it must not be used, and the kernel ends a child that does. See
+//!   [`Publisher::check`].
 //!
 //! # Handles belong to one thread at a time
 //! They may move to another thread and not be shared between two:
@@ -41,35 +45,42 @@
 //! shared::<horus::topic::Subscriber<horus::message::Stamp>>();
 //! ```
 
+use std::borrow::Borrow;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use horus_shm::clock::monotonic_ns;
-use horus_shm::endpoint::{Kind, Reader, Writer};
+use horus_shm::ends::place::{self, Copied};
+use horus_shm::ends::{Kind, Payload, Publication, Subscription};
 
 mod options;
 
-pub use horus_shm::directory::{Directory, NameError, TopicName};
-pub use horus_shm::endpoint::Sample;
+pub use horus_shm::directory::{Directory, Group, IntoTopicName, NameError, TopicName};
 pub use horus_shm::error::OpenError;
-pub use horus_shm::layout::Policy;
-pub use horus_shm::map::{Access, LockRefused};
 pub use horus_shm::ring::{Full, Received};
+pub use horus_shm::segment::file::Access;
+pub use horus_shm::segment::layout::Policy;
+pub use horus_shm::segment::map::LockRefused;
 pub use horus_shm::wait::Waiting;
-pub use options::{Options, Wait};
+pub(crate) use options::LONG;
+pub use options::Options;
 
 use crate::message::Message;
 
 /// Calls `open` with what the topic's header says about messages of type `M`.
-fn with_kind<M: Message, R>(open: impl FnOnce(Kind<'_>) -> R) -> R {
+fn with_kind<M: Message, R>(open: impl FnOnce(Kind<'_>, Payload) -> R) -> R {
     let description = crate::message::description::<M>();
-    open(Kind { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH, description: &description })
+    let kind = Kind { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH, description: &description };
+    open(kind, Payload::of::<M>())
 }
 
 /// The publishing end of a topic.
 pub struct Publisher<M: Message> {
-    writer: Writer<M>,
+    publication: Publication,
     is_stamping: bool,
     waiting: Waiting,
+    _message: PhantomData<fn(M)>,
 }
 
 impl<M: Message> Publisher<M> {
@@ -79,17 +90,21 @@ impl<M: Message> Publisher<M> {
     ///
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do: as many living publishers as the topic was made for, another
-    /// type, policy or capacity under the same name, no memory, no permission.
-    pub fn create_or_open(name: &TopicName, options: &Options) -> Result<Self, OpenError> {
+    /// type, policy or capacity under the same name, a subscriber that needs more, no memory, no permission.
+    pub fn open(name: impl IntoTopicName, options: impl Borrow<Options>) -> Result<Self, OpenError> {
+        let (name, options) = (name.into_topic_name()?, options.borrow());
         let directory = options.open_directory()?;
-        let writer = with_kind::<M, _>(|kind| Writer::create_or_open(&directory, name, kind, &options.making()))?;
-        Ok(Self { writer, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
+        let making = options.making(&directory)?;
+        let publication =
+            with_kind::<M, _>(|kind, payload| Publication::open(&directory, &name, kind, payload, &making))?;
+        let (is_stamping, waiting) = (options.is_stamping(), options.how_to_wait());
+        Ok(Self { publication, is_stamping, waiting, _message: PhantomData })
     }
 
     /// Sends a message; a topic without room gives it back.
     ///
-    /// Wait-free, no allocation, no system call unless a subscriber sleeps. A `latest` topic is never full, except for
-    /// large messages that a subscriber holds in place.
+    /// Wait-free, no allocation, no system call unless a subscriber went to sleep since the last message. A `latest` topic is
+    /// never full, unless subscribers hold every one of its messages in place.
     #[inline]
     pub fn try_send(&mut self, message: M) -> Result<(), Full<M>> {
         let now = self.now();
@@ -99,129 +114,164 @@ impl<M: Message> Publisher<M> {
     /// As [`try_send`](Self::try_send) with a time that the caller has at hand, in nanoseconds on CLOCK_MONOTONIC.
     #[inline]
     pub fn try_send_stamped(&mut self, message: M, sent_ns: u64) -> Result<(), Full<M>> {
-        self.writer.try_send(message, sent_ns).map(|_sequence| ())
+        self.publication.try_send(&message, sent_ns).map(|_sequence| ()).map_err(|Full(())| Full(message))
     }
 
     /// As [`try_send`](Self::try_send), from where the message stands: spares large ones a move.
     #[inline]
     pub fn try_send_from(&mut self, message: &M) -> Result<(), Full<()>> {
         let now = self.now();
-        self.writer.try_send_from(message, now).map(|_sequence| ())
+        self.publication.try_send(message, now).map(|_sequence| ())
     }
 
     /// As [`try_send`](Self::try_send), but waits for room, at most `limit`, as [`Options::waiting`] says. Subscribers that
     /// died meanwhile stop holding the topic. The stamp is the time of the call.
     pub fn send(&mut self, message: M, limit: Duration) -> Result<(), Full<M>> {
         let now = self.now();
-        self.writer.send(message, now, limit, self.waiting).map(|_sequence| ())
+        let sent = self.publication.send(&message, now, limit, self.waiting);
+        sent.map(|_sequence| ()).map_err(|Full(())| Full(message))
     }
 
     /// Lends the place of the next message in shared memory, to be filled there and published: for messages too large to
     /// be copied. What stands there first is some older message, or zeros.
     pub fn loan(&mut self) -> Result<Loan<'_, M>, Full<()>> {
         let is_stamping = self.is_stamping;
-        Ok(Loan { loan: self.writer.loan()?, is_stamping })
+        Ok(Loan { loan: self.publication.loan()?, is_stamping, _message: PhantomData })
     }
 
     #[inline]
     fn now(&self) -> u64 {
-        if self.is_stamping { monotonic_ns() } else { 0 }
+        now_if(self.is_stamping)
     }
 
     /// Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `try_send`,
     /// outside of their real-time loop: it makes system calls.
     pub fn reap_dead_subscribers(&mut self) -> usize {
-        self.writer.bury_subscribers()
+        self.publication.reap()
     }
 
     /// How many living subscribers the topic has. Makes system calls.
+    ///
+    /// # Errors
+    /// Those of [`check`](Self::check).
     pub fn subscribers(&self) -> Result<usize, OpenError> {
-        self.writer.subscribers()
+        self.publication.subscribers()
     }
 
-    /// Sequence number that the next message will have.
+    /// Looks whether what is sent here can reach anybody who joins from now on. One system call.
+    ///
+    /// # Errors
+    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::Forked`] in a child that `fork` made of the
+    /// process that opened the topic.
+    pub fn check(&self) -> Result<(), OpenError> {
+        self.publication.check()
+    }
+
+    /// Sequence number that the next message will have, unless subscribers hold what stands in its place.
     pub fn position(&self) -> u64 {
-        self.writer.position()
+        self.publication.position()
     }
 
     /// Number of this publisher's lane: what [`Received::publisher`] says of its messages.
     pub fn lane(&self) -> usize {
-        self.writer.lane()
+        self.publication.lane()
     }
 
     /// Whether the kernel locked the topic's memory; if not, page faults may meet the hot path.
     pub fn memory_lock(&self) -> Result<(), LockRefused> {
-        self.writer.memory_lock()
+        self.publication.memory_lock()
     }
+}
+
+#[inline]
+pub(crate) fn now_if(is_stamping: bool) -> u64 {
+    if is_stamping { monotonic_ns() } else { 0 }
 }
 
 /// The place of a message that is being written, as if it were the message; dropped without
 /// [`publish`](Self::publish), it was never sent, but on a full `latest` topic the oldest message is given up for it.
 #[must_use = "a loan that is not published sends nothing"]
 pub struct Loan<'a, M: Message> {
-    loan: horus_shm::endpoint::Loan<'a, M>,
+    loan: place::Loan<'a>,
     is_stamping: bool,
+    _message: PhantomData<fn(M)>,
 }
 
 impl<M: Message> Loan<'_, M> {
     /// Sends the message.
     pub fn publish(self) {
-        let now = if self.is_stamping { monotonic_ns() } else { 0 };
-        self.loan.publish(now);
+        self.loan.publish(now_if(self.is_stamping));
     }
 }
 
-impl<M: Message> std::ops::Deref for Loan<'_, M> {
+/// Why bytes of a place are always a message: the topic was opened for messages of this size and alignment.
+const IS_A_MESSAGE: &str = "a place has the size and the alignment of its message";
+
+impl<M: Message> Deref for Loan<'_, M> {
     type Target = M;
 
     fn deref(&self) -> &M {
-        &self.loan
+        M::ref_from_bytes(&self.loan).expect(IS_A_MESSAGE)
     }
 }
 
-impl<M: Message> std::ops::DerefMut for Loan<'_, M> {
+impl<M: Message> DerefMut for Loan<'_, M> {
     fn deref_mut(&mut self) -> &mut M {
-        &mut self.loan
+        M::mut_from_bytes(&mut self.loan).expect(IS_A_MESSAGE)
     }
 }
 
 /// A subscribing end of a topic.
-pub struct Subscriber<M: Message>(Reader<M>);
+pub struct Subscriber<M: Message> {
+    subscription: Subscription,
+    /// Where [`borrow`](Self::borrow) copies messages to that cannot be held in place.
+    copied: Copied,
+    _message: PhantomData<fn() -> M>,
+}
 
 impl<M: Message> Subscriber<M> {
-    /// Joins topic `name`; receives what is sent from then on. Capacity, policy and number of publishers are those that
-    /// the topic was made with.
+    /// Joins topic `name`; receives what is sent from then on.
+    ///
+    /// It may come before its publisher: then it makes the topic with these options, and follows if the first publisher makes
+    /// it otherwise. That costs the system calls of opening in the first receiving call after it; a subscriber that gives the
+    /// options of its publisher never has to follow.
     ///
     /// # Errors
-    /// [`OpenError`] says what is in the way and what to do: nobody publishes, another type, no permission, 32
-    /// subscribers already.
-    pub fn open(name: &TopicName, options: &Options, wait: Wait) -> Result<Self, OpenError> {
+    /// [`OpenError`] says what is in the way and what to do: another type, a topic that is not what these options ask for, no
+    /// permission, 32 subscribers already.
+    pub fn open(name: impl IntoTopicName, options: impl Borrow<Options>) -> Result<Self, OpenError> {
+        let (name, options) = (name.into_topic_name()?, options.borrow());
         let directory = options.open_directory()?;
-        with_kind::<M, _>(|kind| Reader::open(&directory, name, kind, options.joining(wait))).map(Self)
+        let joining = options.joining(&directory)?;
+        let mut subscription =
+            with_kind::<M, _>(|kind, payload| Subscription::open(&directory, &name, kind, payload, joining))?;
+        let copied = Copied::for_messages_of(&mut subscription);
+        Ok(Self { subscription, copied, _message: PhantomData })
     }
 
-    /// The next message, or `None` when it has not been sent yet. Wait-free, no allocation, no system call.
+    /// The next message, or `None` when it has not been sent yet. Wait-free, no allocation, no system call once somebody has
+    /// published.
     #[inline]
     pub fn try_recv(&mut self) -> Option<Received<M>> {
-        self.0.try_recv()
+        self.subscription.try_recv()
     }
 
     /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move. When this returns
     /// `None`, `into` holds what it held, or bytes that nobody sent.
     #[inline]
     pub fn try_recv_into(&mut self, into: &mut M) -> Option<Received<()>> {
-        self.0.try_recv_into(into)
+        self.subscription.try_recv_into(into)
     }
 
     /// Waits, at most `limit`, for the next message, as [`Options::waiting`] says; `None` when the time is up.
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<Received<M>> {
-        self.0.recv_timeout(limit)
+        self.subscription.recv_timeout(limit)
     }
 
     /// Waits for the next message, however long that takes.
     pub fn recv(&mut self) -> Received<M> {
         loop {
-            if let Some(received) = self.0.recv_timeout(Duration::from_secs(3600)) {
+            if let Some(received) = self.recv_timeout(LONG) {
                 return received;
             }
         }
@@ -231,42 +281,101 @@ impl<M: Message> Subscriber<M> {
     /// large to be copied.
     ///
     /// As long as the sample lives, the message stays, and this subscriber receives no other one. See
-    /// [`horus_shm::endpoint`] for whom that trusts.
+    /// [`horus_shm::ends::place`] for whom that trusts.
     pub fn borrow(&mut self) -> Option<Sample<'_, M>> {
-        self.0.borrow()
+        Some(Sample { sample: self.subscription.sample(&mut self.copied)?, _message: PhantomData })
     }
 
     /// Waits, at most `limit`, until there is something to receive or to borrow, or the trace of something that was
-    /// overwritten; false when the time is up.
+    /// missed; false when the time is up.
     pub fn wait(&mut self, limit: Duration) -> bool {
-        self.0.wait(limit)
+        self.subscription.wait(limit)
     }
 
     /// How many messages were overwritten before this subscriber got to them, since it joined: exact as of the last
     /// message received. Zero for ever on a reliable topic.
     pub fn missed(&self) -> u64 {
-        self.0.missed()
+        self.subscription.missed()
     }
 
     /// Sequence number of the message to be read next from the first publisher; right after joining, of the first that
     /// will be received.
     pub fn position(&self) -> u64 {
-        self.0.position()
+        self.subscription.position(0)
+    }
+
+    /// What happens when the topic is full.
+    pub fn policy(&self) -> Policy {
+        self.subscription.segment().header().policy
+    }
+
+    /// Messages that the topic holds of each publisher.
+    pub fn capacity(&self) -> usize {
+        self.subscription.segment().header().shape.capacity()
+    }
+
+    /// How this subscriber waits: as [`Options::waiting`] said, or as suits the topic.
+    pub fn waiting(&self) -> Waiting {
+        self.subscription.waiting()
     }
 
     /// Whether a living process publishes the topic. Makes system calls.
+    ///
+    /// # Errors
+    /// Those of [`check`](Self::check).
     pub fn is_published(&self) -> Result<bool, OpenError> {
-        self.0.is_published()
+        self.subscription.is_published()
+    }
+
+    /// Looks whether messages can come from whoever publishes the topic from now on. One system call.
+    ///
+    /// # Errors
+    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::Forked`] in a child that `fork` made of the
+    /// process that opened the topic; [`OpenError::Superseded`] when the first publisher made the topic otherwise than this
+    /// subscriber, which came before it, can use.
+    pub fn check(&self) -> Result<(), OpenError> {
+        self.subscription.check()
     }
 
     /// Whether the kernel locked the topic's memory; if not, page faults may meet the hot path.
     pub fn memory_lock(&self) -> Result<(), LockRefused> {
-        self.0.memory_lock()
+        self.subscription.memory_lock()
     }
 }
 
 impl<M: Message> crate::wait::Waitable for Subscriber<M> {
-    fn subscription(&mut self) -> &mut horus_shm::wait::Subscription {
-        self.0.subscription()
+    fn subscription(&mut self) -> &mut Subscription {
+        &mut self.subscription
+    }
+}
+
+/// A received message in its place, as if it were the message; the next one can be received when this one is dropped.
+pub struct Sample<'a, M: Message> {
+    sample: place::Sample<'a>,
+    _message: PhantomData<fn() -> M>,
+}
+
+impl<M: Message> Sample<'_, M> {
+    /// Its number in its publisher's lane.
+    pub fn sequence(&self) -> u64 {
+        self.sample.sequence()
+    }
+
+    /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC; zero when the sender gave no time.
+    pub fn sent_ns(&self) -> u64 {
+        self.sample.sent_ns()
+    }
+
+    /// Number of the lane that it came by.
+    pub fn publisher(&self) -> usize {
+        self.sample.publisher()
+    }
+}
+
+impl<M: Message> Deref for Sample<'_, M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        M::ref_from_bytes(&self.sample).expect(IS_A_MESSAGE)
     }
 }

@@ -2,15 +2,15 @@
 
 use horus::message::Message;
 use horus::messages::*;
-use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus::topic::{Options, Publisher, Subscriber};
 
 /// Sends bytes of which no two neighbours are equal as a message `M`, and expects them back.
 fn crosses_by_copy<M: Message>() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(2).directory(files.path());
-    let name = M::TYPE_NAME.replace('/', ".").parse().unwrap();
-    let mut publisher = Publisher::<M>::create_or_open(&name, &options).unwrap();
-    let mut subscriber = Subscriber::<M>::open(&name, &options, Wait::No).unwrap();
+    let name = M::TYPE_NAME.replace('/', ".");
+    let mut publisher = Publisher::<M>::open(&name, &options).unwrap();
+    let mut subscriber = Subscriber::<M>::open(&name, &options).unwrap();
     let mut message: M = zeroed();
     message.as_mut_bytes().iter_mut().zip(1_u32..).for_each(|(byte, number)| *byte = (number % 251) as u8);
     assert!(publisher.try_send(message).is_ok());
@@ -41,11 +41,11 @@ fn every_message_arrives_byte_by_byte() {
 
 #[test]
 fn a_picture_larger_than_the_stack_is_written_and_read_where_it_is() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::latest(2).directory(files.path());
-    let name = "camera".parse().unwrap();
-    let mut publisher = Publisher::<ImageFullHd>::create_or_open(&name, &options).unwrap();
-    let mut subscriber = Subscriber::<ImageFullHd>::open(&name, &options, Wait::No).unwrap();
+    let name = "camera";
+    let mut publisher = Publisher::<ImageFullHd>::open(name, &options).unwrap();
+    let mut subscriber = Subscriber::<ImageFullHd>::open(name, &options).unwrap();
     for picture in 1..=3_u8 {
         let mut loan = publisher.loan().unwrap();
         let bytes = loan.begin(FrameShape::packed(1920, 1080, Encoding::Rgb8)).unwrap();

@@ -6,9 +6,9 @@ mod peers;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use horus::topic::{Directory, Publisher, Received, Subscriber, TopicName, Wait};
-use horus_shm::layout::{MAX_SUBSCRIBERS, Shape};
-use horus_shm::sweep::sweep;
+use horus::topic::{Directory, Publisher, Received, Subscriber, TopicName};
+use horus_shm::segment::layout::{MAX_SUBSCRIBERS, Shape};
+use horus_shm::peers::clean::clean;
 
 use peers::{CAPACITY, PATIENCE, Peer, files_in, options_for, some_time};
 
@@ -35,11 +35,11 @@ fn name() -> TopicName {
 }
 
 fn publish(policy: &str, directory: &Path) -> Publisher<Block> {
-    Publisher::create_or_open(&name(), &options_for(policy, directory)).unwrap()
+    Publisher::open(&name(), &options_for(policy, directory)).unwrap()
 }
 
 fn subscribe(policy: &str, directory: &Path) -> Subscriber<Block> {
-    Subscriber::open(&name(), &options_for(policy, directory), Wait::UpTo(PATIENCE)).unwrap()
+    Subscriber::open(&name(), &options_for(policy, directory)).unwrap()
 }
 
 /// Whether a slot of the topic's file says that its message is being written.
@@ -52,7 +52,7 @@ fn holds_half_a_message(directory: &Path) -> bool {
 #[test]
 #[ignore = "a peer"]
 fn peer_publishes() {
-    let mut publisher = Publisher::create_or_open(&name(), &peers::options()).unwrap();
+    let mut publisher = Publisher::open(&name(), &peers::options()).unwrap();
     peers::ready();
     loop {
         publisher.send(block(publisher.position()), PATIENCE).unwrap();
@@ -62,7 +62,7 @@ fn peer_publishes() {
 #[test]
 #[ignore = "a peer"]
 fn peer_subscribes() {
-    let mut subscriber = Subscriber::open(&name(), &peers::options(), Wait::UpTo(PATIENCE)).unwrap();
+    let mut subscriber = Subscriber::open(&name(), &peers::options()).unwrap();
     peers::ready();
     loop {
         check(&subscriber.recv_timeout(PATIENCE).unwrap());
@@ -72,7 +72,7 @@ fn peer_subscribes() {
 #[test]
 #[ignore = "a peer"]
 fn peer_subscribes_and_never_reads() {
-    let _subscriber = Subscriber::<Block>::open(&name(), &peers::options(), Wait::UpTo(PATIENCE)).unwrap();
+    let _subscriber = Subscriber::<Block>::open(&name(), &peers::options()).unwrap();
     peers::ready();
     std::thread::park_timeout(PATIENCE);
 }
@@ -82,7 +82,7 @@ fn peer_subscribes_and_never_reads() {
 fn peer_comes_and_goes_as_publisher() {
     peers::ready();
     loop {
-        let mut publisher = Publisher::create_or_open(&name(), &peers::options()).unwrap();
+        let mut publisher = Publisher::open(&name(), &peers::options()).unwrap();
         let _full = publisher.try_send(block(publisher.position()));
     }
 }
@@ -92,7 +92,7 @@ fn peer_comes_and_goes_as_publisher() {
 fn peer_comes_and_goes_as_subscriber() {
     peers::ready();
     loop {
-        let mut subscriber = Subscriber::open(&name(), &peers::options(), Wait::UpTo(PATIENCE)).unwrap();
+        let mut subscriber = Subscriber::open(&name(), &peers::options()).unwrap();
         subscriber.try_recv().as_ref().map(check);
     }
 }
@@ -132,7 +132,7 @@ impl Survivor {
 
 /// One subscriber outlives a row of publishers; whatever it receives is whole, in order and accounted for.
 fn outlive_publishers(policy: &str) {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let mut survivor: Option<Survivor> = None;
     // The publisher of a reliable topic spends most of its time waiting for us.
     let expected = policy == "latest";
@@ -168,7 +168,7 @@ fn subscriber_of_a_latest_topic_outlives_its_publishers_and_counts_what_it_misse
 #[test]
 fn publisher_outlives_subscribers_that_are_killed_while_they_read() {
     for policy in ["reliable", "latest"] {
-        let files = tempfile::tempdir().unwrap();
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
         let mut publisher = publish(policy, files.path());
         for turn in 0..15 {
             let mut peer = Peer::start("peer_subscribes", files.path(), policy);
@@ -190,7 +190,7 @@ fn publisher_outlives_subscribers_that_are_killed_while_they_read() {
 
 #[test]
 fn dead_subscriber_holds_a_reliable_topic_until_it_is_reaped_and_a_living_one_goes_on_holding_it() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let mut publisher = publish("reliable", files.path());
     let mut peer = Peer::start("peer_subscribes_and_never_reads", files.path(), "reliable");
     peer.wait_until_ready();
@@ -206,7 +206,7 @@ fn dead_subscriber_holds_a_reliable_topic_until_it_is_reaped_and_a_living_one_go
 
 #[test]
 fn waiting_publisher_notices_the_death_of_the_subscriber_it_waits_for() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let mut publisher = publish("reliable", files.path());
     let mut peer = Peer::start("peer_subscribes_and_never_reads", files.path(), "reliable");
     peer.wait_until_ready();
@@ -219,7 +219,7 @@ fn waiting_publisher_notices_the_death_of_the_subscriber_it_waits_for() {
 #[test]
 fn peers_killed_while_they_come_and_go_never_block_the_others() {
     for (role, turns) in [("peer_comes_and_goes_as_publisher", 0..30), ("peer_comes_and_goes_as_subscriber", 30..60)] {
-        let files = tempfile::tempdir().unwrap();
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
         for turn in turns {
             // With and without somebody who keeps the segment alive.
             let publisher = (turn >= 30).then(|| publish("reliable", files.path()));
@@ -240,43 +240,20 @@ fn peers_killed_while_they_come_and_go_never_block_the_others() {
 }
 
 #[test]
-fn topic_of_the_dead_goes_away_when_anybody_opens_anything_in_the_directory() {
-    let files = tempfile::tempdir().unwrap();
-    for publishing in [true, false] {
-        let mut killed = Peer::start("peer_publishes", files.path(), "reliable");
-        killed.wait_until_ready();
-        let other: TopicName = "other".parse().unwrap();
-        let open = || {
-            let options = options_for("reliable", files.path());
-            match publishing {
-                true => Publisher::<Block>::create_or_open(&other, &options).map(drop),
-                false => Subscriber::<Block>::open(&other, &options, Wait::No).map(drop),
-            }
-        };
-        let _not_published = open();
-        assert_eq!(files_in(files.path()), 1, "the topic of the living stays");
-        killed.kill();
-        assert_eq!(files_in(files.path()), 1, "nobody was left to remove it");
-        let _not_published = open();
-        assert_eq!(files_in(files.path()), 0);
-    }
-}
-
-#[test]
-fn topic_of_the_dead_is_swept_and_its_name_is_free_at_once() {
-    let files = tempfile::tempdir().unwrap();
-    for sweeping in [true, false] {
+fn topic_of_the_dead_is_cleaned_away_and_its_name_is_free_at_once() {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    for cleaning in [true, false] {
         let mut publisher = Peer::start("peer_publishes", files.path(), "reliable");
         publisher.wait_until_ready();
         let mut subscriber = Peer::start("peer_subscribes", files.path(), "reliable");
         subscriber.wait_until_ready();
-        let in_use = sweep(&Directory::at(files.path()).unwrap()).unwrap();
+        let in_use = clean(&Directory::at(files.path()).unwrap()).unwrap();
         assert_eq!((in_use.removed.len(), in_use.kept.len()), (0, 1));
         publisher.kill();
         subscriber.kill();
         assert_eq!(files_in(files.path()), 1, "nobody was left to remove it");
-        if sweeping {
-            assert_eq!(sweep(&Directory::at(files.path()).unwrap()).unwrap().removed.len(), 1);
+        if cleaning {
+            assert_eq!(clean(&Directory::at(files.path()).unwrap()).unwrap().removed.len(), 1);
         } else {
             // Another policy: the dead have no say in what the topic is now.
             let mut successor = publish("latest", files.path());

@@ -3,7 +3,7 @@
 mod peers;
 
 use horus::message::Stamp;
-use horus::topic::{Options, Publisher, Received, Subscriber, TopicName, Wait};
+use horus::topic::{Options, Publisher, Received, Subscriber, TopicName};
 use horus_shm::clock::monotonic_ns;
 
 use peers::{PATIENCE, Peer};
@@ -19,8 +19,8 @@ fn name(name: &str) -> TopicName {
 #[ignore = "started by message_crosses_to_another_process_and_back"]
 fn answering_peer() {
     let options = Options::reliable(16).directory(peers::directory()).stamped();
-    let mut pong = Publisher::<Stamp>::create_or_open(&name("pong"), &options).unwrap();
-    let mut ping = Subscriber::<Stamp>::open(&name("ping"), &options, Wait::UpTo(PATIENCE)).unwrap();
+    let mut pong = Publisher::<Stamp>::open(&name("pong"), &options).unwrap();
+    let mut ping = Subscriber::<Stamp>::open(&name("ping"), &options).unwrap();
     peers::ready();
     for _ in 0..ROUNDS {
         let question = ping.recv_timeout(PATIENCE).unwrap();
@@ -30,11 +30,11 @@ fn answering_peer() {
 
 #[test]
 fn message_crosses_to_another_process_and_back() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(16).directory(files.path());
-    let mut ping = Publisher::<Stamp>::create_or_open(&name("ping"), &options).unwrap();
+    let mut ping = Publisher::<Stamp>::open(&name("ping"), &options).unwrap();
     let mut peer = Peer::start("answering_peer", files.path(), "reliable");
-    let mut pong = Subscriber::<Stamp>::open(&name("pong"), &options, Wait::UpTo(PATIENCE)).unwrap();
+    let mut pong = Subscriber::<Stamp>::open(&name("pong"), &options).unwrap();
     peer.wait_until_ready();
     for number in 0..ROUNDS {
         let asked = Stamp { sequence: number, sent_ns: monotonic_ns() };

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus::message::Message;
-use horus::topic::{OpenError, Options, Publisher, Subscriber, TopicName, Wait};
-use horus_shm::layout::{HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Policy, Shape, ShapeError};
-use horus_shm::rejected::Rejected;
+use horus::topic::{OpenError, Options, Publisher, Subscriber, TopicName};
+use horus_shm::segment::layout::{HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Policy, Shape, ShapeError};
+use horus_shm::segment::rejected::Rejected;
 use peers::{CAPACITY, PATIENCE, Peer, files_in, options_for};
 use rustix::process::{Signal, kill_process};
 
@@ -42,11 +42,11 @@ fn name() -> TopicName {
 }
 
 fn publish<M: Message>(options: &Options) -> Publisher<M> {
-    Publisher::create_or_open(&name(), options).unwrap()
+    Publisher::open(&name(), options).unwrap()
 }
 
 fn subscribe<M: Message>(options: &Options) -> Subscriber<M> {
-    Subscriber::open(&name(), options, Wait::UpTo(PATIENCE)).unwrap()
+    Subscriber::open(&name(), options).unwrap()
 }
 
 /// A subscriber of [`Numbers`] that must get every number from `next` on.
@@ -83,7 +83,7 @@ const MESSAGES: u64 = 20_000;
 /// **P1.** There: two subscribers on one thread counted as one and shared the ring; the slow one got 0 of 20,000.
 #[test]
 fn two_subscribers_on_one_thread_each_get_every_message_however_slow_one_of_them_is() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(512).directory(files.path());
     let mut publisher = publish(&options);
     let (mut quick, mut slow) = (Complete::new(&options), Complete::new(&options));
@@ -111,7 +111,7 @@ fn peer_gets_every_number() {
 /// **P2.** There: a handle that sends and receives kept its messages to itself; another subscriber got 1 of 10,000.
 #[test]
 fn a_thread_that_receives_what_it_sends_takes_nothing_from_others() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = options_for("reliable", files.path());
     let mut publisher = publish(&options);
     let mut own = Complete::new(&options);
@@ -146,7 +146,7 @@ fn median_ns(mut one: impl FnMut()) -> u128 {
 /// given message 0.
 #[test]
 fn with_nobody_subscribed_sending_is_neither_refused_nor_slower_and_who_comes_late_gets_nothing_stale() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(64).directory(files.path());
     let mut publisher = publish(&options);
     let alone = median_ns(|| publisher.try_send_stamped(numbers(7), 0).unwrap());
@@ -182,7 +182,7 @@ fn peer_sleeps_and_then_gets_every_number() {
 fn silent_subscriber_is_not_robbed_by_a_newcomer() {
     /// As long as in the original's run, and longer than its lease.
     const SILENCE: Duration = Duration::from_millis(6_500);
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = options_for("reliable", files.path());
     let mut publisher = publish(&options);
     let mut silent = Peer::start("peer_sleeps_and_then_gets_every_number", files.path(), "reliable");
@@ -191,7 +191,7 @@ fn silent_subscriber_is_not_robbed_by_a_newcomer() {
 
     let newcomers: Vec<_> = (1..MAX_SUBSCRIBERS).map(|_| subscribe::<Numbers>(&options)).collect();
     assert!(matches!(
-        Subscriber::<Numbers>::open(&name(), &options, Wait::No),
+        Subscriber::<Numbers>::open(&name(), &options),
         Err(OpenError::SubscribersFull { subscribers: MAX_SUBSCRIBERS, .. })
     ));
     drop(newcomers);
@@ -236,7 +236,7 @@ fn holds_half_a_message(directory: &Path, policy: &str) -> bool {
 #[test]
 fn producer_killed_in_the_middle_of_a_message_wedges_nothing() {
     const HALVES: u32 = 5;
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = options_for("latest", files.path());
     let (mut halves, mut kills) = (0, 0);
     let mut subscriber: Option<Subscriber<Large>> = None;
@@ -279,7 +279,7 @@ fn peer_fills_half_a_loan() {
 #[test]
 fn producer_killed_while_it_fills_a_message_in_place_wedges_nothing() {
     for policy in ["reliable", "latest"] {
-        let files = tempfile::tempdir().unwrap();
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
         let options = options_for(policy, files.path()).history(1);
         let mut producer = Peer::start("peer_fills_half_a_loan", files.path(), policy);
         producer.wait_until_ready();
@@ -298,7 +298,7 @@ fn producer_killed_while_it_fills_a_message_in_place_wedges_nothing() {
 /// **P6.** There: a value larger than its slot was written past the end of the mapping (SIGSEGV, from safe code).
 #[test]
 fn value_has_the_slot_that_its_type_asks_for_or_the_topic_is_refused() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(CAPACITY).directory(files.path());
     let mut publisher = publish::<Large>(&options);
     let mut subscriber = subscribe::<Large>(&options);
@@ -318,7 +318,7 @@ fn value_has_the_slot_that_its_type_asks_for_or_the_topic_is_refused() {
         /// More than a slot can hold.
         struct TooLarge = "test/TooLarge" { words: Absurd }
     }
-    let refused = Publisher::<TooLarge>::create_or_open(&"absurd".parse().unwrap(), &options).err().unwrap();
+    let refused = Publisher::<TooLarge>::open("absurd", &options).err().unwrap();
     assert!(
         matches!(refused, OpenError::Shape(ShapeError::PayloadBytes(bytes)) if bytes == size_of::<TooLarge>()),
         "{refused}"
@@ -356,11 +356,11 @@ fn types_are_not_confused() {
             other => panic!("{other:?}"),
         };
         [
-            rejected(Subscriber::<M>::open(&name(), options, Wait::No).map(drop)),
-            rejected(Publisher::<M>::create_or_open(&name(), options).map(drop)),
+            rejected(Subscriber::<M>::open(&name(), options).map(drop)),
+            rejected(Publisher::<M>::open(&name(), options).map(drop)),
         ]
     }
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(CAPACITY).directory(files.path());
     let mut publisher = publish(&options);
     let mut subscriber = Complete::new(&options);
@@ -390,7 +390,7 @@ fn types_are_not_confused() {
 #[test]
 fn latest_value_is_never_torn_and_never_goes_back() {
     const ENOUGH: u64 = 20_000;
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::latest(2).directory(files.path());
     let mut publisher = publish(&options);
     let mut subscriber = subscribe::<Numbers>(&options);
@@ -422,7 +422,7 @@ fn latest_value_is_never_torn_and_never_goes_back() {
 #[test]
 fn topic_takes_the_memory_that_its_formula_says_however_many_subscribe() {
     use std::os::unix::fs::MetadataExt;
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     for policy in [Policy::Reliable, Policy::Latest] {
         let options = match policy {
             Policy::Reliable => Options::reliable(64),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use horus::message::Stamp;
-use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus::topic::{Options, Publisher, Subscriber};
 use peers::{PATIENCE, Peer};
 use rustix::thread::{SecureComputingMode, set_secure_computing_mode};
 
@@ -62,9 +62,8 @@ fn peer_uses_two_unrelated_topics_in_two_confined_threads() {
     let options = Options::reliable(16).directory(peers::directory());
     let confined: &[Confined; 2] = Box::leak(Box::default());
     for (thread, topic) in confined.iter().zip(["left", "right"]) {
-        let name = topic.parse().unwrap();
-        let mut publisher = Publisher::<Stamp>::create_or_open(&name, &options).unwrap();
-        let mut subscriber = Subscriber::<Stamp>::open(&name, &options, Wait::No).unwrap();
+        let mut publisher = Publisher::<Stamp>::open(topic, &options).unwrap();
+        let mut subscriber = Subscriber::<Stamp>::open(topic, &options).unwrap();
         std::thread::spawn(move || {
             thread.run(|| {
                 for number in 0..MESSAGES {
@@ -97,13 +96,13 @@ fn peer_locks_a_mutex_that_another_thread_holds() {
 /// **P9.** There: 19 ns a message became 35 to 54 ns when a second thread used an unrelated topic.
 #[test]
 fn threads_on_unrelated_topics_make_no_system_call_and_so_wait_for_no_lock() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     Peer::start("peer_uses_two_unrelated_topics_in_two_confined_threads", files.path(), "reliable").finish();
 }
 
 #[test]
 fn the_confinement_finds_a_thread_that_waits_for_a_lock() {
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let peer = Peer::start("peer_locks_a_mutex_that_another_thread_holds", files.path(), "reliable");
     assert!(!peer.ended_with_success());
 }

@@ -60,7 +60,7 @@ fn count(output: &Output, word: &str) -> u64 {
 }
 
 fn topics() -> (TempDir, PathBuf) {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
     let topics = scratch.path().join("topics");
     (scratch, topics)
 }

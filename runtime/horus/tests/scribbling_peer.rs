@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
-use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Wait, Waiting};
-use horus_shm::layout::{HEADER_BYTES, LANES_WORD, MAX_SUBSCRIBERS, ROSTER, Shape};
-use horus_shm::sweep::sweep;
+use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus_shm::segment::layout::{HEADER_BYTES, LANES_WORD, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
+use horus_shm::peers::clean::clean;
 use peers::{PATIENCE, Peer};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 
@@ -88,7 +88,7 @@ fn peer_scribbles() {
 fn publish(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
     let mut sent = 0;
     while !until.load(Ordering::Relaxed) {
-        let Ok(mut publisher) = Publisher::create_or_open(&name(), &options(policy, directory)) else {
+        let Ok(mut publisher) = Publisher::open(&name(), &options(policy, directory)) else {
             // Who scribbles can make a file useless that looks used: then somebody has to remove it.
             let _gone_already = std::fs::remove_file(directory.join("scribbled.topic"));
             continue;
@@ -110,7 +110,7 @@ fn subscribe(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
     let mut received = 0;
     let waitings = [Waiting::Spin, Waiting::Sleep, Waiting::SpinThenSleep(Duration::from_micros(10))];
     for waiting in waitings.into_iter().cycle().take_while(|_| !until.load(Ordering::Relaxed)) {
-        let opened = Subscriber::<Stamp>::open(&name(), &options(policy, directory).waiting(waiting), Wait::No);
+        let opened = Subscriber::<Stamp>::open(&name(), &options(policy, directory).waiting(waiting));
         let Ok(mut subscriber) = opened else { continue };
         for number in 0..200 {
             received += u64::from(subscriber.try_recv().is_some());
@@ -119,7 +119,7 @@ fn subscribe(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
                 received += u64::from(subscriber.recv_timeout(Duration::from_micros(100)).is_some());
             }
         }
-        let _found = sweep(&Directory::at(directory).unwrap()).unwrap();
+        let _found = clean(&Directory::at(directory).unwrap()).unwrap();
     }
     received
 }
@@ -130,7 +130,7 @@ fn whoever_shares_a_topic_with_a_peer_that_scribbles_on_it_goes_on() {
     let (mut sent, mut received) = (0, 0);
     // Few messages get through what is scribbled, none at all on a machine that has no time for four.
     for policy in ["reliable", "latest"].into_iter().cycle().take(20) {
-        let files = tempfile::tempdir().unwrap();
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
         let mut scribbler = Peer::start("peer_scribbles", files.path(), policy);
         scribbler.wait_until_ready();
         let enough = AtomicBool::new(false);
@@ -163,13 +163,13 @@ fn whoever_shares_a_topic_with_a_peer_that_scribbles_on_it_goes_on() {
 fn positions_at_the_end_of_all_numbers_are_survived_on_every_lane_at_once() {
     const LANES: usize = 6;
     const LAST: u64 = (1 << 62) - 1;
-    let files = tempfile::tempdir().unwrap();
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = options("latest", files.path());
-    let mut publisher = Publisher::<Stamp>::create_or_open(&name(), &options).unwrap();
-    let mut subscriber = Subscriber::<Stamp>::open(&name(), &options, Wait::No).unwrap();
+    let mut publisher = Publisher::<Stamp>::open(&name(), &options).unwrap();
+    let mut subscriber = Subscriber::<Stamp>::open(&name(), &options).unwrap();
     let shape = Shape::new(size_of::<Stamp>(), align_of::<Stamp>(), 2, LANES, MAX_SUBSCRIBERS).unwrap();
     let words = map_all(files.path()).unwrap();
-    words[ROSTER / 8 + LANES_WORD].store(u64::MAX, Ordering::Relaxed);
+    words[MEMBERSHIP / 8 + LANES_WORD].store(u64::MAX, Ordering::Relaxed);
     for lane in 0..LANES {
         words[shape.position(lane) / 8].store(LAST, Ordering::Relaxed);
         (0..2).for_each(|slot| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use horus::bytes::{BytesPublisher, BytesSubscriber, SendError};
 use horus::message::{Message, Stamp};
 use horus::serialized::{SerializeError, SerializedPublisher, SerializedSubscriber};
-use horus::topic::{Full, OpenError, Options, Publisher, Subscriber, TopicName, Wait, Waiting};
+use horus::topic::{Full, OpenError, Options, Publisher, Subscriber, TopicName, Waiting};
 use horus::wait::wait_any;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,7 +25,7 @@ struct Scratch {
 
 impl Scratch {
     fn new() -> Self {
-        Self { files: tempfile::tempdir().unwrap() }
+        Self { files: tempfile::tempdir_in("/dev/shm").unwrap() }
     }
 
     fn reliable(&self, capacity: usize) -> Options {
@@ -46,11 +46,11 @@ fn name() -> TopicName {
 }
 
 fn publish<M: Message>(options: &Options) -> Publisher<M> {
-    Publisher::create_or_open(&name(), options).unwrap()
+    Publisher::open(&name(), options).unwrap()
 }
 
 fn subscribe<M: Message>(options: &Options) -> Subscriber<M> {
-    Subscriber::open(&name(), options, Wait::No).unwrap()
+    Subscriber::open(&name(), options).unwrap()
 }
 
 fn stamp(sequence: u64) -> Stamp {
@@ -95,7 +95,7 @@ fn one_publisher_more_than_the_topic_was_made_for_is_refused_until_one_leaves() 
     let options = scratch.reliable(4).publishers(2);
     let first = publish::<Stamp>(&options);
     let mut second = publish::<Stamp>(&options);
-    let error = Publisher::<Stamp>::create_or_open(&name(), &options).err().unwrap();
+    let error = Publisher::<Stamp>::open(&name(), &options).err().unwrap();
     assert!(matches!(error, OpenError::PublishersFull { publishers: 2, .. }), "{error}");
     assert!(error.to_string().contains("Options::publishers"), "{error}");
     drop(first);
@@ -107,7 +107,7 @@ fn one_publisher_more_than_the_topic_was_made_for_is_refused_until_one_leaves() 
     let mut received = numbers(&mut subscriber);
     received.sort_unstable();
     assert_eq!(received, [2, 3]);
-    let error = Publisher::<Stamp>::create_or_open(&name(), &scratch.reliable(4)).err().unwrap();
+    let error = Publisher::<Stamp>::open(&name(), &scratch.reliable(4)).err().unwrap();
     assert!(error.to_string().contains("room for 2 publishers, this program asks for 1"), "{error}");
 }
 
@@ -129,31 +129,75 @@ fn late_joiner_receives_the_history_that_it_asks_for_and_no_more() {
     }
 }
 
+/// Sends a block full of `word`, written in its place.
+fn send_in_place(publisher: &mut Publisher<Block>, word: u64) -> Result<(), Full<()>> {
+    let mut loan = publisher.loan()?;
+    loan.words.fill(word);
+    loan.publish();
+    Ok(())
+}
+
 #[test]
-fn message_written_and_read_in_place_is_never_copied_and_stays_while_it_is_held() {
+fn message_read_in_place_holds_a_reliable_publisher_back_and_stays_as_it_was() {
     let scratch = Scratch::new();
-    for options in [scratch.reliable(2), scratch.latest(2)] {
-        let mut publisher = publish::<Block>(&options);
-        let mut subscriber = subscribe::<Block>(&options);
-        let mut send = |word: u64| {
-            let mut loan = publisher.loan()?;
-            loan.words.fill(word);
-            loan.publish();
-            Ok(())
-        };
-        send(1).unwrap();
-        let sample = subscriber.borrow().unwrap();
-        assert_eq!(sample.words, [1; 1024]);
-        send(2).unwrap();
-        assert_eq!(send(3), Err(Full(())), "the pool is exhausted: the other place is held");
-        assert_eq!(sample.words, [1; 1024], "the held message stays as it was");
-        drop(sample);
-        send(3).unwrap();
-        assert_eq!(subscriber.borrow().unwrap().words, [2; 1024]);
-        assert_eq!(subscriber.borrow().unwrap().words, [3; 1024]);
-        assert!(subscriber.borrow().is_none());
-        assert_eq!(subscriber.missed(), 0);
+    let options = scratch.reliable(2);
+    let mut publisher = publish::<Block>(&options);
+    let mut subscriber = subscribe::<Block>(&options);
+    send_in_place(&mut publisher, 1).unwrap();
+    let sample = subscriber.borrow().unwrap();
+    assert_eq!(sample.words, [1; 1024]);
+    send_in_place(&mut publisher, 2).unwrap();
+    assert_eq!(send_in_place(&mut publisher, 3), Err(Full(())), "the other place is held");
+    assert_eq!(sample.words, [1; 1024], "the held message stays as it was");
+    drop(sample);
+    send_in_place(&mut publisher, 3).unwrap();
+    let received: Vec<u64> = std::iter::from_fn(|| subscriber.borrow().map(|sample| sample.words[0])).collect();
+    assert_eq!((received, subscriber.missed()), (vec![2, 3], 0));
+}
+
+#[test]
+fn message_read_in_place_is_passed_over_by_a_latest_publisher_and_stays_as_it_was() {
+    let scratch = Scratch::new();
+    let options = scratch.latest(4);
+    let mut publisher = publish::<Block>(&options);
+    let mut viewer = subscribe::<Block>(&options);
+    let mut other = subscribe::<Block>(&options);
+    send_in_place(&mut publisher, 0).unwrap();
+    let sample = viewer.borrow().unwrap();
+    for word in 1..100 {
+        send_in_place(&mut publisher, word).unwrap();
+        assert_eq!(sample.words, [0; 1024], "the held message stays as it was");
     }
+    drop(sample);
+    let received: Vec<u64> = std::iter::from_fn(|| other.borrow().map(|sample| sample.words[0])).collect();
+    assert!(received.ends_with(&[97, 98, 99]), "{received:?}");
+    // One number in four was passed over: 99 messages have had three slots.
+    assert_eq!(publisher.position(), 100 + 32);
+    assert_eq!(received.len() as u64 + other.missed(), publisher.position(), "each number is taken or counted");
+}
+
+#[test]
+fn latest_publisher_is_refused_only_when_every_message_is_held() {
+    let scratch = Scratch::new();
+    let options = scratch.latest(2);
+    let mut publisher = publish::<Block>(&options);
+    let mut viewers = [subscribe::<Block>(&options), subscribe::<Block>(&options)];
+    let [first, second] = &mut viewers;
+    send_in_place(&mut publisher, 0).unwrap();
+    let held = first.borrow().unwrap();
+    send_in_place(&mut publisher, 1).unwrap();
+    drop(second.borrow().unwrap());
+    let other = second.borrow().unwrap();
+    assert_eq!((held.words[0], other.words[0]), (0, 1));
+    let position = publisher.position();
+    for _ in 0..10 {
+        assert_eq!(send_in_place(&mut publisher, 2), Err(Full(())));
+        assert!(publisher.try_send(Block { words: [2; 1024] }).is_err());
+    }
+    assert_eq!(publisher.position(), position, "what was refused used up no number");
+    drop(other);
+    send_in_place(&mut publisher, 2).unwrap();
+    assert_eq!((held.words[0], second.borrow().unwrap().words[0]), (0, 2));
 }
 
 #[test]
@@ -191,8 +235,8 @@ fn sleeping_subscriber_wakes_for_every_message_and_for_none_when_its_time_is_up(
         let mut subscriber = subscribe::<Stamp>(&there);
         assert!(subscriber.recv_timeout(Duration::from_millis(5)).is_none());
         let back: TopicName = "back".parse().unwrap();
-        let mut answers = Publisher::<Stamp>::create_or_open(&back, &there).unwrap();
-        let mut answered = Subscriber::<Stamp>::open(&back, &there, Wait::No).unwrap();
+        let mut answers = Publisher::<Stamp>::open(&back, &there).unwrap();
+        let mut answered = Subscriber::<Stamp>::open(&back, &there).unwrap();
         let peer = std::thread::spawn(move || {
             for _ in 0..ROUNDS {
                 let received = subscriber.recv_timeout(PATIENCE).unwrap();
@@ -215,9 +259,9 @@ fn wait_any_sleeps_until_one_of_several_topics_has_something() {
         let options = scratch.latest(4).waiting(waiting);
         let names: Vec<TopicName> = (0..4).map(|i| format!("topic-{i}").parse().unwrap()).collect();
         let mut publishers: Vec<_> =
-            names.iter().map(|name| Publisher::<Stamp>::create_or_open(name, &options).unwrap()).collect();
+            names.iter().map(|name| Publisher::<Stamp>::open(name, &options).unwrap()).collect();
         let mut subscribers: Vec<_> =
-            names.iter().map(|name| Subscriber::<Stamp>::open(name, &options, Wait::No).unwrap()).collect();
+            names.iter().map(|name| Subscriber::<Stamp>::open(name, &options).unwrap()).collect();
         let mut all: Vec<&mut dyn horus::wait::Waitable> =
             subscribers.iter_mut().map(|subscriber| subscriber as &mut dyn horus::wait::Waitable).collect();
         assert_eq!(wait_any(&mut all, Duration::from_millis(3)), None);
@@ -249,8 +293,8 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
     let scratch = Scratch::new();
     for options in [scratch.reliable(2), scratch.latest(2)] {
         for maximum in [256, 10_000] {
-            let mut publisher = BytesPublisher::create_or_open(&name(), maximum, &options).unwrap();
-            let mut subscriber = BytesSubscriber::open(&name(), maximum, &options, Wait::No).unwrap();
+            let mut publisher = BytesPublisher::open(&name(), maximum, &options).unwrap();
+            let mut subscriber = BytesSubscriber::open(&name(), maximum, &options).unwrap();
             for length in [0, 1, 7, 8, 9, 63, 64, 65, 255, maximum] {
                 let message: Vec<u8> = (0..length).map(|i| (i * 31 + length) as u8).collect();
                 publisher.try_send(&message).unwrap();
@@ -264,8 +308,7 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
             assert_eq!(error, SendError::TooLong { bytes: maximum + 1, maximum });
             assert!(subscriber.try_recv().is_none());
         }
-        let error = BytesSubscriber::open(&name(), 256, &options, Wait::No).err().unwrap();
-        assert!(matches!(error, OpenError::NotFound { .. }), "{error}");
+        assert_eq!(scratch.files(), 0);
     }
 }
 
@@ -273,10 +316,10 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
 fn serialized_values_arrive_and_foreign_bytes_are_an_error() {
     let scratch = Scratch::new();
     let options = scratch.reliable(4);
-    let open = |maximum| SerializedPublisher::<Vec<String>>::create_or_open(&name(), "test/Texts", maximum, &options);
+    let open = |maximum| SerializedPublisher::<Vec<String>>::open(&name(), "test/Texts", maximum, &options);
     let mut publisher = open(64).unwrap();
     let mut subscriber =
-        SerializedSubscriber::<Vec<String>>::open(&name(), "test/Texts", 64, &options, Wait::No).unwrap();
+        SerializedSubscriber::<Vec<String>>::open(&name(), "test/Texts", 64, &options).unwrap();
     let texts = vec!["left".to_owned(), "right".to_owned()];
     publisher.try_send(&texts).unwrap();
     assert_eq!(subscriber.try_recv().unwrap().unwrap(), texts);
@@ -284,10 +327,10 @@ fn serialized_values_arrive_and_foreign_bytes_are_an_error() {
     assert!(matches!(error, SerializeError::TooLong { maximum: 64 }), "{error}");
     assert!(subscriber.try_recv().is_none(), "what was too long was not sent in part");
     let mut numbers =
-        SerializedSubscriber::<Vec<(u64, String)>>::open(&name(), "test/Texts", 64, &options, Wait::No).unwrap();
+        SerializedSubscriber::<Vec<(u64, String)>>::open(&name(), "test/Texts", 64, &options).unwrap();
     publisher.try_send(&texts).unwrap();
     assert!(numbers.try_recv().unwrap().is_err());
-    let other = SerializedSubscriber::<u8>::open(&name(), "test/Other", 64, &options, Wait::No).err().unwrap();
+    let other = SerializedSubscriber::<u8>::open(&name(), "test/Other", 64, &options).err().unwrap();
     assert!(other.to_string().contains("test/Texts"), "{other}");
 }
 
@@ -307,9 +350,9 @@ fn mismatch_of_types_is_explained_by_the_field_that_differs() {
     let scratch = Scratch::new();
     let options = scratch.reliable(4);
     let _publisher = publish::<Stamp>(&options);
-    let longer = Subscriber::<other::Stamp>::open(&name(), &options, Wait::No).err().unwrap().to_string();
+    let longer = Subscriber::<other::Stamp>::open(&name(), &options).err().unwrap().to_string();
     assert!(longer.contains("16 bytes") && longer.contains("24") && longer.contains("`source` u32"), "{longer}");
-    let renamed = Subscriber::<other::Renamed>::open(&name(), &options, Wait::No).err().unwrap().to_string();
+    let renamed = Subscriber::<other::Renamed>::open(&name(), &options).err().unwrap().to_string();
     assert!(renamed.contains("`sent_ns` u64 (8 bytes at 8)") && renamed.contains("`when` u64"), "{renamed}");
 }
 
@@ -347,8 +390,8 @@ fn sample_that_is_forgotten_holds_nothing_for_longer_than_until_the_next_message
 fn value_that_is_too_long_costs_a_latest_topic_nothing() {
     let scratch = Scratch::new();
     let options = scratch.latest(1);
-    let mut publisher = SerializedPublisher::<String>::create_or_open(&name(), "test/Text", 8, &options).unwrap();
-    let mut subscriber = SerializedSubscriber::<String>::open(&name(), "test/Text", 8, &options, Wait::No).unwrap();
+    let mut publisher = SerializedPublisher::<String>::open(&name(), "test/Text", 8, &options).unwrap();
+    let mut subscriber = SerializedSubscriber::<String>::open(&name(), "test/Text", 8, &options).unwrap();
     publisher.try_send(&"short".to_owned()).unwrap();
     assert!(matches!(publisher.try_send(&"x".repeat(9)), Err(SerializeError::TooLong { maximum: 8 })));
     assert_eq!(subscriber.try_recv().unwrap().unwrap(), "short");

@@ -1,26 +1,28 @@
 //! Where segments live and what they may be called.
 //!
 //! ```text
-//! $HORUS_SHM_DIR, or /dev/shm/horus     0700, or made by root for a group
+//! $HORUS_SHM_DIR, or /dev/shm/horus     0700; or 2770, made by root for a group: its topics are that group's
 //! ├── imu.topic                         topics of the namespace `default`
 //! └── lab/                              the namespace `lab`: HORUS_NAMESPACE=lab
 //!     └── imu.topic                     has nothing to do with the other
 //! ```
 
+mod group;
 mod location;
+mod name;
 mod namespace;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use thiserror::Error;
 
 use crate::error::OpenError;
+use crate::segment::file::Access;
 
+pub use group::Group;
 pub use location::Location;
+pub use name::{IntoTopicName, MAX_NAME_BYTES, NameError, TopicName};
 pub use namespace::{MAX_NAMESPACE_BYTES, Namespace, NamespaceError};
 
 /// Environment variable that names another directory than [`DEFAULT_DIRECTORY`].
@@ -30,77 +32,10 @@ pub const DEFAULT_DIRECTORY: &str = "/dev/shm/horus";
 /// Environment variable that names the namespace, as ROS_DOMAIN_ID numbers it in ROS 2: programs of different namespaces
 /// do not see each other's topics.
 pub const NAMESPACE_VARIABLE: &str = "HORUS_NAMESPACE";
+/// Environment variable with the name or number of the group that shares the topics which a program makes.
+pub const GROUP_VARIABLE: &str = "HORUS_GROUP";
 /// What a segment's file is called after its topic's name.
 pub const EXTENSION: &str = "topic";
-
-/// Most bytes of a topic's name.
-pub const MAX_NAME_BYTES: usize = 128;
-
-/// A name that a topic can have: 1 to 128 of `A-Z a-z 0-9 _ - .`, not starting with a dot.
-///
-/// ```
-/// use horus_shm::directory::TopicName;
-/// assert!("arm.left.imu".parse::<TopicName>().is_ok());
-/// assert!("arm/left".parse::<TopicName>().is_err());
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TopicName(String);
-
-/// Why a text is no topic name.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum NameError {
-    /// There is none.
-    #[error("a topic needs a name: 1 to {MAX_NAME_BYTES} of A-Z a-z 0-9 _ - .")]
-    Empty,
-    /// It is too long.
-    #[error("a topic name of {0} bytes is too long: at most {MAX_NAME_BYTES} are possible")]
-    TooLong(usize),
-    /// It holds a character that is not allowed.
-    #[error("'{character}' cannot stand in the topic name {name:?}: use A-Z a-z 0-9 _ - .")]
-    Character {
-        /// The whole name.
-        name: String,
-        /// Its first wrong character.
-        character: char,
-    },
-    /// It would be a hidden file.
-    #[error("the topic name {0:?} starts with a dot, which would hide its file")]
-    Hidden(String),
-}
-
-impl TopicName {
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for TopicName {
-    type Err = NameError;
-
-    fn from_str(name: &str) -> Result<Self, NameError> {
-        if name.is_empty() {
-            return Err(NameError::Empty);
-        }
-        if name.len() > MAX_NAME_BYTES {
-            return Err(NameError::TooLong(name.len()));
-        }
-        let allowed = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
-        if let Some(character) = name.chars().find(|&character| !allowed(character)) {
-            return Err(NameError::Character { name: name.to_owned(), character });
-        }
-        if name.starts_with('.') {
-            return Err(NameError::Hidden(name.to_owned()));
-        }
-        Ok(Self(name.to_owned()))
-    }
-}
-
-impl fmt::Display for TopicName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
-    }
-}
 
 /// A directory that holds segments, checked to be one that only its owner or group may write to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,14 +60,15 @@ impl Directory {
     /// The directory `path`; made with mode 0700 if it is missing.
     ///
     /// Refuses one that everybody may write to, or that belongs to another user: there, somebody else could put a file
-    /// in a topic's place. (`/dev/shm` itself is open to all, so another user can have made `/dev/shm/horus` first.)
+    /// in a topic's place. (`/dev/shm` itself is open to all, so another user can have made `/dev/shm/horus` first.) Refuses one
+    /// that is not in RAM: there, the kernel writes messages to a disk, and makes their publishers wait for it.
     pub fn at(path: impl Into<PathBuf>) -> Result<Self, OpenError> {
         let path = path.into();
         match rustix::fs::mkdir(&path, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(OpenError::io("make the directory", &path, error)),
+            Err(error) => return Err(OpenError::in_directory("make the directory", &path, error)),
         }
-        let found = Self::check(&path).map_err(|error| OpenError::io("open the directory", &path, error))?;
+        let found = Self::check(&path).map_err(|error| OpenError::in_directory("open", &path, error))?;
         found.map(|()| Self(path))
     }
 
@@ -142,14 +78,21 @@ impl Directory {
         match Self::check(&path) {
             Ok(found) => found.map(|()| Some(Self(path))),
             Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(OpenError::io("open the directory", &path, error)),
+            Err(error) => Err(OpenError::in_directory("open", &path, error)),
         }
+    }
+
+    /// The directory of a topic's file, which was checked when the file was opened.
+    pub(crate) fn of(file: &Path) -> Self {
+        Self(file.parent().unwrap_or(Path::new(".")).to_owned())
     }
 
     /// Whether the directory can be trusted; the outer error is the kernel's, which finds it or not.
     fn check(path: &Path) -> Result<Result<(), OpenError>, Errno> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        let stat = rustix::fs::fstat(rustix::fs::open(path, flags, Mode::empty())?)?;
+        let directory = rustix::fs::open(path, flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&directory)?;
+        let file_system = rustix::fs::fstatfs(&directory)?.f_type;
         let path = path.to_owned();
         if Mode::from_raw_mode(stat.st_mode).contains(Mode::WOTH) {
             return Ok(Err(OpenError::WorldWritable { path }));
@@ -157,7 +100,24 @@ impl Directory {
         if !is_trusted(stat.st_uid, rustix::process::geteuid().as_raw()) {
             return Ok(Err(OpenError::ForeignDirectory { path, owner: stat.st_uid }));
         }
+        if !IN_RAM.contains(&(file_system as u64 & 0xffff_ffff)) {
+            return Ok(Err(OpenError::NotInRam { path }));
+        }
         Ok(Ok(()))
+    }
+
+    /// Who may open the topics that are made here, unless a program says otherwise: the group of `$HORUS_GROUP`; the
+    /// directory's own group, if the directory gives it to what is made in it (mode 2770); or only the user who makes them.
+    pub fn access(&self) -> Result<Access, OpenError> {
+        if let Some(group) = std::env::var(GROUP_VARIABLE).ok().filter(|group| !group.is_empty()) {
+            return Ok(Access { mode: 0o660, group: Some(Group::from(group.as_str()).number()?) });
+        }
+        let stat = rustix::fs::stat(&self.0).map_err(|error| OpenError::in_directory("examine", &self.0, error))?;
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        match mode.contains(Mode::SGID | Mode::WGRP) {
+            true => Ok(Access { mode: 0o660, group: Some(stat.st_gid) }),
+            false => Ok(Access::default()),
+        }
     }
 
     /// The path of the directory.
@@ -170,6 +130,9 @@ impl Directory {
         self.0.join(format!("{name}.{EXTENSION}"))
     }
 }
+
+/// File systems in RAM, by their numbers in statfs(2): tmpfs, ramfs and hugetlbfs.
+const IN_RAM: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 
 /// Whether `user` may keep topics in a directory of `owner`: one's own and root's; root is trusted to know.
 fn is_trusted(owner: u32, user: u32) -> bool {
@@ -187,21 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_file_name_are_refused() {
-        let parse = |name: &str| name.parse::<TopicName>();
-        assert!(parse("a").is_ok() && parse("Arm_1.left-imu").is_ok() && parse(&"x".repeat(128)).is_ok());
-        assert_eq!(parse(""), Err(NameError::Empty));
-        assert_eq!(parse(&"x".repeat(300)), Err(NameError::TooLong(300)));
-        for (name, character) in [("a/b", '/'), ("a b", ' '), ("é", 'é'), ("a\0", '\0')] {
-            assert_eq!(parse(name), Err(NameError::Character { name: name.to_owned(), character }));
-        }
-        assert!(matches!(parse(".."), Err(NameError::Hidden(_))));
-    }
-
-    #[test]
     fn a_namespace_is_as_private_as_the_directory_must_be() {
         use std::os::unix::fs::PermissionsExt;
-        let parent = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir_in("/dev/shm").unwrap();
         let directory = Directory::at(parent.path()).unwrap();
         let lab = "lab".parse().unwrap();
         let made = directory.in_namespace(&lab).unwrap();
@@ -216,7 +167,7 @@ mod tests {
 
     #[test]
     fn looking_for_a_directory_makes_none() {
-        let parent = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir_in("/dev/shm").unwrap();
         let path = parent.path().join("shm");
         assert_eq!(Directory::find(&path).unwrap(), None);
         assert!(!path.exists());
@@ -227,11 +178,30 @@ mod tests {
     #[test]
     fn a_directory_open_to_everybody_is_refused() {
         use std::os::unix::fs::PermissionsExt;
-        let parent = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir_in("/dev/shm").unwrap();
         let path = parent.path().join("shm");
         let made = Directory::at(&path).unwrap();
         assert_eq!(std::fs::metadata(made.path()).unwrap().permissions().mode() & 0o7777, 0o700);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o1777)).unwrap();
         assert!(matches!(Directory::at(&path), Err(OpenError::WorldWritable { .. })));
+    }
+
+    #[test]
+    fn a_directory_on_a_disk_is_refused() {
+        // A file system that is never in RAM, that everybody can see and nobody can write.
+        let error = Directory::find("/proc/self").unwrap_err();
+        assert!(matches!(error, OpenError::NotInRam { .. }), "{error}");
+        assert!(error.to_string().contains("HORUS_SHM_DIR"), "{error}");
+    }
+
+    #[test]
+    fn what_is_made_in_a_groups_directory_is_the_groups() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+        let parent = tempfile::tempdir_in("/dev/shm").unwrap();
+        let directory = Directory::at(parent.path()).unwrap();
+        let group = std::fs::metadata(parent.path()).unwrap().gid();
+        assert_eq!(directory.access().unwrap(), Access { mode: 0o600, group: None });
+        std::fs::set_permissions(parent.path(), std::fs::Permissions::from_mode(0o2770)).unwrap();
+        assert_eq!(directory.access().unwrap(), Access { mode: 0o660, group: Some(group) });
     }
 }

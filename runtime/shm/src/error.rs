@@ -2,24 +2,45 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::directory::NamespaceError;
-use crate::layout::ShapeError;
-use crate::rejected::Rejected;
+use crate::directory::{NameError, NamespaceError};
+use crate::peers::identity::Identity;
+use crate::segment::header::Needs;
+use crate::segment::layout::{ShapeError, TYPE_NAME_BYTES};
+use crate::segment::rejected::Rejected;
 
-/// Why a segment could not be made or opened.
+/// Why a segment could not be made or opened, or is no longer worth using.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// What was asked for cannot exist.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// No topic can have this name.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// `HORUS_NAMESPACE` names what cannot be a namespace.
     #[error("HORUS_NAMESPACE: {0}")]
     Namespace(#[from] NamespaceError),
+    /// There is no group of this name.
+    #[error("there is no group {name:?} in /etc/group: make it (groupadd), or correct the name (HORUS_GROUP, `Options::group`)")]
+    NoGroup {
+        /// The name.
+        name: String,
+    },
+    /// This user may not give files to the group.
+    #[error(
+        "not permitted to give {} to group {group}: add this user to the group (usermod -aG), and log in anew",
+        path.display()
+    )]
+    NotInGroup {
+        /// The topic's file.
+        path: PathBuf,
+        /// The group's number.
+        group: u32,
+    },
     /// The permissions asked for would let everybody write, or are no file permissions.
     #[error("mode {mode:04o} is not possible for a topic: use 0600, or 0660 with a group that shares it")]
     Mode {
@@ -27,7 +48,11 @@ pub enum OpenError {
         mode: u32,
     },
     /// The type's name does not fit into the header.
-    #[error("the type name {name:?} has {} bytes: 1 to {} are possible", name.len(), crate::layout::TYPE_NAME_BYTES)]
+    #[error(
+        "the type name {name:?} cannot stand in a topic: use 1 to {TYPE_NAME_BYTES} bytes ({} are given) and no control \
+        characters",
+        name.len()
+    )]
     TypeName {
         /// The name.
         name: String,
@@ -40,27 +65,75 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// Somebody else made the directory.
-    #[error("{} belongs to user {owner}: let root make it for a shared group (systemd-tmpfiles), or set \
-        HORUS_SHM_DIR", path.display())]
+    #[error("{} belongs to user {owner}, who made it for himself: remove it when nobody uses its topics, let root make it for a \
+        shared group (install -d -m 2770 -g GROUP), or set HORUS_SHM_DIR to another one", path.display())]
     ForeignDirectory {
         /// The directory.
         path: PathBuf,
         /// Its owner's number.
         owner: u32,
     },
+    /// This user may not use the directory.
+    #[error("not permitted to {doing} {}: a program that ran as another user, perhaps by sudo, may have made it. \
+        Remove it when nobody uses its topics (sudo rm -r), let root make it for a shared group (install -d -m 2770 -g GROUP), or \
+        set HORUS_SHM_DIR to another one", path.display())]
+    DirectoryNotPermitted {
+        /// What was tried.
+        doing: &'static str,
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The directory is on a disk.
+    #[error("{} is not on a RAM file system, so that every message might wait for a disk: set HORUS_SHM_DIR to a directory \
+        of /dev/shm or of another tmpfs", path.display())]
+    NotInRam {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The file is there and is not what was asked for.
     #[error(transparent)]
     Rejected(#[from] Rejected),
-    /// Nobody publishes the topic.
-    #[error("nobody publishes {} (waited {waited:?}): start the publisher, or open with a longer wait", path.display())]
-    NotFound {
-        /// The file that a publisher would have made.
+    /// A subscriber that came first needs what this publisher does not give.
+    #[error("{who} waits for {} and needs {needs}: publish it so, or ask for less there", path.display())]
+    Needed {
+        /// The topic's file.
         path: PathBuf,
-        /// How long was waited for it.
-        waited: Duration,
+        /// The subscriber.
+        who: Identity,
+        /// What it needs.
+        needs: Needs,
+    },
+    /// The topic's publishers wake nobody, and this subscriber wants to be woken.
+    #[error("{} is published by programs that never wake a subscriber (`Options::never_wake`): wait with `Waiting::Poll` or \
+        `Waiting::Spin`, or leave the choice open", path.display())]
+    NeverWakes {
+        /// The topic's file.
+        path: PathBuf,
+    },
+    /// The first publisher made the topic otherwise than this subscriber, which came before it, can use.
+    #[error("{} is published, but not as this subscriber needs it: {reason}", path.display())]
+    Superseded {
+        /// The topic's file.
+        path: PathBuf,
+        /// Why it cannot be joined.
+        reason: String,
+    },
+    /// Somebody removed the file of a topic that is in use: who joins from now on meets none of its peers.
+    #[error("the file {} was removed while the topic is in use, so that new peers do not find this one: open the topic \
+        again. Who removed it? Perhaps logind, when its user logged out (RemoveIPC= in logind.conf)", path.display())]
+    Deleted {
+        /// The file that was.
+        path: PathBuf,
+    },
+    /// This process is a child that `fork` made of the one that opened the topic.
+    #[error("{} was opened before this process was forked, and belongs to its parent: open it after fork, in the process that \
+        uses it", path.display())]
+    Forked {
+        /// The topic's file.
+        path: PathBuf,
     },
     /// As many publishers live as the topic was made for.
-    #[error("{} has {publishers} living publishers (one of them process {pid}) and room for no more: stop one of them, \
+    #[error("{} has {publishers} living publishers (one of them {one}) and room for no more: stop one of them, \
         publish under another name, or make the topic with room for more (`Options::publishers`)", path.display())]
     PublishersFull {
         /// The topic's file.
@@ -68,7 +141,7 @@ pub enum OpenError {
         /// How many there are.
         publishers: usize,
         /// The first of them.
-        pid: u32,
+        one: Identity,
     },
     /// As many subscribers live as the topic was made for.
     #[error("{} has {subscribers} living subscribers and room for no more: stop one of them", path.display())]
@@ -87,19 +160,40 @@ pub enum OpenError {
         /// How many bytes it needs.
         bytes: usize,
     },
-    /// Another process holds the segment's lock and does not let go.
-    #[error("{} stayed locked for {waited:?}: a process that was joining or leaving is stopped; see `fuser \
-        {}`", path.display(), path.display())]
+    /// The process may not make files as large as the segment.
+    #[error("{} needs {bytes} bytes and this process may not make files of more than {limit}: raise LimitFSIZE= or ulimit -f, \
+        or choose a smaller capacity", path.display())]
+    FileSizeLimit {
+        /// The topic's file.
+        path: PathBuf,
+        /// How many bytes it needs.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Other processes kept removing and making the file.
+    #[error("{} was removed and made anew by others all the time, or one of them was stopped while it removed it: see \
+        `fuser {}`", path.display(), path.display())]
     Busy {
         /// The topic's file.
         path: PathBuf,
-        /// How long was waited.
-        waited: Duration,
     },
     /// This user may not open the file.
-    #[error("not permitted to open {}: run as its owner, or let the publisher make it with a shared group and mode \
-        0660", path.display())]
+    #[error("not permitted to open {}: run as its owner, or let both programs share it by a group (HORUS_GROUP, \
+        `Options::group`, or a directory of mode 2770)", path.display())]
     NotPermitted {
+        /// The topic's file.
+        path: PathBuf,
+    },
+    /// Something else has the topic's name.
+    #[error("{} is no regular file: remove it, or use another topic name", path.display())]
+    NoRegularFile {
+        /// What was found.
+        path: PathBuf,
+    },
+    /// An unnamed file cannot be named here.
+    #[error("cannot give {} its name without /proc: mount it (mount -t proc proc /proc), or use Linux 6.10 or newer", path.display())]
+    NoProc {
         /// The topic's file.
         path: PathBuf,
     },
@@ -116,11 +210,27 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// The error for an answer of the kernel, with the two that have a better explanation told apart.
+    /// The error for an answer of the kernel about a topic's file.
     pub(crate) fn io(doing: &'static str, path: &Path, error: Errno) -> Self {
         match error {
             Errno::ACCESS | Errno::PERM => Self::NotPermitted { path: path.to_owned() },
             _ => Self::Io { doing, path: path.to_owned(), source: error.into() },
+        }
+    }
+
+    /// The error for an answer of the kernel about a directory.
+    pub(crate) fn in_directory(doing: &'static str, path: &Path, error: Errno) -> Self {
+        match error {
+            Errno::ACCESS | Errno::PERM => Self::DirectoryNotPermitted { doing, path: path.to_owned() },
+            _ => Self::Io { doing, path: path.to_owned(), source: error.into() },
+        }
+    }
+
+    /// The error for an answer of the kernel about giving a file to a group.
+    pub(crate) fn group(path: &Path, group: u32, error: Errno) -> Self {
+        match error {
+            Errno::ACCESS | Errno::PERM => Self::NotInGroup { path: path.to_owned(), group },
+            _ => Self::io("give the group", path, error),
         }
     }
 }

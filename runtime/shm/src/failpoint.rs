@@ -13,12 +13,11 @@
 pub const NAMES: &[&str] = &[
     "create:unnamed",
     "create:header",
-    "create:joined",
+    "create:locked",
     "create:named",
     "claim:free",
     "claim:owner",
     "claim:lane",
-    "member:half",
     "publish:marked",
     "publish:payload",
     "publish:even",
@@ -28,7 +27,8 @@ pub const NAMES: &[&str] = &[
     "publish:rung",
     "release:owner",
     "release:free",
-    "release:removed",
+    "remove:locked",
+    "remove:removed",
     "join:free",
     "join:identity",
     "join:cursor",
@@ -42,7 +42,6 @@ pub const NAMES: &[&str] = &[
     "sleep:awake",
     "leave:member",
     "leave:bits",
-    "leave:free",
 ];
 
 /// Environment variable with the name of a failpoint and at which passage to die: `publish:half:3`.

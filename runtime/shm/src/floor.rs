@@ -16,20 +16,25 @@ use thiserror::Error;
 
 use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
-use crate::endpoint::{Joining, Kind, Making, Reader, Writer};
+use crate::ends::{Joining, Kind, Making, Payload, Publication, Subscription};
 use crate::error::OpenError;
-use crate::layout::{Policy, STAMP_WORD};
-use crate::map::Access;
-use crate::spin::Spin;
+use crate::segment::file::Access;
+use crate::segment::header::Needs;
+use crate::segment::layout::{Policy, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering};
-use crate::wait::Waiting;
+use crate::wait::{Spin, Waiting};
 
 /// Unrecorded rounds before the recorded ones: the peer is there, caches and clock speed have settled.
 pub const WARM_UP_ROUNDS: u64 = 1000;
 
 const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1, description: "" };
-const MAKING: Making =
-    Making { capacity: 4, policy: Policy::Latest, access: Access { mode: 0o600, group: None }, publishers: 1 };
+const MAKING: Making = Making {
+    capacity: 4,
+    policy: Policy::Latest,
+    access: Access { mode: 0o600, group: None },
+    publishers: 1,
+    wakes: false,
+};
 /// Slot whose stamp is thrown: odd numbers to the ponger, even ones back.
 const BALL: u64 = 0;
 /// Slot whose stamp says that there will be no more; two lines off, so that looking at it does not slow the ball.
@@ -57,15 +62,15 @@ pub enum FloorError {
 }
 
 /// The end that throws first and measures.
-pub struct Pinger(Writer<u64>);
+pub struct Pinger(Publication);
 
 /// The end that throws back.
-pub struct Ponger(Reader<u64>);
+pub struct Ponger(Subscription);
 
 impl Pinger {
     /// Makes the segment under the name of a topic.
     pub fn create(directory: &Directory, name: &TopicName) -> Result<Self, OpenError> {
-        let pinger = Self(Writer::create_or_open(directory, name, KIND, &MAKING)?);
+        let pinger = Self(Publication::open(directory, name, KIND, Payload::of::<u64>(), &MAKING)?);
         pinger.0.words(END)[STAMP_WORD].store(0, Ordering::Relaxed); // a predecessor may have ended here
         Ok(pinger)
     }
@@ -106,10 +111,10 @@ impl Drop for Pinger {
 }
 
 impl Ponger {
-    /// Opens the segment, waiting at most `wait` for the pinger to make it.
-    pub fn open(directory: &Directory, name: &TopicName, wait: Duration) -> Result<Self, OpenError> {
-        let joining = Joining { wait, history: 0, waiting: Waiting::Spin };
-        Reader::open(directory, name, KIND, joining).map(Self)
+    /// Opens the segment, before or after the pinger.
+    pub fn open(directory: &Directory, name: &TopicName) -> Result<Self, OpenError> {
+        let joining = Joining { needs: Needs::default(), making: MAKING, history: 0, waiting: Some(Waiting::Spin) };
+        Subscription::open(directory, name, KIND, Payload::of::<u64>(), joining).map(Self)
     }
 
     /// Throws back until the pinger is dropped; returns the number of rounds.
@@ -168,11 +173,11 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(20);
 
     fn ends(name: &str) -> (tempfile::TempDir, Pinger, Ponger) {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
         let directory = Directory::at(scratch.path()).unwrap();
         let name = name.parse().unwrap();
         let pinger = Pinger::create(&directory, &name).unwrap();
-        let ponger = Ponger::open(&directory, &name, Duration::ZERO).unwrap();
+        let ponger = Ponger::open(&directory, &name).unwrap();
         (scratch, pinger, ponger)
     }
 

@@ -46,53 +46,24 @@
 //! | [`endpoint`], [`bytes`] | lends a slot's payload as a reference, for loans and samples | memory that the protocol, not the compiler, keeps from changing |
 //! | [`bytes`] | looks at the receiver's buffer as bytes to be written | as above |
 
-pub mod bell;
-pub mod copy;
 pub mod failpoint;
-pub mod heap;
-pub mod layout;
-pub mod local;
 pub mod ring;
+pub mod segment;
 pub mod sync;
 
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.
-#[cfg(not(loom))]
-pub mod bytes;
 #[cfg(not(loom))]
 pub mod clock;
 #[cfg(not(loom))]
 pub mod directory;
 #[cfg(not(loom))]
-pub mod endpoint;
+pub mod ends;
 #[cfg(not(loom))]
 pub mod error;
 #[cfg(not(loom))]
 pub mod floor;
 #[cfg(not(loom))]
-pub mod header;
+mod patience;
 #[cfg(not(loom))]
-pub mod inspect;
-#[cfg(not(loom))]
-mod lane;
-#[cfg(not(loom))]
-pub mod map;
-#[cfg(not(loom))]
-pub mod members;
-#[cfg(not(loom))]
-mod opening;
-#[cfg(not(loom))]
-pub mod peer;
-#[cfg(not(loom))]
-mod publication;
-#[cfg(not(loom))]
-pub mod rejected;
-#[cfg(not(loom))]
-pub mod segment;
-#[cfg(not(loom))]
-pub mod spin;
-#[cfg(not(loom))]
-mod subscription;
-#[cfg(not(loom))]
-pub mod sweep;
-#[cfg(not(loom))]
+pub mod peers;
 pub mod wait;

@@ -1,13 +1,14 @@
 //! The lane: a ring with one writer, which every subscriber reads with a cursor of its own.
 //!
 //! The code is generic over where the ring's words live ([`Memory`]): in a mapped segment, on the heap
-//! ([`crate::heap`]), or among loom's model-checked atomics. It is the same code in all three.
+//! ([`heap`]), or among loom's model-checked atomics. It is the same code in all three.
 //!
 //! # Protocol
 //! Messages of a lane are numbered 0, 1, 2, …; message `n` lives in slot `n mod capacity`. The slot's **stamp** says
 //! what it holds: `2n + 2` once all of `n` is there, `2n + 1` while `n` is being written on a `latest` lane, and 0 before
 //! the first message. A stamp thus only ever grows, and a subscriber that waits for `n` needs to look at one cache line only:
-//! smaller means "not yet", `2n + 2` means "here", greater means "overwritten; you missed it".
+//! smaller means "not yet", `2n + 2` means "here", greater means "overwritten; you missed it". The writer of a `latest` lane
+//! that finds a slot held by a reader passes its number over: the slot gets the stamp `2n + 3`, and no message the number `n`.
 //!
 //! ```text
 //!     writer, message n                            reader, message n
@@ -56,10 +57,13 @@ use std::fmt;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::layout::payload_offset;
+use crate::segment::layout::{WORD, payload_offset};
 use crate::sync::{AtomicU64, Ordering};
 
 mod consumer;
+pub mod copy;
+pub mod heap;
+pub mod local;
 mod producer;
 mod typed;
 
@@ -107,6 +111,12 @@ const fn ready(sequence: u64) -> u64 {
     2 * sequence + 2
 }
 
+/// The stamp of a slot whose message number was passed over, because a reader held the slot: greater than any that a reader of
+/// this message waits for, and not greater than that of the slot's next message.
+const fn passed_over(sequence: u64) -> u64 {
+    2 * sequence + 3
+}
+
 /// The first sequence number that `stamp` does not promise: `n` while `n` is written, `n + 1` once it is there.
 const fn position_of(stamp: u64) -> u64 {
     stamp / 2
@@ -114,7 +124,7 @@ const fn position_of(stamp: u64) -> u64 {
 
 /// Word of a slot at which the payload of a type with this alignment starts.
 pub const fn payload_word(align: usize) -> usize {
-    payload_offset(align) / crate::copy::WORD
+    payload_offset(align) / WORD
 }
 
 /// The subscribers, among the first `known`, whose bits are set; other bits no subscriber of ours can have set.
@@ -130,8 +140,8 @@ fn bits(mask: u64, known: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// There is no room: on a reliable lane a subscriber has yet to read the oldest message, on a `latest` lane one holds it
-/// in place. Gives back the value that was not sent.
+/// There is no room: on a reliable lane a subscriber has yet to read the oldest message, on a `latest` lane subscribers hold
+/// every message in place. Gives back the value that was not sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Full<T>(pub T);
 
@@ -144,8 +154,8 @@ impl<T> fmt::Debug for Full<T> {
 impl<T> fmt::Display for Full<T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(
-            "the topic is full: a subscriber has yet to read its oldest message, or holds it; try again, wait, or reap \
-             the dead",
+            "the topic is full: a subscriber has yet to read its oldest message, or all messages are held in place; try again, \
+             wait, or reap the dead",
         )
     }
 }
@@ -162,7 +172,8 @@ pub struct Received<T> {
     /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC, which all processes of a machine share; zero
     /// when the sender gave no time.
     pub sent_ns: u64,
-    /// Number of the lane that it came by: tells publishers apart, and a publisher from its successor's predecessor not.
+    /// Number of the lane that it came by: tells publishers apart that live at the same time.
+    /// A publisher that takes a dead one's place gets its number.
     pub publisher: usize,
 }
 

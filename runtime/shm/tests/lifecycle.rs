@@ -1,47 +1,24 @@
 //! Topics come and go: who may join, what is left when they leave, and what happens without room.
 #![cfg(not(loom))]
 
+mod common;
+
 use std::process::Command;
 use std::time::Duration;
 
-use horus_shm::directory::{Directory, TopicName};
-use horus_shm::endpoint::{Joining, Kind, Making, Reader, Writer};
+use common::{JOINING, MAKING, Message, Scratch, message, received};
+use horus_shm::directory::Directory;
+use horus_shm::ends::{Joining, Making, Publication};
 use horus_shm::error::OpenError;
-use horus_shm::layout::{MAX_SUBSCRIBERS, Policy};
-use horus_shm::map::Access;
+use horus_shm::peers::clean::clean;
 use horus_shm::ring::Full;
-use horus_shm::sweep::sweep;
+use horus_shm::segment::header::Needs;
+use horus_shm::segment::layout::{MAX_SUBSCRIBERS, Policy};
+use horus_shm::segment::rejected::Reason;
 use horus_shm::wait::Waiting;
 
-type Message = [u64; 2];
-const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7, description: "" };
-const MAKING: Making =
-    Making { capacity: 4, policy: Policy::Reliable, access: Access { mode: 0o600, group: None }, publishers: 1 };
-
-fn scratch() -> (tempfile::TempDir, Directory) {
-    let files = tempfile::tempdir().unwrap();
-    let directory = Directory::at(files.path()).unwrap();
-    (files, directory)
-}
-
-fn name() -> TopicName {
-    "topic".parse().unwrap()
-}
-
-fn publish(directory: &Directory) -> Result<Writer<Message>, OpenError> {
-    Writer::create_or_open(directory, &name(), KIND, &MAKING)
-}
-
-fn subscribe(directory: &Directory, wait: Duration) -> Result<Reader<Message>, OpenError> {
-    Reader::open(directory, &name(), KIND, Joining { wait, history: 0, waiting: Waiting::Spin })
-}
-
-fn files_in(directory: &Directory) -> usize {
-    std::fs::read_dir(directory.path()).unwrap().count()
-}
-
 /// How often the lane has had a new publisher: the word behind its owner's identity.
-fn epoch(publisher: &Writer<Message>) -> u64 {
+fn epoch(publisher: &Publication) -> u64 {
     let word = publisher.segment().header().shape.lane(0) + 24;
     let bytes = std::fs::read(publisher.segment().path()).unwrap();
     u64::from_ne_bytes(bytes[word..word + 8].try_into().unwrap())
@@ -49,167 +26,234 @@ fn epoch(publisher: &Writer<Message>) -> u64 {
 
 #[test]
 fn last_one_out_removes_the_file_in_any_order() {
-    let (_files, directory) = scratch();
+    let scratch = Scratch::new();
     for publisher_first in [true, false] {
-        let publisher = publish(&directory).unwrap();
-        let subscriber = subscribe(&directory, Duration::ZERO).unwrap();
-        assert_eq!(files_in(&directory), 1);
+        let publisher = scratch.publish().unwrap();
+        let subscriber = scratch.subscribe().unwrap();
+        assert_eq!(scratch.files(), 1);
         if publisher_first {
             drop(publisher);
-            assert_eq!((files_in(&directory), subscriber.is_published().unwrap()), (1, false));
+            assert_eq!((scratch.files(), subscriber.is_published().unwrap()), (1, false));
             drop(subscriber);
         } else {
             drop(subscriber);
-            assert_eq!((files_in(&directory), publisher.subscribers().unwrap()), (1, 0));
+            assert_eq!((scratch.files(), publisher.subscribers().unwrap()), (1, 0));
             drop(publisher);
         }
-        assert_eq!(files_in(&directory), 0);
+        assert_eq!(scratch.files(), 0);
     }
 }
 
 #[test]
 fn second_publisher_is_refused_while_the_first_lives() {
-    let (_files, directory) = scratch();
-    let first = publish(&directory).unwrap();
-    let Err(OpenError::PublishersFull { pid, .. }) = publish(&directory) else { panic!("two publishers") };
-    assert_eq!(pid, std::process::id());
+    let scratch = Scratch::new();
+    let first = scratch.publish().unwrap();
+    let Err(OpenError::PublishersFull { one, .. }) = scratch.publish() else { panic!("two publishers") };
+    assert_eq!(one.pid, std::process::id());
     drop(first);
-    drop(publish(&directory).unwrap());
+    drop(scratch.publish().unwrap());
 }
 
 #[test]
 fn replaced_publisher_goes_on_with_the_next_number() {
-    let (_files, directory) = scratch();
-    let mut first = publish(&directory).unwrap();
-    let mut subscriber = subscribe(&directory, Duration::ZERO).unwrap();
-    assert_eq!(first.try_send([0; 2], 0), Ok(0));
+    let scratch = Scratch::new();
+    let mut first = scratch.publish().unwrap();
+    let mut subscriber = scratch.subscribe().unwrap();
+    assert_eq!(first.try_send(&message(0), 0), Ok(0));
     drop(first);
-    let mut second = publish(&directory).unwrap();
-    assert_eq!((epoch(&second), second.try_send([1; 2], 0)), (2, Ok(1)));
-    let received: Vec<_> = std::iter::from_fn(|| subscriber.try_recv()).map(|received| received.sequence).collect();
-    assert_eq!(received, [0, 1]);
+    let mut second = scratch.publish().unwrap();
+    assert_eq!((epoch(&second), second.try_send(&message(1), 0)), (2, Ok(1)));
+    assert_eq!(received(&mut subscriber), [0, 1]);
 }
 
 #[test]
-fn subscriber_waits_for_its_publisher_and_gives_up_with_an_error_that_says_so() {
-    let (_files, directory) = scratch();
-    let error = subscribe(&directory, Duration::from_millis(5)).err().unwrap();
-    assert!(matches!(&error, OpenError::NotFound { waited, .. } if *waited >= Duration::from_millis(5)), "{error}");
-    assert!(error.to_string().contains("start the publisher"), "{error}");
-    let elsewhere = directory.clone();
-    let waiting = std::thread::spawn(move || subscribe(&elsewhere, Duration::from_secs(60)));
-    let mut publisher = publish(&directory).unwrap();
-    let mut subscriber = waiting.join().unwrap().unwrap();
-    publisher.try_send([5; 2], 9).unwrap();
-    assert_eq!(subscriber.recv_timeout(Duration::from_secs(60)).unwrap().message, [5; 2]);
+fn subscriber_comes_before_its_publisher() {
+    let scratch = Scratch::new();
+    for waiting in [Waiting::Spin, Waiting::Sleep, Waiting::Poll(Duration::from_micros(100))] {
+        let mut subscriber = scratch.subscribe_as(Joining { waiting: Some(waiting), ..JOINING }).unwrap();
+        assert!(!subscriber.is_published().unwrap());
+        assert!(subscriber.try_recv::<Message>().is_none());
+        let waiter = std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).is_some());
+        let mut publisher = scratch.publish().unwrap();
+        publisher.try_send(&message(5), 9).unwrap();
+        assert!(waiter.join().unwrap(), "{waiting:?}");
+    }
+    assert_eq!(scratch.files(), 0);
 }
 
 #[test]
-fn as_many_subscribers_as_there_are_places_and_no_more() {
-    let (_files, directory) = scratch();
-    let mut publisher = publish(&directory).unwrap();
-    let mut subscribers: Vec<_> =
-        (0..MAX_SUBSCRIBERS).map(|_| subscribe(&directory, Duration::ZERO).unwrap()).collect();
-    let error = subscribe(&directory, Duration::ZERO).err().unwrap();
-    assert!(matches!(error, OpenError::SubscribersFull { subscribers: MAX_SUBSCRIBERS, .. }), "{error}");
-    publisher.try_send([1; 2], 0).unwrap();
-    assert!(subscribers.iter_mut().all(|subscriber| subscriber.try_recv().is_some_and(|got| got.message == [1; 2])));
-    subscribers.pop();
-    drop(subscribe(&directory, Duration::ZERO).unwrap());
-}
-
-#[test]
-fn send_waits_its_limit_and_gives_the_value_back() {
-    let (_files, directory) = scratch();
-    let mut publisher = publish(&directory).unwrap();
-    let mut subscriber = subscribe(&directory, Duration::ZERO).unwrap();
-    (0..4).for_each(|i| assert_eq!(publisher.send([i; 2], 0, Duration::ZERO, Waiting::Spin), Ok(i)));
-    assert_eq!(publisher.send([4; 2], 0, Duration::from_millis(3), Waiting::Spin), Err(Full([4; 2])));
-    let reader = std::thread::spawn(move || subscriber.recv_timeout(Duration::from_secs(60)).unwrap().sequence);
-    assert_eq!(publisher.send([4; 2], 0, Duration::from_secs(60), Waiting::Spin), Ok(4));
-    assert_eq!(reader.join().unwrap(), 0);
-}
-
-#[test]
-fn sweep_leaves_topics_in_use_and_foreign_files_alone() {
-    let (_files, directory) = scratch();
-    let publisher = publish(&directory).unwrap();
-    std::fs::write(directory.path().join("notes.txt"), "mine").unwrap();
-    let swept = sweep(&directory).unwrap();
-    assert_eq!((swept.removed.len(), swept.kept.len(), swept.unjudged.len()), (0, 1, 0));
-    assert_eq!(publisher.segment().path(), swept.kept[0]);
-    assert_eq!(files_in(&directory), 2);
-}
-
-#[test]
-fn file_of_a_dead_process_is_swept_or_replaced() {
-    let (_files, directory) = scratch();
-    let saved = directory.path().join("saved");
-    for open_again in [false, true] {
-        // The bytes of a topic whose publisher, in its record, started before this process did.
-        let publisher = publish(&directory).unwrap();
-        let path = publisher.segment().path().to_owned();
-        let shape = publisher.segment().header().shape;
-        let mut bytes = std::fs::read(&path).unwrap();
-        bytes[shape.lane(0) + 8] ^= 1;
-        drop(publisher);
-        std::fs::write(&saved, &bytes).unwrap();
-        std::fs::rename(&saved, &path).unwrap();
-        if open_again {
-            let fresh = publish(&directory).unwrap();
-            assert_eq!((epoch(&fresh), fresh.position()), (1, 0), "nothing of the dead is taken over");
-        } else {
-            assert!(matches!(subscribe(&directory, Duration::ZERO), Err(OpenError::NotFound { .. })));
-            std::fs::write(&path, &bytes).unwrap();
-            assert_eq!(sweep(&directory).unwrap().removed, [path]);
+fn subscribers_follow_a_first_publisher_that_makes_the_topic_otherwise() {
+    for policy in [Policy::Reliable, Policy::Latest] {
+        let scratch = Scratch::new();
+        let guess = Making { policy: Policy::Latest, capacity: 16, ..MAKING };
+        let open = |waiting| scratch.subscribe_as(Joining { making: guess, waiting: Some(waiting), ..JOINING }).unwrap();
+        let subscribers = [Waiting::Spin, Waiting::Sleep, Waiting::Poll(Duration::from_micros(100))].map(open);
+        assert_eq!(subscribers[2].segment().header().shape.capacity(), 16);
+        let waiters = subscribers.map(|mut subscriber| {
+            std::thread::spawn(move || {
+                let first = subscriber.recv_timeout::<Message>(Duration::from_secs(60)).expect("it follows").message;
+                let header = subscriber.segment().header();
+                assert!(subscriber.check().is_ok());
+                (first, header.policy, header.shape.capacity())
+            })
+        });
+        let mut publisher = scratch.publish_as(&Making { policy, ..MAKING }).unwrap();
+        while publisher.subscribers().unwrap() < 3 {
+            std::thread::yield_now();
         }
-        assert_eq!(files_in(&directory), 0);
+        publisher.try_send(&message(8), 0).unwrap();
+        for waiter in waiters {
+            assert_eq!(waiter.join().unwrap(), (message(8), policy, 4));
+        }
+        assert_eq!(scratch.files(), 1);
+        drop(publisher);
+        assert_eq!(scratch.files(), 0);
     }
 }
 
 #[test]
-fn segment_locked_by_a_stopped_process_is_an_error_and_not_a_hang() {
-    let (_files, directory) = scratch();
-    let publisher = publish(&directory).unwrap();
-    let file = std::fs::File::open(publisher.segment().path()).unwrap();
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    assert!(matches!(subscribe(&directory, Duration::ZERO), Err(OpenError::Busy { .. })));
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::Unlock).unwrap();
-    drop(subscribe(&directory, Duration::ZERO).unwrap());
-}
-
-#[test]
-fn handles_dropped_while_somebody_holds_the_lock_leave_no_member_behind() {
-    let (_files, directory) = scratch();
-    let mut publisher = publish(&directory).unwrap();
-    let subscriber = subscribe(&directory, Duration::ZERO).unwrap();
-    (0..4).for_each(|i| assert_eq!(publisher.try_send([i; 2], 0), Ok(i)));
-    assert!(publisher.try_send([4; 2], 0).is_err(), "the subscriber holds the lane");
-    let file = std::fs::File::open(publisher.segment().path()).unwrap();
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+fn publisher_that_does_not_give_what_a_waiting_subscriber_needs_is_told_what() {
+    let scratch = Scratch::new();
+    let needs = Needs { policy: Some(Policy::Reliable), capacity: 8 };
+    let making = Making { capacity: 8, ..MAKING };
+    let subscriber = scratch.subscribe_as(Joining { needs, making, ..JOINING }).unwrap();
+    for making in [Making { policy: Policy::Latest, ..making }, Making { capacity: 4, ..making }] {
+        let error = scratch.publish_as(&making).err().unwrap();
+        assert!(matches!(&error, OpenError::Needed { needs: found, .. } if *found == needs), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("reliable") && text.contains("8 messages"), "{text}");
+    }
+    drop(scratch.publish_as(&Making { capacity: 16, ..making }).unwrap());
     drop(subscriber);
-    assert_eq!(publisher.try_send([4; 2], 0), Ok(4), "it holds the lane no longer, although this process lives");
-    drop(publisher);
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::Unlock).unwrap();
-    let fresh = publish(&directory).unwrap();
-    assert_eq!((epoch(&fresh), fresh.position()), (1, 0), "nobody was left in the old segment");
-    drop(fresh);
-    assert_eq!(files_in(&directory), 0);
+    assert_eq!(scratch.files(), 0);
 }
 
 #[test]
-fn publisher_dropped_while_somebody_holds_the_lock_gives_up_its_lane() {
-    let (_files, directory) = scratch();
-    let mut publisher = publish(&directory).unwrap();
-    let mut subscriber = subscribe(&directory, Duration::ZERO).unwrap();
-    publisher.try_send([0; 2], 0).unwrap();
-    let file = std::fs::File::open(publisher.segment().path()).unwrap();
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+fn subscriber_is_refused_a_topic_that_is_not_what_it_needs() {
+    let scratch = Scratch::new();
+    let _publisher = scratch.publish().unwrap();
+    let needing = |policy, capacity| scratch.subscribe_as(Joining { needs: Needs { policy, capacity }, ..JOINING });
+    let reason = |policy, capacity| match needing(policy, capacity).err().unwrap() {
+        OpenError::Rejected(rejected) => rejected.reason,
+        other => panic!("{other}"),
+    };
+    assert!(matches!(reason(Some(Policy::Latest), 0), Reason::Policy { .. }));
+    assert_eq!(reason(None, 1024), Reason::TooSmall { found: 4, needed: 1024 });
+    for enough in [(None, 0), (None, 2), (Some(Policy::Reliable), 4)] {
+        drop(needing(enough.0, enough.1).unwrap());
+    }
+}
+
+#[test]
+fn topic_whose_publishers_wake_nobody_lets_nobody_sleep() {
+    let scratch = Scratch::new();
+    let making = Making { wakes: false, ..MAKING };
+    let mut publisher = scratch.publish_as(&making).unwrap();
+    for waiting in [Waiting::Sleep, Waiting::default()] {
+        let error = scratch.subscribe_as(Joining { waiting: Some(waiting), ..JOINING }).err().unwrap();
+        assert!(matches!(error, OpenError::NeverWakes { .. }), "{error}");
+    }
+    let mut subscriber = scratch.subscribe_as(Joining { waiting: None, ..JOINING }).unwrap();
+    assert!(matches!(subscriber.waiting(), Waiting::Poll(_)));
+    let waiter = std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).is_some());
+    publisher.try_send(&message(1), 0).unwrap();
+    assert!(waiter.join().unwrap());
+    assert!(matches!(scratch.publish().err().unwrap(), OpenError::Rejected(rejected) if matches!(rejected.reason, Reason::Wakes { .. })));
+}
+
+#[test]
+fn as_many_subscribers_as_there_are_places_and_no_more() {
+    let scratch = Scratch::new();
+    let mut publisher = scratch.publish().unwrap();
+    let mut subscribers: Vec<_> = (0..MAX_SUBSCRIBERS).map(|_| scratch.subscribe().unwrap()).collect();
+    let error = scratch.subscribe().err().unwrap();
+    assert!(matches!(error, OpenError::SubscribersFull { subscribers: MAX_SUBSCRIBERS, .. }), "{error}");
+    publisher.try_send(&message(1), 0).unwrap();
+    assert!(subscribers.iter_mut().all(|subscriber| received(subscriber) == [1]));
+    subscribers.pop();
+    drop(scratch.subscribe().unwrap());
+}
+
+#[test]
+fn send_waits_its_limit() {
+    let scratch = Scratch::new();
+    let mut publisher = scratch.publish().unwrap();
+    let mut subscriber = scratch.subscribe().unwrap();
+    (0..4).for_each(|i| assert_eq!(publisher.send(&message(i), 0, Duration::ZERO, Waiting::Spin), Ok(i)));
+    assert_eq!(publisher.send(&message(4), 0, Duration::from_millis(3), Waiting::Spin), Err(Full(())));
+    let reader =
+        std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).unwrap().sequence);
+    assert_eq!(publisher.send(&message(4), 0, Duration::from_secs(60), Waiting::Spin), Ok(4));
+    assert_eq!(reader.join().unwrap(), 0);
+}
+
+#[test]
+fn cleaning_leaves_topics_in_use_and_other_files_alone() {
+    let scratch = Scratch::new();
+    let publisher = scratch.publish().unwrap();
+    std::fs::write(scratch.files.path().join("notes.txt"), "mine").unwrap();
+    let cleaned = clean(&scratch.directory).unwrap();
+    assert_eq!((cleaned.removed.len(), cleaned.kept.len(), cleaned.unjudged.len()), (0, 1, 0));
+    assert_eq!(publisher.segment().path(), cleaned.kept[0]);
+    assert_eq!(scratch.files(), 2);
+}
+
+#[test]
+fn file_that_nobody_living_uses_is_removed_or_replaced_whatever_it_says() {
+    let scratch = Scratch::new();
+    let publisher = scratch.publish().unwrap();
+    let (path, whole) = (scratch.file(), std::fs::read(scratch.file()).unwrap());
     drop(publisher);
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::Unlock).unwrap();
-    assert!(!subscriber.is_published().unwrap());
-    assert_eq!(publish(&directory).unwrap().try_send([1; 2], 0), Ok(1));
-    assert_eq!(std::iter::from_fn(|| subscriber.try_recv()).count(), 2);
+    // As a killed publisher leaves it, cut short, with a damaged header, and empty.
+    let mut damaged = whole.clone();
+    damaged[40..80].fill(0xff);
+    for bytes in [&whole[..], &whole[..5000], &whole[..100], &damaged, &[]] {
+        std::fs::write(&path, bytes).unwrap();
+        let fresh = scratch.publish().unwrap();
+        assert_eq!((epoch(&fresh), fresh.position()), (1, 0), "nothing of the dead is taken over");
+        drop(fresh);
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(clean(&scratch.directory).unwrap().removed, std::slice::from_ref(&path));
+        assert_eq!(scratch.files(), 0);
+    }
+}
+
+#[test]
+fn users_of_a_topic_whose_file_was_removed_are_told() {
+    let scratch = Scratch::new();
+    let mut publisher = scratch.publish().unwrap();
+    let mut subscriber = scratch.subscribe().unwrap();
+    assert!(publisher.check().is_ok() && subscriber.check().is_ok());
+    std::fs::remove_file(scratch.file()).unwrap();
+    for error in [publisher.check(), subscriber.check(), publisher.subscribers().map(drop)] {
+        assert!(matches!(error, Err(OpenError::Deleted { .. })));
+    }
+    publisher.try_send(&message(1), 0).unwrap();
+    assert_eq!(received(&mut subscriber), [1], "those who are there still meet");
+    let other = scratch.publish().unwrap();
+    drop((publisher, subscriber));
+    assert!(scratch.file().exists(), "the file of the others is not theirs to remove");
+    drop(other);
+    assert_eq!(scratch.files(), 0);
+}
+
+#[test]
+fn file_larger_than_the_process_may_make_is_an_error_and_not_a_signal() {
+    let scratch = Scratch::new();
+    let run = r#"ulimit -f 8; "$TEST" --exact in_a_process_that_may_make_small_files --ignored"#;
+    let mut command = Command::new("bash");
+    command.args(["-c", run]).env("DIRECTORY", scratch.files.path()).env("TEST", std::env::current_exe().unwrap());
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+#[ignore = "started by file_larger_than_the_process_may_make_is_an_error_and_not_a_signal"]
+fn in_a_process_that_may_make_small_files() {
+    let directory = Directory::at(std::env::var_os("DIRECTORY").unwrap()).unwrap();
+    let error = Scratch { directory, ..Scratch::new() }.publish().err().unwrap();
+    assert!(matches!(error, OpenError::FileSizeLimit { .. }), "{error}");
 }
 
 /// Runs in a process of its own, with a file system of 64 KiB.
@@ -217,21 +261,29 @@ fn publisher_dropped_while_somebody_holds_the_lock_gives_up_its_lane() {
 #[ignore = "started by full_file_system_is_an_error_before_anything_is_mapped"]
 fn in_a_small_file_system() {
     let directory = Directory::at(std::env::var_os("SMALL_FILE_SYSTEM").unwrap()).unwrap();
-    let making = Making { capacity: 1 << 14, ..MAKING };
-    let error = Writer::<Message>::create_or_open(&directory, &name(), KIND, &making).err().unwrap();
+    let scratch = Scratch { directory, ..Scratch::new() };
+    let error = scratch.publish_as(&Making { capacity: 1 << 14, ..MAKING }).err().unwrap();
     assert!(matches!(error, OpenError::NoSpace { .. }), "{error}");
     assert!(error.to_string().contains("smaller capacity"), "{error}");
-    assert_eq!(files_in(&directory), 0);
-    drop(publish(&directory).unwrap());
+    assert_eq!(scratch.files(), 0);
+
+    // What the dead left takes the room; it is removed, and there is room.
+    let publisher = scratch.publish_as(&Making { capacity: 512, ..MAKING }).unwrap();
+    let left = std::fs::read(scratch.file()).unwrap();
+    drop(publisher);
+    let other = scratch.directory.path().join("other.topic");
+    std::fs::write(&other, left).unwrap();
+    drop(scratch.publish_as(&Making { capacity: 512, ..MAKING }).unwrap());
+    assert!(!other.exists());
 }
 
 #[test]
 fn full_file_system_is_an_error_before_anything_is_mapped() {
-    let (files, _directory) = scratch();
+    let scratch = Scratch::new();
     let unshare = |script: &str| {
         let mut command = Command::new("unshare");
-        command.args(["--mount", "--map-root-user", "sh", "-ec", script]).env("SMALL_FILE_SYSTEM", files.path());
-        command.env("TEST", std::env::current_exe().unwrap());
+        command.args(["--mount", "--map-root-user", "sh", "-ec", script]);
+        command.env("SMALL_FILE_SYSTEM", scratch.files.path()).env("TEST", std::env::current_exe().unwrap());
         command.output()
     };
     let mount = r#"mount -t tmpfs -o size=64k,mode=0700 none "$SMALL_FILE_SYSTEM""#;

@@ -4,10 +4,10 @@
 //! `RUSTFLAGS="--cfg loom" cargo test -p horus-shm --release --test loom_ring`.
 #![cfg(loom)]
 
-use horus_shm::bell::{self, Bell};
-use horus_shm::heap::HeapLane;
-use horus_shm::layout::Policy;
+use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::{Consumer, Full, Memory, Producer, join};
+use horus_shm::segment::layout::Policy;
+use horus_shm::wait::bell::{self, Bell, Ringer};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::Ordering::Relaxed;
@@ -261,7 +261,7 @@ fn replaced_writer_never_repeats_or_skips_a_number() {
 #[test]
 fn local_ring_never_loses_or_reorders() {
     model(3, || {
-        let (mut writer, mut reader) = horus_shm::local::ring::<Message>(2).unwrap();
+        let (mut writer, mut reader) = horus_shm::ring::local::ring::<Message>(2).unwrap();
         let sender =
             thread::spawn(move || (0..3).filter(|&i| writer.try_send(message(i)).is_ok()).collect::<Vec<u64>>());
         let mut taken = Vec::new();
@@ -446,26 +446,118 @@ impl Bell for Tower {
     }
 }
 
+fn tower() -> Tower {
+    Tower(Arc::new((AtomicU64::new(1), AtomicU64::new(0), AtomicU32::new(0))))
+}
+
+/// What a publisher does after a message. The kernel's part, waking, has no place in a model: a sleeper whose count was
+/// passed is awake.
+fn ring_for(ringer: &mut Ringer, tower: &Tower) {
+    if tower.sleepers().load(Relaxed) != 0 {
+        ringer.must_wake(tower);
+    }
+}
+
+/// Waits as a subscriber does, until it has taken something or sleeps; true if it sleeps, on these rings.
+fn sleeps(reader: &mut Reader, tower: &Tower, taken: &mut Vec<u64>) -> Option<u32> {
+    let lain_down = bell::lie_down(tower, 0);
+    let found = take(reader, 1);
+    // What the kernel compares when it is asked to wait.
+    let sleeps = lain_down.filter(|&rings| found.is_empty() && tower.rings().load(Relaxed) == rings);
+    taken.extend(found);
+    if sleeps.is_none() {
+        bell::get_up(tower, 0);
+    }
+    sleeps
+}
+
 #[test]
 fn message_is_never_slept_through() {
     model(3, || {
         let lane = lane(2, 1);
-        let bell = Tower(Arc::new((AtomicU64::new(1), AtomicU64::new(0), AtomicU32::new(0))));
+        let tower = tower();
         let mut reader = reader(&lane, 0, Policy::Reliable);
         let mut writer = writer(&lane, Policy::Reliable);
-        let tower = bell.clone();
+        let heard = tower.clone();
         let sender = thread::spawn(move || {
+            let mut ringer = Ringer::new(&heard);
             send(&mut writer, 0).unwrap();
-            if tower.sleepers().load(Relaxed) != 0 {
-                bell::must_wake(&tower);
-            }
+            ring_for(&mut ringer, &heard);
         });
-        let seen = bell::lie_down(&bell, 0);
-        // What the kernel compares when it is asked to wait.
-        let sleeps = take(&mut reader, 1).is_empty() && bell.rings().load(Relaxed) == seen;
+        let asleep = sleeps(&mut reader, &tower, &mut Vec::new());
         sender.join().unwrap();
-        assert!(!sleeps || bell.rings().load(Relaxed) != seen, "asleep, and nobody will ring");
-        bell::get_up(&bell, 0);
+        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and nobody will ring");
+    });
+}
+
+#[test]
+fn second_message_is_never_slept_through_because_of_a_late_ring_for_the_first() {
+    model(3, || {
+        let lane = lane(2, 1);
+        let tower = tower();
+        let mut reader = reader(&lane, 0, Policy::Reliable);
+        let mut writer = writer(&lane, Policy::Reliable);
+        let mut ringer = Ringer::new(&tower);
+        // The first message is there, and taken, before its publisher comes to ring.
+        send(&mut writer, 0).unwrap();
+        let heard = tower.clone();
+        let sender = thread::spawn(move || {
+            ring_for(&mut ringer, &heard);
+            send(&mut writer, 1).unwrap();
+            ring_for(&mut ringer, &heard);
+        });
+        let mut taken = take(&mut reader, 1);
+        assert_eq!(taken, [0]);
+        let asleep = sleeps(&mut reader, &tower, &mut taken).or_else(|| match taken.len() {
+            1 => sleeps(&mut reader, &tower, &mut taken),
+            _ => None,
+        });
+        sender.join().unwrap();
+        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and nobody will ring");
+    });
+}
+
+#[test]
+fn bell_is_rung_once_for_a_sleeper_that_does_not_get_up() {
+    model(2, || {
+        let tower = tower();
+        let mut ringers = [Ringer::new(&tower), Ringer::new(&tower)];
+        assert!(!ringers[0].must_wake(&tower), "nobody sleeps");
+        assert!(bell::lie_down(&tower, 0).is_some());
+        let rung = ringers.each_mut().map(|ringer| [(); 3].map(|()| ringer.must_wake(&tower)));
+        assert_eq!(rung, [[true, false, false]; 2], "each publisher rings once");
+        bell::get_up(&tower, 0);
+        assert!(bell::lie_down(&tower, 0).is_some());
+        assert!(ringers[0].must_wake(&tower), "it sleeps anew");
+    });
+}
+
+#[test]
+fn slot_held_by_a_reader_is_passed_over_and_nothing_but_its_number_is_lost() {
+    model(2, || {
+        let lane = lane(2, 2);
+        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
+        let mut holder = reader(&lane, 0, Policy::Latest);
+        let mut copier = reader(&lane, 1, Policy::Latest);
+        send(&mut writer, 0).unwrap();
+        assert_eq!(holder.hold().unwrap().sequence, 0);
+        let sender = thread::spawn(move || {
+            let sent = [1, 3].map(|number| {
+                assert_eq!(writer.try_send(message(number), number + 7), Ok(number), "number 2 has the slot of 0");
+                number
+            });
+            (sent, writer.position())
+        });
+        let words: Vec<_> = holder.slot()[2..4].iter().map(|word| word.load(Relaxed)).collect();
+        assert_eq!(words, message(0), "overwritten while held");
+        let mut taken = take(&mut copier, 2);
+        let (sent, position) = sender.join().unwrap();
+        taken.extend(take(&mut copier, 3));
+        assert!(taken.is_sorted_by(|a, b| a < b), "{taken:?}");
+        assert_eq!((taken.last(), position), (sent.last(), 4), "the last message is there");
+        assert_eq!(taken.len() as u64 + copier.missed(), position, "each number is taken or counted");
+        let words: Vec<_> = holder.slot()[2..4].iter().map(|word| word.load(Relaxed)).collect();
+        assert_eq!(words, message(0), "overwritten while held");
     });
 }
 

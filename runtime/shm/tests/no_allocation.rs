@@ -1,17 +1,17 @@
 //! After a topic was opened, nothing on its message path allocates: counted by a counting allocator.
 #![cfg(not(loom))]
 
+mod common;
+
 use std::hint::black_box;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use horus_shm::directory::Directory;
-use horus_shm::endpoint::{Joining, Kind, Making, Reader, Writer};
-use horus_shm::layout::Policy;
-use horus_shm::map::Access;
+use common::{JOINING, KIND, MAKING, Scratch};
+use horus_shm::ends::place::Copied;
+use horus_shm::ends::{Joining, Making, Payload, Publication, Subscription};
+use horus_shm::segment::layout::Policy;
 use horus_shm::wait::Waiting;
-
-const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7, description: "" };
 
 fn allocations(work: impl FnOnce()) -> u64 {
     measure(work).count_total
@@ -23,32 +23,32 @@ fn the_counter_counts() {
 }
 
 #[test]
-fn sending_receiving_waiting_and_burying_never_allocate() {
-    let files = tempfile::tempdir().unwrap();
-    let directory = Directory::at(files.path()).unwrap();
-    let name = "topic".parse().unwrap();
+fn sending_receiving_waiting_and_reaping_never_allocate() {
+    let scratch = Scratch::new();
+    let payload = Payload::of::<[u64; 20]>();
     for policy in [Policy::Reliable, Policy::Latest] {
-        let making = Making { capacity: 4, policy, access: Access::default(), publishers: 2 };
-        let joining =
-            Joining { wait: Duration::ZERO, history: 2, waiting: Waiting::SpinThenSleep(Duration::from_micros(50)) };
-        let mut publisher = Writer::<[u64; 20]>::create_or_open(&directory, &name, KIND, &making).unwrap();
-        let mut subscriber = Reader::<[u64; 20]>::open(&directory, &name, KIND, joining).unwrap();
-        let mut silent = Reader::<[u64; 20]>::open(&directory, &name, KIND, joining).unwrap();
+        let making = Making { policy, publishers: 2, ..MAKING };
+        let waiting = Some(Waiting::SpinThenSleep(Duration::from_micros(50)));
+        let joining = Joining { making, history: 2, waiting, ..JOINING };
+        let open = || Subscription::open(&scratch.directory, &scratch.name, KIND, payload, joining).unwrap();
+        let mut publisher = Publication::open(&scratch.directory, &scratch.name, KIND, payload, &making).unwrap();
+        let (mut subscriber, mut silent) = (open(), open());
+        let mut copied = Copied::for_messages_of(&mut subscriber);
         let counted = allocations(|| {
             // From the first message on: nothing is set up lazily.
             for i in 0..20 {
-                let _full = publisher.try_send([i; 20], i);
-                let _full = publisher.send([i; 20], i, Duration::from_micros(100), Waiting::Sleep);
+                let _full = publisher.try_send(&[i; 20], i);
+                let _full = publisher.send(&[i; 20], i, Duration::from_micros(100), Waiting::Sleep);
                 if let Ok(mut loan) = publisher.loan() {
-                    loan[0] = i;
+                    loan[0] = i as u8;
                     loan.publish(i);
                 }
-                let _message = subscriber.try_recv();
-                drop(subscriber.borrow());
-                let _nothing = subscriber.recv_timeout(Duration::from_micros(100));
+                let _message = subscriber.try_recv::<[u64; 20]>();
+                drop(subscriber.sample(&mut copied));
+                let _nothing = subscriber.recv_timeout::<[u64; 20]>(Duration::from_micros(100));
             }
-            publisher.bury_subscribers();
-            let _overtaken = silent.try_recv();
+            publisher.reap();
+            let _overtaken = silent.try_recv::<[u64; 20]>();
             assert_eq!(policy == Policy::Latest, silent.missed() > 0);
         });
         assert_eq!(counted, 0, "{policy}");
@@ -57,7 +57,7 @@ fn sending_receiving_waiting_and_burying_never_allocate() {
 
 #[test]
 fn local_rings_never_allocate_after_they_were_made() {
-    let (mut writer, mut reader) = horus_shm::local::ring::<[u8; 48]>(4).unwrap();
+    let (mut writer, mut reader) = horus_shm::ring::local::ring::<[u8; 48]>(4).unwrap();
     let counted = allocations(|| {
         for i in 0..20 {
             let _full = writer.try_send([i; 48]);

@@ -1,8 +1,8 @@
 //! The ring against a model that is a counter: any order of sends, receives, joins, leaves and replaced writers.
 #![cfg(not(loom))]
 
-use horus_shm::heap::HeapLane;
-use horus_shm::layout::Policy;
+use horus_shm::ring::heap::HeapLane;
+use horus_shm::segment::layout::Policy;
 use horus_shm::ring::{Consumer, Full, Producer, join};
 use proptest::prelude::*;
 

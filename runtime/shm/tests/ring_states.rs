@@ -5,8 +5,8 @@
 
 use std::sync::atomic::Ordering;
 
-use horus_shm::heap::HeapLane;
-use horus_shm::layout::{Policy, STAMP_WORD};
+use horus_shm::ring::heap::HeapLane;
+use horus_shm::segment::layout::{Policy, STAMP_WORD};
 use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, Producer, join};
 
 type Message = [u64; 2];
@@ -193,7 +193,7 @@ fn scribbled_words_never_panic_and_never_pass_for_messages() {
 #[test]
 fn two_threads_pass_every_message_once_and_in_order() {
     let messages: u64 = if cfg!(miri) { 50 } else { 20_000 };
-    let (mut writer, mut reader) = horus_shm::local::ring::<Message>(8).unwrap();
+    let (mut writer, mut reader) = horus_shm::ring::local::ring::<Message>(8).unwrap();
     let sender = std::thread::spawn(move || {
         for sequence in 0..messages {
             while writer.try_send([sequence; 2]).is_err() {

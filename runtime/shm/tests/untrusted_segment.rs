@@ -1,53 +1,22 @@
 //! Files that are no segments, segments of another kind, and segments that a peer scribbles on while they are in use.
 #![cfg(not(loom))]
 
-use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::path::PathBuf;
-use std::time::Duration;
+mod common;
 
-use horus_shm::directory::{Directory, TopicName};
-use horus_shm::endpoint::{Joining, Kind, Making, Reader, Writer};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+
+use common::{JOINING, KIND, MAKING, Message, Scratch};
+use horus_shm::ends::{Kind, Making, Payload};
 use horus_shm::error::OpenError;
-use horus_shm::header::{Alleged, Expected, Header};
-use horus_shm::layout::{HEADER_BYTES, Policy, Shape, VERSION};
-use horus_shm::map::Access;
-use horus_shm::peer::Identity;
-use horus_shm::rejected::Reason;
-use horus_shm::sweep::sweep;
-use horus_shm::wait::Waiting;
+use horus_shm::peers::clean::clean;
+use horus_shm::peers::identity::Identity;
+use horus_shm::segment::file::Access;
+use horus_shm::segment::header::{Alleged, Expected, Header, Needs, Terms};
+use horus_shm::segment::layout::{HEADER_BYTES, Policy, Shape, VERSION};
+use horus_shm::segment::rejected::Reason;
 use proptest::prelude::*;
 
-type Message = [u64; 4];
-const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7, description: "" };
-const JOINING: Joining = Joining { wait: Duration::ZERO, history: 0, waiting: Waiting::Spin };
-const MAKING: Making =
-    Making { capacity: 4, policy: Policy::Reliable, access: Access { mode: 0o600, group: None }, publishers: 1 };
-
-struct Scratch {
-    directory: Directory,
-    name: TopicName,
-    _files: tempfile::TempDir,
-}
-
 impl Scratch {
-    fn new() -> Self {
-        let files = tempfile::tempdir().unwrap();
-        let directory = Directory::at(files.path()).unwrap();
-        Self { directory, name: "topic".parse().unwrap(), _files: files }
-    }
-
-    fn file(&self) -> PathBuf {
-        self.directory.file(&self.name)
-    }
-
-    fn publish(&self) -> Result<Writer<Message>, OpenError> {
-        Writer::create_or_open(&self.directory, &self.name, KIND, &MAKING)
-    }
-
-    fn subscribe(&self) -> Result<Reader<Message>, OpenError> {
-        Reader::open(&self.directory, &self.name, KIND, JOINING)
-    }
-
     /// What both ends say about the file as it is.
     fn reasons(&self) -> [Reason; 2] {
         let reason = |error| match error {
@@ -69,7 +38,8 @@ fn header() -> Header {
         type_name: "test/Message".to_owned(),
         layout_hash: 7,
         description: String::new(),
-        creator: Identity { pid: 1, start_ticks: 2, namespace: 3 },
+        wakes: true,
+        creator: Identity { pid: 1, namespace: 3 },
     }
 }
 
@@ -107,10 +77,8 @@ proptest! {
                 payload_bytes: 32,
                 payload_align: 8,
                 layout_hash: 7,
-                policy: Some(Policy::Reliable),
-                capacity: Some(4),
-                lanes: Some(1),
                 description: String::new(),
+                terms: Terms::Exactly { policy: Policy::Reliable, capacity: 4, lanes: 1, wakes: true },
             };
             prop_assert!(found.check(&wanted).is_err() || found.shape == header().shape);
         }
@@ -120,13 +88,13 @@ proptest! {
 #[test]
 fn files_that_are_no_segments_are_refused_and_left_alone() {
     let scratch = Scratch::new();
-    for bytes in [vec![], vec![0; 10], vec![0; 4096], vec![0xff; HEADER_BYTES], b"HORUSSHM".to_vec()] {
+    for bytes in [vec![0; 10], vec![0; 4096], vec![0xff; HEADER_BYTES], b"HORUSSHM".to_vec()] {
         std::fs::write(scratch.file(), &bytes).unwrap();
         for reason in scratch.reasons() {
             assert!(matches!(reason, Reason::Truncated { .. } | Reason::Magic { .. }), "{reason}");
         }
-        let swept = sweep(&scratch.directory).unwrap();
-        assert_eq!((swept.removed.len(), swept.unjudged.len()), (0, 1));
+        let cleaned = clean(&scratch.directory).unwrap();
+        assert_eq!((cleaned.removed.len(), cleaned.unjudged.len()), (0, 1));
         assert_eq!(std::fs::read(scratch.file()).unwrap(), bytes);
     }
 }
@@ -136,18 +104,17 @@ fn symbolic_links_directories_and_pipes_are_not_followed_or_waited_for() {
     let scratch = Scratch::new();
     let file = scratch.file();
     std::fs::create_dir(&file).unwrap();
-    assert!(matches!(scratch.subscribe(), Err(OpenError::Io { .. })));
+    assert!(matches!(scratch.subscribe(), Err(OpenError::NoRegularFile { .. })));
     std::fs::remove_dir(&file).unwrap();
     std::os::unix::fs::symlink("/dev/null", &file).unwrap();
-    assert!(matches!(scratch.publish(), Err(OpenError::Io { .. })));
+    assert!(matches!(scratch.publish(), Err(OpenError::NoRegularFile { .. })), "a link is not followed");
     std::fs::remove_file(&file).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
-    assert!(matches!(scratch.subscribe(), Err(OpenError::Io { .. })));
+    assert!(matches!(scratch.subscribe(), Err(OpenError::NoRegularFile { .. })));
 }
 
 #[test]
 fn each_damaged_field_has_its_own_reason() {
-    let scratch = Scratch::new();
     let good = header().to_bytes();
     let total = header().shape.total_bytes();
     let refused = |offset: usize, value: &[u8], length: usize, expected: &dyn Fn(&Reason) -> bool| {
@@ -155,10 +122,8 @@ fn each_damaged_field_has_its_own_reason() {
         bytes.resize(length.max(offset + value.len()), 0);
         bytes[offset..offset + value.len()].copy_from_slice(value);
         bytes.truncate(length);
-        std::fs::write(scratch.file(), bytes).unwrap();
-        for reason in scratch.reasons() {
-            assert!(expected(&reason), "offset {offset}: {reason}");
-        }
+        let found = Alleged::new(&bytes, bytes.len() as u64).and_then(|alleged| alleged.validate());
+        assert!(expected(found.as_ref().unwrap_err()), "offset {offset}: {found:?}");
     };
     refused(0, b"h", total, &|reason| matches!(reason, Reason::Magic { .. }));
     let foreign = VERSION + 1;
@@ -187,13 +152,13 @@ fn topics_of_another_kind_are_refused_field_by_field() {
     let _publisher = scratch.publish().unwrap();
     let subscribe = |type_name, layout_hash| {
         let kind = Kind { type_name, layout_hash, description: "" };
-        Reader::<Message>::open(&scratch.directory, &scratch.name, kind, JOINING).err().unwrap().to_string()
+        scratch.subscribe_to(kind, Payload::of::<Message>(), JOINING).err().unwrap().to_string()
     };
     let text = subscribe("test/Other", 7);
     assert!(text.contains("test/Message") && text.contains("test/Other"), "{text}");
     let text = subscribe("test/Message", 8);
     assert!(text.contains("0000000000000007") && text.contains("0000000000000008"), "{text}");
-    let smaller = Reader::<[u64; 3]>::open(&scratch.directory, &scratch.name, KIND, JOINING).err().unwrap();
+    let smaller = scratch.subscribe_to(KIND, Payload::of::<[u64; 3]>(), JOINING).err().unwrap();
     let text = smaller.to_string();
     assert!(text.contains("32 bytes") && text.contains("24") && text.contains("topic.topic"), "{text}");
 }
@@ -205,9 +170,7 @@ fn publisher_cannot_change_a_topic_under_its_subscribers() {
         let publisher = scratch.publish().unwrap();
         let subscriber = scratch.subscribe().unwrap();
         drop(publisher);
-        let retry = |making: Making| {
-            Writer::<Message>::create_or_open(&scratch.directory, &scratch.name, KIND, &making).err().unwrap()
-        };
+        let retry = |making: Making| scratch.publish_as(&making).err().unwrap();
         let text = retry(Making { policy: Policy::Latest, ..MAKING }).to_string();
         assert!(text.contains("reliable") && text.contains("latest"), "{text}");
         let text = retry(Making { capacity: 8, ..MAKING }).to_string();
@@ -222,8 +185,7 @@ fn permissions_are_the_owners_unless_a_group_is_named() {
     let scratch = Scratch::new();
     let mode = || std::fs::metadata(scratch.file()).unwrap().permissions().mode() & 0o7777;
     let publish = |mode, group| {
-        let making = Making { access: Access { mode, group }, ..MAKING };
-        Writer::<Message>::create_or_open(&scratch.directory, &scratch.name, KIND, &making)
+        scratch.publish_as(&Making { access: Access { mode, group }, ..MAKING })
     };
     let publisher = publish(0o600, None).unwrap();
     assert_eq!(mode(), 0o600);
@@ -261,11 +223,21 @@ fn peer_that_scribbles_on_a_live_segment_causes_no_panic_and_no_endless_wait() {
                 _ => noise(&mut state) << 16,
             };
             file.write_all_at(&value.to_ne_bytes(), word * 8).unwrap();
-            let _full = publisher.try_send([state; 4], state);
-            let _nothing = subscriber.try_recv();
-            let _buried = publisher.bury_subscribers();
+            let _full = publisher.try_send(&[state; 4], state);
+            let _nothing = subscriber.try_recv::<Message>();
+            let _reaped = publisher.reap();
         }
         let _refused_or_not = scratch.subscribe();
-        let _swept = sweep(&scratch.directory).unwrap();
+        let _cleaned = clean(&scratch.directory).unwrap();
     }
+}
+
+#[test]
+fn needs_are_met_by_the_same_policy_and_as_much_room() {
+    for needs in [Needs::default(), Needs { policy: Some(Policy::Latest), capacity: 1 << 20 }] {
+        assert!(needs.check(Policy::Latest, 1 << 20).is_ok());
+    }
+    let needs = Needs { policy: Some(Policy::Latest), capacity: 8 };
+    assert_eq!(needs.check(Policy::Reliable, 8), Err(Reason::Policy { found: Policy::Reliable, expected: Policy::Latest }));
+    assert_eq!(needs.check(Policy::Latest, 4), Err(Reason::TooSmall { found: 4, needed: 8 }));
 }

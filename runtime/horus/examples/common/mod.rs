@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -13,9 +13,9 @@ use horus::journal::{self, Entry, Priority};
 use horus::message::Stamp;
 use horus::scheduler::{Node, Scheduler};
 use horus::startup::{Mode, Request};
-use horus::supervise::{self, Supervisor};
+use horus::supervise;
 use horus::time::{MonotonicTime, parse_duration};
-use horus::topic::{OpenError, Options, Publisher, Subscriber, TopicName, Wait};
+use horus::topic::{Options, Publisher, Subscriber, TopicName};
 use horus::{miss, stop};
 
 /// Messages that a topic holds: more than either side sends while the other is a few periods late.
@@ -81,7 +81,7 @@ impl NodeOptions {
     }
 }
 
-/// The life of a node from its options to its last account: asks the system, publishes `publish`, waits for `subscribe`,
+/// The life of a node from its options to its last account: asks the system, opens both topics,
 /// then runs what `make` makes of both topics, `phase` behind the grid, until it is stopped.
 pub fn run<N: Node>(
     node: &'static str,
@@ -100,36 +100,18 @@ pub fn run<N: Node>(
     options.start(node, &timing)?;
 
     let topic = Options::latest(CAPACITY);
-    let publisher = Publisher::create_or_open(publish, &topic)?;
-    supervise::notify_ready(&format!("waits for topic {subscribe}"));
-    if let Some(subscriber) = wait_for(subscribe, &topic, &supervisor, &stop)? {
-        let mut made = make(publisher, subscriber, Arc::clone(&account));
-        supervise::notify_ready("publishes and receives");
-        let scheduler = options.scheduler(timing, phase(&timing));
-        let tally = scheduler.run(&stop, &mut made, |cycle| recorder.observe(cycle));
-        account.print(node, &tally);
-    }
+    let publisher = Publisher::open(publish, &topic)?;
+    let subscriber = Subscriber::open(subscribe, &topic)?;
+    let mut made = make(publisher, subscriber, Arc::clone(&account));
+    supervise::notify_ready("publishes and receives");
+    let scheduler = options.scheduler(timing, phase(&timing));
+    let tally = scheduler.run(&stop, &mut made, |cycle| recorder.observe(cycle));
+    account.print(node, &tally);
     supervisor.finish();
     if stop.load(Ordering::Relaxed) {
         eprintln!("{node}: stopped by a signal");
     }
     Ok(())
-}
-
-/// Waits until somebody publishes `name`, with signs of life; `None` when `stop` was set first.
-fn wait_for(
-    name: &TopicName,
-    options: &Options,
-    supervisor: &Supervisor,
-    stop: &AtomicBool,
-) -> Result<Option<Subscriber<Stamp>>, OpenError> {
-    while !stop.load(Ordering::Relaxed) {
-        match Subscriber::open(name, options, Wait::UpTo(Duration::from_millis(200))) {
-            Err(OpenError::NotFound { .. }) => supervisor.alive(),
-            opened => return opened.map(Some),
-        }
-    }
-    Ok(None)
 }
 
 /// What became of the messages, counted in the loop and read beside it. Counters guard nothing: all accesses are

@@ -3,26 +3,33 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use horus_shm::directory::Directory;
-use horus_shm::endpoint::{Joining, Making};
+use horus_shm::directory::{Directory, Group};
+use horus_shm::ends::{Joining, Making};
 use horus_shm::error::OpenError;
-use horus_shm::layout::Policy;
-use horus_shm::map::Access;
+use horus_shm::segment::file::Access;
+use horus_shm::segment::header::Needs;
+use horus_shm::segment::layout::Policy;
 use horus_shm::wait::Waiting;
 
-/// How a topic is made, and how its ends behave. What concerns the making ([`reliable`](Self::reliable),
-/// [`latest`](Self::latest), [`publishers`](Self::publishers), [`group`](Self::group)) must be the same for all
-/// publishers; a subscriber takes the topic as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Messages that a topic holds when nobody says how many.
+const DEFAULT_CAPACITY: usize = 16;
+
+/// How a topic is made, and how its ends behave.
+///
+/// A publisher makes the topic so, and all publishers must agree on it. A subscriber says what it needs: with
+/// [`reliable`](Self::reliable) and [`latest`](Self::latest) this policy, and room for at least so many messages; with
+/// [`Options::default`] it takes the topic as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    capacity: usize,
-    policy: Policy,
-    publishers: usize,
-    access: Access,
+    policy: Option<Policy>,
+    capacity: Option<usize>,
+    publishers: Option<usize>,
+    group: Option<Group>,
     directory: Option<PathBuf>,
     history: usize,
-    waiting: Waiting,
+    waiting: Option<Waiting>,
     is_stamping: bool,
+    never_wakes: bool,
 }
 
 impl Options {
@@ -31,16 +38,7 @@ impl Options {
     ///
     /// `capacity` is a power of two from 1 to 2^20.
     pub fn reliable(capacity: usize) -> Self {
-        Self {
-            capacity,
-            policy: Policy::Reliable,
-            publishers: 1,
-            access: Access::default(),
-            directory: None,
-            history: 0,
-            waiting: Waiting::Spin,
-            is_stamping: false,
-        }
+        Self { policy: Some(Policy::Reliable), capacity: Some(capacity), ..Self::default() }
     }
 
     /// A topic whose publishers never wait: each overwrites the oldest of its `capacity` messages, and subscribers count
@@ -48,21 +46,24 @@ impl Options {
     ///
     /// `capacity` is a power of two from 1 to 2^20; with 1, a subscriber is likely to meet the publisher in the slot.
     pub fn latest(capacity: usize) -> Self {
-        Self { policy: Policy::Latest, ..Self::reliable(capacity) }
+        Self { policy: Some(Policy::Latest), capacity: Some(capacity), ..Self::default() }
     }
 
     /// Makes room for so many publishers at a time, 1 to 64; 1 if not said otherwise. Each costs the memory of `capacity`
     /// messages.
     #[must_use]
     pub fn publishers(mut self, publishers: usize) -> Self {
-        self.publishers = publishers;
+        self.publishers = Some(publishers);
         self
     }
 
-    /// Lets the members of a group publish and subscribe too (mode 0660); otherwise only the user who made the topic can.
+    /// Lets the members of a group, by name or number, publish and subscribe too (mode 0660).
+    ///
+    /// If not said here, the group is that of `$HORUS_GROUP`, or that of the topics' directory if it has mode 2770; otherwise
+    /// only the user who makes the topic can use it.
     #[must_use]
-    pub fn group(mut self, group: u32) -> Self {
-        self.access = Access { mode: 0o660, group: Some(group) };
+    pub fn group(mut self, group: impl Into<Group>) -> Self {
+        self.group = Some(group.into());
         self
     }
 
@@ -81,10 +82,12 @@ impl Options {
         self
     }
 
-    /// How to wait: a subscriber for messages, a publisher for room. Busily, if not said otherwise.
+    /// How to wait: a subscriber for messages, a publisher for room. If not said otherwise, as [`Waiting::default`].
+    ///
+    /// On an isolated CPU of its own, `Waiting::Spin` is the fastest.
     #[must_use]
     pub fn waiting(mut self, waiting: Waiting) -> Self {
-        self.waiting = waiting;
+        self.waiting = Some(waiting);
         self
     }
 
@@ -97,34 +100,44 @@ impl Options {
         self
     }
 
-    /// What happens when the topic is full.
-    pub fn policy(&self) -> Policy {
-        self.policy
-    }
-
-    /// Messages that the topic holds of each publisher.
-    pub fn capacity(&self) -> usize {
-        self.capacity
+    /// Makes a topic whose publishers wake nobody, so that sending never makes a system call. Its subscribers look for
+    /// messages busily or by the clock, once a millisecond if they do not say otherwise.
+    #[must_use]
+    pub fn never_wake(mut self) -> Self {
+        self.never_wakes = true;
+        self
     }
 
     pub(crate) fn is_stamping(&self) -> bool {
         self.is_stamping
     }
 
+    /// How a publisher waits for room.
     pub(crate) fn how_to_wait(&self) -> Waiting {
-        self.waiting
+        self.waiting.unwrap_or_default()
     }
 
-    pub(crate) fn making(&self) -> Making {
-        Making { capacity: self.capacity, policy: self.policy, access: self.access, publishers: self.publishers }
-    }
-
-    pub(crate) fn joining(&self, wait: Wait) -> Joining {
-        let wait = match wait {
-            Wait::No => Duration::ZERO,
-            Wait::UpTo(limit) => limit,
+    pub(crate) fn making(&self, directory: &Directory) -> Result<Making, OpenError> {
+        let access = match &self.group {
+            Some(group) => Access { mode: 0o660, group: Some(group.number()?) },
+            None => directory.access()?,
         };
-        Joining { wait, history: self.history as u64, waiting: self.waiting }
+        Ok(Making {
+            capacity: self.capacity.unwrap_or(DEFAULT_CAPACITY),
+            policy: self.policy.unwrap_or(Policy::Latest),
+            access,
+            publishers: self.publishers.unwrap_or(1),
+            wakes: !self.never_wakes,
+        })
+    }
+
+    pub(crate) fn joining(&self, directory: &Directory) -> Result<Joining, OpenError> {
+        Ok(Joining {
+            needs: Needs { policy: self.policy, capacity: self.capacity.unwrap_or(0) },
+            making: self.making(directory)?,
+            history: self.history as u64,
+            waiting: self.waiting,
+        })
     }
 
     pub(crate) fn open_directory(&self) -> Result<Directory, OpenError> {
@@ -132,11 +145,5 @@ impl Options {
     }
 }
 
-/// Whether to wait for a topic that nobody publishes yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// It must be there.
-    No,
-    /// Wait at most this long, looking once a millisecond.
-    UpTo(Duration),
-}
+/// An hour, for waits without a limit: they begin anew after it.
+pub(crate) const LONG: Duration = Duration::from_secs(3600);

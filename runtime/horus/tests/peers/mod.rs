@@ -2,13 +2,16 @@
 #![allow(dead_code)] // each test binary uses a part
 
 mod fate;
+mod home;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use horus::topic::Options;
+
+pub use home::Home;
 
 /// Longer than anything here takes on the slowest machine; what it ends is a hang.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,7 +33,19 @@ impl Peer {
 
     /// Starts the test `role` in a process of its own, with one more environment variable.
     pub fn start_with(role: &str, directory: &Path, policy: &str, variable: Option<(&str, String)>) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        Self::start_in(Home::Here, role, directory, policy, variable)
+    }
+
+    /// Starts the test `role` in a process of its own, in namespaces of its own.
+    pub fn start_in(
+        home: Home,
+        role: &str,
+        directory: &Path,
+        policy: &str,
+        variable: Option<(&str, String)>,
+    ) -> Self {
+        let mut child = home
+            .command(&std::env::current_exe().unwrap())
             .args(["--exact", role, "--ignored", "--nocapture", "--test-threads=1"])
             .env(DIRECTORY, directory)
             .env(POLICY, policy)

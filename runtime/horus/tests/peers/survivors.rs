@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use horus::topic::{Options, Publisher, Subscriber, TopicName, Wait, Waiting};
+use horus::topic::{Options, Publisher, Subscriber, TopicName, Waiting};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Messages in every lane of these topics.
@@ -150,9 +150,9 @@ const SLEEP: Duration = Duration::from_millis(10);
 impl Survivors {
     /// Opens the topic.
     pub fn new(name: &TopicName, options: &Options, reliable: bool) -> Self {
-        let publisher = Publisher::create_or_open(name, options).unwrap();
-        let subscriber = Subscriber::open(name, options, Wait::No).unwrap();
-        let mut sleeping = Subscriber::open(name, &options.clone().waiting(Waiting::Sleep), Wait::No).unwrap();
+        let publisher = Publisher::open(name, options).unwrap();
+        let subscriber = Subscriber::open(name, options).unwrap();
+        let mut sleeping = Subscriber::open(name, &options.clone().waiting(Waiting::Sleep)).unwrap();
         let is_over = Arc::new(AtomicBool::new(false));
         let until = is_over.clone();
         let sleeper = std::thread::spawn(move || {

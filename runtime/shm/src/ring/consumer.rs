@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use super::{MAX_SEQUENCE, Memory, leave, position_of, ready};
+use super::{MAX_SEQUENCE, Memory, leave, passed_over, position_of, ready};
 use crate::failpoint::failpoint;
-use crate::layout::{Policy, SENT_WORD, STAMP_WORD};
+use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// What came with a payload.
@@ -124,7 +124,7 @@ impl<M: Memory> Consumer<M> {
     #[cold]
     fn take_with_care(&mut self, copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
         if self.is_holding {
-            self.put_down(); // held by a sample that was forgotten instead of dropped
+            self.lower(); // held by a sample that was forgotten instead of dropped
             self.is_holding = false;
         }
         let taken = self.catch_up(|reader, slot| {
@@ -166,8 +166,8 @@ impl<M: Memory> Consumer<M> {
     /// must not be held. On a `latest` lane whose ends agreed to permit it, this reader raises its bit among the holders,
     /// its cursor saying which message it wants, and then looks what the writer is asking for; the writer says for which
     /// message it asks the slot, and then looks at the holders. The SeqCst fences between (SYNC POINT: hold) are ordered one
-    /// way or the other, so at least one of the two sees the other and gives way: a writer has touched nothing by then, a
-    /// reader comes back later.
+    /// way or the other, so at least one of the two sees the other and gives way: a writer has touched nothing by then and
+    /// takes the next slot, a reader comes back later.
     pub fn hold(&mut self) -> Option<Taken> {
         let slot = self.memory.slot(self.next);
         let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
@@ -193,15 +193,17 @@ impl<M: Memory> Consumer<M> {
             let asked_for = self.memory.asking().load(Ordering::Acquire); // SYNC POINT: asking
             // Acquire: this load may be the one that saw the message.
             let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
-            if stamp != ready(self.next) || asked_for == self.next + self.memory.capacity() {
-                self.put_down();
+            let same_slot = (asked_for ^ self.next) & (self.memory.capacity() - 1) == 0;
+            if stamp != ready(self.next) || (same_slot && asked_for > self.next) {
+                self.lower();
                 return None;
             }
         }
         Some(taken)
     }
 
-    fn put_down(&self) {
+    /// Takes the bit among the holders down.
+    fn lower(&self) {
         // Release: what was read in place was read before the writer may overwrite it.
         failpoint!("hold:held");
         self.memory.holders().fetch_and(!(1 << self.subscriber), Ordering::Release); // SYNC POINT: let go
@@ -215,7 +217,7 @@ impl<M: Memory> Consumer<M> {
     /// Ends a [`hold`](Self::hold): the message has been read.
     pub fn let_go(&mut self) {
         if self.is_holding {
-            self.put_down();
+            self.lower();
             self.is_holding = false;
         }
         self.advance();
@@ -236,6 +238,7 @@ impl<M: Memory> Consumer<M> {
     fn catch_up(&mut self, mut read: impl FnMut(&Self, &[AtomicU64]) -> Option<Taken>) -> Option<Taken> {
         let capacity = self.memory.capacity();
         for attempt in 0..=capacity.trailing_zeros() + 1 {
+            self.skip_passed_over();
             let slot = self.memory.slot(self.next);
             let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
             if stamp < ready(self.next) {
@@ -264,12 +267,29 @@ impl<M: Memory> Consumer<M> {
             if self.policy == Policy::Reliable && self.next < self.joined_at {
                 resume = resume.min(self.joined_at); // history may be gone, and nothing after it
             }
-            self.missed += resume.max(self.joined_at) - self.next.max(self.joined_at);
-            self.next = resume;
-            // Release, as in `advance`. A writer may be waiting for this cursor, and this reader for that writer.
-            self.memory.cursor(self.subscriber).store(self.next, Ordering::Release); // SYNC POINT: slot-free
+            self.resume_at(resume);
         }
         None
+    }
+
+    /// Skips the numbers that the writer of a `latest` lane passed over: no message has them. At most as many as there are slots.
+    fn skip_passed_over(&mut self) {
+        let passed = |number: &u64| {
+            // Relaxed: the stamp stands for nothing else.
+            self.memory.slot(*number)[STAMP_WORD].load(Ordering::Relaxed) == passed_over(*number)
+        };
+        let count = (self.next..self.next + self.memory.capacity()).take_while(passed).count();
+        if count > 0 && self.policy == Policy::Latest {
+            self.resume_at(self.next + count as u64);
+        }
+    }
+
+    /// Goes on at `number`, and counts those in between as missed, but for history.
+    fn resume_at(&mut self, number: u64) {
+        self.missed += number.max(self.joined_at) - self.next.max(self.joined_at);
+        self.next = number;
+        // Release, as in `advance`. A writer may be waiting for this cursor, and this reader for that writer.
+        self.memory.cursor(self.subscriber).store(self.next, Ordering::Release); // SYNC POINT: slot-free
     }
 
     /// Whether the next message was sent before this reader joined: on a reliable lane too it may be overwritten.

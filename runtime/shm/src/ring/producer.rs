@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use super::{MAX_SEQUENCE, Memory, bits, ready, writing};
+use super::{MAX_SEQUENCE, Memory, bits, passed_over, ready, writing};
 use crate::failpoint::failpoint;
-use crate::layout::{Policy, SENT_WORD, STAMP_WORD};
+use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// The writing end of a lane.
@@ -43,8 +43,13 @@ impl<M: Memory> Producer<M> {
         if position >= MAX_SEQUENCE {
             return None;
         }
-        let finished = memory.slot(position)[STAMP_WORD].load(Ordering::Relaxed) == ready(position);
-        let next = position + u64::from(finished);
+        // One that was finished, and on a `latest` lane those that were passed over: at most as many as there are slots.
+        let is_over = |number: &u64| {
+            let stamp = memory.slot(*number)[STAMP_WORD].load(Ordering::Relaxed);
+            stamp == ready(*number) || stamp == passed_over(*number)
+        };
+        let over = (position..position + memory.capacity()).take_while(is_over).count();
+        let next = position + over as u64;
         memory.position().store(next, Ordering::Relaxed);
         let limit = match policy {
             // No room is known: the first send looks. And what a dead writer began to overwrite stays begun.
@@ -62,14 +67,11 @@ impl<M: Memory> Producer<M> {
     /// no room. `sent_ns` travels with it and is not interpreted.
     #[inline(always)]
     pub fn send_with(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
+        if !self.begin() {
+            return None;
+        }
         let sequence = self.next;
-        if sequence >= self.limit && !self.find_room() {
-            return None;
-        }
         let slot = self.memory.slot(sequence);
-        if !self.mark(slot, sequence) {
-            return None;
-        }
         fill(slot);
         self.publish(slot, sequence, sent_ns);
         self.next = sequence + 1;
@@ -80,9 +82,28 @@ impl<M: Memory> Producer<M> {
     /// there is no room.
     ///
     /// Until then readers see nothing of it, and a message begun and not committed was never sent.
+    ///
+    /// On a `latest` lane the stamp says that the slot is being written, which every reader looks at. On a reliable one nobody
+    /// reads what may be overwritten but who asked for history. So it is said apart, and a reader that waits for the message
+    /// keeps the stamp's line until the message is there.
+    #[inline(always)]
     pub fn begin(&mut self) -> bool {
-        let has_room = self.next < self.limit || self.find_room();
-        has_room && self.mark(self.memory.slot(self.next), self.next)
+        if self.next >= self.limit && !self.find_room() {
+            return false;
+        }
+        match self.policy {
+            // Relaxed, both: the fence below orders them before the payload.
+            Policy::Reliable => self.memory.asking().store(self.next, Ordering::Relaxed),
+            Policy::Latest => {
+                if self.is_held && !self.pass_over_held() {
+                    return false;
+                }
+                self.slot()[STAMP_WORD].store(writing(self.next), Ordering::Relaxed);
+            }
+        }
+        fence(Ordering::Release); // SYNC POINT: half-written
+        failpoint!("publish:marked");
+        true
     }
 
     /// Makes the message that was begun visible, and returns its sequence number.
@@ -91,28 +112,6 @@ impl<M: Memory> Producer<M> {
         self.publish(self.memory.slot(sequence), sequence, sent_ns);
         self.next = sequence + 1;
         sequence
-    }
-
-    /// Says that the slot is being written; false when a reader holds the message in it.
-    ///
-    /// On a `latest` lane the stamp says so, which every reader looks at. On a reliable one nobody reads what may be
-    /// overwritten but who asked for history. So it is said apart, and a reader that waits for the message keeps the stamp's
-    /// line until the message is there.
-    #[inline(always)]
-    fn mark(&self, slot: &[AtomicU64], sequence: u64) -> bool {
-        match self.policy {
-            // Relaxed, both: the fence below orders them before the payload.
-            Policy::Reliable => self.memory.asking().store(sequence, Ordering::Relaxed),
-            Policy::Latest => {
-                if self.is_held && !self.may_overwrite() {
-                    return false;
-                }
-                slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed);
-            }
-        }
-        fence(Ordering::Release); // SYNC POINT: half-written
-        failpoint!("publish:marked");
-        true
     }
 
     /// Makes a message visible whose payload is in its slot.
@@ -133,26 +132,45 @@ impl<M: Memory> Producer<M> {
         self.memory.slot(self.next)
     }
 
-    /// Asks whether a reader holds the message that the slot of the next one still has. The argument stands at
-    /// [`Consumer::hold`](super::Consumer::hold).
-    fn may_overwrite(&self) -> bool {
-        let Some(oldest) = self.next.checked_sub(self.memory.capacity()) else {
-            return true; // a slot that was never used
+    /// Goes on to the next slot that no reader holds; false when readers hold all of them. The numbers of the slots before it are
+    /// passed over: no message will have them, and readers count them as missed.
+    fn pass_over_held(&mut self) -> bool {
+        let first = self.next;
+        let Some(free) = (first..first + self.memory.capacity()).find(|&number| self.may_overwrite(number)) else {
+            // Withdrawn: nothing was touched. Release as at the question.
+            self.memory.asking().store(0, Ordering::Release); // SYNC POINT: asking
+            return false;
         };
+        if free != first {
+            for number in first..free {
+                // Relaxed: there is nothing to see but the stamp. Who holds the slot has looked at it before.
+                self.memory.slot(number)[STAMP_WORD].store(passed_over(number), Ordering::Relaxed);
+            }
+            self.next = free;
+            self.memory.position().store(free, Ordering::Relaxed); // a hint, as ever
+        }
+        true
+    }
+
+    /// Asks whether a reader holds the message that is still in the slot of message `number`. The argument stands at
+    /// [`Consumer::hold`](super::Consumer::hold).
+    fn may_overwrite(&self, number: u64) -> bool {
+        let capacity = self.memory.capacity();
+        if number < capacity {
+            return true; // a slot that was never used
+        }
         // Release: a reader that sees this question sees the stamps of all messages before it.
-        self.memory.asking().store(self.next, Ordering::Release); // SYNC POINT: asking
+        self.memory.asking().store(number, Ordering::Release); // SYNC POINT: asking
         fence(Ordering::SeqCst); // SYNC POINT: hold
         failpoint!("publish:unless-held");
         // Acquire: whoever no longer holds has read before.
         let holders = self.memory.holders().load(Ordering::Acquire); // SYNC POINT: let go
         let members = self.memory.members().load(Ordering::Acquire); // SYNC POINT: leave
-        let is_held = bits(holders & members, self.memory.subscribers())
-            .any(|subscriber| self.memory.cursor(subscriber).load(Ordering::Acquire) == oldest); // SYNC POINT: slot-free
-        if is_held {
-            // Withdrawn: nothing was touched. Release as above.
-            self.memory.asking().store(0, Ordering::Release); // SYNC POINT: asking
-        }
-        !is_held
+        let is_in_slot = |subscriber| {
+            let held = self.memory.cursor(subscriber).load(Ordering::Acquire); // SYNC POINT: slot-free
+            (held ^ number) & (capacity - 1) == 0
+        };
+        !bits(holders & members, self.memory.subscribers()).any(is_in_slot)
     }
 
     /// Asks the subscribers' cursors for room; true if there is some. Writers of `latest` lanes never come here before

@@ -2,8 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Consumer, Full, Memory, Plain, Producer, Received, Taken, payload_word};
-use crate::copy;
+use super::{Consumer, Full, Memory, Plain, Producer, Received, Taken, copy, payload_word};
 use crate::sync::AtomicU64;
 
 impl<M: Memory> Producer<M> {

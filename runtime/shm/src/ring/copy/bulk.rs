@@ -7,7 +7,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::copy::WORD;
+use crate::segment::layout::WORD;
 use crate::sync::AtomicU64;
 
 /// Bytes that one turn of the loop moves.

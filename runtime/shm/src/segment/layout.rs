@@ -5,14 +5,15 @@
 //!          │ header: written once before the file has a name, then only │
 //!          │ read; see `header` for its fields                          │
 //!     4096 ├────────────────────────────────────────────────────────────┤
-//!          │ roster: bits of the subscribers that read here, of the     │
-//!          │ lanes ever used, of the subscribers that may sleep    128 B│
+//!          │ membership: bits of the subscribers that read here, of the │
+//!          │ lanes ever used, of the subscribers that may sleep;        │
+//!          │ whether another segment took this one's name          128 B│
 //!     4224 ├────────────────────────────────────────────────────────────┤
-//!          │ bell: futex word, bits of the subscribers asleep      128 B│
+//!          │ bell: futex word, who is asleep and how many sleeps   128 B│
 //!     4352 ├────────────────────────────────────────────────────────────┤
-//!          │ subscriber identities: pid, start, namespace      S × 128 B│
+//!          │ subscribers: pid, its namespace, needs            S × 128 B│
 //!          ├────────────────────────────────────────────────────────────┤ ┐
-//!          │ owner: pid, start, namespace, epoch; holders, asking  128 B│ │
+//!          │ owner: pid, its namespace, -, epoch; holders, asking  128 B│ │
 //!          │ position: sequence number of the next message         128 B│ │ lane 0,
 //!          │ cursors: next sequence each subscriber will read  S × 128 B│ │ lanes 1…
 //!          │ slots                                     capacity × stride│ │ follow
@@ -37,10 +38,11 @@
 
 use thiserror::Error;
 
-use crate::copy::WORD;
-
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("HORUS topics need a 64-bit machine: sequence numbers and offsets are 64-bit words that cross as one");
+
+/// Bytes in a word: what one atomic access reads or writes.
+pub const WORD: usize = size_of::<u64>();
 
 /// Bytes of a cache line on x86-64 and on the arm64 boards that we build for: slots start on one.
 pub const LINE: usize = 64;
@@ -50,7 +52,7 @@ pub const LINE_PAIR: usize = 2 * LINE;
 /// The first eight bytes of every segment.
 pub const MAGIC: [u8; 8] = *b"HORUSSHM";
 /// Version of everything in this file. Any change of an offset, a meaning or the ring's protocol raises it.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Reads as this number only on a machine of the same byte order.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
 
@@ -60,18 +62,22 @@ pub const HEADER_BYTES: usize = 4096;
 pub const TYPE_NAME_BYTES: usize = 128;
 /// Bytes that hold the description of the type's fields, padded with zeros.
 pub const DESCRIPTION_BYTES: usize = HEADER_BYTES - 512;
-/// Offset of the roster: who takes part. Changes when somebody joins or leaves, so that everybody's copy of its cache
+/// Offset of the membership: who takes part. Changes when somebody joins or leaves, so that everybody's copy of its cache
 /// line stays valid in between.
-pub const ROSTER: usize = HEADER_BYTES;
-/// Word of the roster with one bit per subscriber that reads here.
+pub const MEMBERSHIP: usize = HEADER_BYTES;
+/// Word of the membership with one bit per subscriber that reads here.
 pub const MEMBERS_WORD: usize = 0;
-/// Word of the roster with one bit per lane that was ever used.
+/// Word of the membership with one bit per lane that was ever used.
 pub const LANES_WORD: usize = 1;
-/// Word of the roster with one bit per subscriber that may sleep.
+/// Word of the membership with one bit per subscriber that may sleep.
 pub const SLEEPERS_WORD: usize = 2;
+/// Word of the membership that is not zero once another segment has taken this one's name: a first publisher wanted the topic
+/// made otherwise than the subscribers that came before it had made it.
+pub const SUPERSEDED_WORD: usize = 3;
 /// Offset of the bell that wakes sleeping subscribers: a word of 32 bits to wait on.
-pub const BELL: usize = ROSTER + LINE_PAIR;
-/// Offset of the word with one bit per subscriber that is asleep or about to be.
+pub const BELL: usize = MEMBERSHIP + LINE_PAIR;
+/// Offset of the word that says who is asleep or about to be, a bit per subscriber in its lower half, and how often anybody
+/// lay down to sleep, in its upper half.
 pub const ASLEEP: usize = BELL + WORD;
 /// Offset of the first subscriber's identity.
 pub const IDENTITIES: usize = BELL + LINE_PAIR;
@@ -158,11 +164,14 @@ pub enum ShapeError {
     /// The message is empty or absurdly large.
     #[error("a message of {0} bytes is not possible: 1 to {MAX_PAYLOAD_BYTES} bytes are")]
     PayloadBytes(usize),
+    /// A message of bytes, whose length takes room too, would be too long.
+    #[error("messages of up to {0} bytes are not possible: at most {max} are", max = MAX_PAYLOAD_BYTES - WORD)]
+    Bytes(usize),
     /// The message asks for an alignment that slots do not give.
     #[error("a message aligned to {0} bytes is not possible: powers of two up to {MAX_PAYLOAD_ALIGN} are")]
     PayloadAlign(usize),
     /// No lane, or more than can be told apart.
-    #[error("{0} lanes are not possible: 1 to {MAX_LANES} are")]
+    #[error("room for {0} publishers is not possible: choose 1 to {MAX_LANES} (`Options::publishers`)")]
     Lanes(usize),
     /// No subscriber, or more than the members word has bits for.
     #[error("{0} subscribers are not possible: 1 to {MAX_SUBSCRIBERS} are")]
@@ -239,7 +248,7 @@ impl Shape {
         self.lane(self.lanes)
     }
 
-    /// Offset of the identity of subscriber `subscriber`.
+    /// Offset of what subscriber `subscriber` says of itself.
     pub const fn identity(&self, subscriber: usize) -> usize {
         IDENTITIES + subscriber * LINE_PAIR
     }
@@ -313,7 +322,7 @@ mod tests {
     fn shared_words_and_slots_stand_on_lines_of_their_own() {
         for (bytes, align, capacity, lanes) in [(1, 1, 1, 1), (16, 8, 64, 3), (65, 64, 1, 2), (1480, 4, 8, 64)] {
             let shape = shape(bytes, align, capacity, lanes);
-            let mut words = vec![ROSTER, BELL];
+            let mut words = vec![MEMBERSHIP, BELL];
             words.extend((0..MAX_SUBSCRIBERS).map(|s| shape.identity(s)));
             for lane in 0..lanes {
                 words.extend([shape.lane(lane), shape.position(lane)]);

@@ -3,8 +3,8 @@
 //! ```text
 //!       0  magic 8 "HORUSSHM"  │   8  version 4     │  12  byte order 4
 //!      16  total bytes 8       │  24  payload bytes 8 │  32  payload alignment 8 │  40  layout hash 8
-//!      48  capacity 8          │  56  slot stride 8 │  64  policy 4, lanes 4, subscribers 4
-//!      80  creator: pid 8      │  88  start 8       │  96  PID namespace 8
+//!      48  capacity 8          │  56  slot stride 8 │  64  policy 4, lanes 4, subscribers 4, flags 4
+//!      80  creator: pid 8      │  88  its PID namespace 8
 //!     128  type name 128, padded with zeros         │ 256  reserved, zero, to 512
 //!     512  description of the type's fields, a line each, padded with zeros, to 4096
 //! ```
@@ -13,13 +13,14 @@
 //! [`Alleged::validate`] compares each field but the creator with its limits, with the others and with the file's real size, which
 //! makes it a [`Header`]; [`Header::check`] compares that with what the caller expects.
 
+use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use super::layout::{BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION};
+use super::rejected::Reason;
 use crate::error::OpenError;
-use crate::layout::{BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION};
-use crate::peer::Identity;
-use crate::rejected::{Reason, Rejected};
+use crate::peers::identity::Identity;
 
 /// Offsets of the fields; what lies between and behind them is reserved and zero.
 mod field {
@@ -35,12 +36,15 @@ mod field {
     pub const POLICY: usize = 64;
     pub const LANES: usize = 68;
     pub const SUBSCRIBERS: usize = 72;
+    pub const FLAGS: usize = 76;
     pub const CREATOR_PID: usize = 80;
-    pub const CREATOR_START: usize = 88;
-    pub const CREATOR_NAMESPACE: usize = 96;
+    pub const CREATOR_NAMESPACE: usize = 88;
     pub const TYPE_NAME: usize = 128;
     pub const DESCRIPTION: usize = 512;
 }
+
+/// Flag of a topic whose publishers wake nobody.
+const NEVER_WAKES: u32 = 1;
 
 /// What a peer wants a segment to be.
 #[derive(Clone, Debug)]
@@ -53,14 +57,72 @@ pub struct Expected {
     pub payload_align: usize,
     /// Hash of the message's layout, 0 where none is computed.
     pub layout_hash: u64,
-    /// The delivery policy, unless any will do.
-    pub policy: Option<Policy>,
-    /// The capacity in messages, unless any will do.
-    pub capacity: Option<usize>,
-    /// The number of lanes, unless any will do.
-    pub lanes: Option<usize>,
     /// The fields of the type, a line each: for people, not compared.
     pub description: String,
+    /// How the topic must be made.
+    pub terms: Terms,
+}
+
+/// How a topic must be made for a peer to join it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terms {
+    /// Exactly so: for publishers, who must agree.
+    Exactly {
+        /// The delivery policy.
+        policy: Policy,
+        /// The capacity in messages.
+        capacity: usize,
+        /// The number of lanes.
+        lanes: usize,
+        /// Whether publishers wake who sleeps.
+        wakes: bool,
+    },
+    /// Good enough for a subscriber.
+    AtLeast(Needs),
+}
+
+impl fmt::Display for Needs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.policy, self.capacity) {
+            (None, 0) => out.write_str("nothing in particular"),
+            (None, capacity) => write!(out, "{capacity} messages of room"),
+            (Some(policy), 0) => write!(out, "the policy {policy}"),
+            (Some(policy), capacity) => write!(out, "the policy {policy} and {capacity} messages of room"),
+        }
+    }
+}
+
+/// What a subscriber cannot do without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The delivery policy, unless any will do.
+    pub policy: Option<Policy>,
+    /// The least capacity in messages; 0 when any will do.
+    pub capacity: usize,
+}
+
+impl Needs {
+    /// Checks that a topic made so is good enough.
+    pub fn check(&self, policy: Policy, capacity: usize) -> Result<(), Reason> {
+        if let Some(needed) = self.policy.filter(|&needed| needed != policy) {
+            return Err(Reason::Policy { found: policy, expected: needed });
+        }
+        if capacity < self.capacity {
+            return Err(Reason::TooSmall { found: capacity, needed: self.capacity });
+        }
+        Ok(())
+    }
+
+    /// The needs as a word of shared memory.
+    pub(crate) fn to_word(self) -> u64 {
+        (self.capacity as u64) << 8 | u64::from(self.policy.map_or(0, Policy::code))
+    }
+
+    /// The needs that stand in a word of shared memory, whatever stands there.
+    pub(crate) fn from_word(word: u64) -> Self {
+        let capacity = usize::try_from(word >> 8).unwrap_or(usize::MAX);
+        Self { policy: Policy::from_code((word & 0xff) as u32), capacity }
+    }
 }
 
 /// A header as found in a file: a copy of its bytes and the file's size, with nothing checked.
@@ -83,6 +145,9 @@ pub struct Header {
     /// The fields of the message type, a line each: `offset bytes name type`. Empty where the publisher gave none, cut off
     /// at [`DESCRIPTION_BYTES`].
     pub description: String,
+    /// Whether publishers wake subscribers that sleep; if not, no `send` makes a system call and subscribers look by the
+    /// clock.
+    pub wakes: bool,
     /// Who made the file. It may be gone while others go on using it.
     pub creator: Identity,
 }
@@ -94,11 +159,11 @@ impl Alleged {
         Ok(Self { header: *header, file_bytes })
     }
 
-    /// Reads the allegation from a file.
-    pub(crate) fn read(file: &OwnedFd, path: &Path) -> Result<Self, OpenError> {
+    /// Reads the first bytes of a file, as many as a header has, and the size of the whole file.
+    pub(crate) fn read(file: &OwnedFd, path: &Path) -> Result<(Vec<u8>, u64), OpenError> {
         let io = |error| OpenError::io("read", path, error);
         let stat = rustix::fs::fstat(file).map_err(io)?;
-        let mut header = [0; HEADER_BYTES];
+        let mut header = vec![0; HEADER_BYTES];
         let mut length = 0;
         while length < HEADER_BYTES {
             match rustix::io::pread(file, &mut header[length..], length as u64).map_err(io)? {
@@ -106,8 +171,8 @@ impl Alleged {
                 read => length += read,
             }
         }
-        let alleged = Self::new(&header[..length], stat.st_size as u64);
-        alleged.map_err(|reason| Rejected { path: path.to_owned(), reason }.into())
+        header.truncate(length);
+        Ok((header, stat.st_size as u64))
     }
 
     fn u32(&self, offset: usize) -> u32 {
@@ -121,6 +186,13 @@ impl Alleged {
     /// A number that counts bytes or messages; one that does not fit into `usize` is beyond every limit anyway.
     fn size(&self, offset: usize) -> usize {
         usize::try_from(self.u64(offset)).unwrap_or(usize::MAX)
+    }
+
+    /// Whether the file is ours by its first bytes, so that it can be removed when nobody uses it, whatever else is wrong with
+    /// it: cut short, damaged, or empty. Other versions may tell otherwise who uses them.
+    pub(crate) fn is_ours(first_bytes: &[u8]) -> bool {
+        let version = first_bytes.get(field::VERSION..field::VERSION + 4);
+        first_bytes.is_empty() || (first_bytes.starts_with(&MAGIC) && version == Some(&VERSION.to_ne_bytes()))
     }
 
     /// Checks every field that bytes are addressed by, or people are shown, against the limits, against the others and
@@ -160,9 +232,9 @@ impl Alleged {
             type_name: self.type_name().ok_or(Reason::TypeNameBytes)?,
             layout_hash: self.u64(field::LAYOUT_HASH),
             description: self.description(),
+            wakes: self.u32(field::FLAGS) & NEVER_WAKES == 0,
             creator: Identity {
                 pid: u32::try_from(self.u64(field::CREATOR_PID)).unwrap_or(0),
-                start_ticks: self.u64(field::CREATOR_START),
                 namespace: self.u64(field::CREATOR_NAMESPACE),
             },
         })
@@ -198,15 +270,16 @@ fn cut(text: &str, bytes: usize) -> &str {
 }
 
 impl Header {
-    /// The header for a new segment of what is expected, with these defaults where anything would do.
-    pub(crate) fn new(expected: &Expected, shape: Shape, policy: Policy) -> Result<Self, OpenError> {
+    /// The header for a new segment of what is expected.
+    pub(crate) fn new(expected: &Expected, shape: Shape, policy: Policy, wakes: bool) -> Result<Self, OpenError> {
         let type_name = expected.type_name.clone();
         let printable = !type_name.is_empty() && !type_name.chars().any(char::is_control);
         if !printable || type_name.len() > TYPE_NAME_BYTES {
             return Err(OpenError::TypeName { name: type_name });
         }
         let description = cut(&expected.description, DESCRIPTION_BYTES).to_owned();
-        Ok(Self { shape, policy, type_name, layout_hash: expected.layout_hash, description, creator: Identity::own() })
+        let (layout_hash, creator) = (expected.layout_hash, Identity::own());
+        Ok(Self { shape, policy, type_name, layout_hash, description, wakes, creator })
     }
 
     /// The bytes that [`Alleged::validate`] reads back as this header.
@@ -225,16 +298,22 @@ impl Header {
         put(field::POLICY, &self.policy.code().to_ne_bytes());
         put(field::LANES, &(self.shape.lanes() as u32).to_ne_bytes());
         put(field::SUBSCRIBERS, &(self.shape.subscribers() as u32).to_ne_bytes());
+        put(field::FLAGS, &(if self.wakes { 0 } else { NEVER_WAKES }).to_ne_bytes());
         put(field::CREATOR_PID, &u64::from(self.creator.pid).to_ne_bytes());
-        put(field::CREATOR_START, &self.creator.start_ticks.to_ne_bytes());
         put(field::CREATOR_NAMESPACE, &self.creator.namespace.to_ne_bytes());
         put(field::TYPE_NAME, self.type_name.as_bytes());
         put(field::DESCRIPTION, self.description.as_bytes());
         bytes
     }
 
-    /// Checks that this is the topic that the caller means.
+    /// Checks that this is the topic that the caller means, made well enough for it.
     pub fn check(&self, expected: &Expected) -> Result<(), Reason> {
+        self.check_type(expected)?;
+        self.check_terms(&expected.terms)
+    }
+
+    /// Checks that the messages are those that the caller means.
+    pub(crate) fn check_type(&self, expected: &Expected) -> Result<(), Reason> {
         let type_name = || self.type_name.clone();
         if self.type_name != expected.type_name {
             return Err(Reason::TypeName { found: type_name(), expected: expected.type_name.clone() });
@@ -258,16 +337,26 @@ impl Header {
             let (found, expected) = (self.layout_hash, expected.layout_hash);
             return Err(Reason::LayoutHash { type_name: type_name(), found, expected, difference });
         }
-        if let Some(expected) = expected.policy.filter(|&policy| policy != self.policy) {
-            return Err(Reason::Policy { found: self.policy, expected });
+        Ok(())
+    }
+
+    /// Checks that the topic is made as the caller wants it.
+    pub(crate) fn check_terms(&self, terms: &Terms) -> Result<(), Reason> {
+        let (policy, capacity, lanes, wakes) = match *terms {
+            Terms::AtLeast(needs) => return needs.check(self.policy, self.shape.capacity()),
+            Terms::Exactly { policy, capacity, lanes, wakes } => (policy, capacity, lanes, wakes),
+        };
+        if policy != self.policy {
+            return Err(Reason::Policy { found: self.policy, expected: policy });
         }
-        let found = self.shape.capacity();
-        if let Some(expected) = expected.capacity.filter(|&capacity| capacity != found) {
-            return Err(Reason::Capacity { found, expected });
+        if capacity != self.shape.capacity() {
+            return Err(Reason::Capacity { found: self.shape.capacity(), expected: capacity });
         }
-        let found = self.shape.lanes();
-        if let Some(expected) = expected.lanes.filter(|&lanes| lanes != found) {
-            return Err(Reason::Lanes { found, expected });
+        if lanes != self.shape.lanes() {
+            return Err(Reason::Lanes { found: self.shape.lanes(), expected: lanes });
+        }
+        if wakes != self.wakes {
+            return Err(Reason::Wakes { found: self.wakes });
         }
         Ok(())
     }

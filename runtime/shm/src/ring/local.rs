@@ -1,9 +1,9 @@
 //! The ring between two threads of one process: how records leave a real-time loop.
 //!
-//! It is the lane of [`crate::ring`] on heap memory, with one reader and the reliable policy.
+//! It is the lane of [`super`] on heap memory, with one reader and the reliable policy.
 //!
 //! ```
-//! let (mut writer, mut reader) = horus_shm::local::ring::<u64>(4).unwrap();
+//! let (mut writer, mut reader) = horus_shm::ring::local::ring::<u64>(4).unwrap();
 //! writer.try_send(7).unwrap();
 //! assert_eq!(reader.try_recv(), Some(7));
 //! assert_eq!(reader.try_recv(), None);
@@ -12,17 +12,17 @@
 //! Both ends may move to another thread, and neither may be shared between two:
 //!
 //! ```compile_fail
-//! let (writer, _reader) = horus_shm::local::ring::<u64>(4).unwrap();
+//! let (writer, _reader) = horus_shm::ring::local::ring::<u64>(4).unwrap();
 //! fn shared(_: impl Sync) {}
 //! shared(writer);
 //! ```
 //! ```compile_fail
-//! let (_writer, reader) = horus_shm::local::ring::<u64>(4).unwrap();
+//! let (_writer, reader) = horus_shm::ring::local::ring::<u64>(4).unwrap();
 //! fn shared(_: impl Sync) {}
 //! shared(reader);
 //! ```
 //! ```
-//! let (writer, reader) = horus_shm::local::ring::<u64>(4).unwrap();
+//! let (writer, reader) = horus_shm::ring::local::ring::<u64>(4).unwrap();
 //! fn movable(_: impl Send) {}
 //! movable(writer);
 //! movable(reader);
@@ -30,16 +30,16 @@
 
 use std::marker::PhantomData;
 
-use crate::heap::HeapLane;
-use crate::layout::{Policy, ShapeError};
-pub use crate::ring::Full;
-use crate::ring::{self, Consumer, Plain, Producer};
+pub use super::Full;
+use super::heap::HeapLane;
+use super::{Consumer, Plain, Producer};
+use crate::segment::layout::{Policy, ShapeError};
 
 /// A ring for `capacity` values of plain data, a power of two; allocates here and never again.
 pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), ShapeError> {
     let lane = HeapLane::new::<T>(capacity, 1)?;
     let mut consumers =
-        ring::join(vec![lane.clone()], 0, Policy::Reliable, 0).expect("fresh memory starts at 0").into_vec();
+        super::join(vec![lane.clone()], 0, Policy::Reliable, 0).expect("fresh memory starts at 0").into_vec();
     let consumer = consumers.pop().expect("one lane, one consumer");
     let producer = Producer::resume(lane, Policy::Reliable, false).expect("fresh memory starts at message 0");
     Ok((Writer { producer, _value: PhantomData }, Reader { consumer, _value: PhantomData }))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::layout::{BYTE_ORDER, HEADER_BYTES, Policy, ShapeError, VERSION};
+use super::layout::{BYTE_ORDER, HEADER_BYTES, Policy, ShapeError, VERSION};
 
 /// A file under a topic's name that is not what was asked for.
 #[derive(Debug, Error)]
@@ -151,5 +151,25 @@ pub enum Reason {
         found: usize,
         /// The capacity asked for.
         expected: usize,
+    },
+    /// The topic holds fewer messages than a subscriber needs.
+    #[error(
+        "holds {found} messages, this subscriber needs {needed}: make the topic larger where it is published, or ask for less"
+    )]
+    TooSmall {
+        /// The topic's capacity.
+        found: usize,
+        /// The least capacity asked for.
+        needed: usize,
+    },
+    /// Publishers disagree on whether they wake subscribers.
+    #[error(
+        "is published by programs that {} subscribers, this one asks for the contrary (`Options::never_wake`): agree, and \
+        restart the topic's users",
+        if *found { "wake" } else { "never wake" }
+    )]
+    Wakes {
+        /// Whether the topic's publishers wake who sleeps.
+        found: bool,
     },
 }

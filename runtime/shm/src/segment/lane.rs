@@ -6,16 +6,15 @@
 
 use std::ptr::NonNull;
 
-use crate::copy::WORD;
-use crate::layout::{LANES_WORD, LINE, LINE_PAIR, MEMBERS_WORD, ROSTER, SLEEPERS_WORD};
+use super::Segment;
+use super::layout::{LANES_WORD, LINE, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD};
 use crate::ring::Memory;
-use crate::segment::Segment;
 use crate::sync::{Arc, AtomicU64};
 
 /// A lane of a segment.
 #[derive(Clone)]
 pub struct MappedLane {
-    roster: NonNull<AtomicU64>,
+    membership: NonNull<AtomicU64>,
     holders: NonNull<AtomicU64>,
     asking: NonNull<AtomicU64>,
     position: NonNull<AtomicU64>,
@@ -48,7 +47,7 @@ impl MappedLane {
         // Each of these panics unless all the words that will be used lie in the mapping.
         let first = |offset: usize, bytes: usize| NonNull::from(segment.words(offset, bytes / WORD)).cast();
         Self {
-            roster: first(ROSTER, LINE),
+            membership: first(MEMBERSHIP, LINE),
             holders: first(shape.holders(lane), WORD),
             asking: first(shape.asking(lane), WORD),
             position: first(shape.position(lane), WORD),
@@ -69,20 +68,20 @@ impl MappedLane {
     /// One bit per lane of the segment that was ever used.
     #[inline(always)]
     pub(crate) fn used_lanes(&self) -> &AtomicU64 {
-        self.roster(LANES_WORD)
+        self.membership(LANES_WORD)
     }
 
     /// One bit per subscriber that may sleep.
     #[inline(always)]
     pub(crate) fn sleepers(&self) -> &AtomicU64 {
-        self.roster(SLEEPERS_WORD)
+        self.membership(SLEEPERS_WORD)
     }
 
     #[inline(always)]
-    fn roster(&self, word: usize) -> &AtomicU64 {
+    fn membership(&self, word: usize) -> &AtomicU64 {
         debug_assert!(word < LINE / WORD);
         // SAFETY: `new` found a whole line of words here, and the segment keeps them mapped.
-        unsafe { self.roster.add(word).as_ref() }
+        unsafe { self.membership.add(word).as_ref() }
     }
 }
 
@@ -96,7 +95,7 @@ impl Memory for MappedLane {
     }
 
     fn members(&self) -> &AtomicU64 {
-        self.roster(MEMBERS_WORD)
+        self.membership(MEMBERS_WORD)
     }
 
     fn holders(&self) -> &AtomicU64 {

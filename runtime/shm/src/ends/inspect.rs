@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use crate::error::OpenError;
-use crate::header::Header;
-use crate::lane::MappedLane;
-use crate::map::{self, Residency};
-use crate::members::Locked;
+use crate::peers::identity::Identity;
+use crate::peers::{publishers, subscribers};
 use crate::ring::Memory;
 use crate::segment::Segment;
+use crate::segment::file::TopicFile;
+use crate::segment::header::{Alleged, Header};
+use crate::segment::lane::MappedLane;
+use crate::segment::map::Residency;
+use crate::segment::rejected::Rejected;
 use crate::sync::{Arc, Ordering};
 
 /// One publisher's lane.
@@ -16,8 +19,8 @@ use crate::sync::{Arc, Ordering};
 pub struct Lane {
     /// Its number.
     pub number: usize,
-    /// Process number of the living publisher.
-    pub publisher: Option<u32>,
+    /// The living publisher.
+    pub publisher: Option<Identity>,
     /// How many messages were sent by it and by its predecessors on this lane.
     pub sent: u64,
 }
@@ -29,8 +32,8 @@ pub struct Inspection {
     pub header: Header,
     /// The lanes that were ever used.
     pub lanes: Vec<Lane>,
-    /// Process numbers of the living subscribers.
-    pub subscribers: Vec<u32>,
+    /// The living subscribers.
+    pub subscribers: Vec<Identity>,
     /// Permission bits of the file.
     pub mode: u32,
     /// The file's owner, by number.
@@ -42,23 +45,26 @@ pub struct Inspection {
 /// Looks at the topic in the file `path`; `None` when there is no such file.
 ///
 /// # Errors
-/// When the file is no topic, or may not be opened, or stays locked.
+/// When the file is no topic, or may not be opened.
 pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
-    let Some(file) = map::open(path)? else { return Ok(None) };
-    let stat = rustix::fs::fstat(&file).map_err(|error| OpenError::io("examine", path, error))?;
-    let segment = Arc::new(Segment::map(path, file, Residency::OnDemand)?);
-    let locked = Locked::new(&segment)?;
+    let Some(file) = TopicFile::open(path)? else { return Ok(None) };
+    let file = Arc::new(file);
+    let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
+    let (first_bytes, size) = Alleged::read(file.file(), path)?;
+    let rejected = |reason| Rejected { path: path.to_owned(), reason };
+    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
+    let segment = Arc::new(Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?);
     let used = segment.used_lanes().load(Ordering::Relaxed);
-    let publishers = locked.publishers().into_iter().enumerate();
-    let lanes = publishers.filter(|(lane, _)| used >> lane & 1 == 1).map(|(lane, publisher)| Lane {
+    let living = publishers(&segment)?;
+    let lanes = (0..segment.header().shape.lanes()).filter(|lane| used >> lane & 1 == 1).map(|lane| Lane {
         number: lane,
-        publisher: publisher.map(|identity| identity.pid),
+        publisher: living.iter().find(|(owned, _)| *owned == lane).map(|(_, identity)| *identity),
         sent: MappedLane::new(segment.clone(), lane).position().load(Ordering::Relaxed),
     });
     Ok(Some(Inspection {
-        header: segment.header().clone(),
         lanes: lanes.collect(),
-        subscribers: locked.living_subscribers().iter().map(|identity| identity.pid).collect(),
+        subscribers: subscribers(&segment)?.into_iter().map(|(identity, _needs)| identity).collect(),
+        header: segment.header().clone(),
         mode: stat.st_mode & 0o7777,
         user: stat.st_uid,
         group: stat.st_gid,

@@ -1,8 +1,8 @@
 //! A lane on the heap: for rings inside one process, and for loom and Miri, which cannot follow a mapping.
 
-use crate::copy::{WORD, words_for};
-use crate::layout::{LINE, LINE_PAIR, Shape, ShapeError};
-use crate::ring::{Memory, Plain};
+use super::copy::words_for;
+use super::{Memory, Plain};
+use crate::segment::layout::{LINE, LINE_PAIR, Shape, ShapeError, WORD};
 use crate::sync::{Arc, AtomicU64};
 
 /// The words of one lane; clones share them.

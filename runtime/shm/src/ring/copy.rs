@@ -8,7 +8,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::layout::{LINE, SLOT_HEADER_BYTES};
+use crate::segment::layout::{LINE, SLOT_HEADER_BYTES, WORD};
 use crate::sync::{AtomicU64, Ordering};
 
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(loom), not(miri)))]
@@ -30,9 +30,6 @@ mod bulk {
         (slot, bytes)
     }
 }
-
-/// Bytes in a word.
-pub const WORD: usize = size_of::<u64>();
 
 /// Payloads up to this many bytes move by words: they share the stamp's cache line, or all but do.
 const SHORT: usize = LINE - SLOT_HEADER_BYTES;
@@ -114,6 +111,13 @@ pub fn load(slot: &[AtomicU64], bytes: &mut [MaybeUninit<u8>]) {
     load_words(slot, bytes);
     let (last_line, rest) = bulk::load(other_lines, others);
     load_words(last_line, rest);
+}
+
+/// As [`load`], over bytes that have a value already.
+#[inline(always)]
+pub fn load_over(slot: &[AtomicU64], bytes: &mut [u8]) {
+    // SAFETY: the same memory, exclusively borrowed as long. `load` only ever writes initialized bytes to it.
+    load(slot, unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) });
 }
 
 #[inline(always)]

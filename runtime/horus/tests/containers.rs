@@ -1,0 +1,173 @@
+//! Peers in other namespaces, as containers make them: who lives is seen from everywhere, and who dies leaves nothing.
+
+mod peers;
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::time::Duration;
+
+use horus::message::Stamp;
+use horus::topic::{Directory, OpenError, Publisher, Subscriber, Waiting};
+use horus_shm::peers::clean::clean;
+use peers::{CAPACITY, Home, PATIENCE, Peer, files_in, options_for};
+
+const NAME: &str = "shared";
+const BACK: &str = "back";
+
+fn publish(policy: &str, directory: &Path) -> Result<Publisher<Stamp>, OpenError> {
+    Publisher::open(NAME, options_for(policy, directory))
+}
+
+/// Publishes one topic and subscribes to another, as nodes do, until it is killed.
+#[test]
+#[ignore = "a peer"]
+fn peer_is_a_node() {
+    let options = peers::options();
+    let mut publisher = Publisher::<Stamp>::open(NAME, &options).unwrap();
+    let _subscriber = Subscriber::<Stamp>::open(BACK, &options).unwrap();
+    publisher.try_send(Stamp::default()).unwrap();
+    peers::ready();
+    std::thread::park_timeout(PATIENCE);
+}
+
+/// The other node: publishes what the first one hears, and the other way round.
+#[test]
+#[ignore = "a peer"]
+fn peer_is_another_node() {
+    let options = peers::options();
+    let _publisher = Publisher::<Stamp>::open(BACK, &options).unwrap();
+    let _subscriber = Subscriber::<Stamp>::open(NAME, &options).unwrap();
+    peers::ready();
+    std::thread::park_timeout(PATIENCE);
+}
+
+#[test]
+fn nodes_killed_in_a_container_are_replaced_outside_at_once_and_leave_no_file() {
+    for home in Home::ELSEWHERE.into_iter().filter(|home| home.is_possible()) {
+        for policy in ["reliable", "latest"] {
+            let files = tempfile::tempdir_in("/dev/shm").unwrap();
+            let mut nodes = ["peer_is_a_node", "peer_is_another_node"].map(|role| {
+                let mut node = Peer::start_in(home, role, files.path(), policy, None);
+                node.wait_until_ready();
+                node
+            });
+            nodes.iter_mut().for_each(Peer::kill);
+            let options = options_for(policy, files.path());
+            let publishers = [NAME, BACK].map(|name| Publisher::<Stamp>::open(name, &options).unwrap());
+            let subscribers = [NAME, BACK].map(|name| Subscriber::<Stamp>::open(name, &options).unwrap());
+            assert_eq!(publishers[0].subscribers().unwrap(), 1, "{home:?}: only the living count");
+            drop((publishers, subscribers));
+            assert_eq!(files_in(files.path()), 0, "{home:?} {policy}");
+        }
+    }
+}
+
+#[test]
+fn topics_of_nodes_killed_in_a_container_are_cleaned_away() {
+    for home in Home::ELSEWHERE.into_iter().filter(|home| home.is_possible()) {
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut node = Peer::start_in(home, "peer_is_a_node", files.path(), "latest", None);
+        node.wait_until_ready();
+        node.kill();
+        assert_eq!(files_in(files.path()), 2, "nobody was left to remove them");
+        assert_eq!(clean(&Directory::at(files.path()).unwrap()).unwrap().removed.len(), 2, "{home:?}");
+        assert_eq!(files_in(files.path()), 0);
+    }
+}
+
+#[test]
+fn node_that_lives_in_a_container_is_never_declared_dead() {
+    for home in Home::ELSEWHERE.into_iter().filter(|home| home.is_possible()) {
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut node = Peer::start_in(home, "peer_is_a_node", files.path(), "latest", None);
+        node.wait_until_ready();
+        let error = publish("latest", files.path()).err().expect("its only publisher lives");
+        assert!(matches!(error, OpenError::PublishersFull { .. }), "{home:?}: {error}");
+        if matches!(home, Home::Pids | Home::Users) {
+            assert!(error.to_string().contains("another PID namespace"), "{error}");
+        }
+        let kept = clean(&Directory::at(files.path()).unwrap()).unwrap();
+        assert_eq!((kept.removed.len(), kept.kept.len()), (0, 2), "{home:?}");
+        let mut publisher = Publisher::<Stamp>::open(BACK, options_for("latest", files.path())).unwrap();
+        assert_eq!((publisher.reap_dead_subscribers(), publisher.subscribers().unwrap()), (0, 1), "{home:?}");
+        drop(publisher);
+        node.kill();
+    }
+}
+
+#[test]
+fn subscriber_killed_in_a_container_holds_a_reliable_publisher_outside_no_longer() {
+    for home in Home::ELSEWHERE.into_iter().filter(|home| home.is_possible()) {
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut node = Peer::start_in(home, "peer_is_a_node", files.path(), "reliable", None);
+        node.wait_until_ready();
+        let mut publisher = Publisher::<Stamp>::open(BACK, options_for("reliable", files.path())).unwrap();
+        (0..CAPACITY).for_each(|_| publisher.try_send(Stamp::default()).unwrap());
+        assert!(publisher.send(Stamp::default(), Duration::from_millis(5)).is_err(), "the living one holds it");
+        node.kill();
+        assert!(publisher.send(Stamp::default(), PATIENCE).is_ok(), "{home:?}");
+    }
+}
+
+/// Opens the topic, then becomes another program that opens it again.
+#[test]
+#[ignore = "a peer"]
+fn peer_executes_itself_anew() {
+    let _publisher = publish(&peers::policy(), &peers::directory()).unwrap();
+    let arguments = ["--exact", "peer_is_a_node", "--ignored", "--nocapture", "--test-threads=1"];
+    panic!("{}", std::process::Command::new(std::env::current_exe().unwrap()).args(arguments).exec());
+}
+
+#[test]
+fn program_that_executes_itself_anew_gets_its_own_topics_again() {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut node = Peer::start("peer_executes_itself_anew", files.path(), "latest");
+    node.wait_until_ready();
+    node.kill();
+}
+
+/// Holds a picture in its place until it is killed.
+#[test]
+#[ignore = "a peer"]
+fn peer_views_a_picture_for_ever() {
+    let mut viewer = Subscriber::<Picture>::open(NAME, peers::options().history(1)).unwrap();
+    let picture = viewer.borrow().unwrap();
+    peers::ready();
+    std::thread::park_timeout(PATIENCE);
+    drop(picture);
+}
+
+horus::message! {
+    /// Large enough to be held in place.
+    struct Picture = "test/Picture" { words: [u64; 1024] }
+}
+
+#[test]
+fn viewer_that_is_stopped_or_killed_while_it_holds_a_picture_never_stops_the_camera() {
+    use rustix::process::Signal;
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let options = options_for("latest", files.path()).waiting(Waiting::Spin);
+    let mut camera = Publisher::<Picture>::open(NAME, &options).unwrap();
+    let mut other = Subscriber::<Picture>::open(NAME, &options).unwrap();
+    let mut take = |camera: &mut Publisher<Picture>| {
+        for shot in 1..=1000 {
+            let mut loan = camera.loan().expect("a viewer never stops a camera");
+            loan.words.fill(shot);
+            loan.publish();
+            assert_eq!(other.recv_timeout(PATIENCE).unwrap().message.words, [shot; 1024]);
+        }
+        other.missed()
+    };
+    take(&mut camera);
+    let mut viewer = Peer::start("peer_views_a_picture_for_ever", files.path(), "latest");
+    viewer.wait_until_ready();
+    let missed = take(&mut camera);
+    viewer.signal(Signal::STOP);
+    take(&mut camera);
+    viewer.kill();
+    let last = take(&mut camera);
+    assert!(last > missed && missed > 0, "the numbers of the slot that is held are counted");
+    assert_eq!(camera.reap_dead_subscribers(), 1);
+    let reaped = take(&mut camera);
+    assert!(reaped < last + CAPACITY as u64, "a slot that nobody holds is used again");
+}

@@ -1,0 +1,270 @@
+//! A publisher's hold on a topic, whatever its messages are: opens or makes the segment, claims a lane, and leaves
+//! nothing behind.
+//!
+//! # What becomes of a killed publisher's topic
+//! While a subscriber lives, the segment stays, and the next publisher of the same name takes the lane over at once: it
+//! goes on with the next sequence number, and a message that its predecessor left half-written is never seen.
+//!
+//! # What a sender never does
+//! Sending makes no system call but one `futex` wake-up for each time that a subscriber lay down to sleep, whoever starves, is
+//! stopped or dies meanwhile; on a topic that is made to wake nobody, none at all. Who is dead is found out by who opens the
+//! topic, by [`wait_for_room`](Publication::wait_for_room), and by [`reap`](Publication::reap).
+
+use std::time::Duration;
+
+use super::opening::{Door, Entered, Kind, Making, Payload, damaged, open_or_make};
+use crate::clock::monotonic_ns;
+use crate::directory::{Directory, TopicName};
+use crate::error::OpenError;
+use crate::patience::pause;
+use crate::peers::locks::Place;
+use crate::peers::{leave_lane, reap, subscribers};
+use crate::ring::{Full, Memory, Plain, Producer, copy, payload_word};
+use crate::segment::Segment;
+use crate::segment::file::LastOut;
+use crate::segment::header::Expected;
+use crate::segment::lane::MappedLane;
+use crate::segment::map::LockRefused;
+use crate::segment::rejected::{Reason, Rejected};
+use crate::sync::{AtomicU64, Ordering};
+use crate::wait::bell::{Ringer, ring};
+use crate::wait::{Spin, Waiting, wake, wake_all};
+
+/// A publisher's lane.
+pub struct Publication {
+    // In this order they are dropped: the lane goes with the mapping, and the file after it.
+    producer: Producer<MappedLane>,
+    ringer: Ringer,
+    lane: usize,
+    payload: Payload,
+    _last_out: LastOut,
+}
+
+/// How often a waiting publisher looks for dead subscribers.
+const REAPING_PERIOD_NS: u64 = 1_000_000;
+/// How long a publisher that sleeps for room sleeps at a time. Readers do not wake publishers: that would cost each of
+/// them a memory barrier for every message.
+const ROOM_NAP: Duration = Duration::from_micros(100);
+
+impl Publication {
+    /// Opens the topic `name`, making it if nobody living uses it, and becomes one of its publishers.
+    ///
+    /// # Errors
+    /// [`OpenError`]. In particular a topic that was ever published and was made otherwise than asked for here (type, layout,
+    /// policy, capacity, publishers, waking) is refused, not changed under its users. One that only subscribers have opened so
+    /// far is made anew, unless one of them needs what it would no longer be.
+    pub fn open(
+        directory: &Directory,
+        name: &TopicName,
+        kind: Kind<'_>,
+        payload: Payload,
+        making: &Making,
+    ) -> Result<Self, OpenError> {
+        let expected = kind.expected(payload, making.terms());
+        let enter = |door: Door| match door.segment.header().check(&expected) {
+            Ok(()) => Self::join(door, payload).map(Entered::Joined),
+            Err(reason) => supersede(door, &expected, making, reason).map(|()| Entered::Superseded),
+        };
+        let path = directory.file(name);
+        let opened = open_or_make(&path, &expected, Some(making), Place::Lane(0), enter)?;
+        Ok(opened.expect("what is not there is made"))
+    }
+
+    fn join(door: Door, payload: Payload) -> Result<Self, OpenError> {
+        let Door { segment, seat, last_out } = door;
+        let lane = seat.claim_lane(&segment)?;
+        reap(&segment);
+        let (policy, is_held) = (segment.header().policy, segment.header().shape.is_held());
+        let memory = MappedLane::new(segment.clone(), lane);
+        let found = memory.position().load(Ordering::Relaxed);
+        let producer = Producer::resume(memory, policy, is_held).ok_or_else(|| damaged(&segment, found))?;
+        let ringer = Ringer::new(&*segment);
+        Ok(Self { producer, ringer, lane, payload, _last_out: last_out })
+    }
+
+    /// Sends a message of the topic's size, stamped `sent_ns`, and returns its sequence number; `None` when there is no room.
+    ///
+    /// Wait-free; no allocation, and no system call unless a subscriber went to sleep since the last message.
+    ///
+    /// # Panics
+    /// When messages of the topic have fewer bytes. That they have as many is the caller's to see to.
+    #[inline(always)]
+    pub fn try_send<T: Plain>(&mut self, message: &T, sent_ns: u64) -> Result<u64, Full<()>> {
+        let fill = |slot: &[AtomicU64]| copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
+        self.send_with(sent_ns, fill).ok_or(Full(()))
+    }
+
+    /// As [`try_send`](Self::try_send), but waits for room at most `limit`, reaping dead subscribers meanwhile.
+    ///
+    /// A send that finds room at once is no slower than `try_send`. One that waits makes system calls (never an
+    /// allocation) to find out who is dead.
+    pub fn send<T: Plain>(
+        &mut self,
+        message: &T,
+        sent_ns: u64,
+        limit: Duration,
+        waiting: Waiting,
+    ) -> Result<u64, Full<()>> {
+        if let Ok(sequence) = self.try_send(message, sent_ns) {
+            return Ok(sequence);
+        }
+        self.wait_for_room(limit, waiting, |this| this.try_send(message, sent_ns).ok()).ok_or(Full(()))
+    }
+
+    /// Sends a message, and wakes who sleeps; see [`Producer::send_with`].
+    #[inline(always)]
+    pub(super) fn send_with(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
+        let sequence = self.producer.send_with(sent_ns, fill)?;
+        self.wake_sleepers();
+        Some(sequence)
+    }
+
+    /// Begins a message; see [`Producer::begin`].
+    pub(super) fn begin(&mut self) -> bool {
+        self.producer.begin()
+    }
+
+    /// The slot of the message that was begun.
+    pub(super) fn slot(&self) -> &[AtomicU64] {
+        self.producer.slot()
+    }
+
+    /// Sends the message that was begun, and wakes who sleeps.
+    pub(super) fn commit(&mut self, sent_ns: u64) -> u64 {
+        let sequence = self.producer.commit(sent_ns);
+        self.wake_sleepers();
+        sequence
+    }
+
+    #[inline(always)]
+    fn wake_sleepers(&mut self) {
+        // Relaxed: the text of `bell` says what that can miss, and what makes it good.
+        if self.producer.memory().sleepers().load(Ordering::Relaxed) != 0 {
+            wake(&mut self.ringer, self.producer.memory().segment());
+        }
+    }
+
+    /// Calls `attempt` until it succeeds, as `waiting` says, at most `limit`; reaps dead subscribers meanwhile.
+    pub(super) fn wait_for_room<R>(
+        &mut self,
+        limit: Duration,
+        waiting: Waiting,
+        mut attempt: impl FnMut(&mut Self) -> Option<R>,
+    ) -> Option<R> {
+        let started = monotonic_ns();
+        let mut spin = Spin::new(waiting.spinning(limit));
+        let mut is_spinning = true;
+        let mut next_reaping_ns = started;
+        loop {
+            let now = monotonic_ns();
+            if now >= next_reaping_ns {
+                reap(self.segment());
+                next_reaping_ns = now + REAPING_PERIOD_NS;
+            }
+            if let Some(sent) = attempt(self) {
+                return Some(sent);
+            }
+            is_spinning = is_spinning && spin.turn();
+            if !is_spinning {
+                let left = limit.saturating_sub(Duration::from_nanos(now - started));
+                if left.is_zero() || waiting == Waiting::Spin {
+                    return attempt(self);
+                }
+                pause(ROOM_NAP.min(left));
+            }
+        }
+    }
+
+    /// Takes dead subscribers off the topic, so that they hold it no longer; returns how many. A system call for each
+    /// subscriber; allocates nothing, waits for nothing.
+    pub fn reap(&mut self) -> usize {
+        match self.segment().opener().is_this() {
+            true => reap(self.segment()),
+            false => 0,
+        }
+    }
+
+    /// How many living subscribers there are. A system call for each that is possible: not for a real-time loop.
+    ///
+    /// # Errors
+    /// Those of [`check`](Self::check).
+    pub fn subscribers(&self) -> Result<usize, OpenError> {
+        self.check()?;
+        Ok(subscribers(self.segment())?.len())
+    }
+
+    /// Looks whether what is sent here can reach anybody who joins from now on. One system call.
+    ///
+    /// # Errors
+    /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::Forked`] in a child that `fork` made of the
+    /// process that opened the topic.
+    pub fn check(&self) -> Result<(), OpenError> {
+        self.segment().check()
+    }
+
+    /// Sequence number that the next message will have.
+    pub fn position(&self) -> u64 {
+        self.producer.position()
+    }
+
+    /// Number of the lane that this publisher owns.
+    pub fn lane(&self) -> usize {
+        self.lane
+    }
+
+    /// Size and alignment of a message.
+    pub fn payload(&self) -> Payload {
+        self.payload
+    }
+
+    /// Whether the kernel keeps the segment in memory; if not, page faults may meet the hot path.
+    pub fn memory_lock(&self) -> Result<(), LockRefused> {
+        self.segment().memory_lock()
+    }
+
+    /// The segment, for its path and header.
+    pub fn segment(&self) -> &Segment {
+        self.producer.memory().segment()
+    }
+
+    /// The words of the slot of message `sequence`, for who uses a topic's memory for something else, as measurements of the
+    /// machine do.
+    pub fn words(&self, sequence: u64) -> &[AtomicU64] {
+        self.producer.memory().slot(sequence)
+    }
+}
+
+impl Drop for Publication {
+    fn drop(&mut self) {
+        if self.segment().opener().is_this() {
+            leave_lane(self.segment(), self.lane);
+        }
+    }
+}
+
+/// Takes the name away from a segment that only subscribers have used, because this publisher makes the topic otherwise; they
+/// follow it to the new segment.
+///
+/// # Errors
+/// `reason` when the segment was published already, or carries other messages; what a subscriber needs.
+fn supersede(door: Door, expected: &Expected, making: &Making, reason: Reason) -> Result<(), OpenError> {
+    let Door { segment, seat, .. } = &door;
+    let path = || segment.path().to_owned();
+    // With all lanes taken nobody comes to publish here.
+    let is_first = seat.take_all_lanes(segment)? && segment.used_lanes().load(Ordering::Relaxed) == 0;
+    if !is_first || segment.header().check_type(expected).is_err() {
+        return Err(Rejected { path: path(), reason }.into());
+    }
+    for (who, needs) in subscribers(segment)? {
+        if needs.check(making.policy, making.capacity).is_err() {
+            return Err(OpenError::Needed { path: path(), who, needs });
+        }
+    }
+    // The name goes first: who follows must not find it again.
+    segment.file().unname()?;
+    // Release: who sees it looks for the name, and must not find the old one.
+    segment.superseded().store(1, Ordering::Release); // SYNC POINT: superseded
+    ring(segment.as_ref());
+    wake_all(segment);
+    Ok(())
+}

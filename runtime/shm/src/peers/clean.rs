@@ -1,0 +1,67 @@
+//! Removes what killed processes left behind.
+//!
+//! A topic whose peers were all killed is removed by whoever opens it next. One that nobody opens again occupies memory until
+//! [`clean`] finds it: `horus topic clean` calls it, a node's supervisor does once a minute, and a publisher for whose topic
+//! there is no room does before it gives up. Opening a topic looks at no other one.
+
+use std::path::{Path, PathBuf};
+
+use super::reap;
+use crate::directory::{Directory, EXTENSION};
+use crate::error::OpenError;
+use crate::segment::Segment;
+use crate::segment::file::TopicFile;
+use crate::segment::header::Alleged;
+use crate::segment::map::Residency;
+use crate::segment::rejected::Rejected;
+use crate::sync::Arc;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Cleaned {
+    /// Topics that nobody living used: removed.
+    pub removed: Vec<PathBuf>,
+    /// Topics in use.
+    pub kept: Vec<PathBuf>,
+    /// Dead subscribers that were taken out of topics in use.
+    pub reaped: usize,
+    /// Files named like topics that could not be judged, each with the reason. They are left alone.
+    pub unjudged: Vec<OpenError>,
+}
+
+/// Removes every topic in `directory` that no living process uses, and takes dead subscribers out of the others.
+///
+/// Files that are no segments are reported and never removed: this directory may hold what is not ours.
+pub fn clean(directory: &Directory) -> Result<Cleaned, OpenError> {
+    let io = |error: std::io::Error| OpenError::Io { doing: "list", path: directory.path().to_owned(), source: error };
+    let mut cleaned = Cleaned::default();
+    for entry in std::fs::read_dir(directory.path()).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.extension().is_none_or(|extension| extension != EXTENSION) {
+            continue;
+        }
+        match clean_one(&path) {
+            Ok(None) => cleaned.removed.push(path),
+            Ok(Some(reaped)) => {
+                cleaned.reaped += reaped;
+                cleaned.kept.push(path);
+            }
+            Err(error) => cleaned.unjudged.push(error),
+        }
+    }
+    Ok(cleaned)
+}
+
+/// How many dead subscribers were taken out; `None` if the topic was unused and is gone.
+fn clean_one(path: &Path) -> Result<Option<usize>, OpenError> {
+    let Some(file) = TopicFile::open(path)? else { return Ok(None) };
+    let file = Arc::new(file);
+    let (first_bytes, size) = Alleged::read(file.file(), path)?;
+    if Alleged::is_ours(&first_bytes) && file.remove_if_unused()? {
+        return Ok(None);
+    }
+    let rejected = |reason| Rejected { path: path.to_owned(), reason };
+    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
+    let segment = Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?;
+    Ok(Some(reap(&segment)))
+}

@@ -1,0 +1,176 @@
+//! The places of a segment: taken, left, and cleared after the dead.
+
+use std::os::fd::OwnedFd;
+
+use super::identity::{IDENTITY_WORDS, Identity};
+use super::locks::{self, Place, Range};
+use crate::error::OpenError;
+use crate::failpoint::failpoint;
+use crate::patience::Patience;
+use crate::segment::Segment;
+use crate::segment::header::Needs;
+use crate::sync::{AtomicU64, Ordering};
+use crate::wait::bell::{self, Bell};
+
+/// Words that say who holds a place: the identity and, of a subscriber, what it needs.
+const NEEDS_WORD: usize = IDENTITY_WORDS;
+/// Word of a lane's owner that counts the lane's owners.
+const EPOCH_WORD: usize = 3;
+const RECORD_WORDS: usize = 4;
+
+/// The open file description that a peer's place will be locked by. To be dropped once the segment is mapped through it and
+/// the place is taken: the mapping keeps it.
+pub(crate) struct Seat(OwnedFd);
+
+impl Seat {
+    pub fn new(description: OwnedFd) -> Self {
+        Self(description)
+    }
+
+    pub fn description(&self) -> &OwnedFd {
+        &self.0
+    }
+
+    /// Takes a place; false when somebody else has it.
+    pub fn take(&self, segment: &Segment, place: Place) -> Result<bool, OpenError> {
+        locks::try_lock(&self.0, place).map_err(|error| OpenError::io("lock", segment.path(), error))
+    }
+
+    /// Takes all publishers' places, so that no publisher comes; false when there is one.
+    pub fn take_all_lanes(&self, segment: &Segment) -> Result<bool, OpenError> {
+        locks::try_lock(&self.0, Range::PUBLISHERS).map_err(|error| OpenError::io("lock", segment.path(), error))
+    }
+
+    /// Becomes the owner of the first lane that is free, and returns its number.
+    ///
+    /// A lane whose owner is gone comes before one that was never used, so that readers look at no more lanes than
+    /// publishers ever lived at once.
+    pub fn claim_lane(&self, segment: &Segment) -> Result<usize, OpenError> {
+        let lanes = segment.header().shape.lanes();
+        let is_settled = |lane| Identity::load(owner(segment, lane)).pid != 0;
+        let Some(lane) = self.take_one(segment, (0..lanes).map(Place::Lane), is_settled)? else {
+            let one = Identity::load(owner(segment, 0));
+            return Err(OpenError::PublishersFull { path: segment.path().to_owned(), publishers: lanes, one });
+        };
+        failpoint!("claim:free");
+        let owner = owner(segment, lane);
+        Identity::own().store(owner);
+        failpoint!("claim:owner");
+        owner[EPOCH_WORD].fetch_add(1, Ordering::Relaxed); // wraps; a count for people who look at the segment
+        // Relaxed: whoever sees the bit goes on to look at stamps.
+        segment.used_lanes().fetch_or(1 << lane, Ordering::Relaxed);
+        failpoint!("claim:lane");
+        Ok(lane)
+    }
+
+    /// Takes a subscriber's place, cleared of whoever died in it. The caller sets the bit by joining the ring.
+    pub fn claim_subscriber(&self, segment: &Segment, needs: Needs) -> Result<usize, OpenError> {
+        let subscribers = segment.header().shape.subscribers();
+        let is_settled = |subscriber| segment.members().load(Ordering::Relaxed) >> subscriber & 1 == 1;
+        let Some(subscriber) = self.take_one(segment, (0..subscribers).map(Place::Subscriber), is_settled)? else {
+            return Err(OpenError::SubscribersFull { path: segment.path().to_owned(), subscribers });
+        };
+        failpoint!("join:free");
+        clear(segment, subscriber);
+        let record = subscriber_record(segment, subscriber);
+        Identity::own().store(record);
+        record[NEEDS_WORD].store(needs.to_word(), Ordering::Relaxed); // a hint for the first publisher
+        failpoint!("join:identity");
+        Ok(subscriber)
+    }
+
+    /// The number of the first of `places` that could be taken; `None` when each has its holder.
+    ///
+    /// Who reaps or removes takes places for a moment, too. So a place that is locked and not settled is asked for again, for
+    /// as long as such a moment can last.
+    fn take_one(
+        &self,
+        segment: &Segment,
+        places: impl Iterator<Item = Place> + Clone,
+        is_settled: impl Fn(usize) -> bool,
+    ) -> Result<Option<usize>, OpenError> {
+        let mut patience = Patience::new();
+        loop {
+            let mut settled = true;
+            for (number, place) in places.clone().enumerate() {
+                if self.take(segment, place)? {
+                    return Ok(Some(number));
+                }
+                settled &= is_settled(number);
+            }
+            if settled || !patience.pause() {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+fn owner(segment: &Segment, lane: usize) -> &[AtomicU64] {
+    segment.words(segment.header().shape.lane(lane), RECORD_WORDS)
+}
+
+fn subscriber_record(segment: &Segment, subscriber: usize) -> &[AtomicU64] {
+    segment.words(segment.header().shape.identity(subscriber), RECORD_WORDS)
+}
+
+/// Says that the lane has no owner, before its lock goes with the owner's mapping.
+pub(crate) fn leave_lane(segment: &Segment, lane: usize) {
+    failpoint!("release:owner");
+    owner(segment, lane)[0].store(0, Ordering::Relaxed); // for people; the lock is what counts
+    failpoint!("release:free");
+}
+
+/// Takes a subscriber out: to be done by the holder of its place.
+pub(crate) fn clear(segment: &Segment, subscriber: usize) {
+    failpoint!("leave:member");
+    // Release: what this reader copied was copied before a writer stops waiting for it.
+    segment.members().fetch_and(!(1 << subscriber), Ordering::Release); // SYNC POINT: leave
+    // Relaxed: a publisher that sees them a little longer rings for nobody.
+    segment.sleepers().fetch_and(!(1 << subscriber), Ordering::Relaxed);
+    bell::get_up(segment, subscriber);
+    failpoint!("leave:bits");
+}
+
+/// Takes dead subscribers out, so that no publisher waits for them, and returns how many. A system call for each subscriber;
+/// allocates nothing, waits for nothing.
+pub(crate) fn reap(segment: &Segment) -> usize {
+    // Relaxed: a bit that is set later belongs to somebody who lived then.
+    let members = segment.members().load(Ordering::Relaxed);
+    let any = members | segment.sleepers().load(Ordering::Relaxed);
+    let mut reaped = 0;
+    for subscriber in (0..segment.header().shape.subscribers()).filter(|subscriber| any >> subscriber & 1 == 1) {
+        let file = segment.file().file();
+        if locks::try_lock(file, Place::Subscriber(subscriber)) == Ok(true) {
+            reaped += usize::from(members >> subscriber & 1 == 1);
+            clear(segment, subscriber);
+            locks::unlock(file, Place::Subscriber(subscriber));
+        }
+    }
+    reaped
+}
+
+/// Who lives of `count` places, and what each said of itself.
+fn living(segment: &Segment, count: usize, place: fn(usize) -> Place) -> Result<Vec<usize>, OpenError> {
+    let is_locked = |number: &usize| locks::is_locked(segment.file().file(), place(*number));
+    let asked = (0..count).map(|number| is_locked(&number).map(|locked| locked.then_some(number)));
+    let living: Result<Vec<_>, _> = asked.collect();
+    let living = living.map_err(|error| OpenError::io("ask for the locks of", segment.path(), error))?;
+    Ok(living.into_iter().flatten().collect())
+}
+
+/// The living publishers: lane and who it says it is.
+pub(crate) fn publishers(segment: &Segment) -> Result<Vec<(usize, Identity)>, OpenError> {
+    let living = living(segment, segment.header().shape.lanes(), Place::Lane)?;
+    Ok(living.into_iter().map(|lane| (lane, Identity::load(owner(segment, lane)))).collect())
+}
+
+/// The living subscribers: who each says it is, and what it needs.
+pub(crate) fn subscribers(segment: &Segment) -> Result<Vec<(Identity, Needs)>, OpenError> {
+    let members = segment.members().load(Ordering::Relaxed);
+    let living = living(segment, segment.header().shape.subscribers(), Place::Subscriber)?;
+    let joined = living.into_iter().filter(|subscriber| members >> subscriber & 1 == 1);
+    let records = joined.map(|subscriber| subscriber_record(segment, subscriber));
+    Ok(records
+        .map(|record| (Identity::load(record), Needs::from_word(record[NEEDS_WORD].load(Ordering::Relaxed))))
+        .collect())
+}

@@ -1,0 +1,183 @@
+//! Makes, opens, names and removes the files behind segments.
+//!
+//! A file gets its name only when its header is in place and all its bytes are allocated: it starts as an unnamed temporary
+//! file (`O_TMPFILE`) and is linked into the directory. A process killed on the way leaves nothing behind, nobody ever
+//! opens a half-made segment, and a full `/dev/shm` is an error now and not a SIGBUS later.
+//!
+//! # Who removes a file
+//! Whoever leaves last, and whoever finds one that nobody living uses: the next peer that opens the topic, `horus topic
+//! clean`, or a node's supervisor. It takes the locks of *all* places at once ([`locks`]), which succeeds only if nobody
+//! lives there, and takes the name away while it has them. Who joins takes its own place's lock first and then looks whether
+//! the file still has a name. So one of the two sees the other, and nobody waits: no lock is ever held over a wait, and a
+//! stopped process holds up nobody but those who want its own place.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FallocateFlags, FileType, Gid, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+
+use crate::error::OpenError;
+use crate::failpoint::failpoint;
+use crate::peers::locks::{self, Range};
+
+/// Who may open a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Permission bits of the file; every peer needs to read *and* write.
+    pub mode: u32,
+    /// Group that the file is given to, by number.
+    pub group: Option<u32>,
+}
+
+impl Default for Access {
+    /// Only the user who made it: mode 0600.
+    fn default() -> Self {
+        Self { mode: 0o600, group: None }
+    }
+}
+
+/// Permission bits that a topic can have: no execution, nothing for everybody.
+const MODE_LIMIT: u32 = 0o660;
+
+/// A topic's file, open by a description of its own that never holds a peer's place for long.
+#[derive(Debug)]
+pub(crate) struct TopicFile {
+    path: PathBuf,
+    file: OwnedFd,
+}
+
+impl TopicFile {
+    /// Opens an existing file to read and write, `None` when there is none.
+    pub fn open(path: &Path) -> Result<Option<Self>, OpenError> {
+        Ok(open(path)?.map(|file| Self { path: path.to_owned(), file }))
+    }
+
+    /// The same file by another open file description, for a peer's place; `None` when another file, or none, has the name
+    /// by now.
+    pub fn open_again(&self) -> Result<Option<OwnedFd>, OpenError> {
+        let Some(again) = open(&self.path)? else { return Ok(None) };
+        Ok(self.is_same(&again)?.then_some(again))
+    }
+
+    /// Whether `other` is the same file.
+    pub fn is_same(&self, other: &OwnedFd) -> Result<bool, OpenError> {
+        let [one, other] = [&self.file, other].map(rustix::fs::fstat);
+        let (one, other) = (self.io("examine", one)?, self.io("examine", other)?);
+        Ok((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
+    }
+
+    /// The path at the time of opening.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open file, for its bytes and its locks.
+    pub fn file(&self) -> &OwnedFd {
+        &self.file
+    }
+
+    /// Whether the file still has a name. One without was given up: whoever opened it must look again.
+    pub fn is_named(&self) -> bool {
+        rustix::fs::fstat(&self.file).is_ok_and(|stat| stat.st_nlink > 0)
+    }
+
+    /// Removes the file if nobody living uses it. True if it is gone, by whomever.
+    pub fn remove_if_unused(&self) -> Result<bool, OpenError> {
+        if !self.io("lock", locks::try_lock(&self.file, Range::ALL))? {
+            return Ok(false);
+        }
+        failpoint!("remove:locked");
+        let removed = self.unname().is_ok();
+        failpoint!("remove:removed");
+        locks::unlock(&self.file, Range::ALL);
+        Ok(removed)
+    }
+
+    /// Takes the file's name away, unless something else has it by now: a person may have moved the file.
+    pub fn unname(&self) -> Result<(), OpenError> {
+        match self.is_named() && self.open_again().is_ok_and(|again| again.is_some()) {
+            true => self.io("remove", rustix::fs::unlink(&self.path)),
+            false => Ok(()),
+        }
+    }
+
+    fn io<R>(&self, doing: &'static str, answer: Result<R, Errno>) -> Result<R, OpenError> {
+        answer.map_err(|error| OpenError::io(doing, &self.path, error))
+    }
+}
+
+/// Removes a file when its owner goes, if nobody else living uses it. To be dropped after the owner's mapping, which holds
+/// the owner's place.
+pub(crate) struct LastOut(pub std::sync::Arc<TopicFile>);
+
+impl Drop for LastOut {
+    fn drop(&mut self) {
+        // What cannot be removed now, the next one who opens the topic removes.
+        let _ = self.0.remove_if_unused();
+    }
+}
+
+/// A new, unnamed file of `bytes` allocated, zeroed bytes in the directory of `path`.
+pub(crate) fn make_unnamed(path: &Path, bytes: usize, access: Access) -> Result<OwnedFd, OpenError> {
+    if access.mode & !MODE_LIMIT != 0 {
+        return Err(OpenError::Mode { mode: access.mode });
+    }
+    // Beyond this limit the kernel does not answer, it sends SIGXFSZ.
+    if let Some(limit) = getrlimit(Resource::Fsize).current.filter(|&limit| limit < bytes as u64) {
+        return Err(OpenError::FileSizeLimit { path: path.to_owned(), bytes, limit });
+    }
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)
+        .map_err(|error| OpenError::in_directory("make an unnamed file in", directory, error))?;
+    if let Some(group) = access.group {
+        rustix::fs::fchown(&file, None, Some(Gid::from_raw(group)))
+            .map_err(|error| OpenError::group(path, group, error))?;
+    }
+    // After fchown, and explicitly: open's mode is subject to the umask.
+    rustix::fs::fchmod(&file, Mode::from_raw_mode(access.mode))
+        .map_err(|error| OpenError::io("set the mode of", path, error))?;
+    failpoint!("create:unnamed");
+    match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes as u64) {
+        Ok(()) => Ok(file),
+        Err(Errno::NOSPC | Errno::NOMEM | Errno::FBIG) => Err(OpenError::NoSpace { path: path.to_owned(), bytes }),
+        Err(error) => Err(OpenError::io("allocate the bytes of", path, error)),
+    }
+}
+
+/// Gives an unnamed file its name; false when the name is taken.
+pub(crate) fn link(file: &OwnedFd, path: &Path) -> Result<bool, OpenError> {
+    // Root may do it by the descriptor alone, others since Linux 6.10 and otherwise by way of /proc, as open(2) shows.
+    let by_descriptor = rustix::fs::linkat(file, c"", CWD, path, AtFlags::EMPTY_PATH);
+    let linked = match by_descriptor {
+        Ok(()) | Err(Errno::EXIST) => by_descriptor,
+        Err(_) => {
+            let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
+            rustix::fs::linkat(CWD, unnamed, CWD, path, AtFlags::SYMLINK_FOLLOW)
+        }
+    };
+    match linked {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(Errno::NOENT) => Err(OpenError::NoProc { path: path.to_owned() }),
+        Err(error) => Err(OpenError::in_directory("put a file into", path.parent().unwrap_or(path), error)),
+    }
+}
+
+/// Follows no symbolic link and waits for nothing: what stands under a topic's name is a regular file or an error.
+fn open(path: &Path) -> Result<Option<OwnedFd>, OpenError> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(Errno::ISDIR | Errno::LOOP) => return Err(OpenError::NoRegularFile { path: path.to_owned() }),
+        Err(error) => return Err(OpenError::io("open", path, error)),
+    };
+    let stat = rustix::fs::fstat(&file).map_err(|error| OpenError::io("examine", path, error))?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(OpenError::NoRegularFile { path: path.to_owned() });
+    }
+    Ok(Some(file))
+}
