@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use horus::messages::{CmdVel, Imu, zeroed};
-use horus::topic::{Options, Publisher, Subscriber, TopicName};
+use horus::topic::{Options, Publisher, Subscriber};
 use serde_json::Value;
 
 const DIRECTORY: &str = "HORUS_TEST_DIRECTORY";
@@ -32,13 +32,9 @@ fn json(directory: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&said(directory, &[arguments, &["--json"]].concat())).unwrap()
 }
 
-fn name(name: &str) -> TopicName {
-    name.parse().unwrap()
-}
-
 fn publish_imu(directory: &Path) -> Publisher<Imu> {
     let options = Options::latest(8).directory(directory);
-    Publisher::open(&name("arm.imu"), &options).unwrap()
+    Publisher::open("arm.imu", &options).unwrap()
 }
 
 /// A process that publishes the topic `victim` until it is killed.
@@ -76,7 +72,7 @@ impl Drop for Victim {
 fn publish_until_killed() {
     let directory = PathBuf::from(std::env::var_os(DIRECTORY).unwrap());
     let options = Options::reliable(4).directory(directory);
-    let mut publisher = Publisher::<CmdVel>::open(&name("victim"), &options).unwrap();
+    let mut publisher = Publisher::<CmdVel>::open("victim", &options).unwrap();
     publisher.try_send(CmdVel::default()).unwrap();
     println!("\nready");
     std::thread::park_timeout(std::time::Duration::from_secs(60));
@@ -87,19 +83,21 @@ fn a_listing_says_of_every_topic_what_it_is_and_who_uses_it() {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let mut imu = publish_imu(files.path());
     let options = Options::reliable(16).directory(files.path());
-    let _cmd = Publisher::<CmdVel>::open(&name("cmd"), &options).unwrap();
-    let _subscriber = Subscriber::<Imu>::open(&name("arm.imu"), &options).unwrap();
+    let _cmd = Publisher::<CmdVel>::open("cmd", &options).unwrap();
+    let anything = Options::default().directory(files.path());
+    let _subscriber = Subscriber::<Imu>::open("arm.imu", &anything).unwrap();
     (0..3).for_each(|_| imu.try_send(zeroed()).unwrap());
 
     let list = json(files.path(), &["list"]);
-    assert_eq!((&list["schema"], &list["namespace"]), (&"horus-topics/1".into(), &"default".into()));
+    assert_eq!((&list["schema"], &list["namespace"]), (&"horus-topics/2".into(), &"default".into()));
     let names: Vec<_> = list["topics"].as_array().unwrap().iter().map(|topic| topic["name"].clone()).collect();
     assert_eq!(names, ["arm.imu", "cmd"]);
     let topic = &list["topics"][0];
     assert_eq!((&topic["type"], &topic["bytes"]), (&"horus/Imu".into(), &304.into()));
     assert_eq!((&topic["policy"], &topic["capacity"], &topic["sent"]), (&"latest".into(), &8.into(), &3.into()));
-    assert_eq!(topic["publishers"][0]["process"], std::process::id());
-    assert_eq!(topic["subscribers"], serde_json::json!([std::process::id()]));
+    let own = serde_json::json!({"pid": std::process::id(), "elsewhere": false});
+    assert_eq!(topic["publishers"][0]["process"], own);
+    assert_eq!(topic["subscribers"], serde_json::json!([own]));
     assert_eq!(topic["mode"], "0600");
     let file = files.path().join("arm.imu.topic");
     assert_eq!(topic["segment_bytes"], std::fs::metadata(&file).unwrap().len(), "as many bytes as the file has");
@@ -157,9 +155,9 @@ fn a_living_publisher_is_left_alone_and_still_publishes_after_a_clean() {
     let victim = Victim::start(files.path());
     assert_eq!(json(files.path(), &["clean"])["kept"], serde_json::json!(["victim"]));
     let publisher = &json(files.path(), &["info", "victim"])["publishers"][0];
-    assert_eq!(publisher["process"], victim.0.id());
+    assert_eq!(publisher["process"]["pid"], victim.0.id());
     let options = Options::reliable(4).directory(files.path());
-    drop(Subscriber::<CmdVel>::open(&name("victim"), &options).unwrap());
+    drop(Subscriber::<CmdVel>::open("victim", &options).unwrap());
 }
 
 #[test]
@@ -167,8 +165,8 @@ fn files_that_are_no_topics_are_named_and_left_alone_and_cost_the_exit_status() 
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let _imu = publish_imu(files.path());
     std::fs::write(files.path().join("random.topic"), [0x5a; 10_000]).unwrap();
-    std::fs::write(files.path().join("empty.topic"), "").unwrap();
-    std::fs::write(files.path().join("no\x1bname.topic"), "").unwrap();
+    std::fs::write(files.path().join("other.topic"), "mine").unwrap();
+    std::fs::write(files.path().join("no\x1bname.topic"), "mine").unwrap();
     std::fs::write(files.path().join("notes.txt"), "mine").unwrap();
     for command in ["list", "clean"] {
         let output = topic(files.path(), &[command]);
@@ -176,7 +174,7 @@ fn files_that_are_no_topics_are_named_and_left_alone_and_cost_the_exit_status() 
         assert!(text(&output.stdout).contains("arm.imu"), "what can be judged is: {output:?}");
         let stderr = text(&output.stderr);
         assert!(
-            stderr.contains("random.topic: starts with") && stderr.contains("empty.topic: has 0 bytes"),
+            stderr.contains("random.topic: starts with") && stderr.contains("other.topic: has 4 bytes"),
             "{stderr}"
         );
         assert!(!stderr.contains('\x1b'), "nothing that a terminal obeys: {stderr:?}");

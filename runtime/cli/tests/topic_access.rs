@@ -84,11 +84,11 @@ fn join() -> Result<Subscriber<CmdVel>, OpenError> {
 fn others_may_not_join() {
     let error = join().err().unwrap();
     assert!(matches!(error, OpenError::NotPermitted { .. }), "{error}");
-    assert!(error.to_string().contains("shared group"), "{error}");
+    assert!(error.to_string().contains("share it by a group"), "{error}");
     let publisher = Publisher::<CmdVel>::open("cmd", &Options::latest(4));
     assert!(publisher.is_err());
     let publisher = Publisher::<CmdVel>::open("other", &Options::latest(4));
-    assert!(matches!(publisher.err(), Some(OpenError::NotPermitted { .. })), "the directory is not theirs");
+    assert!(matches!(publisher.err(), Some(OpenError::DirectoryNotPermitted { .. })), "the directory is not theirs");
 }
 
 #[test]
@@ -119,14 +119,42 @@ fn a_topic_of_a_group_is_open_to_its_members() {
     let Some(scene) = Scene::new(0o2770, NOBODY) else { return };
     let options = Options::latest(4).publishers(2).group(NOBODY);
     let publisher = scene.publish(options.clone());
-    let name = "cmd".parse().unwrap();
-    let mut subscriber = Subscriber::<CmdVel>::open(&name, &options.directory(scene.topics())).unwrap();
+    let mut subscriber = Subscriber::<CmdVel>::open("cmd", options.directory(scene.topics())).unwrap();
     scene.nobody_does("members_join_and_publish");
     let received = subscriber.try_recv().unwrap();
     assert_eq!((received.message.forward, received.publisher), (2.0, 1));
     let output = scene.nobody("./horus topic list");
     assert!(output.status.success() && text(&output.stdout).contains(" 0660 "), "{output:?}");
     drop(publisher);
+}
+
+#[test]
+#[ignore = "runs as another user, started by a_directory_of_a_group_shares_its_topics"]
+fn members_join_without_naming_the_group() {
+    assert_eq!(join().unwrap().try_recv().unwrap().message.forward, 1.0);
+}
+
+#[test]
+fn a_directory_of_a_group_shares_its_topics() {
+    let Some(scene) = Scene::new(0o2770, NOBODY) else { return };
+    let _publisher = scene.publish(Options::latest(4));
+    scene.nobody_does("members_join_without_naming_the_group");
+}
+
+#[test]
+#[ignore = "runs as another user, started by a_directory_that_sudo_made_is_explained"]
+fn the_directory_is_not_theirs() {
+    let error = join().err().unwrap();
+    assert!(matches!(error, OpenError::DirectoryNotPermitted { .. }), "{error}");
+    for part in ["sudo", "install -d -m 2770", "HORUS_SHM_DIR"] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}
+
+#[test]
+fn a_directory_that_sudo_made_is_explained() {
+    let Some(scene) = Scene::new(0o700, 0) else { return };
+    scene.nobody_does("the_directory_is_not_theirs");
 }
 
 #[test]
@@ -139,7 +167,7 @@ fn a_namespace_that_another_user_made_is_refused() {
     let list = || scene.nobody("./horus topic list --namespace lab");
     let refused = list();
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused.stderr).contains("let root make it for a shared group"), "{refused:?}");
+    assert!(text(&refused.stderr).contains("let root make it for a"), "{refused:?}");
     chown(&lab, Some(0), None).unwrap();
     assert!(list().status.success());
 }

@@ -37,13 +37,13 @@ enum Step {
     ReplacePublisher,
     Reap,
     Count,
-    Sweep,
+    Clean,
 }
 
 /// Where to write. Most words of a segment are payload, so that a random one hits nothing that anybody steers by.
 #[derive(Arbitrary, Debug)]
 enum Place {
-    Roster(u8),
+    Membership(u8),
     Bell(u8),
     Identity { subscriber: u8, word: u8 },
     Owner { lane: u8, word: u8 },
@@ -60,7 +60,7 @@ impl Place {
         // The fuzzer joins no more than a handful.
         let subscriber_of = |subscriber: u8| usize::from(subscriber) % 4;
         match *self {
-            Self::Roster(word) => MEMBERSHIP + usize::from(word % 4) * 8,
+            Self::Membership(word) => MEMBERSHIP + usize::from(word % 4) * 8,
             Self::Bell(word) => BELL + usize::from(word % 2) * 8,
             Self::Identity { subscriber, word } => {
                 shape.identity(subscriber_of(subscriber)) + usize::from(word % 3) * 8
@@ -186,7 +186,7 @@ fuzz_target!(|input: Input| {
                 let _number = publisher.as_ref().map(Publisher::subscribers);
                 let _number = subscribers.last().map(Subscriber::is_published);
             }
-            Step::Sweep => {
+            Step::Clean => {
                 let _found = clean(&Directory::at(DIRECTORY.path()).unwrap()).unwrap();
             }
         }

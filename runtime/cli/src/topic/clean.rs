@@ -4,29 +4,31 @@ use std::fmt::Write;
 use std::path::Path;
 
 use horus_shm::directory::{Directory, Location};
-use horus_shm::sweep::sweep;
+use horus_shm::peers::clean as shared;
 use serde::Serialize;
 
 use super::printable;
 
-/// What a sweep did.
+/// What was done.
 #[derive(Debug, Serialize)]
 pub struct Cleaned {
     /// Version of this structure.
     schema: &'static str,
-    /// The directory that was swept.
+    /// The directory that was found.
     directory: String,
     /// Topics that no living process used: gone.
     removed: Vec<String>,
     /// Topics in use.
     kept: Vec<String>,
+    /// Dead subscribers that were taken out of topics in use.
+    reaped: usize,
     /// What is called like a topic and could not be judged, each with the reason. It was left alone.
     pub problems: Vec<String>,
 }
 
-/// Sweeps the directory of `location`, if it exists.
+/// Cleans the directory of `location`, if it exists.
 pub fn clean(location: &Location, directory: Option<&Directory>) -> Result<Cleaned, String> {
-    let swept = directory.map(sweep).transpose().map_err(|error| error.to_string())?.unwrap_or_default();
+    let found = directory.map(shared::clean).transpose().map_err(|error| error.to_string())?.unwrap_or_default();
     let names = |paths: &[std::path::PathBuf]| {
         let mut names: Vec<_> = paths.iter().map(|path| name(path)).collect();
         names.sort();
@@ -35,9 +37,10 @@ pub fn clean(location: &Location, directory: Option<&Directory>) -> Result<Clean
     Ok(Cleaned {
         schema: "horus-topics-cleaned/1",
         directory: printable(&location.path().display().to_string()),
-        removed: names(&swept.removed),
-        kept: names(&swept.kept),
-        problems: swept.unjudged.iter().map(|error| printable(&error.to_string())).collect(),
+        removed: names(&found.removed),
+        kept: names(&found.kept),
+        reaped: found.reaped,
+        problems: found.unjudged.iter().map(|error| printable(&error.to_string())).collect(),
     })
 }
 
@@ -53,6 +56,9 @@ pub fn text(cleaned: &Cleaned) -> String {
             [] => writeln!(text, "{what}: none"),
             names => writeln!(text, "{what}: {} ({})", names.len(), names.join(", ")),
         };
+    }
+    if cleaned.reaped > 0 {
+        let _ = writeln!(text, "taken out of topics in use: {} dead subscribers", cleaned.reaped);
     }
     if !cleaned.problems.is_empty() {
         let _ = writeln!(text, "left alone, for they could not be judged: {}", cleaned.problems.len());

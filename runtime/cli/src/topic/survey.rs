@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use horus_shm::directory::{Directory, EXTENSION, Location, Namespace, TopicName};
-use horus_shm::inspect::{Inspection, inspect};
+use horus_shm::ends::inspect::{Inspection, inspect};
+use horus_shm::peers::identity::Identity;
 use serde::Serialize;
 
 use super::fields::{self, Field};
@@ -50,8 +51,10 @@ pub struct Topic {
     pub publishers: Vec<Publisher>,
     /// How many publishers can live at once.
     pub publishers_limit: usize,
-    /// Process numbers of the living subscribers.
-    pub subscribers: Vec<u32>,
+    /// The living subscribers.
+    pub subscribers: Vec<Process>,
+    /// Whether publishers wake subscribers that sleep.
+    pub wakes: bool,
     /// How many subscribers can live at once.
     pub subscribers_limit: usize,
     /// Messages sent by all publishers together.
@@ -76,16 +79,31 @@ pub struct Publisher {
     /// Number of the lane.
     pub lane: usize,
     /// The living publisher; none when it left or died.
-    pub process: Option<u32>,
+    pub process: Option<Process>,
     /// Messages sent on the lane.
     pub sent: u64,
+}
+
+/// A process that uses a topic.
+#[derive(Debug, Serialize)]
+pub struct Process {
+    /// The number that it has in its own PID namespace; 0 when it has not said.
+    pub pid: u32,
+    /// Whether it runs in another PID namespace than this command: in a container, or outside of this one.
+    pub elsewhere: bool,
+}
+
+impl From<&Identity> for Process {
+    fn from(identity: &Identity) -> Self {
+        Self { pid: identity.pid, elsewhere: !identity.is_of_this_namespace() }
+    }
 }
 
 impl Survey {
     /// Looks at every topic of `location`, whose directory is `directory` if it exists.
     pub fn of(location: &Location, directory: Option<&Directory>) -> Result<Self, String> {
         let mut survey = Self {
-            schema: "horus-topics/1",
+            schema: "horus-topics/2",
             directory: printable(&location.path().display().to_string()),
             exists: directory.is_some(),
             namespace: location.namespace.to_string(),
@@ -126,7 +144,9 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
     let header = &inspection.header;
     let lanes = inspection.lanes.iter();
     let publishers: Vec<_> =
-        lanes.map(|seen| Publisher { lane: seen.number, process: seen.publisher, sent: seen.sent }).collect();
+        lanes
+        .map(|seen| Publisher { lane: seen.number, process: seen.publisher.as_ref().map(Process::from), sent: seen.sent })
+        .collect();
     Topic {
         name: name.to_owned(),
         type_name: header.type_name.clone(),
@@ -139,7 +159,8 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
         sent: publishers.iter().fold(0, |sum, publisher| sum.saturating_add(publisher.sent)),
         publishers,
         publishers_limit: header.shape.lanes(),
-        subscribers: inspection.subscribers.clone(),
+        subscribers: inspection.subscribers.iter().map(Process::from).collect(),
+        wakes: header.wakes,
         subscribers_limit: header.shape.subscribers(),
         user: accounts::user(inspection.user),
         group: accounts::group(inspection.group),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::printable;
-use super::survey::{Publisher, Survey, Topic};
+use super::survey::{Process, Publisher, Survey, Topic};
 
 /// All topics, a line each.
 pub fn list(survey: &Survey) -> String {
@@ -80,6 +80,9 @@ pub fn info(topic: &Topic) -> String {
         _ => "when full, the oldest message is overwritten",
     };
     line("policy", format!("{}: {when_full}", topic.policy));
+    if !topic.wakes {
+        line("waking", "never: subscribers look busily or by the clock".to_owned());
+    }
     line("capacity", format!("{} messages of each publisher", topic.capacity));
     line("publishers", format!("{} of at most {}", topic.living_publishers(), topic.publishers_limit));
     for publisher in &topic.publishers {
@@ -87,7 +90,7 @@ pub fn info(topic: &Topic) -> String {
     }
     line("subscribers", format!("{} of at most {}", topic.subscribers.len(), topic.subscribers_limit));
     for subscriber in &topic.subscribers {
-        line("", process(*subscriber));
+        line("", process(subscriber));
     }
     line("access", format!("{}:{}, mode {}", topic.user, topic.group, topic.mode));
     line("memory", format!("{} ({} bytes) in {}", memory(topic.segment_bytes), topic.segment_bytes, topic.file));
@@ -102,12 +105,16 @@ pub fn info(topic: &Topic) -> String {
 }
 
 fn lane(publisher: &Publisher) -> String {
-    let who = publisher.process.map_or_else(|| "nobody living".to_owned(), process);
+    let who = publisher.process.as_ref().map_or_else(|| "nobody living".to_owned(), process);
     format!("lane {}: {who}, {} messages sent", publisher.lane, publisher.sent)
 }
 
 /// A process by number and, where that can be seen, by name.
-fn process(number: u32) -> String {
+fn process(process: &Process) -> String {
+    let number = process.pid;
+    if process.elsewhere {
+        return format!("process {number} of another PID namespace");
+    }
     match std::fs::read_to_string(format!("/proc/{number}/comm")) {
         Ok(name) => format!("process {number} ({})", printable(name.trim_end())),
         Err(_) => format!("process {number}"),
