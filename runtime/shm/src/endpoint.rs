@@ -115,8 +115,9 @@ impl<T: Plain> Writer<T> {
         self.publication.segment()
     }
 
-    /// The words of the slot of message `sequence`, for [`crate::floor`], which sends no messages.
-    pub(crate) fn words(&self, sequence: u64) -> &[AtomicU64] {
+    /// The words of the slot of message `sequence`, for whoever plays with a slot and sends no messages: the cache-line
+    /// floor of `horus-measure`.
+    pub fn words(&self, sequence: u64) -> &[AtomicU64] {
         self.publication.words(sequence)
     }
 }
@@ -258,8 +259,9 @@ impl<T: Plain> Reader<T> {
         &mut self.subscription
     }
 
-    /// The words of the slot of message `sequence`, for [`crate::floor`], which sends no messages.
-    pub(crate) fn words(&self, sequence: u64) -> &[AtomicU64] {
+    /// The words of the slot of message `sequence`, for whoever plays with a slot and sends no messages: the cache-line
+    /// floor of `horus-measure`.
+    pub fn words(&self, sequence: u64) -> &[AtomicU64] {
         self.subscription.words(sequence)
     }
 }

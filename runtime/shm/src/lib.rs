@@ -67,8 +67,6 @@ pub mod endpoint;
 #[cfg(not(loom))]
 pub mod error;
 #[cfg(not(loom))]
-pub mod floor;
-#[cfg(not(loom))]
 pub mod header;
 #[cfg(not(loom))]
 pub mod inspect;

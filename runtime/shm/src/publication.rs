@@ -176,7 +176,7 @@ impl Publication {
         self.producer.memory().segment()
     }
 
-    /// The words of the slot of message `sequence`, for [`crate::floor`], which sends no messages.
+    /// The words of the slot of message `sequence`, for the floor of `horus-measure`, which sends no messages.
     pub(crate) fn words(&self, sequence: u64) -> &[AtomicU64] {
         self.producer.memory().slot(sequence)
     }

@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use horus_measure::quantile;
 use serde::Deserialize;
 
-use crate::report::schema::Phase;
+use crate::determinism::evidence::schema::{Latency, Phase};
 
-use super::child::{Group, pause};
-use super::config::Config;
-use super::meter::{quantile_of_classes, quantiles};
 use super::plan::{Load, Places};
+use crate::determinism::child::{Group, pause};
+use crate::determinism::config::Config;
 
 /// Latencies from here on are counted, but only the largest of them is known. 20 ms: beyond any machine worth
 /// measuring.
@@ -113,7 +113,7 @@ fn phase(name: &str, config: &Config, policy: String, text: &str) -> Result<Phas
     if beyond > 0 {
         classes.push((thread.max * 1_000, beyond));
     }
-    let quantile = |quantile| quantile_of_classes(&classes, thread.cycles, quantile);
+    let at = |share| quantile::of_classes(&classes, thread.cycles, share);
     Ok(Phase {
         name: name.to_owned(),
         measured: true,
@@ -121,7 +121,7 @@ fn phase(name: &str, config: &Config, policy: String, text: &str) -> Result<Phas
         policy: Some(policy),
         period_ns: Some(config.cyclictest_interval.as_nanos() as u64),
         samples: thread.cycles,
-        latency: quantiles(quantile, Some(thread.max * 1_000)),
+        latency: Latency::from_quantiles(at, Some(thread.max * 1_000)),
         histogram: classes,
         ..Phase::default()
     })

@@ -1,19 +1,14 @@
 //! `horus report`: prints a report file as text.
 
-pub mod schema;
-pub mod store;
-pub mod text;
-
-#[cfg(test)]
-pub mod sample;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use thiserror::Error;
 
-use schema::{Report, SCHEMA};
+use crate::determinism::evidence::schema::{Report, SCHEMA};
+use crate::determinism::evidence::store;
+use crate::determinism::view::text;
 
 /// Where reports are kept unless `--output` says otherwise.
 pub const DEFAULT_DIRECTORY: &str = "/var/lib/horus/reports";
@@ -99,6 +94,7 @@ pub fn load(path: &Path) -> Result<Report, LoadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::determinism::evidence::sample;
 
     #[test]
     fn a_report_reads_back_as_it_was_written() {

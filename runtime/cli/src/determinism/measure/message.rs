@@ -13,16 +13,16 @@ use std::time::Duration;
 use horus::message::Stamp;
 use horus::time::MonotonicTime;
 use horus::topic::{Directory, Publisher, Subscriber, Wait};
-use horus_shm::floor::Pinger;
+use horus_measure::floor::Pinger;
+use horus_measure::meter::Meter;
 
-use crate::report::schema::Phase;
+use crate::determinism::evidence::schema::{Latency, Phase};
 
-use super::child::{Group, pause};
 use super::echo::{END, FLOOR_LIMIT, LONGEST_SPIN, MEETING, Names, READY, options};
 use super::grants::{not_granted, policy};
-use super::meter::Meter;
 use super::node::Place;
 use super::plan::{Load, Places, Shares};
+use crate::determinism::child::{Group, pause};
 
 /// Spinning ends run below every node (60 to 90) and every interrupt thread (50): they fill a CPU, and must not take it
 /// from either.
@@ -265,7 +265,7 @@ fn phase(name: String, near: u32, far: u32, mut measured: Measured) -> Phase {
     let (floor_p50_ns, no_ratio) = floor_of(before.quantile(0.5), after.quantile(0.5));
     let is_steady = no_ratio.is_none();
     measured.notes.extend(no_ratio);
-    let latency = measured.half_trip.latency();
+    let latency = Latency::of(&measured.half_trip);
     let ratio = |(floor, p50): (u64, u64)| (is_steady && floor > 0).then(|| p50 as f64 / floor as f64);
     Phase {
         name,
@@ -281,7 +281,7 @@ fn phase(name: String, near: u32, far: u32, mut measured: Measured) -> Phase {
         latency,
         lost: Some(measured.lost),
         warm_up_trips: Some(measured.warm_up.samples()),
-        warm_up_max_ns: measured.warm_up.latency().max_ns,
+        warm_up_max_ns: measured.warm_up.max_ns(),
         floor_p50_ns,
         floor_ratio: floor_p50_ns.zip(latency.p50_ns).and_then(ratio),
         histogram: measured.half_trip.classes(),

@@ -3,7 +3,7 @@
 //! A run can be valid in a virtual machine, where its figures still say nothing about any board; and a machine can keep
 //! every deadline in a run whose meter proved blind. Only a valid run on real hardware passes.
 
-use crate::report::schema::{Phase, Report, Verdict};
+use super::schema::{Kind, Phase, Report, Verdict};
 
 /// What the report itself does not hold.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ fn invalid_reasons(report: &Report, conditions: &Conditions) -> Vec<String> {
     }
     reasons.extend(conditions.refused.iter().cloned());
     // In a virtual machine a starved message phase says something about the host, on a board about the board.
-    let needed = |phase: &Phase| phase.is_node() || phase.is_message() && report.hypervisor.is_none();
+    let needed = |phase: &Phase| phase.is_node() || phase.kind() == Kind::Message && report.hypervisor.is_none();
     let missing = report.phases.iter().filter(|phase| needed(phase) && !phase.measured);
     reasons.extend(missing.map(|phase| format!("{} was not measured", phase.name)));
     for phase in &report.phases {
@@ -96,26 +96,12 @@ fn verdict(report: &Report) -> (Verdict, String) {
     }
 }
 
-/// Adds up the node phases; the bound is that of the worst one.
-pub fn total(phases: &[Phase]) -> crate::report::schema::Total {
-    let nodes = || phases.iter().filter(|phase| phase.is_node() && phase.measured);
-    let bounds = nodes().filter_map(|phase| Some((phase.miss_bound_95?, &phase.name)));
-    let worst = bounds.reduce(|worst, next| if next.0 > worst.0 { next } else { worst });
-    crate::report::schema::Total {
-        samples: nodes().map(|phase| phase.samples).sum(),
-        misses: nodes().filter_map(|phase| phase.misses).reduce(|sum, next| sum + next),
-        max_consecutive: nodes().filter_map(|phase| phase.max_consecutive).max(),
-        max_ns: nodes().filter_map(|phase| phase.latency.max_ns).max(),
-        miss_bound_95: worst.map(|worst| worst.0),
-        miss_bound_phase: worst.map(|worst| worst.1.clone()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::merge::total;
+    use super::super::sample;
+    use super::super::schema::{FailedUnit, RestartedUnit};
     use super::*;
-    use crate::report::sample;
-    use crate::report::schema::FailedUnit;
 
     const SOUND: Conditions = Conditions {
         preempt_rt: true,
@@ -182,21 +168,8 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_that_of_the_worst_phase_and_no_phase_is_no_figure() {
-        let mut phases = sample::report("b0").phases;
-        let load =
-            Phase { name: "node-load".to_owned(), misses: Some(2), miss_bound_95: Some(0.5), ..phases[0].clone() };
-        phases.push(load);
-        let total = total(&phases);
-        assert_eq!((total.samples, total.misses), (36_000, Some(2)));
-        assert_eq!((total.miss_bound_95, total.miss_bound_phase.as_deref()), (Some(0.5), Some("node-load")));
-        let none = super::total(&phases[1..2]);
-        assert_eq!((none.samples, none.misses, none.max_consecutive, none.miss_bound_95), (0, None, None, None));
-    }
-
-    #[test]
     fn a_restarted_unit_fails_on_real_hardware_and_never_passes() {
-        let restarted = crate::report::schema::RestartedUnit {
+        let restarted = RestartedUnit {
             unit: "pong.service".to_owned(),
             failures: 2,
             state: "active (running)".to_owned(),

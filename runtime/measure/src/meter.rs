@@ -2,10 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::report::schema::Latency;
-
-/// A quantile is stated only when at least this many samples lie beyond it; fewer say nothing about it.
-pub const MIN_EXCEEDANCES: u64 = 10;
+use crate::quantile::is_supported;
 
 /// Values above are counted in the last class; the maximum stays exact.
 const LARGEST_NS: u64 = 60_000_000_000;
@@ -31,6 +28,7 @@ impl Meter {
     }
 
     /// Adds one sample of cycle number `at`. Neither allocates nor fails.
+    #[inline]
     pub fn record(&mut self, nanoseconds: u64, at: u64) {
         self.histogram.saturating_record(nanoseconds);
         if nanoseconds > self.max_ns {
@@ -44,59 +42,50 @@ impl Meter {
         self.histogram.len()
     }
 
-    /// The largest sample and its cycle.
+    /// The largest sample and its cycle; zeros before the first sample.
     pub fn max(&self) -> (u64, u64) {
         (self.max_ns, self.max_at)
     }
 
-    /// The value that a share `quantile` of all samples does not exceed, if enough samples lie beyond.
+    /// The largest sample in nanoseconds; `None` before the first one.
+    pub fn max_ns(&self) -> Option<u64> {
+        (self.samples() > 0).then_some(self.max_ns)
+    }
+
+    /// The mean in nanoseconds, right to 0.1 %; `None` before the first sample.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.samples() > 0).then(|| self.histogram.mean())
+    }
+
+    /// The value in nanoseconds that a share `quantile` of all samples does not exceed, if enough samples lie beyond it.
     pub fn quantile(&self, quantile: f64) -> Option<u64> {
-        supported(quantile, self.samples()).then(|| self.histogram.value_at_quantile(quantile).min(self.max_ns))
+        is_supported(quantile, self.samples()).then(|| self.histogram.value_at_quantile(quantile).min(self.max_ns))
     }
 
-    /// All quantiles that are reported.
-    pub fn latency(&self) -> Latency {
-        let max_ns = (self.samples() > 0).then_some(self.max_ns);
-        quantiles(|quantile| self.quantile(quantile), max_ns)
-    }
-
-    /// Every class with samples: its upper value, its count.
+    /// Every class with samples: its upper value in nanoseconds, its count. Ascending.
     pub fn classes(&self) -> Vec<(u64, u64)> {
         self.histogram
             .iter_recorded()
             .map(|class| (class.value_iterated_to(), class.count_since_last_iteration()))
             .collect()
     }
+
+    /// The histogram itself, for its file formats.
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
 }
 
-/// Whether at least [`MIN_EXCEEDANCES`] of `samples` lie beyond `quantile`.
-pub fn supported(quantile: f64, samples: u64) -> bool {
-    // The quantile is a decimal such as 0.999, which f64 rounds: without the rounding here 10 000 samples would leave
-    // 9.99….
-    let within = (quantile * samples as f64 - 1e-6).ceil() as u64;
-    samples.saturating_sub(within) >= MIN_EXCEEDANCES
-}
-
-/// Fills the reported quantiles from `at`.
-pub fn quantiles(at: impl Fn(f64) -> Option<u64>, max_ns: Option<u64>) -> Latency {
-    Latency { p50_ns: at(0.5), p90_ns: at(0.9), p99_ns: at(0.99), p999_ns: at(0.999), p9999_ns: at(0.9999), max_ns }
-}
-
-/// The smallest value that a share `quantile` of `classes` (ascending value, count) does not exceed, if enough lie
-/// beyond.
-pub fn quantile_of_classes(classes: &[(u64, u64)], samples: u64, quantile: f64) -> Option<u64> {
-    let rank = (quantile * samples as f64 - 1e-6).ceil() as u64;
-    let mut seen = 0;
-    let reached = classes.iter().find(|(_, count)| {
-        seen += count;
-        seen >= rank
-    });
-    reached.map(|(value, _)| *value).filter(|_| supported(quantile, samples))
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantile;
 
     fn filled(samples: u64) -> Meter {
         let mut meter = Meter::new();
@@ -105,13 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn a_quantile_needs_ten_samples_beyond_it() {
+    fn a_quantile_is_stated_by_the_rule_and_right_to_a_thousandth() {
         assert_eq!(filled(19).quantile(0.5), None);
         assert_eq!(filled(20).quantile(0.5), Some(10));
-        assert_eq!(filled(999).quantile(0.99), None);
-        assert_eq!(filled(1_000).quantile(0.99), Some(990));
-        assert!(filled(9_999).quantile(0.999).is_none() && filled(10_000).quantile(0.999).is_some());
-        assert!(!supported(0.9999, 99_999) && supported(0.9999, 100_000));
+        let many = filled(1_234_567);
+        for quantile in [0.5, 0.99, 0.9999] {
+            let (found, wanted) = (many.quantile(quantile).unwrap() as f64, quantile * 1_234_567.0);
+            assert!((found / wanted - 1.0).abs() < 0.001, "{found} for {wanted}");
+        }
     }
 
     #[test]
@@ -119,8 +109,7 @@ mod tests {
         let mut meter = filled(100);
         meter.record(123_456_789, 7);
         meter.record(99, 8);
-        assert_eq!(meter.max(), (123_456_789, 7));
-        assert_eq!(meter.latency().max_ns, Some(123_456_789));
+        assert_eq!((meter.max(), meter.max_ns()), ((123_456_789, 7), Some(123_456_789)));
         assert_eq!(meter.samples(), 102);
     }
 
@@ -133,13 +122,14 @@ mod tests {
 
     #[test]
     fn an_empty_meter_states_nothing() {
-        assert_eq!(Meter::new().latency(), Latency::default());
+        let meter = Meter::new();
+        assert_eq!((meter.quantile(0.0), meter.max_ns(), meter.mean_ns()), (None, None, None));
     }
 
     #[test]
     fn classes_hold_every_sample() {
         let meter = filled(5_000);
         assert_eq!(meter.classes().iter().map(|class| class.1).sum::<u64>(), 5_000);
-        assert_eq!(quantile_of_classes(&meter.classes(), 5_000, 0.5), meter.quantile(0.5));
+        assert_eq!(quantile::of_classes(&meter.classes(), 5_000, 0.5), meter.quantile(0.5));
     }
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use crate::audit::{Severity, Status};
 
-use super::schema::{Attempt, Latency, Phase, Report, SelfTest, Verdict};
+use crate::determinism::evidence::merge::weakest_phase;
+use crate::determinism::evidence::schema::{Attempt, Latency, Phase, Report, SelfTest, Verdict};
 
 /// How many failed rules, units or problems are named before the rest is only counted.
 const NAMED: usize = 8;
@@ -106,7 +107,7 @@ fn table(out: &mut String, report: &Report) {
         }
         let misses = phase.misses.map(|misses| misses.to_string());
         let misses = misses.or(phase.lost.map(|lost| format!("{lost} lost"))).unwrap_or_default();
-        row(out, [&phase.name, figure_name(phase)], Some(phase.samples), &phase.latency, &misses);
+        row(out, [&phase.name, phase.kind().figure()], Some(phase.samples), &phase.latency, &misses);
         if let Some(jitter) = &phase.release_jitter {
             row(out, ["", "jitter"], phase.release_jitter_samples, jitter, "");
         }
@@ -132,36 +133,32 @@ fn row(out: &mut String, [name, figure]: [&str; 2], samples: Option<u64>, latenc
     let _ = writeln!(out, "{}", if misses.is_empty() { String::new() } else { format!("{misses:>9}") });
 }
 
-fn figure_name(phase: &Phase) -> &'static str {
-    match phase.name.split('-').next() {
-        Some("node") => "response",
-        Some("message") => "half trip",
-        _ => "latency",
-    }
-}
-
+/// What the run supports about misses: counts and bound of the phase that supports the least, and of that one alone.
 fn claim(out: &mut String, report: &Report) {
-    let total = &report.total;
-    let (Some(bound), Some(misses), Some(longest)) = (total.miss_bound_95, total.misses, total.max_consecutive) else {
+    let weakest = weakest_phase(&report.phases);
+    let Some((phase, releases)) = weakest.and_then(|phase| Some((phase, phase.releases()?))) else {
         line(out, "deadline", "no node phase was measured: nothing can be said about deadlines");
         return;
     };
     let text = format!(
-        "misses {misses}/{}, longest run {longest} => {}",
-        total.samples,
-        bound_sentence(bound, total.miss_bound_phase.as_deref()),
+        "misses {}/{} in {}, longest run {} => {}",
+        releases.misses,
+        releases.judged,
+        phase.name,
+        releases.longest_run,
+        bound_sentence(releases.bound_95()),
     );
     line(out, "deadline", &text);
 }
 
-/// The claim that a run supports, and the phase with the weakest claim: `P(miss) < 1.9e-4 (95 %, node-load)`.
+/// The claim that counts support: `P(miss) < 1.9e-4 (95 %)`.
 ///
 /// Rounded up to two digits: an upper bound that is rounded down claims more than was measured.
-fn bound_sentence(bound: f64, phase: Option<&str>) -> String {
+fn bound_sentence(bound: f64) -> String {
     let digits = 10_f64.powi(1 - bound.log10().floor() as i32);
     // Less than a rounding error of the division: 0.5 stays 5.0e-1.
     let rounded = (bound * digits * (1.0 - 1e-12)).ceil() / digits;
-    format!("P(miss) < {:.1e} (95 %{})", rounded.min(1.0), phase.map_or_else(String::new, |phase| format!(", {phase}")))
+    format!("P(miss) < {:.1e} (95 %)", rounded.min(1.0))
 }
 
 /// What the self-test found.
@@ -201,7 +198,7 @@ pub fn phase_sentence(phase: &Phase) -> String {
     let mut text = format!(
         "{}: {} p50 {} p99 {} max {} us in {} samples",
         phase.name,
-        figure_name(phase),
+        phase.kind().figure(),
         microseconds(phase.latency.p50_ns),
         microseconds(phase.latency.p99_ns),
         microseconds(phase.latency.max_ns),

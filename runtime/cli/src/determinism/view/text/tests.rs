@@ -1,8 +1,8 @@
 //! The screen, word for word, and what must never be missing from it.
 
 use super::*;
-use crate::report::sample;
-use crate::report::schema::FailedUnit;
+use crate::determinism::evidence::sample;
+use crate::determinism::evidence::schema::FailedUnit;
 
 const SCREEN: &str = "\
 HORUS PASS: no deadline was missed
@@ -20,7 +20,7 @@ HORUS PASS: no deadline was missed
                    floor p50 0.100 us, ratio 1.5
                    note: the echo runs on housekeeping CPU 0: only one CPU is isolated
  cyclictest-load   not measured: cyclictest is not installed
- deadline   misses 0/18000, longest run 0 => P(miss) < 1.7e-4 (95 %, node-quiet)
+ deadline   misses 0/18000 in node-quiet, longest run 0 => P(miss) < 1.7e-4 (95 %)
  self-test  injected 3000 us in cycle 100, found 3012 us in cycle 100
 ";
 
@@ -67,15 +67,31 @@ fn long_lists_are_cut_and_counted() {
 }
 
 #[test]
+fn the_claim_counts_the_phase_that_it_bounds_and_no_other() {
+    let mut report = sample::report("b0");
+    let quiet = &mut report.phases[0];
+    (quiet.samples, quiet.misses, quiet.max_consecutive) = (16_200, Some(399), Some(9));
+    let mut load = quiet.clone();
+    (load.name, load.misses, load.max_consecutive) = ("node-load".to_owned(), Some(767), Some(16));
+    report.phases.push(load);
+    let text = render(&report);
+    let claim = text.lines().find(|line| line.starts_with(" deadline ")).unwrap();
+    assert_eq!(claim, " deadline   misses 767/16200 in node-load, longest run 16 => P(miss) < 5.1e-2 (95 %)");
+}
+
+#[test]
+fn without_a_node_phase_nothing_is_claimed() {
+    let mut report = sample::report("b0");
+    report.phases.remove(0);
+    let text = render(&report);
+    assert!(text.contains("nothing can be said about deadlines") && !text.contains("P(miss)"), "{text}");
+}
+
+#[test]
 fn the_bound_prints_as_a_sentence_and_is_rounded_up() {
-    assert_eq!(bound_sentence(2.9957 / 60_000.0, None), "P(miss) < 5.0e-5 (95 %)");
-    assert_eq!(bound_sentence(2.9957 / 16_200.0, Some("node-load")), "P(miss) < 1.9e-4 (95 %, node-load)");
+    assert_eq!(bound_sentence(2.9957 / 60_000.0), "P(miss) < 5.0e-5 (95 %)");
     for (bound, text) in [(1.01e-4, "1.1e-4"), (0.5, "5.0e-1"), (9.96e-3, "1.0e-2"), (1.0, "1.0e0"), (1.2e-4, "1.2e-4")]
     {
-        assert!(
-            bound_sentence(bound, None).contains(&format!("< {text} (")),
-            "{bound}: {}",
-            bound_sentence(bound, None)
-        );
+        assert_eq!(bound_sentence(bound), format!("P(miss) < {text} (95 %)"));
     }
 }

@@ -9,31 +9,21 @@
 //! meaningful figure; on a single CPU the ends take turns and the figure is the scheduler's, not the cache's. Each
 //! figure includes half a clock read (about 10 ns), as message latencies measured by clock reads do.
 
-use std::sync::atomic::AtomicBool;
+mod line;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use horus_shm::clock::monotonic_ns;
+use horus_shm::directory::{Directory, TopicName};
+use horus_shm::error::OpenError;
+use horus_shm::spin::Spin;
 use thiserror::Error;
 
-use crate::clock::monotonic_ns;
-use crate::directory::{Directory, TopicName};
-use crate::endpoint::{Joining, Kind, Making, Reader, Writer};
-use crate::error::OpenError;
-use crate::layout::{Policy, STAMP_WORD};
-use crate::map::Access;
-use crate::spin::Spin;
-use crate::sync::{AtomicU64, Ordering};
-use crate::wait::Waiting;
+use line::Line;
 
 /// Unrecorded rounds before the recorded ones: the peer is there, caches and clock speed have settled.
 pub const WARM_UP_ROUNDS: u64 = 1000;
-
-const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1, description: "" };
-const MAKING: Making =
-    Making { capacity: 4, policy: Policy::Latest, access: Access { mode: 0o600, group: None }, publishers: 1 };
-/// Slot whose stamp is thrown: odd numbers to the ponger, even ones back.
-const BALL: u64 = 0;
-/// Slot whose stamp says that there will be no more; two lines off, so that looking at it does not slow the ball.
-const END: u64 = 2;
 
 /// Why a measurement of the floor stopped early.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -57,17 +47,17 @@ pub enum FloorError {
 }
 
 /// The end that throws first and measures.
-pub struct Pinger(Writer<u64>);
+pub struct Pinger(Line);
 
 /// The end that throws back.
-pub struct Ponger(Reader<u64>);
+pub struct Ponger(Line);
 
 impl Pinger {
     /// Makes the segment under the name of a topic.
     pub fn create(directory: &Directory, name: &TopicName) -> Result<Self, OpenError> {
-        let pinger = Self(Writer::create_or_open(directory, name, KIND, &MAKING)?);
-        pinger.0.words(END)[STAMP_WORD].store(0, Ordering::Relaxed); // a predecessor may have ended here
-        Ok(pinger)
+        let line = Line::make(directory, name)?;
+        line.end().store(0, Ordering::Relaxed); // a predecessor may have ended here
+        Ok(Self(line))
     }
 
     /// Plays [`WARM_UP_ROUNDS`] and then `rounds` more, handing half of each later round trip to `record`, in
@@ -82,7 +72,7 @@ impl Pinger {
         stop: &AtomicBool,
         mut record: impl FnMut(u64),
     ) -> Result<(), FloorError> {
-        let ball = &self.0.words(BALL)[STAMP_WORD];
+        let ball = self.0.ball();
         let mut spin = Spin::new(limit);
         // An odd ball was thrown by a call that gave up on it; throwing the next odd one is fair in any case.
         let mut thrown = (ball.load(Ordering::Relaxed) | 1).wrapping_add(2);
@@ -101,23 +91,22 @@ impl Pinger {
 
 impl Drop for Pinger {
     fn drop(&mut self) {
-        self.0.words(END)[STAMP_WORD].store(1, Ordering::Relaxed);
+        self.0.end().store(1, Ordering::Relaxed);
     }
 }
 
 impl Ponger {
     /// Opens the segment, waiting at most `wait` for the pinger to make it.
     pub fn open(directory: &Directory, name: &TopicName, wait: Duration) -> Result<Self, OpenError> {
-        let joining = Joining { wait, history: 0, waiting: Waiting::Spin };
-        Reader::open(directory, name, KIND, joining).map(Self)
+        Line::find(directory, name, wait).map(Self)
     }
 
     /// Throws back until the pinger is dropped; returns the number of rounds.
     ///
     /// The whole call takes at most `limit`, and ends soon after `stop` becomes true.
     pub fn pong(&mut self, limit: Duration, stop: &AtomicBool) -> Result<u64, FloorError> {
-        let ball = &self.0.words(BALL)[STAMP_WORD];
-        let end = &self.0.words(END)[STAMP_WORD];
+        let ball = self.0.ball();
+        let end = self.0.end();
         let mut spin = Spin::new(limit);
         let mut rounds = 0;
         loop {

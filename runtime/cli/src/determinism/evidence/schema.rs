@@ -3,6 +3,8 @@
 //! Readers may rely on every key named here being present; a figure that was not measured is `null`, never 0, and only
 //! counts of samples are 0 then. New keys may be added within version 1; a key that changes its meaning makes version 2. All times are integers in nanoseconds.
 
+use horus_measure::merge::Releases;
+use horus_measure::meter::Meter;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::Outcome;
@@ -256,13 +258,66 @@ impl Phase {
         Self { name: name.into(), reason: Some(reason.into()), ..Self::default() }
     }
 
-    /// Whether this is one of the phases that deadlines are judged by.
-    pub fn is_node(&self) -> bool {
-        self.name.starts_with("node-")
+    /// What kind of phase this is, as its name says.
+    pub fn kind(&self) -> Kind {
+        let is = |kind: &Kind| self.name.strip_prefix(kind.name()).is_some_and(|rest| rest.starts_with('-'));
+        Kind::ALL.into_iter().find(is).unwrap_or(Kind::Witness)
     }
 
-    /// Whether this is a phase of messages between two processes.
-    pub fn is_message(&self) -> bool {
-        self.name.starts_with("message-")
+    /// Whether this is one of the phases that deadlines are judged by.
+    pub fn is_node(&self) -> bool {
+        self.kind() == Kind::Node
+    }
+
+    /// Releases and misses of a node phase that was measured.
+    pub fn releases(&self) -> Option<Releases> {
+        let (misses, longest_run) = (self.misses?, self.max_consecutive.unwrap_or(0));
+        (self.is_node() && self.measured).then_some(Releases { judged: self.samples, misses, longest_run })
+    }
+}
+
+/// What is measured in each half of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A node with a period and a deadline.
+    Node,
+    /// Messages between two processes.
+    Message,
+    /// cyclictest.
+    Witness,
+}
+
+impl Kind {
+    /// All kinds, in the order in which they are measured.
+    pub const ALL: [Self; 3] = [Self::Node, Self::Message, Self::Witness];
+
+    /// The first part of a phase's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Message => "message",
+            Self::Witness => "cyclictest",
+        }
+    }
+
+    /// What the phase's times are of.
+    pub fn figure(self) -> &'static str {
+        match self {
+            Self::Node => "response",
+            Self::Message => "half trip",
+            Self::Witness => "latency",
+        }
+    }
+}
+
+impl Latency {
+    /// What a meter states.
+    pub fn of(meter: &Meter) -> Self {
+        Self::from_quantiles(|quantile| meter.quantile(quantile), meter.max_ns())
+    }
+
+    /// Fills the reported quantiles from `at`.
+    pub fn from_quantiles(at: impl Fn(f64) -> Option<u64>, max_ns: Option<u64>) -> Self {
+        Self { p50_ns: at(0.5), p90_ns: at(0.9), p99_ns: at(0.99), p999_ns: at(0.999), p9999_ns: at(0.9999), max_ns }
     }
 }

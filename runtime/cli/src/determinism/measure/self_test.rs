@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use horus::deadline::Timing;
 
-use crate::report::schema::{Attempt, SelfTest};
+use crate::determinism::evidence::schema::{Attempt, SelfTest};
 
 use super::node::{self, Measured, Place, Stall};
 

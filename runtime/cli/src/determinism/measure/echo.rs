@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use horus::message::Stamp;
 use horus::topic::{Directory, NameError, OpenError, Options, Publisher, Subscriber, TopicName, Wait};
-use horus_shm::floor::Ponger;
+use horus_measure::floor::Ponger;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
-use super::child::pause;
 use super::grants::not_granted;
 use super::node::Place;
+use crate::determinism::child::pause;
 
 /// How long each end waits for the other to appear.
 pub const MEETING: Duration = Duration::from_secs(5);

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::report::schema::Tool;
+use crate::determinism::evidence::schema::Tool;
 
-use super::child;
+use crate::determinism::child;
 
 /// What a question to another program may take.
 const ANSWER: Duration = Duration::from_secs(5);

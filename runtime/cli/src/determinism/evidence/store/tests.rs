@@ -20,7 +20,7 @@ fn content(word: &str) -> Vec<u8> {
 /// Runs [`writer_process`] of this very test binary on `directory`.
 fn spawn_writer(directory: &Path, die_at: Option<usize>) -> std::process::Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "report::store::tests::writer_process"])
+        .args(["--ignored", "--exact", "determinism::evidence::store::tests::writer_process"])
         .env("WRITER_DIRECTORY", directory)
         .env("WRITER_DIES_AT", die_at.map(|step| step.to_string()).unwrap_or_default())
         .stdout(Stdio::null())
@@ -94,7 +94,7 @@ fn a_writer_killed_at_a_random_moment_leaves_the_old_or_the_new_file() {
 fn only_the_newest_reports_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     for boot in 0..KEPT_REPORTS + 5 {
-        let report = crate::report::sample::report(&format!("boot{boot:03}"));
+        let report = crate::determinism::evidence::sample::report(&format!("boot{boot:03}"));
         store(directory.path(), &report).unwrap();
     }
     let mut names: Vec<String> = fs::read_dir(directory.path())

@@ -9,8 +9,7 @@ use horus::deadline::{Tally, Timing};
 use horus::scheduler::{Cycle, Scheduler};
 use horus::startup::{Granted, Mode, Request, StartupError};
 use horus::time::{Clock, SystemClock};
-
-use super::meter::Meter;
+use horus_measure::meter::Meter;
 
 /// Where and how a measuring thread runs.
 #[derive(Clone, Copy, Debug)]

@@ -15,8 +15,8 @@ use std::time::Duration;
 use horus::cpus::CpuList;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
-use super::child::{Group, pause};
-use super::config::{CPUS, SECONDS};
+use crate::determinism::child::{Group, pause};
+use crate::determinism::config::{CPUS, SECONDS};
 
 /// A load that leaves the housekeeping CPUs idle for more than half of the time is none.
 const MIN_BUSY: f64 = 0.5;

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use horus::journal::{Entry, JournalError, Priority, id};
 
+use super::text;
 use crate::audit::{self, Outcome};
-use crate::report::schema::{Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
-use crate::report::text;
-
-use super::child;
+use crate::determinism::child;
+use crate::determinism::evidence::schema::{Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
 
 /// journald writes to its medium only every few minutes; this is how long it may take when it is asked to.
 const SYNC: Duration = Duration::from_secs(30);
@@ -197,7 +196,8 @@ fn names<'a>(units: impl Iterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::determinism::evidence::sample;
+    use crate::determinism::evidence::schema::Total;
 
     #[test]
     fn the_summary_carries_every_promised_field() {
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn without_a_node_phase_there_is_no_count_of_misses() {
         let mut report = sample::report("b0");
-        report.total = crate::report::schema::Total::default();
+        report.total = Total::default();
         let entry = summary(&report, None);
         assert_eq!((entry.get("HORUS_SAMPLES"), entry.get("HORUS_MISSES")), (Some("0"), None));
         assert_eq!(refused("busy").get("HORUS_PHASE"), Some("refused"));

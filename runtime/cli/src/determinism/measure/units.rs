@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::report::schema::{FailedUnit, RestartedUnit};
+use crate::determinism::evidence::schema::{FailedUnit, RestartedUnit};
 
-use super::child;
+use crate::determinism::child;
 
 /// What one question to systemd or journald may take.
 const ANSWER: Duration = Duration::from_secs(10);

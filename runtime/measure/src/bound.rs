@@ -19,7 +19,7 @@ const ALPHA: f64 = 0.05;
 /// nothing was observed, so the bound is 1.
 ///
 /// ```
-/// use horus::bound::miss_bound_95;
+/// use horus_measure::bound::miss_bound_95;
 /// assert!((miss_bound_95(0, 60_000) - 5.0e-5).abs() < 1e-6);
 /// assert_eq!(miss_bound_95(0, 0), 1.0);
 /// ```
