@@ -6,8 +6,14 @@ use crate::floor::Floors;
 use crate::samples::Samples;
 use crate::tally::Counts;
 
+/// What the times of most cells are of: a message on its way from one end to the other.
+pub const ONE_WAY: &str = "one way";
+
+/// How most receivers wait.
+pub const BUSY: &str = "busy";
+
 /// Who sends to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it; N is in the fields `publishers` and `subscribers`")]
 pub enum Path {
     #[serde(rename = "same-thread")]
@@ -60,12 +66,26 @@ pub struct Heading {
     /// What a reader must know to read the figures right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// `seed` where the loop is somebody else's, as it was: no comparison like for like.
+    #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
+    pub loop_of: Option<String>,
 }
 
 impl Heading {
     /// Whether the times are of a message on its way from one CPU to the other, which the floor bounds.
     pub fn crosses_cpus(&self) -> bool {
-        self.path != Path::SameThread && self.unit == "one way"
+        self.path != Path::SameThread && self.unit == ONE_WAY
+    }
+
+    /// Whether both ends wait busily meanwhile, so that the times are spread by nothing but the machine.
+    pub fn is_busy_crossing(&self) -> bool {
+        self.crosses_cpus() && self.wait == BUSY
+    }
+
+    /// What the messages are and what was timed, where it is not just bytes one way.
+    pub fn kind(&self) -> String {
+        let unit = Some(self.unit.as_str()).filter(|unit| *unit != ONE_WAY);
+        [self.message.as_deref(), unit].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// The same with a name for the messages.
@@ -107,9 +127,10 @@ impl Heading {
             message: None,
             publishers: 1,
             subscribers: 1,
-            unit: "one way".to_owned(),
-            wait: "busy".to_owned(),
+            unit: ONE_WAY.to_owned(),
+            wait: BUSY.to_owned(),
             note: None,
+            loop_of: None,
         }
     }
 }
@@ -165,11 +186,16 @@ pub struct Cell {
     pub samples: u64,
     /// How often the cell was measured until both floors agreed.
     pub attempts: u32,
-    /// Whether they agreed in the end.
+    /// Whether they agreed in the end, with each other and with the times.
     pub steady: bool,
 }
 
 impl Cell {
+    /// What the cell's times are divided by: the mean of both floors.
+    pub fn floor_ns(&self) -> f64 {
+        f64::midpoint(self.floor_before_ns, self.floor_after_ns)
+    }
+
     /// Writes down what was measured between two floors.
     pub fn new(heading: &Heading, measured: &Measured, floors: Floors, attempts: u32) -> Self {
         let samples = measured.samples.as_ref();

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use horus_measure::floor::{FloorError, Pinger, Ponger};
 use horus_shm::directory::Directory;
-use horus_shm::floor::{FloorError, Pinger, Ponger};
 
 use crate::pinning::{Cpus, pin_to};
 use crate::samples::Samples;
@@ -106,18 +106,9 @@ pub struct Between<T> {
     pub steady: bool,
 }
 
-/// Measures a cell between two floors, again while they differ, at most [`MAX_ATTEMPTS`] times; also says how often.
-pub fn between_floors<T>(
-    floor: impl FnMut() -> Result<f64, Failure>,
-    cell: impl FnMut(u32) -> Result<T, Failure>,
-) -> Result<(T, Floors, u32), Failure> {
-    let between = between_plausible_floors(floor, cell, |_, _| true)?;
-    Ok((between.measured, between.floors, between.attempts))
-}
-
 /// Measures a cell between two floors, again while they differ or it is not `plausible` between them, at most
 /// [`MAX_ATTEMPTS`] times.
-pub fn between_plausible_floors<T>(
+pub fn between_floors<T>(
     mut floor: impl FnMut() -> Result<f64, Failure>,
     mut cell: impl FnMut(u32) -> Result<T, Failure>,
     plausible: impl Fn(&T, &Floors) -> bool,
@@ -154,8 +145,9 @@ mod tests {
             cells += 1;
             Ok(attempt)
         };
-        let (last, around, attempts) = between_floors(next, cell).unwrap();
-        assert_eq!((cells, floors.len()), (attempts, 0));
+        let Between { measured: last, floors: around, attempts, steady } =
+            between_floors(next, cell, |_, _| true).unwrap();
+        assert_eq!((cells, floors.len(), steady), (attempts, 0, around.steady()));
         (last, around, attempts)
     }
 
@@ -177,9 +169,9 @@ mod tests {
     fn a_message_faster_than_both_floors_is_measured_again() {
         let mut times = [40.0, 130.0].into_iter();
         let cell = |_attempt| times.next().ok_or_else(|| "once too often".into());
-        let between = between_plausible_floors(|| Ok(120.0), cell, |ns, floors| floors.allow(*ns)).unwrap();
+        let between = between_floors(|| Ok(120.0), cell, |ns, floors| floors.allow(*ns)).unwrap();
         assert_eq!((between.measured, between.attempts, between.steady), (130.0, 2, true));
-        let hopeless = between_plausible_floors(|| Ok(120.0), |_| Ok(40.0), |ns, floors| floors.allow(*ns)).unwrap();
+        let hopeless = between_floors(|| Ok(120.0), |_| Ok(40.0), |ns, floors| floors.allow(*ns)).unwrap();
         assert_eq!((hopeless.attempts, hopeless.steady), (MAX_ATTEMPTS, false));
     }
 

@@ -6,13 +6,13 @@ use clap::Parser;
 
 use crate::cell::{Cell, Heading, Measured};
 use crate::files;
-use crate::floor::{between_plausible_floors, measure};
+use crate::floor::{between_floors, measure};
 use crate::host::Host;
 use crate::options::{Effort, Options};
 use crate::peer::{ARGUMENT, Role};
 use crate::pinning::{Cpus, pin_to};
 use crate::report::{Report, SCHEMA};
-use crate::samples::Samples;
+use crate::samples::{Samples, TWO_PLACEMENTS};
 use crate::stage::{Scratch, Stage};
 use crate::transport::{Content, Failure, Meeting, Processes, Threads};
 use crate::{processes, threads};
@@ -158,7 +158,7 @@ impl Suite {
         if options.json {
             println!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            print!("{}", report.table());
+            print!("{}", report.document());
         }
         Ok(report.failed.is_empty() && report.cells.iter().all(|cell| cell.corrupt == 0))
     }
@@ -176,9 +176,13 @@ fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failu
         let meeting = stage.meeting.of(&format!("a{attempt}"));
         (task.measure)(&Stage { meeting, ..stage.clone() })
     };
-    let between = between_plausible_floors(floor, cell, |measured, floors| {
-        let median = measured.samples.as_ref().and_then(|samples| samples.quantile(0.5));
-        !task.heading.crosses_cpus() || stage.cpus.shared() || median.is_none_or(|ns| floors.allow(ns))
+    let between = between_floors(floor, cell, |measured, floors| {
+        let samples = measured.samples.as_ref();
+        let median = samples.and_then(|samples| samples.quantile(0.5));
+        let one_placement =
+            !task.heading.is_busy_crossing() || samples.is_none_or(|one| one.spread() <= TWO_PLACEMENTS);
+        let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| floors.allow(ns));
+        stage.cpus.shared() || one_placement && possible
     })?;
     let cell = Cell::new(&task.heading, &between.measured, between.floors, between.attempts);
     Ok((Cell { steady: between.steady, ..cell }, between.measured.samples))
