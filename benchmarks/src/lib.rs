@@ -11,7 +11,6 @@
 pub mod cell;
 pub mod content;
 pub mod document;
-pub mod exchange;
 pub mod files;
 pub mod floor;
 pub mod host;

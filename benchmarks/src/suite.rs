@@ -39,10 +39,16 @@ impl Task {
     /// The same between ends that sleep: time for the peer to fall asleep passes before each round trip.
     #[must_use]
     pub fn asleep(self) -> Self {
-        let heading = self.heading.wait(ASLEEP).message("asleep");
+        let task = self.effort(Effort::asleep);
+        Self { heading: task.heading.wait(ASLEEP).message("asleep"), ..task }
+    }
+
+    /// The same with another effort.
+    #[must_use]
+    pub fn effort(self, change: impl Fn(Effort) -> Effort + 'static) -> Self {
         let measure = self.measure;
-        let asleep = move |stage: &Stage| measure(&Stage { effort: stage.effort.asleep(), ..stage.clone() });
-        Self { heading, measure: Box::new(asleep), be_peer: self.be_peer }
+        let changed = move |stage: &Stage| measure(&Stage { effort: change(stage.effort), ..stage.clone() });
+        Self { measure: Box::new(changed), ..self }
     }
 
     /// A task whose `measure` starts peers, which do `be_peer`.

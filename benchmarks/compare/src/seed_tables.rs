@@ -13,19 +13,20 @@ use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::samples::Samples;
 use horus_benchmarks::stage::Stage;
+use horus_benchmarks::suite::Task;
 use horus_benchmarks::transport::{Failure, Meeting, Payload};
 use iceoryx2::prelude::{Node, ServiceName, ipc};
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
 use crate::iceoryx::{Marked, config, node};
-use crate::seed::{Loop, calls_per_second, duration, each_call};
+use crate::seed::{calls_per_second, duration, each_call, task};
 
 type Word = Payload<1>;
 const WORD: Word = Payload([7]);
 const ENDS: usize = 2;
 
 /// The loops.
-pub fn loops() -> Vec<Loop> {
+pub fn loops() -> Vec<Task> {
     let same = |system, bytes, unit| Heading::new(Path::SameThread, system, bytes).unit(unit);
     let one_thread = "one thread: the message never leaves its CPU; two clock reads are in each time";
     let alone = "nobody subscribes: a message goes nowhere";
@@ -33,17 +34,17 @@ pub fn loops() -> Vec<Loop> {
     let mpmc =
         |system| Heading::new(Path::ThreadNToN, system, 8).ends(ENDS, ENDS).unit("successful receive call alone");
     vec![
-        Loop::new(same("horus", 8, "send + receive"), one_thread, |stage| horus_same_thread::<1>(stage, false)),
-        Loop::new(same("iceoryx2", 8, "send + receive"), one_thread, |stage| iceoryx2_same_thread(stage, false)),
-        Loop::new(same("udp", 8, "send + receive"), one_thread, udp_same_thread::<8>),
-        Loop::new(same("horus", 32, "send + receive"), one_thread, |stage| horus_same_thread::<4>(stage, false)),
-        Loop::new(same("udp", 32, "send + receive"), one_thread, udp_same_thread::<32>),
-        Loop::new(same("horus", 8, "throughput"), one_thread, |stage| horus_same_thread::<1>(stage, true)),
-        Loop::new(same("iceoryx2", 8, "throughput"), one_thread, |stage| iceoryx2_same_thread(stage, true)),
-        Loop::new(same("horus", 8, "send without subscriber"), alone, horus_alone),
-        Loop::new(same("iceoryx2", 8, "send without subscriber"), alone, iceoryx2_alone),
-        Loop::new(mpmc("horus"), successful, horus_mpmc),
-        Loop::new(mpmc("iceoryx2"), successful, iceoryx2_mpmc),
+        task(same("horus", 8, "send + receive"), one_thread, |stage| horus_same_thread::<1>(stage, false)),
+        task(same("iceoryx2", 8, "send + receive"), one_thread, |stage| iceoryx2_same_thread(stage, false)),
+        task(same("udp", 8, "send + receive"), one_thread, udp_same_thread::<8>),
+        task(same("horus", 32, "send + receive"), one_thread, |stage| horus_same_thread::<4>(stage, false)),
+        task(same("udp", 32, "send + receive"), one_thread, udp_same_thread::<32>),
+        task(same("horus", 8, "throughput"), one_thread, |stage| horus_same_thread::<1>(stage, true)),
+        task(same("iceoryx2", 8, "throughput"), one_thread, |stage| iceoryx2_same_thread(stage, true)),
+        task(same("horus", 8, "send without subscriber"), alone, horus_alone),
+        task(same("iceoryx2", 8, "send without subscriber"), alone, iceoryx2_alone),
+        task(mpmc("horus"), successful, horus_mpmc),
+        task(mpmc("iceoryx2"), successful, iceoryx2_mpmc),
     ]
 }
 
