@@ -170,16 +170,9 @@ pub struct Cell {
     pub max_ns: Option<f64>,
     /// The median divided by the mean of both floors.
     pub p50_over_floor: Option<f64>,
-    /// Messages that were sent.
-    pub sent: u64,
-    /// Messages that arrived right, at all subscribers together.
-    pub received: u64,
-    /// Messages that did not arrive, at all subscribers together.
-    pub lost: u64,
-    /// Messages that arrived with a wrong checksum.
-    pub corrupt: u64,
-    /// Messages that arrived again or late.
-    pub repeated: u64,
+    /// What became of the messages.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// Messages a second in a run of its own, one way, from the first to the last received.
     pub per_second: Option<f64>,
     /// How many times were taken.
@@ -206,7 +199,6 @@ impl Cell {
             (Some(one), Some(other)) => Some(format!("{one}; {other}")),
             (one, other) => one.or(other),
         };
-        let Counts { sent, received, lost, corrupt, repeated } = measured.counts;
         Self {
             heading,
             floor_before_ns: rounded(floors.before_ns),
@@ -217,11 +209,7 @@ impl Cell {
             p9999_ns: quantile(0.9999),
             max_ns: samples.and_then(Samples::max).map(rounded),
             p50_over_floor: p50_ns.map(|p50| rounded(p50 / floors.mean_ns())),
-            sent,
-            received,
-            lost,
-            corrupt,
-            repeated,
+            counts: measured.counts,
             per_second: measured.per_second.map(f64::round),
             samples: samples.map_or(0, Samples::count),
             attempts,

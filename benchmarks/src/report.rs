@@ -136,8 +136,8 @@ fn row(cell: &Cell) -> Vec<String> {
         time(cell.p9999_ns),
         time(cell.max_ns),
         cell.per_second.map_or_else(|| "-".to_owned(), rate),
-        cell.lost.to_string(),
-        cell.corrupt.to_string(),
+        cell.counts.lost.to_string(),
+        cell.counts.corrupt.to_string(),
     ]
 }
 

@@ -166,7 +166,7 @@ impl Suite {
         } else {
             print!("{}", report.document());
         }
-        Ok(report.failed.is_empty() && report.cells.iter().all(|cell| cell.corrupt == 0))
+        Ok(report.failed.is_empty() && report.cells.iter().all(|cell| cell.counts.corrupt == 0))
     }
 }
 

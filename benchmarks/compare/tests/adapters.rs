@@ -13,9 +13,8 @@ use horus_compare::iceoryx_event::Iceoryx2Event;
 use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::pipes::Pipes;
 use horus_compare::rtrb::Rtrb;
+use horus_compare::sockets::{Udp, UnixDatagrams, UnixPackets};
 use horus_compare::tasks::{Large, Medium, Small};
-use horus_compare::udp::Udp;
-use horus_compare::unix_sockets::{UnixDatagrams, UnixPackets};
 
 const MESSAGES: u64 = 2_000;
 

@@ -207,7 +207,7 @@ fn summary(cells: &[Cell]) -> Vec<String> {
     let line = |cell: &Cell| {
         let Heading { message, unit, publishers, subscribers, .. } = &cell.heading;
         let ms = MESSAGES as f64 * 1e3 / cell.per_second?;
-        let delivered = cell.received as f64 / (cell.sent as f64 * *subscribers as f64) * 100.0;
+        let delivered = cell.counts.received as f64 / (cell.counts.sent as f64 * *subscribers as f64) * 100.0;
         let kind = message.as_deref().unwrap_or_default();
         Some(format!("{kind}, {publishers} to {subscribers}, {unit}: {ms:.2} ms, {delivered:.1} % delivered."))
     };

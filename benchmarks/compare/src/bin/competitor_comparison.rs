@@ -7,9 +7,8 @@ use horus_benchmarks::systems::horus::Horus;
 use horus_compare::disruptor::Disruptor;
 use horus_compare::pipes::Pipes;
 use horus_compare::rtrb::Rtrb;
+use horus_compare::sockets::{Udp, UnixDatagrams, UnixPackets};
 use horus_compare::tasks::{processes, same_thread, threads};
-use horus_compare::udp::Udp;
-use horus_compare::unix_sockets::{UnixDatagrams, UnixPackets};
 
 fn tasks() -> Vec<Task> {
     let mut tasks = vec![same_thread::<Horus>(), same_thread::<Rtrb>(), same_thread::<Disruptor>()];

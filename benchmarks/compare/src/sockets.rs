@@ -1,17 +1,26 @@
-//! Unix sockets, as datagrams and as sequenced packets; neither blocks, neither loses anything.
+//! Sockets that never block: Unix datagrams, Unix sequenced packets, UDP over loopback.
 //!
-//! The kernel bounds how many messages wait: `net.unix.max_dgram_qlen` for datagrams, the send buffer for packets.
+//! Of the Unix ones neither loses anything; the kernel bounds how many messages wait: `net.unix.max_dgram_qlen` for
+//! datagrams, the send buffer for packets. Of UDP the kernel drops datagrams when the receiver's buffer is full and tells
+//! nobody; the harness counts them as lost.
 
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::OwnedFd;
 
 use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen,
-    recv, send, socket_with,
+    recv, send, socket_with, sockopt,
 };
 
 use crate::rendezvous;
+
+/// Bytes of each UDP socket's buffers; as root also beyond the system's limit for users.
+const UDP_BUFFER: usize = 4 << 20;
+
+/// UDP sockets, connected with each other.
+pub struct Udp;
 
 /// Datagram sockets.
 pub struct UnixDatagrams;
@@ -27,7 +36,7 @@ impl<M: Content> Sender<M> for Socket {
         match send(&self.0, message.as_bytes(), SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
             Ok(bytes) => bytes == size_of::<M>(),
             Err(Errno::AGAIN | Errno::NOBUFS | Errno::PIPE | Errno::CONNRESET | Errno::CONNREFUSED) => false,
-            Err(error) => panic!("Unix socket send: {error}"),
+            Err(error) => panic!("socket send: {error}"),
         }
     }
 }
@@ -36,8 +45,8 @@ impl<M: Content> Receiver<M> for Socket {
     fn try_recv(&mut self, into: &mut M) -> bool {
         match recv(&self.0, into.as_mut_bytes(), RecvFlags::DONTWAIT) {
             Ok((bytes, _)) => bytes == size_of::<M>(),
-            Err(Errno::AGAIN | Errno::CONNRESET) => false,
-            Err(error) => panic!("Unix socket receive: {error}"),
+            Err(Errno::AGAIN | Errno::CONNRESET | Errno::CONNREFUSED) => false,
+            Err(error) => panic!("socket receive: {error}"),
         }
     }
 }
@@ -80,6 +89,24 @@ impl<M: Content> Processes<M> for UnixPackets {
             connect(&socket, &address)?;
             ends(socket)
         }
+    }
+}
+
+impl<M: Content> Processes<M> for Udp {
+    const SYSTEM: &'static str = "udp";
+    type Sender = Socket;
+    type Receiver = Socket;
+
+    fn connect(meeting: &Meeting, end: End, _: usize) -> Result<(Socket, Socket), Failure> {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        if sockopt::set_socket_recv_buffer_size_force(&socket, UDP_BUFFER).is_err() {
+            sockopt::set_socket_recv_buffer_size(&socket, UDP_BUFFER)?;
+        }
+        rendezvous::leave(meeting, rendezvous::name(end), &socket.local_addr()?.port().to_string())?;
+        let port: u16 = rendezvous::fetch(meeting, rendezvous::name(rendezvous::other(end)))?.parse()?;
+        socket.connect((Ipv4Addr::LOCALHOST, port))?;
+        rendezvous::both_here(meeting, end, "connected")?;
+        ends(socket.into())
     }
 }
 
