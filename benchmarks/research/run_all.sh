@@ -69,17 +69,9 @@ if [ -f "$benchmarks/compare/Cargo.toml" ]; then
     [ -z "$cmake" ] || export CMAKE="$cmake"
     # shellcheck disable=SC2046 # the features are words of their own
     if build "$benchmarks/compare" $(echo "$found" | grep -v '^CMAKE=') || build "$benchmarks/compare"; then
-        for benchmark in competitor_comparison iceoryx2_comparison seed_loops; do
+        for benchmark in competitor_comparison iceoryx2_comparison iceoryx2_kills seed_loops; do
             run "$benchmark"
         done
-        echo "== iceoryx2_kills" >&2
-        # shellcheck disable=SC2086 # nothing, or one option
-        # Its last line says it all in one sentence.
-        if timeout -k 10 "$limit" "$programs/iceoryx2_kills" $quick >"$out/iceoryx2_kills.txt"; then
-            tail -n 1 "$out/iceoryx2_kills.txt" >&2
-        else
-            failed=1
-        fi
     else
         failed=1
         echo "run_all.sh: the comparisons do not build" >&2

@@ -18,6 +18,5 @@ pub mod seed_csharp;
 pub mod seed_tables;
 pub mod sockets;
 pub mod tasks;
-pub mod victims;
 #[cfg(feature = "zeromq")]
 pub mod zeromq;
