@@ -1,12 +1,12 @@
 //! The floor beside every figure: one cache line thrown between the same two CPUs, before and after each cell.
 //!
-//! A virtual machine's CPUs move between cores of the host, and the time of a cache line moves with them, up to
-//! fourfold. A cell whose floors differ was measured on two machines, so to say, and is measured again.
+//! A cell whose floors differ is measured again: [`horus_measure::floor::around`] says why.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use horus_measure::floor::around::Floors;
 use horus_measure::floor::{FloorError, Pinger, Ponger};
 use horus_shm::directory::Directory;
 
@@ -66,31 +66,15 @@ pub fn play(
     })
 }
 
-/// Floors around a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Floors {
-    /// Median before the cell, nanoseconds.
-    pub before_ns: f64,
-    /// Median after the cell, nanoseconds.
-    pub after_ns: f64,
+/// Whether both floors were measured under the same conditions, as far as they can tell.
+pub fn steady(floors: &Floors) -> bool {
+    floors.apart() <= 1.0 + TOLERANCE
 }
 
-impl Floors {
-    /// Whether both were measured under the same conditions, as far as they can tell.
-    pub fn steady(&self) -> bool {
-        (self.before_ns - self.after_ns).abs() <= TOLERANCE * self.before_ns.min(self.after_ns)
-    }
-
-    /// Whether a message between the two CPUs can have taken `ns`: none is faster than a cache line. One that was came when
-    /// the CPUs were nearer than at both floors.
-    pub fn allow(&self, ns: f64) -> bool {
-        ns >= (1.0 - TOLERANCE) * self.before_ns.min(self.after_ns)
-    }
-
-    /// What the cell's times are divided by: the mean of both.
-    pub fn mean_ns(&self) -> f64 {
-        f64::midpoint(self.before_ns, self.after_ns)
-    }
+/// Whether a message between the two CPUs can have taken `ns`: none is faster than a cache line. One that was came when
+/// the CPUs were nearer than at both floors.
+pub fn allow(floors: &Floors, ns: f64) -> bool {
+    ns >= (1.0 - TOLERANCE) * floors.lower_ns()
 }
 
 /// A cell that was measured between two floors.
@@ -131,7 +115,7 @@ mod tests {
 
     #[test]
     fn floors_that_differ_by_more_than_15_percent_are_unsteady() {
-        let steady = |before_ns, after_ns| Floors { before_ns, after_ns }.steady();
+        let steady = |before_ns, after_ns| super::steady(&Floors { before_ns, after_ns });
         assert!(steady(100.0, 115.0) && steady(115.0, 100.0) && steady(60.0, 60.0));
         assert!(!steady(100.0, 116.0) && !steady(116.0, 100.0) && !steady(60.0, 255.0));
     }
@@ -145,8 +129,8 @@ mod tests {
             Ok(attempt)
         };
         let Between { measured: last, floors: around, attempts, steady } =
-            between_floors(next, cell, |_, floors| floors.steady()).unwrap();
-        assert_eq!((cells, floors.len(), steady), (attempts, 0, around.steady()));
+            between_floors(next, cell, |_, floors| super::steady(floors)).unwrap();
+        assert_eq!((cells, floors.len(), steady), (attempts, 0, super::steady(&around)));
         (last, around, attempts)
     }
 
@@ -161,16 +145,16 @@ mod tests {
     #[test]
     fn the_fifth_attempt_is_kept_however_it_was() {
         let (last, around, count) = attempts(&[60.0, 250.0, 60.0, 250.0, 60.0, 250.0]);
-        assert_eq!((last, count, around.steady()), (5, 5, false));
+        assert_eq!((last, count, super::steady(&around)), (5, 5, false));
     }
 
     #[test]
     fn a_message_faster_than_both_floors_is_measured_again() {
         let mut times = [40.0, 130.0].into_iter();
         let cell = |_attempt| times.next().ok_or_else(|| "once too often".into());
-        let between = between_floors(|| Ok(120.0), cell, |ns, floors| floors.allow(*ns)).unwrap();
+        let between = between_floors(|| Ok(120.0), cell, |ns, floors| allow(floors, *ns)).unwrap();
         assert_eq!((between.measured, between.attempts, between.steady), (130.0, 2, true));
-        let hopeless = between_floors(|| Ok(120.0), |_| Ok(40.0), |ns, floors| floors.allow(*ns)).unwrap();
+        let hopeless = between_floors(|| Ok(120.0), |_| Ok(40.0), |ns, floors| allow(floors, *ns)).unwrap();
         assert_eq!((hopeless.attempts, hopeless.steady), (MAX_ATTEMPTS, false));
     }
 

@@ -170,9 +170,9 @@ pub fn rate(per_second: f64) -> String {
 pub(crate) mod tests {
     use super::*;
     use crate::cell::{Heading, Measured, Path};
-    use crate::floor::Floors;
     use crate::pinning::Cpus;
     use crate::samples::Samples;
+    use horus_measure::floor::around::Floors;
 
     pub(crate) fn example() -> (Report, Vec<Option<Samples>>) {
         let mut samples = Samples::new(2);

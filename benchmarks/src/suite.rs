@@ -6,7 +6,7 @@ use clap::Parser;
 
 use crate::cell::{Cell, Heading, Measured};
 use crate::files;
-use crate::floor::{between_floors, measure};
+use crate::floor::{allow, between_floors, measure, steady};
 use crate::host::Host;
 use crate::options::{Effort, Options};
 use crate::peer::{ARGUMENT, Role};
@@ -187,9 +187,9 @@ fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failu
         let median = samples.and_then(|samples| samples.quantile(0.5));
         let one_placement =
             !task.heading.is_busy_crossing() || samples.is_none_or(|one| one.spread() <= TWO_PLACEMENTS);
-        let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| floors.allow(ns));
+        let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| allow(floors, ns));
         let is_timed = samples.is_some() || measured.per_second.is_some();
-        !is_timed || stage.cpus.shared() || floors.steady() && one_placement && possible
+        !is_timed || stage.cpus.shared() || steady(floors) && one_placement && possible
     })?;
     let cell = Cell::new(&task.heading, &between.measured, between.floors, between.attempts);
     Ok((Cell { steady: between.steady, ..cell }, between.measured.samples))

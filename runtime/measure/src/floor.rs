@@ -9,6 +9,7 @@
 //! meaningful figure; on a single CPU the ends take turns and the figure is the scheduler's, not the cache's. Each
 //! figure includes half a clock read (about 10 ns), as message latencies measured by clock reads do.
 
+pub mod around;
 mod line;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -198,11 +198,12 @@ fn kill(stage: &Stage) -> Result<Measured, Failure> {
     std::thread::sleep(CREATION);
     horus_compare::iceoryx::node(&config)?.blocking_cleanup_dead_nodes(Duration::from_secs(1));
     let in_the_end = files(&config);
+    let Counts { sent, received, corrupt, .. } = counts;
     let note = format!(
-        "{kills} processes killed; survivors received {from_victims} messages from them too, were blocked for 100 ms {blocked} \
-         times, longest send {} µs, longest receive {} µs; {could_not_join} victims could not join; {} files left, {} \
-         after its cleanup ({} done, {} failed), {} when the survivors had left and a new node had swept once more, such as {:?}; \
-         errors {errors:?}",
+        "{kills} processes killed; survivors sent {sent} and received {received} messages of their own and {from_victims} of the \
+         victims', {corrupt} corrupt, were blocked for 100 ms {blocked} times, longest send {} µs, longest receive {} µs; \
+         {could_not_join} victims could not join; {} files left, {} after its cleanup ({} done, {} failed), {} when the \
+         survivors had left and a new node had swept once more, such as {:?}; errors {errors:?}",
         longest_send.as_micros(),
         longest_receive.as_micros(),
         left.saturating_sub(before),

@@ -14,6 +14,7 @@ use horus::message::Stamp;
 use horus::time::MonotonicTime;
 use horus::topic::{Directory, Publisher, Subscriber, Wait};
 use horus_measure::floor::Pinger;
+use horus_measure::floor::around::Floors;
 use horus_measure::meter::Meter;
 
 use crate::determinism::evidence::schema::{Latency, Phase};
@@ -240,9 +241,11 @@ fn is_warm_up(trip: u64, received: MonotonicTime, warm_at: MonotonicTime) -> boo
 fn floor_of(before: Option<u64>, after: Option<u64>) -> (Option<u64>, Option<String>) {
     match (before, after) {
         (Some(before), Some(after)) => {
-            let (low, high) = (before.min(after), before.max(after));
-            let moved = high as f64 > low as f64 * STEADY;
-            (Some(low), moved.then(|| format!("the floor moved from {before} to {after} ns, so there is no ratio")))
+            let moved = Floors { before_ns: before as f64, after_ns: after as f64 }.apart() > STEADY;
+            (
+                Some(before.min(after)),
+                moved.then(|| format!("the floor moved from {before} to {after} ns, so there is no ratio")),
+            )
         }
         (None, None) => (None, None),
         (one, other) => (one.or(other), Some("the floor was measured only once, so there is no ratio".to_owned())),
