@@ -27,6 +27,12 @@ impl Samples {
         self.meter.record(ns, 0); // nobody asks which sample was the longest
     }
 
+    /// Takes over all samples of another, which cover as many messages each.
+    pub fn add(&mut self, other: &Self) {
+        assert_eq!(self.divisor, other.divisor, "samples of one kind");
+        self.meter.add(&other.meter);
+    }
+
     /// How many samples there are.
     pub fn count(&self) -> u64 {
         self.meter.samples()

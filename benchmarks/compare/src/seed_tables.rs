@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use horus::topic::{Options, Publisher, Subscriber, Wait};
@@ -151,8 +152,6 @@ fn mpmc(
     publish: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
     receive: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
 ) -> Result<Measured, Failure> {
-    /// Times that a subscriber keeps.
-    const MOST: usize = 1 << 20;
     let here = AtomicUsize::new(0);
     let wait_for_all = || {
         here.fetch_add(1, Ordering::Relaxed);
@@ -177,19 +176,19 @@ fn mpmc(
         };
         let receiving = |_| {
             scope.spawn(|| {
-                let times = std::sync::Mutex::new(Vec::with_capacity(MOST));
+                let times = Mutex::new(Samples::new(1));
                 receive(&|take| {
                     wait_for_all();
-                    let mut times = times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
                     let began = Instant::now();
-                    while began.elapsed() < length && times.len() < MOST {
+                    while began.elapsed() < length {
                         let start = Instant::now();
                         if take() {
-                            times.push(start.elapsed().as_nanos() as u64);
+                            times.record(start.elapsed().as_nanos() as u64);
                         }
                     }
                 })
-                .map(|()| times.into_inner().unwrap_or_default())
+                .map(|()| times.into_inner().unwrap_or_else(PoisonError::into_inner))
             })
         };
         let publishers: Vec<_> = (0..ENDS).map(publishing).collect();
@@ -198,8 +197,7 @@ fn mpmc(
             publisher.join().map_err(|_| "a publisher panicked")??;
         }
         for subscriber in subscribers {
-            let times: Vec<u64> = subscriber.join().map_err(|_| "a subscriber panicked")??;
-            times.into_iter().for_each(|ns| samples.record(ns));
+            samples.add(&subscriber.join().map_err(|_| "a subscriber panicked")??);
         }
         Ok(Measured { samples: Some(samples), ..Measured::default() })
     })

@@ -124,37 +124,27 @@ fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossle
 
     // Ends that share a CPU let each other run when they have nothing to do.
     let patience = |ends: usize| Patience::new(PATIENCE, &run.stop).sharing(ends > 1 || stage.cpus.shared());
-    let work = |cpu: usize, part: &mut dyn FnMut() -> Result<Part, Stuck>| -> Result<Part, Failure> {
+    let done = |cpu: usize, part: &mut dyn FnMut() -> Result<Part, Stuck>| -> Result<Part, Failure> {
         pin_to(cpu)?;
         part().inspect_err(|_| run.stop.store(true, Ordering::Release)).map_err(Failure::from)
     };
     let (sent, received) = scope(|scope| {
-        let (run, work, patience) = (&run, &work, &patience);
+        let (run, done, patience) = (&run, &done, &patience);
         let receiving = subscribers.into_iter().map(|mut subscriber| {
-            scope.spawn(move || {
-                let patience = patience(receivers);
-                work(stage.cpus.second, &mut || match lossless {
-                    true => run.receive(&mut subscriber, &patience),
-                    false => run.take(&mut subscriber, &patience),
-                })
-            })
+            let take = if lossless { Run::receive } else { Run::take };
+            scope.spawn(move || done(stage.cpus.second, &mut || take(run, &mut subscriber, &patience(receivers))))
         });
         let receiving: Vec<_> = receiving.collect();
         let sending = publishers.into_iter().enumerate().map(|(sender, mut publisher)| {
-            scope.spawn(move || {
-                let patience = patience(senders);
-                work(stage.cpus.first, &mut || run.send(sender, &mut publisher, &patience))
-            })
+            scope.spawn(move || done(stage.cpus.first, &mut || run.send(sender, &mut publisher, &patience(senders))))
         });
-        let sending: Vec<_> = sending.collect();
-        let sent = join(sending);
+        let sent = join(sending.collect());
         if !lossless {
             run.stop.store(true, Ordering::Release);
         }
         (sent, join(receiving))
     });
-    let (sent, received) = (sent?, received?);
-    Ok(sum_up(&sent, &received, lossless))
+    Ok(sum_up(&sent?, &received?, lossless))
 }
 
 fn join(threads: Vec<ScopedJoinHandle<'_, Result<Part, Failure>>>) -> Result<Vec<Part>, Failure> {

@@ -37,6 +37,14 @@ impl Meter {
         }
     }
 
+    /// Takes over all samples of another meter, as if they had been recorded here.
+    pub fn add(&mut self, other: &Self) {
+        self.histogram.add(&other.histogram).expect("all meters have the same range");
+        if other.max_ns > self.max_ns {
+            (self.max_ns, self.max_at) = other.max();
+        }
+    }
+
     /// How many samples there are.
     pub fn samples(&self) -> u64 {
         self.histogram.len()
@@ -118,6 +126,15 @@ mod tests {
         let mut meter = Meter::new();
         meter.record(u64::MAX, 0);
         assert_eq!((meter.samples(), meter.max().0), (1, u64::MAX));
+    }
+
+    #[test]
+    fn two_meters_together_state_what_one_would_have() {
+        let (mut together, mut other) = (filled(500), Meter::new());
+        (501..=1_000).for_each(|sample| other.record(sample, sample));
+        together.add(&other);
+        assert_eq!(together.classes(), filled(1_000).classes());
+        assert_eq!((together.max(), together.quantile(0.99)), ((1_000, 1_000), Some(990)));
     }
 
     #[test]
