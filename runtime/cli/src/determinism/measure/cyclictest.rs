@@ -11,11 +11,11 @@ use std::time::Duration;
 use horus_measure::quantile;
 use serde::Deserialize;
 
+use crate::determinism::child::{Group, pause};
+use crate::determinism::config::Config;
 use crate::determinism::evidence::schema::{Latency, Phase};
 
 use super::plan::{Load, Places};
-use crate::determinism::child::{Group, pause};
-use crate::determinism::config::Config;
 
 /// Latencies from here on are counted, but only the largest of them is known. 20 ms: beyond any machine worth
 /// measuring.

@@ -11,9 +11,10 @@ use horus::topic::{Directory, NameError, OpenError, Options, Publisher, Subscrib
 use horus_measure::floor::Ponger;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
+use crate::determinism::child::pause;
+
 use super::grants::not_granted;
 use super::node::Place;
-use crate::determinism::child::pause;
 
 /// How long each end waits for the other to appear.
 pub const MEETING: Duration = Duration::from_secs(5);

@@ -6,9 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::determinism::evidence::schema::Tool;
-
 use crate::determinism::child;
+use crate::determinism::evidence::schema::Tool;
 
 /// What a question to another program may take.
 const ANSWER: Duration = Duration::from_secs(5);

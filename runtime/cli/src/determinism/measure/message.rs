@@ -17,13 +17,13 @@ use horus_measure::floor::Pinger;
 use horus_measure::floor::around::Floors;
 use horus_measure::meter::Meter;
 
+use crate::determinism::child::{Group, pause};
 use crate::determinism::evidence::schema::{Latency, Phase};
 
 use super::echo::{END, FLOOR_LIMIT, LONGEST_SPIN, MEETING, Names, READY, options};
 use super::grants::{not_granted, policy};
 use super::node::Place;
 use super::plan::{Load, Places, Shares};
-use crate::determinism::child::{Group, pause};
 
 /// Spinning ends run below every node (60 to 90) and every interrupt thread (50): they fill a CPU, and must not take it
 /// from either.

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::determinism::evidence::schema::{FailedUnit, RestartedUnit};
-
 use crate::determinism::child;
+use crate::determinism::evidence::schema::{FailedUnit, RestartedUnit};
 
 /// What one question to systemd or journald may take.
 const ANSWER: Duration = Duration::from_secs(10);

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use horus::journal::{Entry, JournalError, Priority, id};
 
-use super::text;
 use crate::audit::{self, Outcome};
 use crate::determinism::child;
 use crate::determinism::evidence::schema::{Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
+
+use super::text;
 
 /// journald writes to its medium only every few minutes; this is how long it may take when it is asked to.
 const SYNC: Duration = Duration::from_secs(30);

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use crate::audit::{Severity, Status};
-
 use crate::determinism::evidence::merge::weakest_phase;
 use crate::determinism::evidence::schema::{Attempt, Latency, Phase, Report, SelfTest, Verdict};
 

@@ -1,8 +1,9 @@
 //! The screen, word for word, and what must never be missing from it.
 
-use super::*;
 use crate::determinism::evidence::sample;
 use crate::determinism::evidence::schema::FailedUnit;
+
+use super::*;
 
 const SCREEN: &str = "\
 HORUS PASS: no deadline was missed
