@@ -189,7 +189,7 @@ fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failu
             !task.heading.is_busy_crossing() || samples.is_none_or(|one| one.spread() <= TWO_PLACEMENTS);
         let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| allow(floors, ns));
         let is_timed = samples.is_some() || measured.per_second.is_some();
-        !is_timed || stage.cpus.shared() || steady(floors) && one_placement && possible
+        !is_timed || steady(floors) && (stage.cpus.shared() || one_placement && possible)
     })?;
     let cell = Cell::new(&task.heading, &between.measured, between.floors, between.attempts);
     Ok((Cell { steady: between.steady, ..cell }, between.measured.samples))
