@@ -1,4 +1,5 @@
-//! Criterion micro-benchmarks of a topic: send and receive in one thread, and round trips between two.
+//! Criterion micro-benchmarks of a topic: send and receive in one thread, bytes and the messages of the field, and round
+//! trips between two threads.
 //!
 //! For comparing two versions of the code on one machine. Figures to quote are those of the programs in `src/bin`, which
 //! measure the floor beside them and verify what arrives.
@@ -8,12 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use horus_benchmarks::content::{Mark, Prepared};
+use horus::message::Message;
+use horus::messages::{BatteryState, CmdVel, Imu, JointCommand, LaserScan, Odometry, PointCloud1k, PointCloud100};
+use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::options::LATENCY_CAPACITY;
 use horus_benchmarks::pinning::{Cpus, pin_to};
 use horus_benchmarks::stage::Scratch;
 use horus_benchmarks::systems::horus::Horus;
-use horus_benchmarks::transport::{Meeting, Payload, Receiver, Sender, Threads};
+use horus_benchmarks::transport::{Content, Meeting, Payload, Receiver, Sender, Threads};
 
 /// On cache lines of its own, so that looking at it does not slow the timed thread's variables down.
 #[repr(align(128))]
@@ -23,21 +26,23 @@ fn meeting(scratch: &Scratch, name: &str) -> Meeting {
     Meeting { name: name.to_owned(), directory: scratch.path().to_owned() }
 }
 
-fn same_thread<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch) {
-    let bytes = size_of::<Payload<WORDS>>();
-    let meeting = meeting(scratch, &format!("same-{bytes}"));
+fn same_thread<M: Message + Content>(criterion: &mut Criterion, scratch: &Scratch, name: &str) {
     let (mut sender, mut receiver) =
-        <Horus as Threads<Payload<WORDS>>>::channel(&meeting, LATENCY_CAPACITY).expect("a topic");
-    let message = *Prepared::new().number(Mark::nth(0, 1));
-    let mut into = Payload([0; WORDS]);
+        <Horus as Threads<M>>::channel(&meeting(scratch, &format!("same-{name}")), LATENCY_CAPACITY).expect("a topic");
+    let message = *Prepared::<M>::new().number(Mark::nth(0, 1));
+    let mut into = M::new_zeroed();
     let mut group = criterion.benchmark_group("topic_latency/same-thread");
-    group.throughput(Throughput::Elements(1));
-    group.bench_function(BenchmarkId::from_parameter(bytes), |bencher| {
+    group.throughput(Throughput::Bytes(size_of::<M>() as u64));
+    group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
         bencher.iter(|| {
             assert!(sender.try_send(black_box(&message)) && receiver.try_recv(black_box(&mut into)));
         });
-        assert!(into == message);
+        assert!(verify(&into).is_some());
     });
+}
+
+fn message_of_the_field<M: Message + Content>(criterion: &mut Criterion, scratch: &Scratch) {
+    same_thread::<M>(criterion, scratch, M::TYPE_NAME.trim_start_matches("horus/"));
 }
 
 fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, cpus: Cpus) {
@@ -81,9 +86,17 @@ fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, 
 fn all(criterion: &mut Criterion) {
     let scratch = Scratch::new().expect("a directory in memory");
     let cpus = Cpus::default_pair(); // before this thread is tied to one of them
-    same_thread::<2>(criterion, &scratch);
-    same_thread::<38>(criterion, &scratch);
-    same_thread::<185>(criterion, &scratch);
+    same_thread::<Payload<2>>(criterion, &scratch, "16");
+    same_thread::<Payload<38>>(criterion, &scratch, "304");
+    same_thread::<Payload<185>>(criterion, &scratch, "1480");
+    message_of_the_field::<CmdVel>(criterion, &scratch);
+    message_of_the_field::<BatteryState>(criterion, &scratch);
+    message_of_the_field::<Imu>(criterion, &scratch);
+    message_of_the_field::<Odometry>(criterion, &scratch);
+    message_of_the_field::<JointCommand>(criterion, &scratch);
+    message_of_the_field::<LaserScan>(criterion, &scratch);
+    message_of_the_field::<PointCloud100>(criterion, &scratch);
+    message_of_the_field::<PointCloud1k>(criterion, &scratch);
     round_trip::<2>(criterion, &scratch, cpus);
     round_trip::<38>(criterion, &scratch, cpus);
     round_trip::<185>(criterion, &scratch, cpus);

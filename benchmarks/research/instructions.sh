@@ -7,13 +7,13 @@ cd "$(dirname "$0")/.."
 MOST=50
 
 command -v valgrind > /dev/null || { echo "instructions.sh: install valgrind (apt-get install valgrind)" >&2; exit 2; }
-cargo build --locked --release --quiet --bin one_message
-program="${CARGO_TARGET_DIR:-target}/release/one_message"
+cargo build --locked --release --quiet --bin all_paths_latency
+program="${CARGO_TARGET_DIR:-target}/release/all_paths_latency"
 
 status=0
 for function in send receive; do
     log=$(mktemp)
-    messages=$(valgrind --tool=callgrind --toggle-collect="one_message::$function*" --callgrind-out-file=/dev/null "$program" 2> "$log")
+    messages=$(valgrind --tool=callgrind --toggle-collect="all_paths_latency::$function" --callgrind-out-file=/dev/null "$program" --count-instructions 2> "$log")
     counted=$(sed -n 's/.*Collected : //p' "$log")
     rm "$log"
     [[ "$counted" =~ ^[1-9][0-9]*$ ]] || { echo "instructions.sh: valgrind counted nothing in $function" >&2; exit 1; }

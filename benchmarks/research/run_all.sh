@@ -3,8 +3,8 @@
 #
 #   benchmarks/research/run_all.sh [--quick] [--cpus A,B] [--out DIR]
 #
-# --quick measures less: under 8 minutes on two CPUs, the build not counted. Results (JSON, CSV, HdrHistogram files,
-# table.md) go to DIR, otherwise to benchmarks/results/<host>-<date>-<commit>/.
+# --quick measures less: under 8 minutes on two CPUs, the build not counted. Results (JSON, HdrHistogram logs, table.md)
+# go to DIR, otherwise to benchmarks/results/<host>-<date>-<commit>/.
 # Rivals that need more than Rust are measured when benchmarks/compare/setup.sh was run before.
 # Nothing else should run meanwhile. Exit status: 0 all was measured and nothing corrupt, 1 otherwise.
 set -u
@@ -45,7 +45,7 @@ run() {
     started=$(date +%s)
     echo "== $1" >&2
     # shellcheck disable=SC2086 # the options are words of their own
-    if timeout -k 10 "$limit" "$programs/$1" $quick ${cpus:+--cpus $cpus} --out "$out" >"$out/$1.txt" 2>"$out/$1.log"; then
+    if timeout -k 10 "$limit" "$programs/$1" $quick ${cpus:+--cpus $cpus} --out "$out" >/dev/null 2>"$out/$1.log"; then
         rm -f "$out/$1.log"
     else
         failed=1
@@ -56,6 +56,7 @@ run() {
 }
 
 build "$benchmarks" || exit 1
+tables=$programs/tables
 for benchmark in raw_baselines all_paths_latency cross_process_benchmark robotics_messages_benchmark \
     scalability_benchmark fanout_shm_bench production_bench bench_ipc; do
     run "$benchmark"
@@ -68,24 +69,15 @@ if [ -f "$benchmarks/compare/Cargo.toml" ]; then
     [ -z "$cmake" ] || export CMAKE="$cmake"
     # shellcheck disable=SC2046 # the features are words of their own
     if build "$benchmarks/compare" $(echo "$found" | grep -v '^CMAKE=') || build "$benchmarks/compare"; then
-        for benchmark in competitor_comparison iceoryx2_comparison seed_loops; do
+        for benchmark in competitor_comparison iceoryx2_comparison iceoryx2_kills seed_loops; do
             run "$benchmark"
         done
-        echo "== iceoryx2_kills" >&2
-        # shellcheck disable=SC2086 # nothing, or one option
-        # Its last line says it all in one sentence.
-        if timeout -k 10 "$limit" "$programs/iceoryx2_kills" $quick >"$out/iceoryx2_kills.txt"; then
-            tail -n 1 "$out/iceoryx2_kills.txt" >&2
-        else
-            failed=1
-        fi
     else
         failed=1
         echo "run_all.sh: the comparisons do not build" >&2
     fi
 fi
 
-python3 "$benchmarks/research/table.py" "$out" >"$out/table.md" || failed=1
-cat "$out/table.md"
+"$tables" "$out" || failed=1
 echo "run_all.sh: results are in $out" >&2
 exit $failed

@@ -1,13 +1,20 @@
 //! One measured cell as it stands in the result files.
 
+use horus_measure::floor::around::Floors;
 use serde::{Deserialize, Serialize};
 
-use crate::floor::Floors;
+use crate::floor::steady;
 use crate::samples::Samples;
 use crate::tally::Counts;
 
+/// What the times of most cells are of: a message on its way from one end to the other.
+pub const ONE_WAY: &str = "one way";
+
+/// How most receivers wait.
+pub const BUSY: &str = "busy";
+
 /// Who sends to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it; N is in the fields `publishers` and `subscribers`")]
 pub enum Path {
     #[serde(rename = "same-thread")]
@@ -60,12 +67,26 @@ pub struct Heading {
     /// What a reader must know to read the figures right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// `seed` where the loop is somebody else's, as it was: no comparison like for like.
+    #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
+    pub loop_of: Option<String>,
 }
 
 impl Heading {
     /// Whether the times are of a message on its way from one CPU to the other, which the floor bounds.
     pub fn crosses_cpus(&self) -> bool {
-        self.path != Path::SameThread && self.unit == "one way"
+        self.path != Path::SameThread && self.unit == ONE_WAY
+    }
+
+    /// Whether both ends wait busily meanwhile, so that the times are spread by nothing but the machine.
+    pub fn is_busy_crossing(&self) -> bool {
+        self.crosses_cpus() && self.wait == BUSY
+    }
+
+    /// What the messages are and what was timed, where it is not just bytes one way.
+    pub fn kind(&self) -> String {
+        let unit = Some(self.unit.as_str()).filter(|unit| *unit != ONE_WAY);
+        [self.message.as_deref(), unit].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// The same with a name for the messages.
@@ -107,9 +128,10 @@ impl Heading {
             message: None,
             publishers: 1,
             subscribers: 1,
-            unit: "one way".to_owned(),
-            wait: "busy".to_owned(),
+            unit: ONE_WAY.to_owned(),
+            wait: BUSY.to_owned(),
             note: None,
+            loop_of: None,
         }
     }
 }
@@ -149,27 +171,25 @@ pub struct Cell {
     pub max_ns: Option<f64>,
     /// The median divided by the mean of both floors.
     pub p50_over_floor: Option<f64>,
-    /// Messages that were sent.
-    pub sent: u64,
-    /// Messages that arrived right, at all subscribers together.
-    pub received: u64,
-    /// Messages that did not arrive, at all subscribers together.
-    pub lost: u64,
-    /// Messages that arrived with a wrong checksum.
-    pub corrupt: u64,
-    /// Messages that arrived again or late.
-    pub repeated: u64,
+    /// What became of the messages.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// Messages a second in a run of its own, one way, from the first to the last received.
     pub per_second: Option<f64>,
     /// How many times were taken.
     pub samples: u64,
     /// How often the cell was measured until both floors agreed.
     pub attempts: u32,
-    /// Whether they agreed in the end.
+    /// Whether they agreed in the end, with each other and with the times.
     pub steady: bool,
 }
 
 impl Cell {
+    /// What the cell's times are divided by: the mean of both floors.
+    pub fn floor_ns(&self) -> f64 {
+        f64::midpoint(self.floor_before_ns, self.floor_after_ns)
+    }
+
     /// Writes down what was measured between two floors.
     pub fn new(heading: &Heading, measured: &Measured, floors: Floors, attempts: u32) -> Self {
         let samples = measured.samples.as_ref();
@@ -180,7 +200,6 @@ impl Cell {
             (Some(one), Some(other)) => Some(format!("{one}; {other}")),
             (one, other) => one.or(other),
         };
-        let Counts { sent, received, lost, corrupt, repeated } = measured.counts;
         Self {
             heading,
             floor_before_ns: rounded(floors.before_ns),
@@ -191,15 +210,11 @@ impl Cell {
             p9999_ns: quantile(0.9999),
             max_ns: samples.and_then(Samples::max).map(rounded),
             p50_over_floor: p50_ns.map(|p50| rounded(p50 / floors.mean_ns())),
-            sent,
-            received,
-            lost,
-            corrupt,
-            repeated,
+            counts: measured.counts,
             per_second: measured.per_second.map(f64::round),
             samples: samples.map_or(0, Samples::count),
             attempts,
-            steady: floors.steady(),
+            steady: steady(&floors),
         }
     }
 }
@@ -221,29 +236,12 @@ mod tests {
         let measured = Measured { samples: Some(samples), counts, per_second: Some(1e6), note: Some("why".to_owned()) };
         let floors = Floors { before_ns: 60.0, after_ns: 64.0 };
         let cell = Cell::new(&Heading::new(Path::Process1To1, "horus", 16), &measured, floors, 2);
-        let json = serde_json::to_value(&cell).unwrap();
-        for (field, value) in [("path", "process-1:1"), ("system", "horus"), ("note", "why"), ("unit", "one way")] {
-            assert_eq!(json[field], value);
-        }
-        for (field, value) in [
-            ("floor_before_ns", 60.0),
-            ("floor_after_ns", 64.0),
-            ("p50_ns", 70.0),
-            ("p99_ns", 70.0),
-            ("max_ns", 70.0),
-            ("p50_over_floor", 1.129),
-            ("per_second", 1e6),
-        ] {
-            assert_eq!(json[field].as_f64(), Some(value), "{field}");
-        }
-        for (field, value) in
-            [("bytes", 16), ("sent", 5), ("received", 4), ("lost", 1), ("corrupt", 0), ("attempts", 2)]
-        {
-            assert_eq!(json[field].as_u64(), Some(value), "{field}");
-        }
-        for anecdote in ["p999_ns", "p9999_ns"] {
-            assert!(json.as_object().unwrap()[anecdote].is_null(), "{anecdote} of 1000 samples");
-        }
-        assert_eq!(json["steady"], true);
+        let expected = serde_json::json!({
+            "path": "process-1:1", "system": "horus", "bytes": 16, "publishers": 1, "subscribers": 1, "unit": "one way",
+            "wait": "busy", "note": "why", "floor_before_ns": 60.0, "floor_after_ns": 64.0, "p50_ns": 70.0, "p99_ns": 70.0,
+            "p999_ns": null, "p9999_ns": null, "max_ns": 70.0, "p50_over_floor": 1.129, "sent": 5, "received": 4, "lost": 1,
+            "corrupt": 0, "repeated": 0, "per_second": 1e6, "samples": 1000, "attempts": 2, "steady": true
+        });
+        assert_eq!(serde_json::to_value(&cell).unwrap(), expected);
     }
 }

@@ -112,12 +112,6 @@ fn body<M: Content>(number: u64) -> (M, u64) {
     (message, rest)
 }
 
-/// Numbers any bytes that a benchmark made itself: 16 or more.
-pub fn number_bytes(bytes: &mut [u8], mark: Mark) {
-    let rest = sum_of_rest(bytes);
-    write_head(bytes, mark.word(), rest);
-}
-
 #[inline]
 fn write_head(bytes: &mut [u8], word: u64, rest: u64) {
     bytes[..WORD].copy_from_slice(&word.to_ne_bytes());
@@ -183,7 +177,8 @@ mod tests {
     fn every_flipped_bit_is_found() {
         for length in [16, 17, 24, 40, 53, 304] {
             let mut bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
-            number_bytes(&mut bytes, Mark::nth(5, 1));
+            let rest = sum_of_rest(&bytes);
+            write_head(&mut bytes, Mark::nth(5, 1).word(), rest);
             assert!(verify_bytes(&bytes).is_some());
             for bit in 0..8 * length {
                 bytes[bit / 8] ^= 1 << (bit % 8);

@@ -1,14 +1,14 @@
 //! The floor beside every figure: one cache line thrown between the same two CPUs, before and after each cell.
 //!
-//! A virtual machine's CPUs move between cores of the host, and the time of a cache line moves with them, up to
-//! fourfold. A cell whose floors differ was measured on two machines, so to say, and is measured again.
+//! A cell whose floors differ is measured again: [`horus_measure::floor::around`] says why.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use horus_measure::floor::around::Floors;
+use horus_measure::floor::{FloorError, Pinger, Ponger};
 use horus_shm::directory::Directory;
-use horus_shm::floor::{FloorError, Pinger, Ponger};
 
 use crate::pinning::{Cpus, pin_to};
 use crate::samples::Samples;
@@ -43,7 +43,7 @@ pub fn play(
     let name = format!("floor-{}", NUMBER.fetch_add(1, Ordering::Relaxed)).parse()?;
     let directory = Directory::at(directory)?;
     let mut pinger = Pinger::create(&directory, &name)?;
-    let mut ponger = Ponger::open(&directory, &name, Duration::ZERO)?;
+    let mut ponger = Ponger::open(&directory, &name)?;
     std::thread::scope(|scope| {
         let peer = scope.spawn(|| {
             let pinned = pin_to(cpus.second).map_err(Failure::from);
@@ -66,31 +66,15 @@ pub fn play(
     })
 }
 
-/// Floors around a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Floors {
-    /// Median before the cell, nanoseconds.
-    pub before_ns: f64,
-    /// Median after the cell, nanoseconds.
-    pub after_ns: f64,
+/// Whether both floors were measured under the same conditions, as far as they can tell.
+pub fn steady(floors: &Floors) -> bool {
+    floors.apart() <= 1.0 + TOLERANCE
 }
 
-impl Floors {
-    /// Whether both were measured under the same conditions, as far as they can tell.
-    pub fn steady(&self) -> bool {
-        (self.before_ns - self.after_ns).abs() <= TOLERANCE * self.before_ns.min(self.after_ns)
-    }
-
-    /// Whether a message between the two CPUs can have taken `ns`: none is faster than a cache line. One that was came when
-    /// the CPUs were nearer than at both floors.
-    pub fn allow(&self, ns: f64) -> bool {
-        ns >= (1.0 - TOLERANCE) * self.before_ns.min(self.after_ns)
-    }
-
-    /// What the cell's times are divided by: the mean of both.
-    pub fn mean_ns(&self) -> f64 {
-        f64::midpoint(self.before_ns, self.after_ns)
-    }
+/// Whether a message between the two CPUs can have taken `ns`: none is faster than a cache line. One that was came when
+/// the CPUs were nearer than at both floors.
+pub fn allow(floors: &Floors, ns: f64) -> bool {
+    ns >= (1.0 - TOLERANCE) * floors.lower_ns()
 }
 
 /// A cell that was measured between two floors.
@@ -106,18 +90,8 @@ pub struct Between<T> {
     pub steady: bool,
 }
 
-/// Measures a cell between two floors, again while they differ, at most [`MAX_ATTEMPTS`] times; also says how often.
+/// Measures a cell between two floors, again while it is not `plausible` between them, at most [`MAX_ATTEMPTS`] times.
 pub fn between_floors<T>(
-    floor: impl FnMut() -> Result<f64, Failure>,
-    cell: impl FnMut(u32) -> Result<T, Failure>,
-) -> Result<(T, Floors, u32), Failure> {
-    let between = between_plausible_floors(floor, cell, |_, _| true)?;
-    Ok((between.measured, between.floors, between.attempts))
-}
-
-/// Measures a cell between two floors, again while they differ or it is not `plausible` between them, at most
-/// [`MAX_ATTEMPTS`] times.
-pub fn between_plausible_floors<T>(
     mut floor: impl FnMut() -> Result<f64, Failure>,
     mut cell: impl FnMut(u32) -> Result<T, Failure>,
     plausible: impl Fn(&T, &Floors) -> bool,
@@ -126,7 +100,7 @@ pub fn between_plausible_floors<T>(
     for attempts in 1.. {
         let measured = cell(attempts)?;
         let floors = Floors { before_ns, after_ns: floor()? };
-        let steady = floors.steady() && plausible(&measured, &floors);
+        let steady = plausible(&measured, &floors);
         if steady || attempts >= MAX_ATTEMPTS {
             return Ok(Between { measured, floors, attempts, steady });
         }
@@ -141,7 +115,7 @@ mod tests {
 
     #[test]
     fn floors_that_differ_by_more_than_15_percent_are_unsteady() {
-        let steady = |before_ns, after_ns| Floors { before_ns, after_ns }.steady();
+        let steady = |before_ns, after_ns| super::steady(&Floors { before_ns, after_ns });
         assert!(steady(100.0, 115.0) && steady(115.0, 100.0) && steady(60.0, 60.0));
         assert!(!steady(100.0, 116.0) && !steady(116.0, 100.0) && !steady(60.0, 255.0));
     }
@@ -154,8 +128,9 @@ mod tests {
             cells += 1;
             Ok(attempt)
         };
-        let (last, around, attempts) = between_floors(next, cell).unwrap();
-        assert_eq!((cells, floors.len()), (attempts, 0));
+        let Between { measured: last, floors: around, attempts, steady } =
+            between_floors(next, cell, |_, floors| super::steady(floors)).unwrap();
+        assert_eq!((cells, floors.len(), steady), (attempts, 0, super::steady(&around)));
         (last, around, attempts)
     }
 
@@ -170,16 +145,16 @@ mod tests {
     #[test]
     fn the_fifth_attempt_is_kept_however_it_was() {
         let (last, around, count) = attempts(&[60.0, 250.0, 60.0, 250.0, 60.0, 250.0]);
-        assert_eq!((last, count, around.steady()), (5, 5, false));
+        assert_eq!((last, count, super::steady(&around)), (5, 5, false));
     }
 
     #[test]
     fn a_message_faster_than_both_floors_is_measured_again() {
         let mut times = [40.0, 130.0].into_iter();
         let cell = |_attempt| times.next().ok_or_else(|| "once too often".into());
-        let between = between_plausible_floors(|| Ok(120.0), cell, |ns, floors| floors.allow(*ns)).unwrap();
+        let between = between_floors(|| Ok(120.0), cell, |ns, floors| allow(floors, *ns)).unwrap();
         assert_eq!((between.measured, between.attempts, between.steady), (130.0, 2, true));
-        let hopeless = between_plausible_floors(|| Ok(120.0), |_| Ok(40.0), |ns, floors| floors.allow(*ns)).unwrap();
+        let hopeless = between_floors(|| Ok(120.0), |_| Ok(40.0), |ns, floors| allow(floors, *ns)).unwrap();
         assert_eq!((hopeless.attempts, hopeless.steady), (MAX_ATTEMPTS, false));
     }
 

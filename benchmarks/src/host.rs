@@ -38,6 +38,11 @@ pub struct Host {
 }
 
 impl Host {
+    /// Whether it is real.
+    pub fn kind(&self) -> &'static str {
+        if self.virtual_machine { "virtual machine" } else { "machine" }
+    }
+
     /// Looks around.
     pub fn look(cpus: Cpus, quick: bool) -> Self {
         let name = rustix::system::uname();

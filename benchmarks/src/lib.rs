@@ -2,7 +2,7 @@
 //!
 //! A benchmark is a [`suite`] of tasks; each becomes one [`cell`] of the results, measured between two [`floor`]s of the
 //! same two CPUs. In reading order: [`transport`] (what a system must offer), [`content`] (what is in a message),
-//! [`loops`] (what the clock sees), [`threads`] and [`processes`] (who runs them), [`report`] and [`files`].
+//! [`loops`] (what the clock sees), [`threads`] and [`processes`] (who runs them), [`report`] and [`files`]; [`results`] and [`document`] make tables of the files.
 //!
 //! # What it does not do
 //! No outlier is removed and no clock cost subtracted. No thread gets a real-time priority: two of them spinning would
@@ -10,7 +10,7 @@
 
 pub mod cell;
 pub mod content;
-pub mod exchange;
+pub mod document;
 pub mod files;
 pub mod floor;
 pub mod host;
@@ -22,11 +22,13 @@ pub mod pinning;
 pub mod processes;
 pub mod random_bytes;
 pub mod report;
+pub mod results;
 pub mod samples;
 pub mod slope;
 pub mod stage;
 pub mod suite;
 pub mod systems;
 pub mod tally;
+pub mod targets;
 pub mod threads;
 pub mod transport;

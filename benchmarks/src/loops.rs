@@ -263,8 +263,9 @@ pub fn alternate<M: Content>(
     Ok((samples, Counts { sent, ..tally.counts() }))
 }
 
+/// Sends, trying until there is room.
 #[inline]
-fn send<M: Content>(sender: &mut impl Sender<M>, message: &M, patience: &Patience) -> Result<(), Stuck> {
+pub fn send<M: Content>(sender: &mut impl Sender<M>, message: &M, patience: &Patience) -> Result<(), Stuck> {
     while !sender.try_send(message) {
         patience.turn()?;
     }
@@ -272,8 +273,9 @@ fn send<M: Content>(sender: &mut impl Sender<M>, message: &M, patience: &Patienc
     Ok(())
 }
 
+/// Receives, trying until there is a message.
 #[inline]
-fn receive<M: Content>(receiver: &mut impl Receiver<M>, into: &mut M, patience: &Patience) -> Result<(), Stuck> {
+pub fn receive<M: Content>(receiver: &mut impl Receiver<M>, into: &mut M, patience: &Patience) -> Result<(), Stuck> {
     while !receiver.try_recv(into) {
         patience.turn()?;
     }

@@ -80,6 +80,13 @@ impl Effort {
         Self { pause_ns: 50_000, samples: self.samples / 10, warm_up: self.warm_up / 100, ..self }
     }
 
+    /// For a system that takes its time: a twentieth of the warm-up, which alone would use up the time of a quick run, and
+    /// twice the time.
+    #[must_use]
+    pub fn unhurried(self) -> Self {
+        Self { warm_up: self.warm_up / 20, limit: 2 * self.limit, ..self }
+    }
+
     /// As the options say.
     pub fn of(quick: bool) -> Self {
         if quick { Self::QUICK } else { Self::FULL }

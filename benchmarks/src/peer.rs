@@ -12,8 +12,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::options::Effort;
 use crate::patience::PATIENCE;
@@ -35,11 +35,10 @@ pub struct Peer {
 
 impl Peer {
     pub(crate) fn start(stage: &Stage, meeting: &Meeting, role: &str, cpu: usize) -> Result<Self, Failure> {
-        let effort = serde_json::to_string(&stage.effort)?;
+        let (task, effort, shared) = (stage.task, stage.effort, stage.cpus.shared());
+        let role = Role { task, role: role.to_owned(), cpu, effort, meeting: meeting.clone(), shared };
         let mut child = Command::new(std::env::current_exe()?)
-            .args([ARGUMENT, &stage.task.to_string(), role, &cpu.to_string(), &effort, &meeting.name])
-            .arg(&meeting.directory)
-            .arg(if stage.cpus.shared() { "shared" } else { "alone" })
+            .args([ARGUMENT, &serde_json::to_string(&role)?])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -97,12 +96,14 @@ impl Drop for Peer {
 }
 
 /// What a peer process knows about its task.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Role {
     /// Number of the task in its suite.
     pub task: usize,
     /// What to do; the task's own words.
     pub role: String,
+    /// Where to run.
+    pub cpu: usize,
     /// How long to measure.
     pub effort: Effort,
     /// Where to meet the first process.
@@ -114,18 +115,11 @@ pub struct Role {
 impl Role {
     /// Reads what `Peer::start` wrote, ties this process to its CPU and its life to its parent's.
     pub(crate) fn from_arguments(arguments: &[String]) -> Result<Self, Failure> {
-        let [task, role, cpu, effort, name, directory, shared] = arguments else {
-            return Err("a peer is started by a benchmark, not by hand".into());
-        };
+        let [role] = arguments else { return Err("a peer is started by a benchmark, not by hand".into()) };
+        let role: Self = serde_json::from_str(role)?;
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        pin_to(cpu.parse()?)?;
-        Ok(Self {
-            task: task.parse()?,
-            role: role.clone(),
-            effort: serde_json::from_str(effort)?,
-            meeting: Meeting { name: name.clone(), directory: directory.into() },
-            shared: shared == "shared",
-        })
+        pin_to(role.cpu)?;
+        Ok(role)
     }
 
     /// Tells the first process that this one has connected.

@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use core_affinity::{CoreId, get_core_ids, set_for_current};
 use thiserror::Error;
+
+/// CPUs that the kernel's interface for affinity can name (`CPU_SETSIZE` in sched.h).
+const MOST_CPUS: usize = 1024;
 
 /// The CPU of the end that measures and the CPU of its peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,21 +25,15 @@ pub enum CpusError {
     #[error("'{0}' is not two CPUs: write for example 0,1")]
     Text(String),
     /// The kernel refused to run a thread there.
-    #[error("cannot run on CPU {cpu}: {source}; choose among the CPUs that `taskset -p $$` shows")]
-    Refused {
-        /// The CPU.
-        cpu: usize,
-        /// What the kernel said.
-        source: rustix::io::Errno,
-    },
+    #[error("cannot run on CPU {0}; choose among the CPUs that `taskset -p $$` shows")]
+    Refused(usize),
 }
 
 impl Cpus {
     /// The first two CPUs that this thread may run on; twice the same where there is one, or where the thread was
     /// [tied](pin_to) to one.
     pub fn default_pair() -> Self {
-        let allowed = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
-        let mut allowed = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
+        let mut allowed = get_core_ids().unwrap_or_default().into_iter().map(|core| core.id);
         let first = allowed.next().unwrap_or(0);
         Self { first, second: allowed.next().unwrap_or(first) }
     }
@@ -51,7 +48,7 @@ impl FromStr for Cpus {
     type Err = CpusError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parse = |number: &str| number.trim().parse().ok().filter(|cpu| *cpu < CpuSet::MAX_CPU);
+        let parse = |number: &str| number.trim().parse().ok().filter(|cpu| *cpu < MOST_CPUS);
         text.split_once(',')
             .and_then(|(first, second)| Some(Self { first: parse(first)?, second: parse(second)? }))
             .ok_or_else(|| CpusError::Text(text.to_owned()))
@@ -66,9 +63,7 @@ impl fmt::Display for Cpus {
 
 /// Ties the calling thread to a CPU; threads that it starts later begin there too.
 pub fn pin_to(cpu: usize) -> Result<(), CpusError> {
-    let mut set = CpuSet::new();
-    set.set(cpu);
-    sched_setaffinity(None, &set).map_err(|source| CpusError::Refused { cpu, source })
+    if set_for_current(CoreId { id: cpu }) { Ok(()) } else { Err(CpusError::Refused(cpu)) }
 }
 
 #[cfg(test)]
@@ -88,7 +83,7 @@ mod tests {
         let cpu = Cpus::default_pair().second;
         std::thread::spawn(move || {
             pin_to(cpu).unwrap();
-            assert_eq!(sched_getaffinity(None).unwrap().count(), 1);
+            assert_eq!(get_core_ids().unwrap(), [CoreId { id: cpu }]);
         })
         .join()
         .unwrap();

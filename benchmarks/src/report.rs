@@ -1,4 +1,4 @@
-//! What a benchmark prints: one JSON object for programs, one table for people.
+//! What a benchmark prints: one JSON object for programs, one Markdown table for people.
 
 use std::fmt::Write;
 
@@ -29,74 +29,61 @@ pub struct Report {
 
 impl Report {
     /// The report as a table with a line for each cell and remarks below it.
-    pub fn table(&self) -> String {
-        let mut rows = vec![Vec::from(HEAD.map(str::to_owned))];
-        rows.extend(self.cells.iter().map(row));
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-        let widths: Vec<_> = (0..HEAD.len()).map(width).collect();
-        let mut text = self.preamble();
-        for row in &rows {
-            for (column, (field, width)) in row.iter().zip(&widths).enumerate() {
-                let _ =
-                    if column < LEFT { write!(text, "{field:width$}  ") } else { write!(text, "{field:>width$}  ") };
-            }
-            text.truncate(text.trim_end().len());
-            text.push('\n');
-        }
-        for remark in self.remarks() {
-            let _ = writeln!(text, "{remark}");
-        }
-        text
-    }
-
-    fn preamble(&self) -> String {
-        let Host { host, kernel, cpu_model, cpus, governor, commit, load, virtual_machine, .. } = &self.host;
-        let kind = if *virtual_machine { "virtual machine" } else { "machine" };
+    pub fn document(&self) -> String {
+        let Host { host, kernel, cpu_model, cpus, governor, commit, load, .. } = &self.host;
         format!(
-            "{} on {host}, {kind}, {cpu_model}, CPUs {cpus}, governor {governor}, load {load}\n\
-             kernel {kernel}, commit {commit}; times in ns, rates in messages a second\n\n",
-            self.benchmark
+            "{} on {host}, {}, {cpu_model}, CPUs {cpus}, governor {governor}, load {load}\n\
+             kernel {kernel}, commit {commit}; times in ns, rates in messages a second\n\n{}\n{}",
+            self.benchmark,
+            self.host.kind(),
+            table(&self.cells.iter().collect::<Vec<_>>()),
+            remarks(std::slice::from_ref(self)),
         )
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks: Vec<String> = vec![String::new()];
-        let mut noted: Vec<(&str, Vec<String>)> = Vec::new();
-        for heading in self.cells.iter().map(|cell| &cell.heading) {
-            let Some(note) = &heading.note else { continue };
-            let about = format!("{} {}", heading.path.name(), heading.system);
-            match noted.iter_mut().find(|(text, _)| text == note) {
-                Some((_, cells)) if cells.contains(&about) => {}
-                Some((_, cells)) => cells.push(about),
-                None => noted.push((note, vec![about])),
-            }
-        }
-        remarks.extend(noted.iter().map(|(note, cells)| format!("{}: {note}.", cells.join(", "))));
-        if self.cells.iter().any(|cell| !cell.steady) {
-            remarks.push("* the floors differed by more than 15 %, or a message was faster than both, in all five attempts: compare with care.".to_owned());
-        }
-        if self.cells.iter().any(|cell| cell.p9999_ns.is_none()) {
-            remarks.push("- not measured, or fewer than ten samples beyond the quantile.".to_owned());
-        }
-        remarks.extend(self.summary.iter().cloned());
-        remarks.extend(self.failed.iter().map(|failure| format!("FAILED {failure}")));
-        remarks
     }
 }
 
-/// Columns that are text.
-const LEFT: usize = 3;
+/// What the marks in a table mean, as a list.
+pub const LEGEND: &str = "\
+- `*`: in all five attempts the floors differed by more than 15 %, a message was faster than both, or the times were of two
+  placements of the CPUs (the slowest tenth took twice as long as the fastest): compare with nothing.
+- `-`: not measured, or fewer than ten samples beyond the quantile.
+";
 
-const HEAD: [&str; 16] = [
+/// Notes of the cells, summaries and failures of all reports, as a list.
+pub fn remarks(reports: &[Report]) -> String {
+    let mut noted: Vec<(&str, Vec<String>)> = Vec::new();
+    for heading in reports.iter().flat_map(|report| &report.cells).map(|cell| &cell.heading) {
+        let Some(note) = &heading.note else { continue };
+        let about = format!("{} {}", heading.path.name(), heading.system);
+        match noted.iter_mut().find(|(text, _)| text == note) {
+            Some((_, cells)) if cells.contains(&about) => {}
+            Some((_, cells)) => cells.push(about),
+            None => noted.push((note, vec![about])),
+        }
+    }
+    let mut text = LEGEND.to_owned();
+    for (note, cells) in noted {
+        let _ = writeln!(text, "- {}: {note}.", cells.join(", "));
+    }
+    for Report { benchmark, summary, failed, .. } in reports {
+        summary.iter().for_each(|sentence| _ = writeln!(text, "- {benchmark}: {sentence}"));
+        failed.iter().for_each(|failure| _ = writeln!(text, "- {benchmark} FAILED: {failure}"));
+    }
+    text
+}
+
+/// Columns that are text.
+const LEFT: usize = 5;
+
+const HEAD: [&str; 15] = [
     "path",
-    "system",
     "message",
     "bytes",
-    "pub",
-    "sub",
+    "ends",
+    "system",
     "floor",
     "p50",
-    "p50/floor",
+    "p50 / floor",
     "p99",
     "p99.9",
     "p99.99",
@@ -106,19 +93,42 @@ const HEAD: [&str; 16] = [
     "corrupt",
 ];
 
+/// A line for each cell.
+pub fn table(cells: &[&Cell]) -> String {
+    markdown(&HEAD, LEFT, &cells.iter().map(|cell| row(cell)).collect::<Vec<_>>())
+}
+
+/// A Markdown table that reads well as it is, too; the first `left` columns are text, the others numbers.
+pub fn markdown(head: &[&str], left: usize, rows: &[Vec<String>]) -> String {
+    let lengths = |column: usize| rows.iter().map(move |row| row[column].chars().count());
+    let widths: Vec<_> = (0..head.len()).map(|i| lengths(i).max().unwrap_or(0).max(head[i].chars().count())).collect();
+    let line = |fields: Vec<&str>| {
+        let padded = fields.into_iter().zip(&widths).enumerate().map(|(column, (field, width))| match column < left {
+            true => format!(" {field:width$} |"),
+            false => format!(" {field:>width$} |"),
+        });
+        format!("|{}\n", padded.collect::<String>())
+    };
+    let rule = widths.iter().enumerate().map(|(column, width)| match column < left {
+        true => format!("{}|", "-".repeat(width + 2)),
+        false => format!("{}:|", "-".repeat(width + 1)),
+    });
+    let mut text = line(head.to_vec()) + "|" + &rule.collect::<String>() + "\n";
+    rows.iter().for_each(|row| text += &line(row.iter().map(String::as_str).collect()));
+    text
+}
+
 fn row(cell: &Cell) -> Vec<String> {
-    let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), short);
+    let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), nanoseconds);
     let heading = &cell.heading;
     let unsteady = if cell.steady { "" } else { "*" };
-    let message = [heading.message.as_deref(), Some(heading.unit.as_str()).filter(|unit| *unit != "one way")];
     vec![
         heading.path.name(),
-        heading.system.clone(),
-        message.into_iter().flatten().collect::<Vec<_>>().join(", "),
+        heading.kind(),
         heading.bytes.to_string(),
-        heading.publishers.to_string(),
-        heading.subscribers.to_string(),
-        format!("{unsteady}{}", short(f64::midpoint(cell.floor_before_ns, cell.floor_after_ns))),
+        format!("{}:{}", heading.publishers, heading.subscribers),
+        if heading.system == "horus" { "**horus**".to_owned() } else { heading.system.clone() },
+        format!("{unsteady}{}", nanoseconds(cell.floor_ns())),
         time(cell.p50_ns),
         cell.p50_over_floor.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
         time(cell.p99_ns),
@@ -126,16 +136,29 @@ fn row(cell: &Cell) -> Vec<String> {
         time(cell.p9999_ns),
         time(cell.max_ns),
         cell.per_second.map_or_else(|| "-".to_owned(), rate),
-        cell.lost.to_string(),
-        cell.corrupt.to_string(),
+        cell.counts.lost.to_string(),
+        cell.counts.corrupt.to_string(),
     ]
 }
 
-fn short(ns: f64) -> String {
-    if ns < 100.0 { format!("{ns:.1}") } else { format!("{ns:.0}") }
+/// Three digits and more, thousands apart: `9.6`, `133`, `2 603 104`.
+pub fn nanoseconds(ns: f64) -> String {
+    if ns < 99.95 {
+        return format!("{ns:.1}");
+    }
+    let digits = format!("{ns:.0}");
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
 }
 
-fn rate(per_second: f64) -> String {
+/// Messages a second: `28.27 M`, `699.9 k`.
+pub fn rate(per_second: f64) -> String {
     match per_second {
         millions if millions >= 1e6 => format!("{:.2} M", millions / 1e6),
         thousands if thousands >= 1e3 => format!("{:.1} k", thousands / 1e3),
@@ -147,9 +170,9 @@ fn rate(per_second: f64) -> String {
 pub(crate) mod tests {
     use super::*;
     use crate::cell::{Heading, Measured, Path};
-    use crate::floor::Floors;
     use crate::pinning::Cpus;
     use crate::samples::Samples;
+    use horus_measure::floor::around::Floors;
 
     pub(crate) fn example() -> (Report, Vec<Option<Samples>>) {
         let mut samples = Samples::new(2);
@@ -170,37 +193,18 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_object_has_schema_host_and_cells() {
-        let json = serde_json::to_value(example().0).unwrap();
-        assert_eq!(json["schema"], "horus-bench/1");
-        assert!(json["host"].is_object());
-        for field in [
-            "path",
-            "system",
-            "bytes",
-            "floor_before_ns",
-            "floor_after_ns",
-            "p50_ns",
-            "p99_ns",
-            "p999_ns",
-            "p9999_ns",
-            "max_ns",
-            "p50_over_floor",
-            "sent",
-            "received",
-            "lost",
-            "corrupt",
-            "per_second",
-        ] {
-            assert!(json["cells"][0].get(field).is_some(), "{field}");
+    fn the_table_says_what_is_uncertain() {
+        let text = example().0.document();
+        for part in
+            ["| thread-1:1 |", "| **horus** |", "5.25 M", "*160", "compare with nothing", "an example", "All is well."]
+        {
+            assert!(text.contains(part), "{part} in\n{text}");
         }
     }
 
     #[test]
-    fn the_table_says_what_is_uncertain() {
-        let table = example().0.table();
-        for text in ["thread-1:1  horus", "5.25 M", "*160", "compare with care", "an example", "All is well."] {
-            assert!(table.contains(text), "{text} in\n{table}");
-        }
+    fn numbers_read_at_a_glance() {
+        assert_eq!([9.55, 99.94, 133.4, 2_603_104.0].map(nanoseconds), ["9.6", "99.9", "133", "2 603 104"]);
+        assert_eq!([28_271_234.0, 699_900.0, 12.0].map(rate), ["28.27 M", "699.9 k", "12"]);
     }
 }

@@ -1,58 +1,61 @@
-//! The times of one cell: every sample kept in a histogram of fixed size, the greatest one kept exactly.
+//! The times of one cell: a meter whose samples may cover several messages each.
 
 use hdrhistogram::Histogram;
+use horus_measure::meter::Meter;
+use horus_measure::quantile::is_supported;
 
-/// A quantile is a number only if at least this many samples lie beyond it; with fewer it is an anecdote.
-pub const MIN_BEYOND: f64 = 10.0;
-
-/// Significant digits of the histogram: values are right to 0.1 %, below 2048 units to one unit.
-const DIGITS: u8 = 3;
+/// Times of which the slowest tenth begins at more than this many times the end of the fastest tenth are of two machines,
+/// so to say: the hypervisor moved a CPU meanwhile.
+pub const TWO_PLACEMENTS: f64 = 2.0;
 
 /// Samples in nanoseconds, each covering `divisor` messages: 2 for a round trip, 100 for a hundred sends.
 #[derive(Clone, Debug)]
 pub struct Samples {
-    histogram: Histogram<u64>,
+    meter: Meter,
     divisor: u32,
-    max: u64,
-    total: u128,
 }
 
 impl Samples {
     /// No samples yet. Allocates all memory that it will use.
     pub fn new(divisor: u32) -> Self {
-        // A minute is more than any sample may take; three digits are a legal precision, so this cannot fail.
-        let histogram = Histogram::new_with_bounds(1, 60_000_000_000, DIGITS).unwrap_or_else(|_| unreachable!());
-        Self { histogram, divisor, max: 0, total: 0 }
+        Self { meter: Meter::new(), divisor }
     }
 
     /// Keeps a sample: nanoseconds for `divisor` messages together.
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        self.histogram.saturating_record(ns);
-        self.max = self.max.max(ns);
-        self.total += u128::from(ns);
+        self.meter.record(ns, 0); // nobody asks which sample was the longest
+    }
+
+    /// Takes over all samples of another, which cover as many messages each.
+    pub fn add(&mut self, other: &Self) {
+        assert_eq!(self.divisor, other.divisor, "samples of one kind");
+        self.meter.add(&other.meter);
     }
 
     /// How many samples there are.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.meter.samples()
     }
 
     /// Nanoseconds a message at this quantile, from 0 to 1; `None` when fewer than ten samples lie beyond it.
     pub fn quantile(&self, quantile: f64) -> Option<f64> {
-        // The tolerance is for 1 - 0.9999, which is a little more or less than a ten-thousandth.
-        let beyond = self.count() as f64 * (1.0 - quantile);
-        (beyond >= MIN_BEYOND - 1e-6).then(|| self.a_message(self.histogram.value_at_quantile(quantile).min(self.max)))
+        self.meter.quantile(quantile).map(|ns| self.a_message(ns as f64))
     }
 
     /// Nanoseconds a message of the greatest sample, exactly.
     pub fn max(&self) -> Option<f64> {
-        (self.count() > 0).then(|| self.a_message(self.max))
+        self.meter.max_ns().map(|ns| self.a_message(ns as f64))
     }
 
     /// Nanoseconds a message on average.
     pub fn mean(&self) -> Option<f64> {
-        (self.count() > 0).then(|| self.total as f64 / self.count() as f64 / f64::from(self.divisor))
+        self.meter.mean_ns().map(|ns| self.a_message(ns))
+    }
+
+    /// How many times as long as the fastest tenth the slowest tenth takes at least.
+    pub fn spread(&self) -> f64 {
+        spread(self.histogram())
     }
 
     /// Messages that a sample covers.
@@ -62,51 +65,43 @@ impl Samples {
 
     /// The histogram, in nanoseconds for [`divisor`](Self::divisor) messages.
     pub fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
+        self.meter.histogram()
     }
 
-    fn a_message(&self, ns: u64) -> f64 {
-        ns as f64 / f64::from(self.divisor)
+    fn a_message(&self, ns: f64) -> f64 {
+        ns / f64::from(self.divisor)
     }
+}
+
+/// The value that a tenth of all samples exceeds over the one that a tenth stays below; 1 where there are too few.
+pub fn spread(times: &Histogram<u64>) -> f64 {
+    if !is_supported(0.9, times.len()) {
+        return 1.0;
+    }
+    times.value_at_quantile(0.9) as f64 / times.value_at_quantile(0.1) as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn samples(count: u64, divisor: u32) -> Samples {
-        let mut samples = Samples::new(divisor);
-        (1..=count).for_each(|ns| samples.record(ns));
-        samples
-    }
-
-    #[test]
-    fn a_quantile_needs_ten_samples_beyond_it() {
-        for (count, quantile) in [(20, 0.5), (1_000, 0.99), (10_000, 0.999), (100_000, 0.9999)] {
-            assert!(samples(count, 1).quantile(quantile).is_some(), "{quantile} of {count}");
-            assert_eq!(samples(count - 1, 1).quantile(quantile), None, "{quantile} of {}", count - 1);
-        }
-    }
-
-    #[test]
-    fn quantiles_are_right_to_a_thousandth_and_the_maximum_exactly() {
-        let samples = samples(1_234_567, 1);
-        for quantile in [0.5, 0.99, 0.9999] {
-            let (found, wanted) = (samples.quantile(quantile).unwrap(), quantile * 1_234_567.0);
-            assert!((found / wanted - 1.0).abs() < 0.001, "{found} for {wanted}");
-        }
-        assert_eq!(samples.max(), Some(1_234_567.0));
-    }
-
     #[test]
     fn times_are_those_of_one_message() {
-        let samples = samples(100, 2);
+        let mut samples = Samples::new(2);
+        (1..=100).for_each(|ns| samples.record(ns));
         assert_eq!((samples.quantile(0.5), samples.max(), samples.mean()), (Some(25.0), Some(50.0), Some(25.25)));
+        assert_eq!(samples.quantile(0.99), None, "one sample beyond");
     }
 
     #[test]
-    fn nothing_is_said_about_nothing() {
-        let samples = Samples::new(1);
-        assert_eq!((samples.quantile(0.0), samples.max(), samples.mean()), (None, None, None));
+    fn times_of_two_placements_are_told_from_times_of_one() {
+        let of = |near: u64, far: u64| {
+            let mut samples = Samples::new(2);
+            (0..near).for_each(|i| samples.record(50 + i % 36));
+            (0..far).for_each(|i| samples.record(250 + i % 70));
+            samples.spread()
+        };
+        assert!(of(1_000, 0) < TWO_PLACEMENTS && of(0, 1_000) < TWO_PLACEMENTS);
+        assert!(of(380, 620) > TWO_PLACEMENTS && of(620, 380) > TWO_PLACEMENTS);
     }
 }

@@ -6,13 +6,13 @@ use clap::Parser;
 
 use crate::cell::{Cell, Heading, Measured};
 use crate::files;
-use crate::floor::{between_plausible_floors, measure};
+use crate::floor::{allow, between_floors, measure, steady};
 use crate::host::Host;
 use crate::options::{Effort, Options};
 use crate::peer::{ARGUMENT, Role};
 use crate::pinning::{Cpus, pin_to};
 use crate::report::{Report, SCHEMA};
-use crate::samples::Samples;
+use crate::samples::{Samples, TWO_PLACEMENTS};
 use crate::stage::{Scratch, Stage};
 use crate::transport::{Content, Failure, Meeting, Processes, Threads};
 use crate::{processes, threads};
@@ -39,10 +39,16 @@ impl Task {
     /// The same between ends that sleep: time for the peer to fall asleep passes before each round trip.
     #[must_use]
     pub fn asleep(self) -> Self {
-        let heading = self.heading.wait(ASLEEP).message("asleep");
+        let task = self.effort(Effort::asleep);
+        Self { heading: task.heading.wait(ASLEEP).message("asleep"), ..task }
+    }
+
+    /// The same with another effort.
+    #[must_use]
+    pub fn effort(self, change: impl Fn(Effort) -> Effort + 'static) -> Self {
         let measure = self.measure;
-        let asleep = move |stage: &Stage| measure(&Stage { effort: stage.effort.asleep(), ..stage.clone() });
-        Self { heading, measure: Box::new(asleep), be_peer: self.be_peer }
+        let changed = move |stage: &Stage| measure(&Stage { effort: change(stage.effort), ..stage.clone() });
+        Self { measure: Box::new(changed), ..self }
     }
 
     /// A task whose `measure` starts peers, which do `be_peer`.
@@ -158,9 +164,9 @@ impl Suite {
         if options.json {
             println!("{}", serde_json::to_string_pretty(&report)?);
         } else {
-            print!("{}", report.table());
+            print!("{}", report.document());
         }
-        Ok(report.failed.is_empty() && report.cells.iter().all(|cell| cell.corrupt == 0))
+        Ok(report.failed.is_empty() && report.cells.iter().all(|cell| cell.counts.corrupt == 0))
     }
 }
 
@@ -176,9 +182,14 @@ fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failu
         let meeting = stage.meeting.of(&format!("a{attempt}"));
         (task.measure)(&Stage { meeting, ..stage.clone() })
     };
-    let between = between_plausible_floors(floor, cell, |measured, floors| {
-        let median = measured.samples.as_ref().and_then(|samples| samples.quantile(0.5));
-        !task.heading.crosses_cpus() || stage.cpus.shared() || median.is_none_or(|ns| floors.allow(ns))
+    let between = between_floors(floor, cell, |measured, floors| {
+        let samples = measured.samples.as_ref();
+        let median = samples.and_then(|samples| samples.quantile(0.5));
+        let one_placement =
+            !task.heading.is_busy_crossing() || samples.is_none_or(|one| one.spread() <= TWO_PLACEMENTS);
+        let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| allow(floors, ns));
+        let is_timed = samples.is_some() || measured.per_second.is_some();
+        !is_timed || steady(floors) && (stage.cpus.shared() || one_placement && possible)
     })?;
     let cell = Cell::new(&task.heading, &between.measured, between.floors, between.attempts);
     Ok((Cell { steady: between.steady, ..cell }, between.measured.samples))

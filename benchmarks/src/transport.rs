@@ -10,6 +10,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Why an end could not be made; ends the cell with its text.
@@ -49,7 +50,7 @@ pub trait Receiver<M: Content> {
 }
 
 /// Where two ends find each other: a name that no other run uses, and a directory in memory for files of theirs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meeting {
     /// Letters, digits, `-`; 40 bytes at most.
     pub name: String,

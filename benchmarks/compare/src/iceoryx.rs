@@ -213,3 +213,27 @@ pub fn remove_shared_memory(fits: impl Fn(&str) -> bool) {
         }
     }
 }
+
+/// Files of this configuration: below its root directory, and shared memory with its prefix.
+pub fn files(config: &Config) -> Vec<String> {
+    let mut found = Vec::new();
+    below(Path::new(&config.global.root_path().to_string()), &mut found);
+    let prefix = config.global.prefix.to_string();
+    for entry in std::fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            found.push(entry.path().display().to_string());
+        }
+    }
+    found.sort();
+    found
+}
+
+fn below(directory: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.path().is_dir() {
+            below(&entry.path(), found);
+        } else {
+            found.push(entry.path().display().to_string());
+        }
+    }
+}

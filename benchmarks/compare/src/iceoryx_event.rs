@@ -3,7 +3,7 @@
 //! A sender publishes and then notifies; a receiver looks, and only if there is nothing waits for a notification.
 
 use horus_benchmarks::systems::sleeping::NAP;
-use horus_benchmarks::transport::{End, Failure, Meeting, Processes, Receiver, Sender, Threads};
+use horus_benchmarks::transport::{End, Failure, Meeting, Processes, Receiver, Sender};
 use iceoryx2::port::listener::Listener;
 use iceoryx2::port::notifier::Notifier;
 use iceoryx2::prelude::{Node, ServiceName, ipc};
@@ -34,11 +34,6 @@ struct Event {
     _node: Node<ipc::Service>,
 }
 
-// SAFETY: as for the publish-subscribe ends: node, service and port are this end's alone and move as a whole.
-unsafe impl<M: Printable> Send for Notifying<M> {}
-// SAFETY: as for `Notifying`.
-unsafe impl<M: Printable> Send for Listening<M> {}
-
 impl<M: Printable> Sender<M> for Notifying<M> {
     #[inline]
     fn try_send(&mut self, message: &M) -> bool {
@@ -60,17 +55,6 @@ impl<M: Printable> Receiver<M> for Listening<M> {
         // However it ends, the next look tells.
         let _ = self.listener.timed_wait(|_| {}, NAP);
         self.subscribing.try_recv(into)
-    }
-}
-
-impl<M: Printable> Threads<M> for Iceoryx2Event {
-    const SYSTEM: &'static str = "iceoryx2";
-    type Sender = Notifying<M>;
-    type Receiver = Listening<M>;
-
-    fn channel(meeting: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let listening = listening(meeting, capacity)?;
-        Ok((notifying(meeting, capacity)?, listening))
     }
 }
 

@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use horus::topic::{Publisher, Subscriber, Wait};
+use horus::topic::{Publisher, Subscriber};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::peer::Role;
@@ -37,13 +37,13 @@ const CAPACITY: usize = 16;
 pub fn horus() -> Task {
     let look = |stage: &Stage| {
         let (name, options) = horus_topic(&stage.meeting)?;
-        let _first = Publisher::<Small>::create_or_open(&name, &options)?;
-        let mut subscriber = Subscriber::<Small>::open(&name, &options, Wait::UpTo(PATIENCE))?;
+        let _first = Publisher::<Small>::open(&name, &options)?;
+        let mut subscriber = Subscriber::<Small>::open(&name, &options)?;
         measure(stage, || subscriber.try_recv().is_some())
     };
     Task::new(heading("horus"), look).with_peer(|role| {
         let (name, options) = horus_topic(&role.meeting)?;
-        come_and_go(role, || Ok(Publisher::<Small>::create_or_open(&name, &options)?))
+        come_and_go(role, || Ok(Publisher::<Small>::open(&name, &options)?))
     })
 }
 

@@ -16,9 +16,7 @@ pub mod rtrb;
 pub mod seed;
 pub mod seed_csharp;
 pub mod seed_tables;
+pub mod sockets;
 pub mod tasks;
-pub mod udp;
-pub mod unix_sockets;
-pub mod victims;
 #[cfg(feature = "zeromq")]
 pub mod zeromq;

@@ -7,28 +7,29 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus::topic::{Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::stage::Stage;
+use horus_benchmarks::suite::Task;
 use horus_benchmarks::tally::Counts;
 use horus_benchmarks::transport::{Failure, Meeting, Payload};
 use iceoryx2::prelude::ServiceName;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::iceoryx::{Marked, config, node};
-use crate::seed::{Loop, duration, is_quick};
+use crate::seed::{duration, is_quick, task};
 
 /// The loops: 8 bytes, 1 KiB, 64 KiB, 512 KiB.
-pub fn loops() -> Vec<Loop> {
+pub fn loops() -> Vec<Task> {
     [of::<1>(), of::<128>(), of::<8192>(), of::<65536>()].into_iter().flatten().collect()
 }
 
-fn of<const WORDS: usize>() -> [Loop; 2] {
+fn of<const WORDS: usize>() -> [Task; 2] {
     let bytes = size_of::<Payload<WORDS>>();
     let heading = |system| Heading::new(Path::Thread1To1, system, bytes).unit("C# throughput");
     let note = "payload neither written nor read; losses allowed; two unpinned threads of one process";
-    [Loop::new(heading("horus"), note, horus::<WORDS>), Loop::new(heading("iceoryx2"), note, iceoryx2::<WORDS>)]
+    [task(heading("horus"), note, horus::<WORDS>), task(heading("iceoryx2"), note, iceoryx2::<WORDS>)]
 }
 
 /// 1024 as theirs, but no more than 64 MiB: HORUS holds all of a topic in memory from the start.
@@ -37,10 +38,10 @@ fn capacity(bytes: usize) -> usize {
 }
 
 fn horus<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
-    let options = Options::latest(capacity(size_of::<Payload<WORDS>>())).directory(&stage.meeting.directory);
+    let options = Options::latest(capacity(size_of::<Payload<WORDS>>())).directory(&stage.meeting.directory).waiting(Waiting::Spin);
     let name = stage.meeting.name.parse()?;
-    let mut publisher = Publisher::<Payload<WORDS>>::create_or_open(&name, &options)?;
-    let mut subscriber = Subscriber::<Payload<WORDS>>::open(&name, &options, Wait::UpTo(PATIENCE))?;
+    let mut publisher = Publisher::<Payload<WORDS>>::open(&name, &options)?;
+    let mut subscriber = Subscriber::<Payload<WORDS>>::open(&name, &options)?;
     throughput(
         stage,
         move |go| {

@@ -6,26 +6,28 @@
 use std::hint::black_box;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus::topic::{Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::samples::Samples;
 use horus_benchmarks::stage::Stage;
+use horus_benchmarks::suite::Task;
 use horus_benchmarks::transport::{Failure, Meeting, Payload};
 use iceoryx2::prelude::{Node, ServiceName, ipc};
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
 use crate::iceoryx::{Marked, config, node};
-use crate::seed::{Loop, calls_per_second, duration, each_call};
+use crate::seed::{calls_per_second, duration, each_call, task};
 
 type Word = Payload<1>;
 const WORD: Word = Payload([7]);
 const ENDS: usize = 2;
 
 /// The loops.
-pub fn loops() -> Vec<Loop> {
+pub fn loops() -> Vec<Task> {
     let same = |system, bytes, unit| Heading::new(Path::SameThread, system, bytes).unit(unit);
     let one_thread = "one thread: the message never leaves its CPU; two clock reads are in each time";
     let alone = "nobody subscribes: a message goes nowhere";
@@ -33,30 +35,30 @@ pub fn loops() -> Vec<Loop> {
     let mpmc =
         |system| Heading::new(Path::ThreadNToN, system, 8).ends(ENDS, ENDS).unit("successful receive call alone");
     vec![
-        Loop::new(same("horus", 8, "send + receive"), one_thread, |stage| horus_same_thread::<1>(stage, false)),
-        Loop::new(same("iceoryx2", 8, "send + receive"), one_thread, |stage| iceoryx2_same_thread(stage, false)),
-        Loop::new(same("udp", 8, "send + receive"), one_thread, udp_same_thread::<8>),
-        Loop::new(same("horus", 32, "send + receive"), one_thread, |stage| horus_same_thread::<4>(stage, false)),
-        Loop::new(same("udp", 32, "send + receive"), one_thread, udp_same_thread::<32>),
-        Loop::new(same("horus", 8, "throughput"), one_thread, |stage| horus_same_thread::<1>(stage, true)),
-        Loop::new(same("iceoryx2", 8, "throughput"), one_thread, |stage| iceoryx2_same_thread(stage, true)),
-        Loop::new(same("horus", 8, "send without subscriber"), alone, horus_alone),
-        Loop::new(same("iceoryx2", 8, "send without subscriber"), alone, iceoryx2_alone),
-        Loop::new(mpmc("horus"), successful, horus_mpmc),
-        Loop::new(mpmc("iceoryx2"), successful, iceoryx2_mpmc),
+        task(same("horus", 8, "send + receive"), one_thread, |stage| horus_same_thread::<1>(stage, false)),
+        task(same("iceoryx2", 8, "send + receive"), one_thread, |stage| iceoryx2_same_thread(stage, false)),
+        task(same("udp", 8, "send + receive"), one_thread, udp_same_thread::<8>),
+        task(same("horus", 32, "send + receive"), one_thread, |stage| horus_same_thread::<4>(stage, false)),
+        task(same("udp", 32, "send + receive"), one_thread, udp_same_thread::<32>),
+        task(same("horus", 8, "throughput"), one_thread, |stage| horus_same_thread::<1>(stage, true)),
+        task(same("iceoryx2", 8, "throughput"), one_thread, |stage| iceoryx2_same_thread(stage, true)),
+        task(same("horus", 8, "send without subscriber"), alone, horus_alone),
+        task(same("iceoryx2", 8, "send without subscriber"), alone, iceoryx2_alone),
+        task(mpmc("horus"), successful, horus_mpmc),
+        task(mpmc("iceoryx2"), successful, iceoryx2_mpmc),
     ]
 }
 
 fn options(meeting: &Meeting) -> Options {
-    Options::latest(64).publishers(ENDS + 1).directory(&meeting.directory)
+    Options::latest(64).publishers(ENDS + 1).directory(&meeting.directory).waiting(Waiting::Spin)
 }
 
 fn horus_ends<const WORDS: usize>(
     meeting: &Meeting,
 ) -> Result<(Publisher<Payload<WORDS>>, Subscriber<Payload<WORDS>>), Failure> {
     let (name, options) = (meeting.name.parse()?, options(meeting));
-    let publisher = Publisher::create_or_open(&name, &options)?;
-    Ok((publisher, Subscriber::open(&name, &options, Wait::UpTo(PATIENCE))?))
+    let publisher = Publisher::open(&name, &options)?;
+    Ok((publisher, Subscriber::open(&name, &options)?))
 }
 
 fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
@@ -69,7 +71,7 @@ fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Res
 }
 
 fn horus_alone(stage: &Stage) -> Result<Measured, Failure> {
-    let mut publisher = Publisher::<Word>::create_or_open(&stage.meeting.name.parse()?, &options(&stage.meeting))?;
+    let mut publisher = Publisher::<Word>::open(&stage.meeting.name, &options(&stage.meeting))?;
     Ok(calls_per_second(stage, || {
         let _ = publisher.try_send(black_box(WORD));
     }))
@@ -77,7 +79,7 @@ fn horus_alone(stage: &Stage) -> Result<Measured, Failure> {
 
 fn horus_mpmc(stage: &Stage) -> Result<Measured, Failure> {
     let (name, options) = (stage.meeting.name.parse()?, options(&stage.meeting));
-    let publisher = || Publisher::<Word>::create_or_open(&name, &options);
+    let publisher = || Publisher::<Word>::open(&name, &options);
     let _first = publisher()?;
     mpmc(
         stage,
@@ -87,7 +89,7 @@ fn horus_mpmc(stage: &Stage) -> Result<Measured, Failure> {
             Ok(())
         },
         |run| {
-            let mut subscriber = Subscriber::<Word>::open(&name, &options, Wait::UpTo(PATIENCE))?;
+            let mut subscriber = Subscriber::<Word>::open(&name, &options)?;
             run(&mut || subscriber.try_recv().is_some());
             Ok(())
         },
@@ -150,8 +152,6 @@ fn mpmc(
     publish: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
     receive: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
 ) -> Result<Measured, Failure> {
-    /// Times that a subscriber keeps.
-    const MOST: usize = 1 << 20;
     let here = AtomicUsize::new(0);
     let wait_for_all = || {
         here.fetch_add(1, Ordering::Relaxed);
@@ -176,19 +176,19 @@ fn mpmc(
         };
         let receiving = |_| {
             scope.spawn(|| {
-                let times = std::sync::Mutex::new(Vec::with_capacity(MOST));
+                let times = Mutex::new(Samples::new(1));
                 receive(&|take| {
                     wait_for_all();
-                    let mut times = times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
                     let began = Instant::now();
-                    while began.elapsed() < length && times.len() < MOST {
+                    while began.elapsed() < length {
                         let start = Instant::now();
                         if take() {
-                            times.push(start.elapsed().as_nanos() as u64);
+                            times.record(start.elapsed().as_nanos() as u64);
                         }
                     }
                 })
-                .map(|()| times.into_inner().unwrap_or_default())
+                .map(|()| times.into_inner().unwrap_or_else(PoisonError::into_inner))
             })
         };
         let publishers: Vec<_> = (0..ENDS).map(publishing).collect();
@@ -197,8 +197,7 @@ fn mpmc(
             publisher.join().map_err(|_| "a publisher panicked")??;
         }
         for subscriber in subscribers {
-            let times: Vec<u64> = subscriber.join().map_err(|_| "a subscriber panicked")??;
-            times.into_iter().for_each(|ns| samples.record(ns));
+            samples.add(&subscriber.join().map_err(|_| "a subscriber panicked")??);
         }
         Ok(Measured { samples: Some(samples), ..Measured::default() })
     })

@@ -1,23 +1,27 @@
 //! Every adapter carries messages whole, once and in order, by the loops that measure it.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use horus_benchmarks::cell::Measured;
-use horus_benchmarks::content::{Mark, Prepared, verify};
+use horus_benchmarks::loops::{ping, pong};
+use horus_benchmarks::options::Effort;
+use horus_benchmarks::patience::{PATIENCE, Patience};
 use horus_benchmarks::stage::Stage;
+use horus_benchmarks::tally::Counts;
 use horus_benchmarks::threads::{same_thread, thread_to_thread};
-use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
+use horus_benchmarks::transport::{Content, End, Meeting, Processes, Threads};
 use horus_compare::disruptor::Disruptor;
 use horus_compare::iceoryx::{Iceoryx2, Iceoryx2Retrying, remove_shared_memory};
 use horus_compare::iceoryx_event::Iceoryx2Event;
 use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::pipes::Pipes;
 use horus_compare::rtrb::Rtrb;
+use horus_compare::sockets::{Udp, UnixDatagrams, UnixPackets};
 use horus_compare::tasks::{Large, Medium, Small};
-use horus_compare::udp::Udp;
-use horus_compare::unix_sockets::{UnixDatagrams, UnixPackets};
 
-const MESSAGES: u64 = 2_000;
+/// Round trips of a test.
+const ROUNDS: u64 = Effort::TEST.samples + Effort::TEST.warm_up;
 
 /// A directory with a name that no other run has; goes, and what iceoryx2 left in shared memory with it.
 struct Directory(tempfile::TempDir);
@@ -67,40 +71,20 @@ fn processes<P: Processes<Small> + Processes<Medium> + Processes<Large>>() {
 }
 
 fn there_and_back<P: Processes<M>, M: Content>(meeting: &Meeting) {
-    let ends = |end| P::connect(meeting, end, 16);
-    std::thread::scope(|scope| {
-        let second = scope.spawn(|| -> Result<(), Failure> {
-            let (mut sender, mut receiver) = ends(End::Second)?;
-            let mut message = M::new_zeroed();
-            for _ in 0..MESSAGES {
-                until(|| receiver.try_recv(&mut message));
-                until(|| sender.try_send(&message));
-            }
-            until(|| receiver.try_recv(&mut message));
-            Ok(())
+    let stop = AtomicBool::new(false);
+    let patience = || Patience::new(PATIENCE, &stop).sharing(true);
+    let (sent, received) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let (mut sender, mut receiver) = P::connect(meeting, End::Second, 16).unwrap();
+            pong(&mut receiver, &mut sender, &patience()).unwrap()
         });
-        let (mut sender, mut receiver) = ends(End::First).unwrap();
-        let (mut prepared, mut answer) = (Prepared::<M>::new(), M::new_zeroed());
-        for number in 0..MESSAGES {
-            let mark = Mark::nth(number, 1);
-            let message = *prepared.number(mark);
-            until(|| sender.try_send(&message));
-            until(|| receiver.try_recv(&mut answer));
-            assert_eq!(verify(&answer), Some(mark));
-        }
-        // The second end has taken the last answer's place: neither leaves before the other is done.
-        let last = *prepared.number(Mark::End { publisher: 0, sent: MESSAGES });
-        until(|| sender.try_send(&last));
-        second.join().unwrap().unwrap();
+        let (mut sender, mut receiver) = P::connect(meeting, End::First, 16).unwrap();
+        let sent = ping(&mut sender, &mut receiver, &Effort::TEST, &patience()).unwrap().1;
+        // The second end has taken the last message's place: neither leaves before the other is done.
+        (sent, second.join().unwrap())
     });
-}
-
-fn until(mut done: impl FnMut() -> bool) {
-    let start = std::time::Instant::now();
-    while !done() {
-        std::thread::yield_now();
-        assert!(start.elapsed().as_secs() < 20, "stuck");
-    }
+    let wanted = Counts { sent: ROUNDS, received: ROUNDS, ..Counts::default() };
+    assert_eq!((sent, received), (wanted, wanted));
 }
 
 #[test]

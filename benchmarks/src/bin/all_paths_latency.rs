@@ -1,17 +1,19 @@
 //! Every way that a message can take, with 16 bytes: one thread, threads, processes; one or two ends on either side.
 //!
-//! One more cell has the original HORUS's own loop, which times `send` alone.
+//! One more cell has the original HORUS's own loop, which times `send` alone. With `--count-instructions` the program sends
+//! and receives one message ten thousand times, for an instruction counter: `benchmarks/research/instructions.sh`.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
 
-use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus::message::Stamp;
+use horus::topic::{Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;
-use horus_benchmarks::stage::Stage;
+use horus_benchmarks::stage::{Scratch, Stage};
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::tally::{Counts, Tally};
@@ -43,9 +45,9 @@ fn processes<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> T
 /// A topic that overwrites, a subscriber that spins, and the time of sending alone.
 fn send_alone(stage: &Stage) -> Result<Measured, Failure> {
     let name = stage.meeting.name.parse()?;
-    let options = Options::latest(1024).directory(&stage.meeting.directory);
-    let mut publisher = Publisher::<Small>::create_or_open(&name, &options)?;
-    let mut subscriber = Subscriber::<Small>::open(&name, &options, Wait::No)?;
+    let options = Options::latest(1024).directory(&stage.meeting.directory).waiting(Waiting::Spin);
+    let mut publisher = Publisher::<Small>::open(&name, &options)?;
+    let mut subscriber = Subscriber::<Small>::open(&name, &options)?;
     let stop = AtomicBool::new(false);
     scope(|scope| {
         let consumer = scope.spawn(|| {
@@ -105,6 +107,37 @@ fn tasks() -> Vec<Task> {
     ]
 }
 
+/// Messages for the instruction counter.
+const COUNTED: u64 = 10_000;
+
+/// A function of its own, for the counter to find.
+#[inline(never)]
+fn send(publisher: &mut Publisher<Stamp>, message: Stamp) -> bool {
+    publisher.try_send(message).is_ok()
+}
+
+/// As [`send`].
+#[inline(never)]
+fn receive(subscriber: &mut Subscriber<Stamp>) -> Option<u64> {
+    subscriber.try_recv().map(|received| received.message.sequence)
+}
+
+fn count_instructions() -> Result<(), Failure> {
+    let scratch = Scratch::new()?;
+    let (name, options) = ("one".parse()?, Options::reliable(1024).directory(scratch.path()).waiting(Waiting::Spin));
+    let mut publisher = Publisher::open(&name, &options)?;
+    let mut subscriber = Subscriber::open(&name, &options)?;
+    for sequence in 0..COUNTED {
+        assert!(send(&mut publisher, Stamp { sequence, sent_ns: 0 }));
+        assert_eq!(receive(&mut subscriber), Some(sequence));
+    }
+    println!("{COUNTED}");
+    Ok(())
+}
+
 fn main() -> ExitCode {
+    if std::env::args().nth(1).is_some_and(|first| first == "--count-instructions") {
+        return count_instructions().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
     Suite { name: "all_paths_latency", tasks, summary: |_| Vec::new() }.main()
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{ScopedJoinHandle, scope};
 
 use horus::bytes::{BytesPublisher, BytesSubscriber};
-use horus::topic::{Options, Wait};
+use horus::topic::{Options, Waiting};
 use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
 use horus_benchmarks::patience::{PATIENCE, Patience, Stuck};
 use horus_benchmarks::pinning::pin_to;
@@ -109,10 +109,10 @@ impl Run {
 
 fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossless: bool) -> Result<Measured, Failure> {
     let name = stage.meeting.name.parse()?;
-    let options = Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory);
-    let publishers = (0..senders).map(|_| BytesPublisher::create_or_open(&name, LONGEST, &options));
+    let options = Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory).waiting(Waiting::Spin);
+    let publishers = (0..senders).map(|_| BytesPublisher::open(&name, LONGEST, &options));
     let publishers: Vec<_> = publishers.collect::<Result<_, _>>()?;
-    let subscribers = (0..receivers).map(|_| BytesSubscriber::open(&name, LONGEST, &options, Wait::No));
+    let subscribers = (0..receivers).map(|_| BytesSubscriber::open(&name, LONGEST, &options));
     let subscribers: Vec<_> = subscribers.collect::<Result<_, _>>()?;
     let run = Run {
         random: RandomBytes::new(),
@@ -124,37 +124,27 @@ fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossle
 
     // Ends that share a CPU let each other run when they have nothing to do.
     let patience = |ends: usize| Patience::new(PATIENCE, &run.stop).sharing(ends > 1 || stage.cpus.shared());
-    let work = |cpu: usize, part: &mut dyn FnMut() -> Result<Part, Stuck>| -> Result<Part, Failure> {
+    let done = |cpu: usize, part: &mut dyn FnMut() -> Result<Part, Stuck>| -> Result<Part, Failure> {
         pin_to(cpu)?;
         part().inspect_err(|_| run.stop.store(true, Ordering::Release)).map_err(Failure::from)
     };
     let (sent, received) = scope(|scope| {
-        let (run, work, patience) = (&run, &work, &patience);
+        let (run, done, patience) = (&run, &done, &patience);
         let receiving = subscribers.into_iter().map(|mut subscriber| {
-            scope.spawn(move || {
-                let patience = patience(receivers);
-                work(stage.cpus.second, &mut || match lossless {
-                    true => run.receive(&mut subscriber, &patience),
-                    false => run.take(&mut subscriber, &patience),
-                })
-            })
+            let take = if lossless { Run::receive } else { Run::take };
+            scope.spawn(move || done(stage.cpus.second, &mut || take(run, &mut subscriber, &patience(receivers))))
         });
         let receiving: Vec<_> = receiving.collect();
         let sending = publishers.into_iter().enumerate().map(|(sender, mut publisher)| {
-            scope.spawn(move || {
-                let patience = patience(senders);
-                work(stage.cpus.first, &mut || run.send(sender, &mut publisher, &patience))
-            })
+            scope.spawn(move || done(stage.cpus.first, &mut || run.send(sender, &mut publisher, &patience(senders))))
         });
-        let sending: Vec<_> = sending.collect();
-        let sent = join(sending);
+        let sent = join(sending.collect());
         if !lossless {
             run.stop.store(true, Ordering::Release);
         }
         (sent, join(receiving))
     });
-    let (sent, received) = (sent?, received?);
-    Ok(sum_up(&sent, &received, lossless))
+    Ok(sum_up(&sent?, &received?, lossless))
 }
 
 fn join(threads: Vec<ScopedJoinHandle<'_, Result<Part, Failure>>>) -> Result<Vec<Part>, Failure> {
@@ -207,7 +197,7 @@ fn summary(cells: &[Cell]) -> Vec<String> {
     let line = |cell: &Cell| {
         let Heading { message, unit, publishers, subscribers, .. } = &cell.heading;
         let ms = MESSAGES as f64 * 1e3 / cell.per_second?;
-        let delivered = cell.received as f64 / (cell.sent as f64 * *subscribers as f64) * 100.0;
+        let delivered = cell.counts.received as f64 / (cell.counts.sent as f64 * *subscribers as f64) * 100.0;
         let kind = message.as_deref().unwrap_or_default();
         Some(format!("{kind}, {publishers} to {subscribers}, {unit}: {ms:.2} ms, {delivered:.1} % delivered."))
     };

@@ -12,6 +12,7 @@ use horus::message::Message;
 use horus::messages::{BatteryState, CmdVel, Imu, JointCommand, LaserScan, Odometry};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
+use horus_benchmarks::loops::{receive, send};
 use horus_benchmarks::patience::{PATIENCE, Patience, Stuck};
 use horus_benchmarks::peer::Role;
 use horus_benchmarks::pinning::pin_to;
@@ -20,7 +21,7 @@ use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::{Publishing, Subscribing};
 use horus_benchmarks::tally::{Counts, Tally};
-use horus_benchmarks::transport::{Content, Failure, Meeting, Receiver, Sender};
+use horus_benchmarks::transport::{Content, Failure, Meeting, Receiver};
 use horus_shm::clock::monotonic_ns;
 
 const CAPACITY: usize = 64;
@@ -56,11 +57,7 @@ impl<M: Message + Content> Out<M> {
 
     #[inline]
     fn send_marked(&mut self, mark: Mark, patience: &Patience) -> Result<(), Stuck> {
-        let message = self.prepared.number(mark);
-        while !self.publisher.try_send(message) {
-            patience.turn()?;
-        }
-        Ok(())
+        send(&mut self.publisher, self.prepared.number(mark), patience)
     }
 }
 
@@ -85,11 +82,7 @@ impl<M: Message + Content> In<M> {
 
     #[inline]
     fn wait(&mut self, patience: &Patience) -> Result<(), Stuck> {
-        while !self.take() {
-            patience.turn()?;
-        }
-        patience.progress();
-        Ok(())
+        receive(&mut self.subscriber, &mut self.latest, patience)
     }
 
     #[inline]

@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use horus_benchmarks::cell::{Heading, Measured, Path};
-use horus_benchmarks::exchange;
 use horus_benchmarks::floor;
 use horus_benchmarks::loops::BATCH;
 use horus_benchmarks::pinning::pin_to;
@@ -21,7 +20,8 @@ use horus_shm::layout::LINE;
 
 const BARE_RING: &str = "no messaging system: what two CPUs need for a message whose receiver is looking for it";
 
-const LINES_EACH_WAY: &str = "no messaging system: so many cache lines written, fetched and answered, one word of each";
+const LINES_EACH_WAY: &str =
+    "no messaging system: a ring of slots of so many cache lines, one word of each written and read";
 
 /// Times `work`, which does something [`BATCH`] times.
 fn batches(stage: &Stage, mut work: impl FnMut()) -> Result<Measured, Failure> {
@@ -67,13 +67,10 @@ fn line(stage: &Stage) -> Result<Measured, Failure> {
     Ok(Measured { samples: Some(samples), ..Measured::default() })
 }
 
-/// A message of `lines` cache lines, one word of each touched: the limit of every queue that copies so many.
-fn lines(lines: usize) -> Task {
-    let heading = Heading::new(Path::Thread1To1, "lines each way", lines * LINE).note(LINES_EACH_WAY);
-    Task::new(heading, move |stage| {
-        let (samples, counts) = exchange::play(stage.cpus, lines, &stage.effort)?;
-        Ok(Measured { samples: Some(samples), counts, ..Measured::default() })
-    })
+/// A message of `LINES` cache lines, one word of each touched: the limit of every queue that copies so many.
+fn lines<const LINES: usize>() -> Task {
+    let heading = Heading::new(Path::Thread1To1, "lines each way", LINES * LINE).note(LINES_EACH_WAY);
+    Task::threads::<BareRing<LINES>, Payload<2>>(heading)
 }
 
 fn tasks() -> Vec<Task> {
@@ -81,11 +78,11 @@ fn tasks() -> Vec<Task> {
     vec![
         Task::new(heading(Path::SameThread, "clock", 0).unit("clock read"), clock),
         Task::new(heading(Path::Thread1To1, "cache line", 8), line),
-        Task::threads::<BareRing, Payload<2>>(heading(Path::Thread1To1, "bare ring", 16).note(BARE_RING)),
-        lines(1),
-        lines(5),
-        lines(24),
-        lines(1024),
+        Task::threads::<BareRing<1>, Payload<2>>(heading(Path::Thread1To1, "bare ring", 16).note(BARE_RING)),
+        lines::<1>(),
+        lines::<5>(),
+        lines::<24>(),
+        lines::<1024>(),
         copy_task::<16>(),
         copy_task::<304>(),
         copy_task::<1480>(),

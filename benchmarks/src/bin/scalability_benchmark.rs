@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus::topic::{Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::pinning::pin_to;
@@ -50,9 +50,9 @@ struct Topic {
 impl Topic {
     fn new(stage: &Stage, publishers: usize, subscribers: usize) -> Result<Self, Failure> {
         let name = stage.meeting.name.parse()?;
-        let options = Options::reliable(CAPACITY).publishers(publishers).directory(&stage.meeting.directory);
-        let made: Result<_, _> = (0..publishers).map(|_| Publisher::create_or_open(&name, &options)).collect();
-        let joined: Result<_, _> = (0..subscribers).map(|_| Subscriber::open(&name, &options, Wait::No)).collect();
+        let options = Options::reliable(CAPACITY).publishers(publishers).directory(&stage.meeting.directory).waiting(Waiting::Spin);
+        let made: Result<_, _> = (0..publishers).map(|_| Publisher::open(&name, &options)).collect();
+        let joined: Result<_, _> = (0..subscribers).map(|_| Subscriber::open(&name, &options)).collect();
         let tallies = (0..subscribers).map(|_| Tally::new(publishers as u64)).collect();
         Ok(Self { publishers: made?, subscribers: joined?, tallies, sent: vec![0; publishers] })
     }

@@ -1,7 +1,7 @@
 //! HORUS topics: threads and processes take the same way, through shared memory.
 
 use horus::message::{Field, FieldType, Message};
-use horus::topic::{Options, Publisher, Subscriber, Wait};
+use horus::topic::{Options, Publisher, Subscriber, Waiting};
 
 use crate::patience::PATIENCE;
 use crate::transport::{Content, End, Failure, Meeting, Payload, Processes, Receiver, Sender, Threads};
@@ -35,7 +35,7 @@ pub struct Subscribing<M: Message, const SUBSCRIBERS: usize = 1> {
 
 /// How the benchmarks make topics, but for what they vary.
 pub fn options(meeting: &Meeting, capacity: usize) -> Options {
-    Options::reliable(capacity).directory(&meeting.directory)
+    Options::reliable(capacity).directory(&meeting.directory).waiting(Waiting::Spin)
 }
 
 impl<M: Message, const PUBLISHERS: usize> Publishing<M, PUBLISHERS> {
@@ -43,7 +43,7 @@ impl<M: Message, const PUBLISHERS: usize> Publishing<M, PUBLISHERS> {
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
         let (name, options) = (meeting.name.parse()?, options(meeting, capacity).publishers(PUBLISHERS));
         let publishers: Result<Vec<_>, _> =
-            (0..PUBLISHERS).map(|_| Publisher::create_or_open(&name, &options)).collect();
+            (0..PUBLISHERS).map(|_| Publisher::open(&name, &options)).collect();
         let publishers = publishers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
         Ok(Self { publishers, turn: 0 })
     }
@@ -54,7 +54,7 @@ impl<M: Message, const SUBSCRIBERS: usize> Subscribing<M, SUBSCRIBERS> {
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
         let (name, options) = (meeting.name.parse()?, options(meeting, capacity));
         let subscribers: Result<Vec<_>, _> =
-            (0..SUBSCRIBERS).map(|_| Subscriber::open(&name, &options, Wait::UpTo(PATIENCE))).collect();
+            (0..SUBSCRIBERS).map(|_| Subscriber::open(&name, &options)).collect();
         let subscribers = subscribers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
         Ok(Self { subscribers, turn: 0 })
     }

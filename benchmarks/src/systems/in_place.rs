@@ -1,7 +1,7 @@
 //! Large HORUS messages in place: the sender borrows the slot and writes the message's head into it, the receiver reads
 //! the head where it stands. Nothing else of the message is touched, and nothing is copied.
 
-use horus::topic::{Publisher, Subscriber, Wait};
+use horus::topic::{Publisher, Subscriber};
 
 use crate::options::throughput_capacity;
 use crate::patience::PATIENCE;
@@ -48,8 +48,8 @@ impl<const WORDS: usize> Processes<Head> for InPlace<WORDS> {
         let capacity = capacity.min(throughput_capacity(size_of::<Payload<WORDS>>()));
         let (out, back) = end.directions();
         let (out, back) = (meeting.of(out), meeting.of(back));
-        let publisher = Publisher::create_or_open(&out.name.parse()?, &options(&out, capacity))?;
-        let subscriber = Subscriber::open(&back.name.parse()?, &options(&back, capacity), Wait::UpTo(PATIENCE))?;
+        let publisher = Publisher::open(&out.name, &options(&out, capacity))?;
+        let subscriber = Subscriber::open(&back.name, &options(&back, capacity))?;
         Ok((Lending(publisher), Borrowing(subscriber)))
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use horus::message::Message;
-use horus::topic::{Subscriber, Wait, Waiting};
+use horus::topic::{Subscriber, Waiting};
 
 use crate::patience::PATIENCE;
 use crate::systems::horus::{Publishing, options};
@@ -21,7 +21,7 @@ pub struct Sleeper<M: Message>(Subscriber<M>);
 impl<M: Message> Sleeper<M> {
     fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
         let options = options(meeting, capacity).waiting(Waiting::Sleep);
-        Ok(Self(Subscriber::open(&meeting.name.parse()?, &options, Wait::UpTo(PATIENCE))?))
+        Ok(Self(Subscriber::open(&meeting.name, &options)?))
     }
 }
 

@@ -20,6 +20,7 @@ SRC_URI = "\
     file://runtime/Cargo.toml \
     file://runtime/cli \
     file://runtime/horus \
+    file://runtime/measure \
     file://runtime/shm \
 "
 FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"

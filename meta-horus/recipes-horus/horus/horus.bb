@@ -17,6 +17,7 @@ SRC_URI = "\
     file://runtime/Cargo.toml \
     file://runtime/cli \
     file://runtime/horus \
+    file://runtime/measure \
     file://runtime/shm \
     file://run-ptest \
     file://test-programs \
@@ -40,11 +41,11 @@ do_install() {
     done
 }
 
-# Tests of the two libraries; those of the command read the repository's own files, which no target has.
+# Tests of the libraries; those of the command read the repository's own files, which no target has.
 do_compile_ptest() {
     oe_cargo_fix_env
     export RUSTFLAGS="${RUSTFLAGS}"
-    "${CARGO}" build ${CARGO_BUILD_FLAGS} --package horus-shm --package horus --tests --message-format json > ${B}/tests.json
+    "${CARGO}" build ${CARGO_BUILD_FLAGS} --package horus-shm --package horus-measure --package horus --tests --message-format json > ${B}/tests.json
 }
 
 do_install_ptest() {

@@ -25,10 +25,10 @@ enum Command {
     Topic(topic::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
-    DeterminismLoad(determinism::load::Args),
+    DeterminismLoad(determinism::measure::load::Args),
     /// The far end of a determinism run's message phases, which starts it.
     #[command(hide = true)]
-    DeterminismEcho(determinism::echo::Args),
+    DeterminismEcho(determinism::measure::echo::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Command::Determinism(args) => determinism::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Topic(args) => topic::run(&args),
-        Command::DeterminismLoad(args) => determinism::load::become_load(&args),
-        Command::DeterminismEcho(args) => determinism::echo::run(&args),
+        Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
+        Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
     }
 }

@@ -24,3 +24,13 @@ fn a_missing_file_is_a_clear_error() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot read the report /nowhere/latest.json"));
 }
+
+/// Reports of earlier versions lie on data partitions and in docs/data: they have to stay readable.
+#[test]
+fn a_committed_report_of_the_first_version_shows_and_its_claim_counts_one_phase() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/data/first-boot-qemu/report.json");
+    let output = report(&[path]);
+    assert!(output.status.success(), "{output:?}");
+    let screen = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(screen.contains("misses 767/16200 in node-load, longest run 14 => P(miss) < 5.1e-2 (95 %)"), "{screen}");
+}

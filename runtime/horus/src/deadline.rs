@@ -196,9 +196,9 @@ impl Tally {
         self.cycles + self.skipped
     }
 
-    /// The upper 95 % confidence bound on the probability that a release misses; see [`crate::bound::miss_bound_95`].
+    /// The upper 95 % confidence bound on the probability that a release misses; see [`horus_measure::bound`].
     pub fn miss_bound_95(&self) -> f64 {
-        crate::bound::miss_bound_95(self.misses, self.releases())
+        horus_measure::bound::miss_bound_95(self.misses, self.releases())
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_tally_bounds_the_miss_probability_by_releases_not_by_completed_cycles() {
         let tally = Tally { cycles: 990, skipped: 10, misses: 12, ..Tally::default() };
-        assert_eq!(tally.miss_bound_95(), crate::bound::miss_bound_95(12, 1_000));
+        assert_eq!(tally.miss_bound_95(), horus_measure::bound::miss_bound_95(12, 1_000));
         assert_eq!(Tally::default().miss_bound_95(), 1.0);
     }
 

@@ -7,7 +7,6 @@ extern crate self as horus;
 #[doc(hidden)]
 pub use zerocopy;
 
-pub mod bound;
 pub mod bytes;
 pub mod cpus;
 pub mod deadline;

@@ -48,7 +48,7 @@
 use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use horus_shm::clock::monotonic_ns;
 use horus_shm::ends::place::{self, Copied};
@@ -325,6 +325,25 @@ impl<M: Message> Subscriber<M> {
     /// Those of [`check`](Self::check).
     pub fn is_published(&self) -> Result<bool, OpenError> {
         self.subscription.is_published()
+    }
+
+    /// Waits, at most `limit`, until a living process publishes the topic; false when the time is up. Looks once a millisecond.
+    ///
+    /// # Errors
+    /// Those of [`check`](Self::check).
+    pub fn wait_until_published(&mut self, limit: Duration) -> Result<bool, OpenError> {
+        let started = Instant::now();
+        loop {
+            // Follows a publisher that makes the topic anew.
+            self.subscription.is_ready();
+            if self.is_published()? {
+                return Ok(true);
+            }
+            if started.elapsed() >= limit {
+                return Ok(false);
+            }
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
     }
 
     /// Looks whether messages can come from whoever publishes the topic from now on. One system call.

@@ -61,8 +61,6 @@ pub mod ends;
 #[cfg(not(loom))]
 pub mod error;
 #[cfg(not(loom))]
-pub mod floor;
-#[cfg(not(loom))]
 mod patience;
 #[cfg(not(loom))]
 pub mod peers;

@@ -7,9 +7,8 @@ use horus_benchmarks::systems::horus::Horus;
 use horus_compare::disruptor::Disruptor;
 use horus_compare::pipes::Pipes;
 use horus_compare::rtrb::Rtrb;
+use horus_compare::sockets::{Udp, UnixDatagrams, UnixPackets};
 use horus_compare::tasks::{processes, same_thread, threads};
-use horus_compare::udp::Udp;
-use horus_compare::unix_sockets::{UnixDatagrams, UnixPackets};
 
 fn tasks() -> Vec<Task> {
     let mut tasks = vec![same_thread::<Horus>(), same_thread::<Rtrb>(), same_thread::<Disruptor>()];
@@ -19,14 +18,14 @@ fn tasks() -> Vec<Task> {
     #[cfg(feature = "aeron")]
     tasks.extend(threads::<horus_compare::aeron::Aeron>(AERON));
     #[cfg(feature = "zeromq")]
-    tasks.extend(horus_compare::tasks::slow_threads::<horus_compare::zeromq::ZeroMq>("calls with DONTWAIT"));
+    tasks.extend(unhurried(threads::<horus_compare::zeromq::ZeroMq>("calls with DONTWAIT")));
     tasks.extend(processes::<Horus>(""));
     #[cfg(feature = "aeron")]
     tasks.extend(processes::<horus_compare::aeron::Aeron>(AERON));
     #[cfg(feature = "zeromq")]
-    tasks.extend(horus_compare::tasks::slow_processes::<horus_compare::zeromq::ZeroMq>(
+    tasks.extend(unhurried(processes::<horus_compare::zeromq::ZeroMq>(
         "calls with DONTWAIT; two I/O threads between the ends",
-    ));
+    )));
     tasks.extend(processes::<Pipes>("non-blocking system calls"));
     tasks.extend(processes::<UnixPackets>("non-blocking system calls"));
     tasks.extend(processes::<UnixDatagrams>("non-blocking system calls"));
@@ -36,6 +35,11 @@ fn tasks() -> Vec<Task> {
 
 #[cfg(feature = "aeron")]
 const AERON: &str = "terms of 16 MiB instead of the asked capacity; a driver and a conductor thread want CPU time too";
+
+#[cfg(feature = "zeromq")]
+fn unhurried(tasks: Vec<Task>) -> impl Iterator<Item = Task> {
+    tasks.into_iter().map(|task| task.effort(horus_benchmarks::options::Effort::unhurried))
+}
 
 /// Which optional rivals this program was built without.
 fn missing() -> Vec<String> {

@@ -5,23 +5,30 @@
 //! files are counted: as they are, after iceoryx2's own cleanup of dead nodes, and when the survivors have left and a new
 //! node has cleaned up once more.
 
-use std::io::Read;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
-use horus_benchmarks::stage::Scratch;
+use horus_benchmarks::options::Effort;
+use horus_benchmarks::peer::Role;
+use horus_benchmarks::stage::Stage;
+use horus_benchmarks::suite::{Suite, Task};
+use horus_benchmarks::tally::Counts;
 use horus_benchmarks::transport::Failure;
-use horus_compare::iceoryx::{Marked, config, node, sweep};
+use horus_compare::iceoryx::{Marked, config, files, node, sweep};
 use horus_compare::tasks::Medium;
-use horus_compare::victims::{self, CAPACITY, COULD_NOT_JOIN, Publishing, Subscribing, Victim, files};
+use iceoryx2::port::publisher::Publisher;
+use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::port::{BackpressureAction, BackpressureInfo};
-use iceoryx2::prelude::BackpressureStrategy;
-use serde_json::json;
+use iceoryx2::prelude::{BackpressureStrategy, Node, ServiceName, ipc};
+use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
+/// Processes that are killed, publishers and subscribers in turn; fewer with `--quick`.
+const KILLS: u64 = 200;
+const QUICK_KILLS: u64 = 40;
 /// The longest that a victim lives.
 const LIFE: Duration = Duration::from_millis(30);
 /// How long the survivors go on after each kill.
@@ -34,33 +41,54 @@ const CREATION: Duration = Duration::from_millis(1200);
 const HUNG: Duration = Duration::from_secs(30);
 /// The publisher number of the survivor; victims count below it.
 const SURVIVOR: u64 = 127;
+/// Messages that a subscriber's buffer holds.
+const CAPACITY: usize = 16;
+const PUBLISHER: &str = "publisher";
+const SUBSCRIBER: &str = "subscriber";
 
-#[derive(Parser)]
-#[command(about, long_about = None)]
-struct Options {
-    /// How many processes to kill, publishers and subscribers in turn
-    #[arg(long, default_value_t = 200)]
-    count: u64,
-    /// Kill 40
-    #[arg(long)]
-    quick: bool,
-    /// Start of the random times
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Print only the JSON object
-    #[arg(long)]
-    json: bool,
+type Service = PortFactory<ipc::Service, Marked<Medium>, ()>;
+
+/// Opens the service, or makes it: lossless, with room for one victim of each kind and for several dead ones.
+fn service(node: &Node<ipc::Service>) -> Result<Service, Failure> {
+    let builder = node.service_builder(&ServiceName::new("kills")?).publish_subscribe::<Marked<Medium>>();
+    Ok(builder
+        .enable_safe_overflow(false)
+        .subscriber_max_buffer_size(CAPACITY)
+        .history_size(0)
+        .max_publishers(16)
+        .max_subscribers(16)
+        .max_nodes(32)
+        .open_or_create()?)
+}
+
+/// What a victim does, as fast as it can: publishes and drops what does not fit, or receives; ends when it cannot.
+fn be_a_victim(role: &Role) -> Result<(), Failure> {
+    let node = node(&config(&role.meeting.directory)?)?;
+    let service = service(&node)?;
+    if role.role == SUBSCRIBER {
+        let port = service.subscriber_builder().buffer_size(CAPACITY).create()?;
+        loop {
+            drop(port.receive()?);
+            std::thread::yield_now();
+        }
+    }
+    let port = service.publisher_builder().backpressure_strategy(BackpressureStrategy::DiscardData).create()?;
+    let (publisher, mut prepared) = (role.meeting.name.parse()?, Prepared::new());
+    for sequence in 0.. {
+        let sample = port.loan_uninit()?;
+        sample.write_payload(Marked(*prepared.number(Mark::Message { publisher, sequence }))).send()?;
+        std::thread::yield_now();
+    }
+    Ok(())
 }
 
 /// The two that live on, and what they saw.
 struct Survivors {
-    publisher: Publishing,
-    subscriber: Subscribing,
+    publisher: Publisher<ipc::Service, Marked<Medium>, ()>,
+    subscriber: Subscriber<ipc::Service, Marked<Medium>, ()>,
     prepared: Prepared<Medium>,
-    sent: u64,
-    own_received: u64,
+    counts: Counts,
     from_victims: u64,
-    corrupt: u64,
     blocked: u64,
     errors: Vec<String>,
     longest_send: Duration,
@@ -68,7 +96,27 @@ struct Survivors {
 }
 
 impl Survivors {
-    fn live_until(&mut self, end: Instant) {
+    fn join(service: &Service) -> Result<Self, Failure> {
+        let give_up = |info: &BackpressureInfo| match info.elapsed_time {
+            waited if waited >= BLOCKED => BackpressureAction::DiscardData,
+            _ => BackpressureAction::Retry,
+        };
+        let builder = service.publisher_builder().backpressure_strategy(BackpressureStrategy::RetryUntilDelivered);
+        Ok(Self {
+            publisher: builder.set_backpressure_handler(give_up).create()?,
+            subscriber: service.subscriber_builder().buffer_size(CAPACITY).create()?,
+            prepared: Prepared::new(),
+            counts: Counts::default(),
+            from_victims: 0,
+            blocked: 0,
+            errors: Vec::new(),
+            longest_send: Duration::ZERO,
+            longest_receive: Duration::ZERO,
+        })
+    }
+
+    fn live_for(&mut self, time: Duration) {
+        let end = Instant::now() + time;
         while Instant::now() < end {
             self.send();
             self.receive();
@@ -76,7 +124,7 @@ impl Survivors {
     }
 
     fn send(&mut self) {
-        let mark = Mark::Message { publisher: SURVIVOR, sequence: self.sent };
+        let mark = Mark::Message { publisher: SURVIVOR, sequence: self.counts.sent };
         let start = Instant::now();
         let sent = self.publisher.loan_uninit().map_err(|error| format!("loan: {error}")).and_then(|sample| {
             sample.write_payload(Marked(*self.prepared.number(mark))).send().map_err(|error| format!("send: {error}"))
@@ -85,8 +133,8 @@ impl Survivors {
         self.longest_send = self.longest_send.max(took);
         self.blocked += u64::from(took >= BLOCKED);
         match sent {
-            Ok(_) => self.sent += 1,
-            Err(error) => note(&mut self.errors, error),
+            Ok(_) => self.counts.sent += 1,
+            Err(error) => self.note(error),
         }
     }
 
@@ -98,95 +146,74 @@ impl Survivors {
             self.longest_receive = self.longest_receive.max(start.elapsed());
             match received {
                 Ok(Some(sample)) => match verify(&sample.payload().0) {
-                    Some(Mark::Message { publisher: SURVIVOR, .. }) => self.own_received += 1,
+                    Some(Mark::Message { publisher: SURVIVOR, .. }) => self.counts.received += 1,
                     Some(_) => self.from_victims += 1,
-                    None => self.corrupt += 1,
+                    None => self.counts.corrupt += 1,
                 },
                 Ok(None) => return,
-                Err(error) => return note(&mut self.errors, format!("receive: {error}")),
+                Err(error) => return self.note(format!("receive: {error}")),
             }
         }
     }
-}
 
-/// Keeps each error text once.
-fn note(errors: &mut Vec<String>, error: String) {
-    if !errors.contains(&error) {
-        errors.push(error);
+    /// Keeps each error text once.
+    fn note(&mut self, error: String) {
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
     }
 }
 
-fn run(options: &Options) -> Result<serde_json::Value, Failure> {
-    let count = if options.quick { 40 } else { options.count };
-    let scratch = Scratch::new()?;
-    let config = config(scratch.path())?;
+fn kill(stage: &Stage) -> Result<Measured, Failure> {
+    let kills = if stage.effort.samples <= Effort::QUICK.samples { QUICK_KILLS } else { KILLS };
+    let config = config(&stage.meeting.directory)?;
     let node = node(&config)?;
-    let service = victims::service(&node)?;
-    let give_up = |info: &BackpressureInfo| match info.elapsed_time {
-        waited if waited >= BLOCKED => BackpressureAction::DiscardData,
-        _ => BackpressureAction::Retry,
-    };
-    let mut survivors = Survivors {
-        publisher: service
-            .publisher_builder()
-            .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
-            .set_backpressure_handler(give_up)
-            .create()?,
-        subscriber: service.subscriber_builder().buffer_size(CAPACITY).create()?,
-        prepared: Prepared::new(),
-        sent: 0,
-        own_received: 0,
-        from_victims: 0,
-        corrupt: 0,
-        blocked: 0,
-        errors: Vec::new(),
-        longest_send: Duration::ZERO,
-        longest_receive: Duration::ZERO,
-    };
-    survivors.live_until(Instant::now() + AFTERMATH);
+    let service = service(&node)?;
+    let mut survivors = Survivors::join(&service)?;
+    survivors.live_for(AFTERMATH);
     let before = files(&config).len();
 
-    let kills = Arc::new(AtomicU64::new(0));
-    watch(Arc::clone(&kills));
-    let mut random = options.seed | 1;
-    let mut could_not_join = 0;
-    for number in 0..count {
-        let kind = if number.is_multiple_of(2) { Victim::Publisher } else { Victim::Subscriber };
-        let mut victim = kind.start(scratch.path(), number % SURVIVOR)?;
-        survivors.live_until(Instant::now() + LIFE.mul_f64(next(&mut random)));
-        if victim.try_wait()?.is_some_and(|status| status.code() == Some(COULD_NOT_JOIN)) {
-            could_not_join += 1;
-        }
-        victim.kill()?;
-        kills.fetch_add(1, Ordering::Relaxed);
-        victim.wait()?;
-        survivors.live_until(Instant::now() + AFTERMATH);
-        let mut said = String::new();
-        victim.stderr.take().map(|mut stderr| stderr.read_to_string(&mut said)).transpose()?;
-        if let Some(line) = said.lines().find(|line| line.starts_with("victim:")) {
-            note(&mut survivors.errors, line.to_owned());
-        }
+    let done = Arc::new(AtomicU64::new(0));
+    watch(Arc::clone(&done));
+    let (mut random, mut could_not_join) = (1, 0);
+    for number in 0..kills {
+        let mut meeting = stage.meeting.clone();
+        meeting.name = (number % SURVIVOR).to_string();
+        let role = if number.is_multiple_of(2) { PUBLISHER } else { SUBSCRIBER };
+        let victim = stage.peer(&meeting, role, stage.cpus.second)?;
+        survivors.live_for(LIFE.mul_f64(next(&mut random)));
+        could_not_join += u64::from(!victim.lives());
+        drop(victim); // kills it
+        done.fetch_add(1, Ordering::Relaxed);
+        survivors.live_for(AFTERMATH);
     }
+    done.store(u64::MAX, Ordering::Relaxed);
     let left = files(&config).len();
     let cleanup = node.blocking_cleanup_dead_nodes(Duration::from_secs(1));
     let after_cleanup = files(&config).len();
-    let Survivors { publisher, subscriber, sent, own_received, from_victims, corrupt, blocked, errors, .. } = survivors;
+    let Survivors {
+        publisher, subscriber, counts, from_victims, blocked, errors, longest_send, longest_receive, ..
+    } = survivors;
     drop((publisher, subscriber, service, node));
     std::thread::sleep(CREATION);
     horus_compare::iceoryx::node(&config)?.blocking_cleanup_dead_nodes(Duration::from_secs(1));
     let in_the_end = files(&config);
-    Ok(json!({
-        "schema": "horus-kills/1", "system": "iceoryx2", "seed": options.seed, "kills": count,
-        "sent": sent, "received": own_received, "from_victims": from_victims, "corrupt": corrupt,
-        "blocked_100_ms": blocked,
-        "longest_send_us": survivors.longest_send.as_micros() as u64,
-        "longest_receive_us": survivors.longest_receive.as_micros() as u64,
-        "could_not_join": could_not_join, "errors": errors,
-        "files_before": before, "files_left": left.saturating_sub(before),
-        "cleanups": cleanup.cleanups, "failed_cleanups": cleanup.failed_cleanups,
-        "files_left_after_cleanup": after_cleanup.saturating_sub(before),
-        "files_left_in_the_end": in_the_end.len(), "examples": in_the_end.iter().take(3).collect::<Vec<_>>(),
-    }))
+    let Counts { sent, received, corrupt, .. } = counts;
+    let note = format!(
+        "{kills} processes killed; survivors sent {sent} and received {received} messages of their own and {from_victims} of the \
+         victims', {corrupt} corrupt, were blocked for 100 ms {blocked} times, longest send {} µs, longest receive {} µs; \
+         {could_not_join} victims could not join; {} files left, {} after its cleanup ({} done, {} failed), {} when the \
+         survivors had left and a new node had swept once more, such as {:?}; errors {errors:?}",
+        longest_send.as_micros(),
+        longest_receive.as_micros(),
+        left.saturating_sub(before),
+        after_cleanup.saturating_sub(before),
+        cleanup.cleanups,
+        cleanup.failed_cleanups,
+        in_the_end.len(),
+        in_the_end.first(),
+    );
+    Ok(Measured { counts, note: Some(note), ..Measured::default() })
 }
 
 /// Ends the program when no kill follows for [`HUNG`]: then a survivor hangs in a call that should have returned.
@@ -195,13 +222,15 @@ fn watch(kills: Arc<AtomicU64>) {
         let mut last = (u64::MAX, Instant::now());
         loop {
             std::thread::sleep(Duration::from_secs(1));
-            let now = kills.load(Ordering::Relaxed);
-            if now != last.0 {
-                last = (now, Instant::now());
-            } else if last.1.elapsed() > HUNG {
-                eprintln!("iceoryx2_kills: a survivor hangs in a call of iceoryx2 since kill {now}");
-                sweep();
-                std::process::exit(2);
+            match kills.load(Ordering::Relaxed) {
+                u64::MAX => return,
+                now if now != last.0 => last = (now, Instant::now()),
+                now if last.1.elapsed() > HUNG => {
+                    eprintln!("iceoryx2_kills: a survivor hangs in a call of iceoryx2 since kill {now}");
+                    sweep();
+                    std::process::exit(2);
+                }
+                _ => {}
             }
         }
     });
@@ -215,47 +244,13 @@ fn next(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-fn sentence(found: &serde_json::Value) -> String {
-    format!(
-        "iceoryx2: {} processes killed; survivors sent {} and received {} messages, {} corrupt, were blocked for \
-         100 ms {} times, longest send {} µs, longest receive {} µs; {} victims could not join; {} files left, {} after \
-         its cleanup, {} when the survivors had left and a new node had swept once more.",
-        found["kills"],
-        found["sent"],
-        found["received"],
-        found["corrupt"],
-        found["blocked_100_ms"],
-        found["longest_send_us"],
-        found["longest_receive_us"],
-        found["could_not_join"],
-        found["files_left"],
-        found["files_left_after_cleanup"],
-        found["files_left_in_the_end"],
-    )
+fn tasks() -> Vec<Task> {
+    let heading = Heading::new(Path::ProcessNToN, "iceoryx2", size_of::<Medium>()).message("kills").unit("survivors");
+    vec![Task::new(heading.ends(2, 2), kill).with_peer(be_a_victim)]
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().collect();
-    if arguments.get(1).is_some_and(|first| first == victims::ARGUMENT) {
-        if let Err(error) = Victim::be(&arguments[2..]) {
-            eprintln!("victim: {error}");
-        }
-        return ExitCode::from(COULD_NOT_JOIN as u8);
-    }
-    let options = Options::parse();
-    let outcome = run(&options);
+    let status = Suite { name: "iceoryx2_kills", tasks, summary: |_: &[Cell]| Vec::new() }.main();
     sweep();
-    match outcome {
-        Ok(found) => {
-            println!("{found:#}");
-            if !options.json {
-                println!("{}", sentence(&found));
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("iceoryx2_kills: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    status
 }

@@ -2,12 +2,16 @@
 
 use std::process::ExitCode;
 
-use horus_compare::{iceoryx, seed, seed_csharp, seed_tables};
+use horus_benchmarks::suite::{Suite, Task};
+use horus_compare::{iceoryx, seed_csharp, seed_tables};
+
+fn tasks() -> Vec<Task> {
+    seed_tables::loops().into_iter().chain(seed_csharp::loops()).collect()
+}
 
 fn main() -> ExitCode {
-    let mut loops = seed_tables::loops();
-    loops.extend(seed_csharp::loops());
-    let status = seed::main(&loops);
+    let summary = |_: &_| vec!["Every line is a loop that others published figures from, as it was.".to_owned()];
+    let status = Suite { name: "seed_loops", tasks, summary }.main();
     iceoryx::sweep();
     status
 }

@@ -1,29 +1,18 @@
 //! `horus determinism`: measures how well this machine keeps its deadlines.
 //!
-//! In reading order: `config` (what it is told) -> `plan` (who gets which time and which CPU) -> `run` (the order of
-//! phases) -> `self_test`, `node`, `message`, `cyclictest` (the phases) under `load` -> `judge` (valid? verdict?) ->
-//! [`crate::report::store`] and `record` (file and journal). `docs/measuring.md` defines every figure.
+//! In reading order: `config` (what it is told) -> `run` (the order of a run) -> `measure` (the experiment) ->
+//! `evidence` (the report: what the phases say together, valid? verdict? kept) -> `view` (screen and journal). `docs/measuring.md` defines every figure.
 //!
 //! Exit status: 0 the run took place, whatever it found; 1 it could not take place or not be stored; 3 it was refused
 //! because another one is running.
 
 mod child;
 mod config;
-mod cyclictest;
-pub mod echo;
-mod grants;
-mod judge;
-pub mod load;
+pub mod evidence;
 mod lock;
-mod machine;
-mod message;
-mod meter;
-mod node;
-mod plan;
-mod record;
+pub mod measure;
 mod run;
-mod self_test;
-mod units;
+pub mod view;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -32,11 +21,13 @@ use std::time::Duration;
 
 use horus::time::parse_duration;
 
-use crate::report::{self, store, text};
+use crate::report;
 
+use evidence::store;
 use lock::{Lock, LockError};
-use record::Journal;
 use run::{Finished, Settings};
+use view::journal::{self, Journal};
+use view::text;
 
 /// Another run is measuring.
 const REFUSED: u8 = 3;
@@ -76,7 +67,7 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(lock) => lock,
         Err(error) => {
             eprintln!("horus determinism: {error}");
-            Journal::default().write(&record::refused(&error.to_string()));
+            Journal::default().write(&journal::refused(&error.to_string()));
             return if matches!(error, LockError::Held { .. }) { ExitCode::from(REFUSED) } else { ExitCode::FAILURE };
         }
     };

@@ -7,18 +7,19 @@ use std::time::Duration;
 use horus::cpus::CpuList;
 
 use crate::audit;
-use crate::report::schema::{Phase, Report, SCHEMA, SelfTest, Verdict};
-use crate::report::store;
 
 use super::config::Config;
-use super::grants::{not_granted, policy, prepare_process};
-use super::judge::{self, Conditions};
-use super::load::{self, CpuTime, Running};
-use super::machine::{self, Facts};
-use super::node::{self, Place};
-use super::plan::{LOADS, Load, Places, Shares};
-use super::record::{self, Journal};
-use super::{cyclictest, message, self_test, units};
+use super::evidence::judge::{self, Conditions};
+use super::evidence::merge::total;
+use super::evidence::schema::{Kind, Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
+use super::evidence::store;
+use super::measure::grants::{not_granted, policy, prepare_process};
+use super::measure::load::{self, CpuTime, Running};
+use super::measure::machine::{self, Facts};
+use super::measure::node::{self, Place};
+use super::measure::plan::{LOADS, Load, Places, Shares};
+use super::measure::{cyclictest, message, self_test, units};
+use super::view::journal::{self, Journal};
 
 /// What the node's thread may compute without sleeping: the self-test's longest stall, several times over.
 const LONGEST_COMPUTATION: Duration = Duration::from_secs(2);
@@ -62,7 +63,7 @@ pub fn run(settings: Settings) -> Finished {
     let places = Places::of_machine(std::path::Path::new("/"));
     let notes = prepare_process();
     let throttled_before = machine::Throttling::read(&settings.root);
-    settings.problems.iter().for_each(|problem| journal.write(&record::problem(problem)));
+    settings.problems.iter().for_each(|problem| journal.write(&journal::problem(problem)));
 
     let mut run = Run { settings: &settings, places, journal: &mut journal, conditions: Conditions::default(), notes };
     let facts = Facts::read(&settings.root);
@@ -85,7 +86,7 @@ pub fn run(settings: Settings) -> Finished {
     conditions.preempt_rt = facts.is_preempt_rt();
     conditions.foreign_root = settings.root != std::path::Path::new("/");
     conditions.throttled = machine::Throttling::read(&settings.root).since(&throttled_before);
-    let total = judge::total(&phases);
+    let total = total(&phases);
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         boot_id: facts.boot_id,
@@ -111,7 +112,7 @@ pub fn run(settings: Settings) -> Finished {
     };
     judge::judge(&mut report, &conditions);
     let stored = store::store(&settings.output, &report);
-    journal.write(&record::summary(&report, stored.as_deref().ok()));
+    journal.write(&journal::summary(&report, stored.as_deref().ok()));
     journal.sync();
     Finished { report, stored }
 }
@@ -145,7 +146,7 @@ impl Run<'_> {
         let timing = self.settings.config.timing;
         let time = Shares::of(self.settings.config.duration).self_test;
         let result = self_test::run(timing, time, self.place(), self.settings.injected_stall);
-        self.journal.write(&record::self_test(&result));
+        self.journal.write(&journal::self_test(&result));
         result
     }
 
@@ -159,19 +160,19 @@ impl Run<'_> {
         for load in LOADS {
             match self.start(load, &command, &housekeeping, shares.load_start) {
                 Ok(running) => {
-                    for kind in KINDS {
+                    for kind in Kind::ALL {
                         let before = CpuTime::now(&housekeeping);
                         let mut phase = self.measure(kind, load, &shares);
                         phase.busy_percent = CpuTime::busy_percent_since(before, &housekeeping);
-                        self.journal.write(&record::phase(&phase));
+                        self.journal.write(&journal::phase(&phase));
                         phases.push(phase);
                     }
                     self.conditions.load_failure = running.and_then(|running| running.end(&command[0]).err());
                 }
                 Err(reason) => {
-                    for kind in KINDS {
+                    for kind in Kind::ALL {
                         let phase = Phase::not_measured(format!("{}-{load}", kind.name()), format!("load: {reason}"));
-                        self.journal.write(&record::phase(&phase));
+                        self.journal.write(&journal::phase(&phase));
                         phases.push(phase);
                     }
                     self.conditions.load_failure = Some(reason);
@@ -227,32 +228,12 @@ impl Run<'_> {
             max_consecutive: Some(measured.tally.max_consecutive),
             skipped: Some(measured.tally.skipped),
             overruns: Some(measured.overruns),
-            latency: measured.response.latency(),
-            release_jitter: Some(measured.jitter.latency()),
+            latency: Latency::of(&measured.response),
+            release_jitter: Some(Latency::of(&measured.jitter)),
             release_jitter_samples: Some(measured.jitter.samples()),
             miss_bound_95: Some(measured.tally.miss_bound_95()),
             histogram: measured.response.classes(),
             ..Phase::default()
-        }
-    }
-}
-
-/// What is measured in each half.
-const KINDS: [Kind; 3] = [Kind::Node, Kind::Message, Kind::Witness];
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Node,
-    Message,
-    Witness,
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Node => "node",
-            Self::Message => "message",
-            Self::Witness => "cyclictest",
         }
     }
 }

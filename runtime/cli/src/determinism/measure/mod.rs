@@ -1,0 +1,15 @@
+//! The experiment: what runs, on which CPU, for how long, and what it measures.
+//!
+//! In reading order: `plan` (who gets which time and which CPU) -> `self_test`, `node`, `message`, `cyclictest` (the
+//! phases) under `load`. `machine` and `units` say what it was measured on. The order of phases is `run`'s.
+
+pub mod cyclictest;
+pub mod echo;
+pub mod grants;
+pub mod load;
+pub mod machine;
+pub mod message;
+pub mod node;
+pub mod plan;
+pub mod self_test;
+pub mod units;

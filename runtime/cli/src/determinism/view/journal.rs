@@ -1,0 +1,285 @@
+//! The run in the journal: one entry a phase, one for the whole; every number is a field of its own.
+
+use std::path::Path;
+use std::time::Duration;
+
+use horus::journal::{Entry, JournalError, Priority, id};
+
+use crate::audit::{self, Outcome};
+use crate::determinism::child;
+use crate::determinism::evidence::schema::{Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
+
+use super::text;
+
+/// journald writes to its medium only every few minutes; this is how long it may take when it is asked to.
+const SYNC: Duration = Duration::from_secs(30);
+
+/// Where entries go. A machine without journald is told so once, and the run goes on.
+#[derive(Debug, Default)]
+pub struct Journal {
+    complained: bool,
+}
+
+impl Journal {
+    /// Sends one entry.
+    pub fn write(&mut self, entry: &Entry) {
+        self.sent(entry.send());
+    }
+
+    /// Sends the entries of an audit.
+    pub fn write_audit(&mut self, outcome: &Outcome) {
+        self.sent(audit::journal::write(outcome));
+    }
+
+    fn sent(&mut self, result: Result<(), JournalError>) {
+        match result {
+            Ok(()) => {}
+            Err(error) if !self.complained => {
+                self.complained = true;
+                eprintln!("horus determinism: {error} The run goes on without journal entries.");
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Makes journald put everything on its medium, so that a power cut does not take the summary.
+    pub fn sync(&self) {
+        if !self.complained
+            && let Err(error) = child::output("journalctl", &["--sync"], SYNC)
+        {
+            eprintln!("horus determinism: the journal may not be on its medium yet: {error}");
+        }
+    }
+}
+
+/// The entry of a measured phase, or of one that could not be measured.
+pub fn phase(phase: &Phase) -> Entry {
+    let clean = phase.measured
+        && phase.misses.unwrap_or(0) == 0
+        && phase.lost.unwrap_or(0) == 0
+        && phase.invalid_reasons.is_empty();
+    let priority = if clean { Priority::Info } else { Priority::Warning };
+    let entry = of_phase(&phase.name, priority, text::phase_sentence(phase)).field("HORUS_SAMPLES", phase.samples);
+    let entry = latency(entry, &phase.latency, &QUANTILE_FIELDS);
+    let entry = latency(entry, &phase.release_jitter.unwrap_or_default(), &JITTER_FIELDS);
+    let entry = optional(entry, "HORUS_JITTER_SAMPLES", phase.release_jitter_samples);
+    let numbers = [
+        ("HORUS_PERIOD_NS", phase.period_ns),
+        ("HORUS_DEADLINE_NS", phase.deadline_ns),
+        ("HORUS_MISSES", phase.misses),
+        ("HORUS_MAX_CONSECUTIVE", phase.max_consecutive),
+        ("HORUS_SKIPPED", phase.skipped),
+        ("HORUS_OVERRUNS", phase.overruns),
+        ("HORUS_LOST", phase.lost),
+        ("HORUS_FLOOR_P50_NS", phase.floor_p50_ns),
+        ("HORUS_WARM_UP_TRIPS", phase.warm_up_trips),
+        ("HORUS_WARM_UP_MAX_NS", phase.warm_up_max_ns),
+    ];
+    let entry = numbers.into_iter().fold(entry, |entry, (name, value)| optional(entry, name, value));
+    let entry = optional(entry, "HORUS_CPU", phase.cpu);
+    let entry = optional(entry, "HORUS_PEER_CPU", phase.peer_cpu);
+    let entry = optional(entry, "HORUS_POLICY", phase.policy.as_deref());
+    let entry = optional(entry, "HORUS_BUSY_PERCENT", phase.busy_percent);
+    let entry = optional(entry, "HORUS_FLOOR_RATIO", phase.floor_ratio);
+    let entry = optional(entry, "HORUS_MISS_BOUND_95", phase.miss_bound_95);
+    let entry = optional(entry, "HORUS_REASON", phase.reason.as_deref());
+    let reasons = &phase.invalid_reasons;
+    let entry = optional(entry, "HORUS_INVALID_REASONS", (!reasons.is_empty()).then(|| reasons.join("\n")));
+    optional(entry, "HORUS_NOTES", (!phase.notes.is_empty()).then(|| phase.notes.join("\n")))
+}
+
+/// The entry of the self-test.
+pub fn self_test(test: &SelfTest) -> Entry {
+    let priority = if test.passed { Priority::Info } else { Priority::Error };
+    let entry = of_phase("self-test", priority, format!("self-test: {}", text::self_test_sentence(test)))
+        .field("HORUS_PASSED", test.passed)
+        .field("HORUS_INJECTED_NS", test.injected_ns)
+        .field("HORUS_FOUND_NS", test.found_ns)
+        .field("HORUS_INJECTED_CYCLE", test.injected_cycle)
+        .field("HORUS_FOUND_CYCLE", test.found_cycle)
+        .field("HORUS_ATTEMPTS", test.attempts.len());
+    let earlier: Vec<_> = test.retried().iter().map(text::attempt_sentence).collect();
+    let entry = optional(entry, "HORUS_NOTES", (!earlier.is_empty()).then(|| earlier.join("\n")));
+    optional(entry, "HORUS_REASON", test.reason.as_deref())
+}
+
+/// The entry of a configuration problem.
+pub fn problem(problem: &str) -> Entry {
+    of_phase("config", Priority::Error, problem.to_owned()).field("HORUS_REASON", problem)
+}
+
+/// The entry of the whole run; its message is the screen that `horus report` prints.
+pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
+    let priority = match (report.verdict, report.valid && report.restarted_units.is_empty()) {
+        (Verdict::Fail, _) => Priority::Error,
+        (_, false) => Priority::Warning,
+        _ => Priority::Info,
+    };
+    let total = &report.total;
+    let entry = Entry::new(id::DETERMINISM_SUMMARY, priority, text::render(report))
+        .field("HORUS_SCHEMA", SCHEMA)
+        .field("HORUS_PHASE", "summary")
+        .field("HORUS_VALID", report.valid)
+        .field("HORUS_INVALID_REASONS", report.invalid_reasons.join("\n"))
+        .field("HORUS_VERDICT", report.verdict.as_str())
+        .field("HORUS_VERDICT_REASON", &report.verdict_reason)
+        .field("HORUS_VIRTUAL", report.hypervisor.as_deref().unwrap_or("none"))
+        .field("HORUS_IMAGE", &report.image)
+        .field("HORUS_KERNEL", &report.kernel)
+        .field("HORUS_AUDIT_SCORE", report.audit.score)
+        .field("HORUS_AUDIT_FATAL", report.audit.fatal)
+        .field("HORUS_AUDIT_HIGH", report.audit.high)
+        .field("HORUS_SAMPLES", total.samples)
+        .field("HORUS_INJECTED_NS", report.self_test.injected_ns)
+        .field("HORUS_FOUND_NS", report.self_test.found_ns)
+        .field("HORUS_FAILED_UNITS", report.failed_units.len())
+        .field("HORUS_FAILED_UNIT_NAMES", names(report.failed_units.iter().map(|failed| failed.unit.as_str())))
+        .field("HORUS_RESTARTED_UNITS", report.restarted_units.len())
+        .field("HORUS_RESTARTED_UNIT_NAMES", names(report.restarted_units.iter().map(|unit| unit.unit.as_str())))
+        .field("HORUS_ATTEMPTS", report.self_test.attempts.len())
+        .field("HORUS_PROBLEMS", report.problems.len() + report.audit.problems.len());
+    let entry = optional(entry, "HORUS_MAX_NS", total.max_ns);
+    let entry = optional(entry, "HORUS_MISSES", total.misses);
+    let entry = optional(entry, "HORUS_MAX_CONSECUTIVE", total.max_consecutive);
+    let entry = optional(entry, "HORUS_MISS_BOUND_95", total.miss_bound_95);
+    let entry = optional(entry, "HORUS_MISS_BOUND_PHASE", total.miss_bound_phase.as_deref());
+    let node = report.phases.iter().find(|phase| phase.is_node() && phase.measured);
+    let entry = optional(entry, "HORUS_PERIOD_NS", node.and_then(|node| node.period_ns));
+    let entry = optional(entry, "HORUS_DEADLINE_NS", node.and_then(|node| node.deadline_ns));
+    let entry = optional(entry, "HORUS_CPU", node.and_then(|node| node.cpu));
+    optional(entry, "HORUS_REPORT", file.map(|file| file.display().to_string()))
+}
+
+/// The entry of a run that did not take place.
+pub fn refused(reason: &str) -> Entry {
+    Entry::new(id::DETERMINISM_REFUSED, Priority::Error, format!("determinism run refused: {reason}"))
+        .field("HORUS_SCHEMA", SCHEMA)
+        .field("HORUS_PHASE", "refused")
+        .field("HORUS_REASON", reason)
+}
+
+type LatencyFields = [&'static str; 6];
+
+const QUANTILE_FIELDS: LatencyFields =
+    ["HORUS_P50_NS", "HORUS_P90_NS", "HORUS_P99_NS", "HORUS_P999_NS", "HORUS_P9999_NS", "HORUS_MAX_NS"];
+
+const JITTER_FIELDS: LatencyFields = [
+    "HORUS_JITTER_P50_NS",
+    "HORUS_JITTER_P90_NS",
+    "HORUS_JITTER_P99_NS",
+    "HORUS_JITTER_P999_NS",
+    "HORUS_JITTER_P9999_NS",
+    "HORUS_JITTER_MAX_NS",
+];
+
+fn of_phase(name: &str, priority: Priority, message: String) -> Entry {
+    Entry::new(id::DETERMINISM_PHASE, priority, message).field("HORUS_SCHEMA", SCHEMA).field("HORUS_PHASE", name)
+}
+
+fn latency(entry: Entry, latency: &Latency, fields: &LatencyFields) -> Entry {
+    let Latency { p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns } = *latency;
+    let values = [p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns];
+    fields.iter().zip(values).fold(entry, |entry, (name, value)| optional(entry, name, value))
+}
+
+/// A field that is left out when there is no value: an absent figure is never a 0.
+fn optional(entry: Entry, name: &'static str, value: Option<impl ToString>) -> Entry {
+    match value {
+        Some(value) => entry.field(name, value),
+        None => entry,
+    }
+}
+
+fn names<'a>(units: impl Iterator<Item = &'a str>) -> String {
+    units.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::determinism::evidence::sample;
+    use crate::determinism::evidence::schema::Total;
+
+    #[test]
+    fn the_summary_carries_every_promised_field() {
+        let entry = summary(&sample::report("b0"), Some(Path::new("/var/lib/horus/reports/b0.json")));
+        for (name, value) in [
+            ("MESSAGE_ID", id::DETERMINISM_SUMMARY),
+            ("HORUS_SCHEMA", "horus-report/1"),
+            ("HORUS_VALID", "true"),
+            ("HORUS_VERDICT", "pass"),
+            ("HORUS_VIRTUAL", "none"),
+            ("HORUS_AUDIT_SCORE", "90"),
+            ("HORUS_AUDIT_FATAL", "0"),
+            ("HORUS_AUDIT_HIGH", "1"),
+            ("HORUS_SAMPLES", "18000"),
+            ("HORUS_MISSES", "0"),
+            ("HORUS_MAX_CONSECUTIVE", "0"),
+            ("HORUS_MAX_NS", "31000"),
+            ("HORUS_PERIOD_NS", "1000000"),
+            ("HORUS_DEADLINE_NS", "800000"),
+            ("HORUS_FAILED_UNITS", "0"),
+            ("HORUS_REPORT", "/var/lib/horus/reports/b0.json"),
+        ] {
+            assert_eq!(entry.get(name), Some(value), "{name}");
+        }
+        let bound: f64 = entry.get("HORUS_MISS_BOUND_95").unwrap().parse().unwrap();
+        assert!((bound - 2.9957 / 18_000.0).abs() < 1e-9);
+        assert!(entry.message().lines().count() > 10, "the message is the whole screen");
+    }
+
+    #[test]
+    fn without_a_node_phase_there_is_no_count_of_misses() {
+        let mut report = sample::report("b0");
+        report.total = Total::default();
+        let entry = summary(&report, None);
+        assert_eq!((entry.get("HORUS_SAMPLES"), entry.get("HORUS_MISSES")), (Some("0"), None));
+        assert_eq!(refused("busy").get("HORUS_PHASE"), Some("refused"));
+    }
+
+    #[test]
+    fn a_figure_that_does_not_exist_is_no_field() {
+        let report = sample::report("b0");
+        let entry = phase(&report.phases[0]);
+        assert_eq!(entry.get("HORUS_PHASE"), Some("node-quiet"));
+        assert_eq!(entry.get("HORUS_P999_NS"), Some("20400"));
+        assert_eq!(entry.get("HORUS_P9999_NS"), None);
+        assert_eq!(entry.get("HORUS_JITTER_MAX_NS"), Some("11300"));
+        let absent = phase(&report.phases[2]);
+        assert_eq!(absent.get("HORUS_MAX_NS"), None);
+        assert_eq!(absent.get("HORUS_REASON"), Some("cyclictest is not installed"));
+        assert_eq!(absent.priority(), Priority::Warning);
+    }
+
+    #[test]
+    fn a_miss_or_a_failed_unit_raises_the_priority() {
+        let mut report = sample::report("b0");
+        report.phases[0].misses = Some(1);
+        assert_eq!(phase(&report.phases[0]).priority(), Priority::Warning);
+        report.verdict = Verdict::Fail;
+        assert_eq!(summary(&report, None).priority(), Priority::Error);
+    }
+
+    /// journald replaces `@FIELD@` only where the name is letters and `_`, and prints the name where the entry lacks
+    /// the field.
+    #[test]
+    fn the_catalog_refers_to_fields_that_every_entry_of_its_kind_has() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../conf/horus/rootfs/usr/lib/systemd/catalog/horus-determinism.catalog"
+        );
+        let Ok(catalog) = std::fs::read_to_string(path) else { return }; // the crate also builds without the image
+        let report = sample::report("b0");
+        for entry in [phase(&report.phases[2]), summary(&report, Some(Path::new("/r.json"))), refused("busy")] {
+            let heading = format!("-- {}\n", entry.get("MESSAGE_ID").unwrap());
+            let (_, text) = catalog.split_once(&heading).unwrap_or_else(|| panic!("no text for {heading}"));
+            let text = text.split("\n-- ").next().unwrap();
+            let fields: Vec<_> = text.split('@').skip(1).step_by(2).collect();
+            assert!(!fields.is_empty());
+            for field in fields {
+                assert!(field.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'), "{field} is not replaced");
+                assert!(entry.get(field).is_some(), "{heading} has no field {field}");
+            }
+        }
+    }
+}

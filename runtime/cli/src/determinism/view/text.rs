@@ -1,0 +1,266 @@
+//! A report as one screen of text: what `journalctl -u horus-determinism` and `horus report` both show.
+
+use std::fmt::Write;
+
+use crate::audit::{Severity, Status};
+use crate::determinism::evidence::merge::weakest_phase;
+use crate::determinism::evidence::schema::{Attempt, Latency, Phase, Report, SelfTest, Verdict};
+
+/// How many failed rules, units or problems are named before the rest is only counted.
+const NAMED: usize = 8;
+
+/// The report as text, without a trailing newline.
+pub fn render(report: &Report) -> String {
+    let mut out = String::new();
+    headline(&mut out, report);
+    for reason in &report.invalid_reasons {
+        line(&mut out, "not valid", reason);
+    }
+    if let Some(hypervisor) = &report.hypervisor {
+        line(&mut out, "virtual", &format!("running on '{hypervisor}': these latencies are no verdict on any machine"));
+    }
+    let run = format!("{}, {} s, boot {}", report.time, report.duration_s, report.boot_id);
+    line(&mut out, "run", &run);
+    line(&mut out, "image", &report.image);
+    line(&mut out, "kernel", &report.kernel);
+    audit(&mut out, report);
+    line(&mut out, "load", &report.load_command);
+    busy(&mut out, report);
+    node(&mut out, report);
+    table(&mut out, report);
+    claim(&mut out, report);
+    line(&mut out, "self-test", &self_test_sentence(&report.self_test));
+    failed_units(&mut out, report);
+    restarted_units(&mut out, report);
+    for problem in &report.problems {
+        line(&mut out, "problem", problem);
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn headline(out: &mut String, report: &Report) {
+    let word = match (report.verdict, report.valid) {
+        (Verdict::Pass, _) => "PASS",
+        (Verdict::Fail, _) => "FAIL",
+        (Verdict::None, true) => "MEASURED, no verdict",
+        (Verdict::None, false) => "NOT VALID, no verdict",
+    };
+    let _ = writeln!(out, "HORUS {word}: {}", report.verdict_reason);
+}
+
+fn audit(out: &mut String, report: &Report) {
+    let audit = &report.audit;
+    if audit.rules.is_empty() {
+        line(out, "audit", "no rule was checked");
+        return;
+    }
+    let mut text = format!("{}/100: {} fatal, {} high, {} medium", audit.score, audit.fatal, audit.high, audit.medium);
+    let failed = audit.rules.iter().filter(|rule| rule.status == Status::Fail && rule.severity != Severity::Info);
+    let mut failed: Vec<_> = failed.collect();
+    failed.sort_by_key(|rule| rule.severity);
+    if !failed.is_empty() {
+        let named = failed.iter().take(NAMED).map(|rule| match rule.severity {
+            Severity::Fatal => format!("{} FATAL: {}", rule.id, rule.title),
+            _ => rule.id.clone(),
+        });
+        let _ = write!(text, " ({}{})", named.collect::<Vec<_>>().join(", "), and_more(failed.len()));
+    }
+    line(out, "audit", &text);
+}
+
+fn busy(out: &mut String, report: &Report) {
+    let nodes = report.phases.iter().filter(|phase| phase.is_node());
+    let shares = nodes.filter_map(|phase| Some(format!("{:.0} % in {}", phase.busy_percent?, phase.name)));
+    let shares: Vec<_> = shares.collect();
+    if !shares.is_empty() {
+        line(out, "busy", &format!("housekeeping CPUs {}", shares.join(", ")));
+    }
+}
+
+fn node(out: &mut String, report: &Report) {
+    if let Some(phase) = report.phases.iter().find(|phase| phase.is_node() && phase.measured) {
+        let text = format!(
+            "period {} us, deadline {} us, CPU {}, {}",
+            microseconds(phase.period_ns),
+            microseconds(phase.deadline_ns),
+            phase.cpu.map_or_else(|| "any".to_owned(), |cpu| cpu.to_string()),
+            phase.policy.as_deref().unwrap_or("unknown policy"),
+        );
+        line(out, "node", &text);
+    }
+}
+
+fn table(out: &mut String, report: &Report) {
+    let heads = ["samples", "p50", "p99", "p99.9", "p99.99", "max", "misses"];
+    let _ = write!(out, " {:<30}", "figures in us");
+    for head in heads {
+        let _ = write!(out, "{head:>9}");
+    }
+    out.push('\n');
+    for phase in &report.phases {
+        if !phase.measured {
+            let reason = phase.reason.as_deref().unwrap_or("no reason was recorded");
+            let _ = writeln!(out, " {:<18}not measured: {reason}", phase.name);
+            continue;
+        }
+        let misses = phase.misses.map(|misses| misses.to_string());
+        let misses = misses.or(phase.lost.map(|lost| format!("{lost} lost"))).unwrap_or_default();
+        row(out, [&phase.name, phase.kind().figure()], Some(phase.samples), &phase.latency, &misses);
+        if let Some(jitter) = &phase.release_jitter {
+            row(out, ["", "jitter"], phase.release_jitter_samples, jitter, "");
+        }
+        if let (Some(floor), Some(ratio)) = (phase.floor_p50_ns, phase.floor_ratio) {
+            let _ = writeln!(out, " {:<18}floor p50 {} us, ratio {ratio:.1}", "", microseconds(Some(floor)));
+        }
+        for note in &phase.notes {
+            let _ = writeln!(out, " {:<18}note: {note}", "");
+        }
+    }
+}
+
+fn row(out: &mut String, [name, figure]: [&str; 2], samples: Option<u64>, latency: &Latency, misses: &str) {
+    let quantiles = [latency.p50_ns, latency.p99_ns, latency.p999_ns, latency.p9999_ns, latency.max_ns];
+    let _ = write!(
+        out,
+        " {name:<18}{figure:<12}{:>9}",
+        samples.map_or_else(|| "n/a".to_owned(), |samples| samples.to_string())
+    );
+    for quantile in quantiles {
+        let _ = write!(out, "{:>9}", microseconds(quantile));
+    }
+    let _ = writeln!(out, "{}", if misses.is_empty() { String::new() } else { format!("{misses:>9}") });
+}
+
+/// What the run supports about misses: counts and bound of the phase that supports the least, and of that one alone.
+fn claim(out: &mut String, report: &Report) {
+    let weakest = weakest_phase(&report.phases);
+    let Some((phase, releases)) = weakest.and_then(|phase| Some((phase, phase.releases()?))) else {
+        line(out, "deadline", "no node phase was measured: nothing can be said about deadlines");
+        return;
+    };
+    let text = format!(
+        "misses {}/{} in {}, longest run {} => {}",
+        releases.misses,
+        releases.judged,
+        phase.name,
+        releases.longest_run,
+        bound_sentence(releases.bound_95()),
+    );
+    line(out, "deadline", &text);
+}
+
+/// The claim that counts support: `P(miss) < 1.9e-4 (95 %)`.
+///
+/// Rounded up to two digits: an upper bound that is rounded down claims more than was measured.
+fn bound_sentence(bound: f64) -> String {
+    let digits = 10_f64.powi(1 - bound.log10().floor() as i32);
+    // Less than a rounding error of the division: 0.5 stays 5.0e-1.
+    let rounded = (bound * digits * (1.0 - 1e-12)).ceil() / digits;
+    format!("P(miss) < {:.1e} (95 %)", rounded.min(1.0))
+}
+
+/// What the self-test found.
+pub fn self_test_sentence(test: &SelfTest) -> String {
+    let found = format!(
+        "injected {} us in cycle {}, found {} us in cycle {}",
+        microseconds(Some(test.injected_ns)),
+        test.injected_cycle,
+        microseconds(Some(test.found_ns)),
+        test.found_cycle
+    );
+    match &test.reason {
+        None if test.retried().is_empty() => found,
+        None => {
+            let earlier: Vec<_> = test.retried().iter().map(|attempt| microseconds(Some(attempt.found_ns))).collect();
+            format!("{found}; {} earlier, the machine stalled by itself: {} us", earlier.len(), earlier.join(", "))
+        }
+        Some(reason) => format!("FAILED: {reason} ({found}; attempt {})", test.attempts.len()),
+    }
+}
+
+/// One attempt of the self-test in one line.
+pub fn attempt_sentence(attempt: &Attempt) -> String {
+    format!(
+        "injected {} us, found {} us: {}",
+        microseconds(Some(attempt.injected_ns)),
+        microseconds(Some(attempt.found_ns)),
+        attempt.reason.as_deref().unwrap_or("found")
+    )
+}
+
+/// One phase in one line, for its journal entry.
+pub fn phase_sentence(phase: &Phase) -> String {
+    if !phase.measured {
+        return format!("{}: not measured: {}", phase.name, phase.reason.as_deref().unwrap_or("no reason recorded"));
+    }
+    let mut text = format!(
+        "{}: {} p50 {} p99 {} max {} us in {} samples",
+        phase.name,
+        phase.kind().figure(),
+        microseconds(phase.latency.p50_ns),
+        microseconds(phase.latency.p99_ns),
+        microseconds(phase.latency.max_ns),
+        phase.samples
+    );
+    if let Some(jitter) = &phase.release_jitter {
+        let _ = write!(text, ", jitter max {} us", microseconds(jitter.max_ns));
+    }
+    if let Some(misses) = phase.misses {
+        let _ = write!(text, ", misses {misses}");
+    }
+    if let Some(lost) = phase.lost {
+        let _ = write!(text, ", lost {lost}");
+    }
+    if let Some(floor) = phase.floor_p50_ns {
+        let _ = write!(text, ", floor p50 {} us", microseconds(Some(floor)));
+    }
+    text
+}
+
+fn failed_units(out: &mut String, report: &Report) {
+    for failed in report.failed_units.iter().take(NAMED) {
+        line(out, "FAILED", &failed.unit);
+        for text in &failed.log {
+            let _ = writeln!(out, "{:12}| {text}", "");
+        }
+    }
+    if report.failed_units.len() > NAMED {
+        line(out, "FAILED", and_more(report.failed_units.len()).trim_start_matches(", "));
+    }
+}
+
+fn restarted_units(out: &mut String, report: &Report) {
+    for unit in report.restarted_units.iter().take(NAMED) {
+        line(out, "RESTARTED", &format!("{}: failed {} times, now {}", unit.unit, unit.failures, unit.state));
+        for text in &unit.log {
+            let _ = writeln!(out, "{:12}| {text}", "");
+        }
+    }
+    if report.restarted_units.len() > NAMED {
+        line(out, "RESTARTED", and_more(report.restarted_units.len()).trim_start_matches(", "));
+    }
+}
+
+fn line(out: &mut String, label: &str, text: &str) {
+    let _ = writeln!(out, " {label:<10} {text}");
+}
+
+fn and_more(count: usize) -> String {
+    if count > NAMED { format!(", and {} more", count - NAMED) } else { String::new() }
+}
+
+/// Three significant digits are what a measurement is worth: `0.082`, `2.10`, `18.4`, `800`.
+fn microseconds(nanoseconds: Option<u64>) -> String {
+    let Some(nanoseconds) = nanoseconds else { return "n/a".to_owned() };
+    let value = nanoseconds as f64 / 1000.0;
+    match nanoseconds {
+        0..1_000 => format!("{value:.3}"),
+        1_000..10_000 => format!("{value:.2}"),
+        10_000..100_000 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

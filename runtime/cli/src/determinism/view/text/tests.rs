@@ -1,0 +1,98 @@
+//! The screen, word for word, and what must never be missing from it.
+
+use crate::determinism::evidence::sample;
+use crate::determinism::evidence::schema::FailedUnit;
+
+use super::*;
+
+const SCREEN: &str = "\
+HORUS PASS: no deadline was missed
+ run        2026-11-20T12:00:00Z, 60 s, boot b0
+ image      horus 0.1.0
+ kernel     6.12.0-rt-amd64 #1 SMP PREEMPT_RT
+ audit      90/100: 0 fatal, 1 high, 0 medium (C9)
+ load       stress-ng --cpu 3
+ busy       housekeeping CPUs 2 % in node-quiet
+ node       period 1000 us, deadline 800 us, CPU 3, FIFO/80
+ figures in us                   samples      p50      p99    p99.9   p99.99      max   misses
+ node-quiet        response        18000     18.4     19.4     20.4      n/a     31.0        0
+                   jitter          17990     2.10     3.10     4.10      n/a     11.3
+ message-quiet     half trip     1000000    0.150     1.15     2.15      n/a     9.00   0 lost
+                   floor p50 0.100 us, ratio 1.5
+                   note: the echo runs on housekeeping CPU 0: only one CPU is isolated
+ cyclictest-load   not measured: cyclictest is not installed
+ deadline   misses 0/18000 in node-quiet, longest run 0 => P(miss) < 1.7e-4 (95 %)
+ self-test  injected 3000 us in cycle 100, found 3012 us in cycle 100
+";
+
+#[test]
+fn the_screen_of_a_passing_run() {
+    assert_eq!(render(&sample::report("b0")), SCREEN.trim_end());
+}
+
+#[test]
+fn a_failed_unit_shows_with_its_last_log_lines() {
+    let mut report = sample::report("b0");
+    report.failed_units = vec![FailedUnit { unit: "pong.service".to_owned(), log: vec!["no such topic".to_owned()] }];
+    let text = render(&report);
+    assert!(text.contains("FAILED     pong.service\n"), "{text}");
+    assert!(text.contains("| no such topic"), "{text}");
+}
+
+#[test]
+fn a_virtual_machine_is_told_that_its_latencies_are_no_verdict() {
+    let mut report = sample::report("b0");
+    report.hypervisor = Some("qemu".to_owned());
+    assert!(render(&report).contains("running on 'qemu': these latencies are no verdict"));
+}
+
+#[test]
+fn a_run_that_is_not_valid_says_so_first_and_why() {
+    let mut report = sample::report("b0");
+    report.valid = false;
+    report.verdict = Verdict::None;
+    report.invalid_reasons = vec!["the kernel is not PREEMPT_RT".to_owned()];
+    let text = render(&report);
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("HORUS NOT VALID"), "{text}");
+    assert!(lines.next().unwrap().contains("not PREEMPT_RT"), "{text}");
+}
+
+#[test]
+fn long_lists_are_cut_and_counted() {
+    let mut report = sample::report("b0");
+    let unit = |number| FailedUnit { unit: format!("u{number}.service"), log: Vec::new() };
+    report.failed_units = (0..12).map(unit).collect();
+    let text = render(&report);
+    assert!(text.contains("u7.service") && !text.contains("u8.service") && text.contains("and 4 more"), "{text}");
+}
+
+#[test]
+fn the_claim_counts_the_phase_that_it_bounds_and_no_other() {
+    let mut report = sample::report("b0");
+    let quiet = &mut report.phases[0];
+    (quiet.samples, quiet.misses, quiet.max_consecutive) = (16_200, Some(399), Some(9));
+    let mut load = quiet.clone();
+    (load.name, load.misses, load.max_consecutive) = ("node-load".to_owned(), Some(767), Some(16));
+    report.phases.push(load);
+    let text = render(&report);
+    let claim = text.lines().find(|line| line.starts_with(" deadline ")).unwrap();
+    assert_eq!(claim, " deadline   misses 767/16200 in node-load, longest run 16 => P(miss) < 5.1e-2 (95 %)");
+}
+
+#[test]
+fn without_a_node_phase_nothing_is_claimed() {
+    let mut report = sample::report("b0");
+    report.phases.remove(0);
+    let text = render(&report);
+    assert!(text.contains("nothing can be said about deadlines") && !text.contains("P(miss)"), "{text}");
+}
+
+#[test]
+fn the_bound_prints_as_a_sentence_and_is_rounded_up() {
+    assert_eq!(bound_sentence(2.9957 / 60_000.0), "P(miss) < 5.0e-5 (95 %)");
+    for (bound, text) in [(1.01e-4, "1.1e-4"), (0.5, "5.0e-1"), (9.96e-3, "1.0e-2"), (1.0, "1.0e0"), (1.2e-4, "1.2e-4")]
+    {
+        assert_eq!(bound_sentence(bound), format!("P(miss) < {text} (95 %)"));
+    }
+}
