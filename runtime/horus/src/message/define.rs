@@ -1,0 +1,113 @@
+//! The macro that defines messages, and what it says of a definition that is none.
+//!
+//! The compiler marks what a failed bound was written for. So every mistake becomes a bound on something of the user's own
+//! text, the type of the field or the name that stands in the wrong place, and the trait of that bound carries the words.
+//! `tests/mistakes` holds each mistake with what the compiler prints.
+
+/// Defines a message: `pub struct Name = "package/Name" { field: Type, … }`, with documentation on every part.
+///
+/// The struct is `repr(C)` with public fields. `Name::zeroed()` is a message of which all bytes are zero; every message
+/// has it, those with large arrays too, for which `Default` cannot be derived. The definition does not compile if it has
+/// padding or a field that is no [`FieldType`](crate::message::FieldType).
+#[macro_export]
+macro_rules! message {
+    (
+        $(#[$about:meta])*
+        $visibility:vis struct $name:tt = $type_name:literal {
+            $( $(#[$about_field:meta])* $field:ident : $type:ty ),+ $(,)?
+        }
+    ) => {
+        const _: () = {
+            const PLACES: &[(&str, usize, usize)] =
+                &[ $( (stringify!($field), core::mem::offset_of!($name, $field), size_of::<$type>()), )+ ];
+            const fn gap_before(field: &str) -> usize {
+                $crate::message::checked::gap_before(PLACES, field, size_of::<$name>())
+            }
+            // In a module of its own, so that a field may have the name of a type.
+            #[allow(dead_code, non_camel_case_types)]
+            mod called { $( pub struct $field; )+ }
+            $(
+                impl $crate::message::checked::Field for called::$field { type Type = $type; }
+                impl $crate::message::checked::Place<{ gap_before(stringify!($field)) }> for called::$field {
+                    type Type = $type;
+                }
+            )+
+            impl $crate::message::checked::Whole<{ gap_before("") }> for $name { type Message = $name; }
+        };
+
+        $(#[$about])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq,
+            $crate::message::checked::zerocopy::FromBytes, $crate::message::checked::zerocopy::IntoBytes,
+            $crate::message::checked::zerocopy::Immutable, $crate::message::checked::zerocopy::KnownLayout,
+        )]
+        #[zerocopy(crate = "horus::message::checked::zerocopy")]
+        #[repr(C)]
+        $visibility struct $name {
+            $( $(#[$about_field])* pub $field: $type, )+
+        }
+
+        #[allow(dead_code)] // a message that is only received is never made
+        impl $name {
+            /// A message of which all bytes are zero, to be filled in.
+            ///
+            /// It lives where the caller puts it, the stack mostly. A large one is better written where a publisher lends room.
+            $visibility fn zeroed() -> Self {
+                $crate::zerocopy::FromZeros::new_zeroed()
+            }
+        }
+
+        impl $crate::message::Message for $name {
+            const TYPE_NAME: &'static str = $type_name;
+            const FIELDS: &'static [$crate::message::Field] = &[ $( $crate::message::Field {
+                name: stringify!($field),
+                type_name: stringify!($type),
+                type_hash: <$type as $crate::message::FieldType>::TYPE_HASH,
+                offset: core::mem::offset_of!($name, $field),
+                bytes: size_of::<$type>(),
+            }, )+ ];
+        }
+    };
+    ( $($other:tt)* ) => { $crate::message_mistake! { $($other)* } };
+}
+
+/// Says what is wrong with the syntax of a definition, at the name where it is wrong.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! message_mistake {
+    ( $(#[$about:meta])* $visibility:vis struct $name:tt { $($fields:tt)* } ) => {
+        $crate::message_mistake! { @ NoTypeName $name }
+    };
+    ( $(#[$about:meta])* $visibility:vis struct $name:tt < $($rest:tt)* ) => {
+        $crate::message_mistake! { @ NotGeneric $name }
+    };
+    ( $(#[$about:meta])* $visibility:vis struct $name:tt $(= $type_name:literal)? ( $($types:tt)* ) $(;)? ) => {
+        $crate::message_mistake! { @ FieldsHaveNames $name }
+    };
+    ( $(#[$about:meta])* $visibility:vis struct $name:tt $(= $type_name:literal)? $({})? $(;)? ) => {
+        $crate::message_mistake! { @ HasFields $name }
+    };
+    ( $(#[$about:meta])* $visibility:vis enum $name:tt $($rest:tt)* ) => {
+        $crate::message_mistake! { @ IsStruct $name }
+    };
+    ( $(#[$about:meta])* $visibility:vis struct $name:tt = $type_name:literal { $($fields:tt)* } ) => {
+        $crate::message_mistake! { @fields $($fields)* }
+    };
+    ( @fields $(#[$about:meta])* pub $( ($($where:tt)*) )? $field:tt : $($rest:tt)* ) => {
+        $crate::message_mistake! { @ NoVisibility $field }
+    };
+    ( @fields $(#[$about:meta])* $field:ident : $type:ty , $($rest:tt)* ) => {
+        $crate::message_mistake! { @fields $($rest)* }
+    };
+    ( @ $mistake:ident $place:tt ) => {
+        const _: () = {
+            #[allow(non_camel_case_types)]
+            struct $place;
+            fn check<Definition: $crate::message::checked::$mistake>() {}
+            let _ = check::<$place>;
+        };
+    };
+    ( $($other:tt)* ) => {
+        compile_error!("a message is written: pub struct Name = \"package/Name\" { field: Type, other_field: Type }");
+    };
+}
