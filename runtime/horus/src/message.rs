@@ -161,7 +161,7 @@ const fn number(hash: u64, number: u64) -> u64 {
 }
 
 message! {
-    /// A numbered moment: what the `ping` and `pong` examples exchange, and the smallest message worth timing.
+    /// A numbered moment: what the nodes `ping` and `pong` exchange, and the smallest message worth timing.
     #[derive(Default, Eq)]
     pub struct Stamp = "horus/Stamp" {
         /// Number given by the first sender; an answer repeats it.

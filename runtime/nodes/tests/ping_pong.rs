@@ -1,4 +1,4 @@
-//! The example nodes as real processes: what they count, what they survive, what they tell the service manager.
+//! The nodes as real processes: what they count, what they survive, what they tell the service manager.
 //!
 //! Nothing here asserts how fast anything is; a slow machine makes these tests long, not red.
 
@@ -14,10 +14,12 @@ use tempfile::TempDir;
 /// How long a process may take to do what a test waits for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn example(name: &str, topics: &Path) -> Command {
-    let target = std::env::current_exe().unwrap();
-    let path = target.parent().and_then(Path::parent).unwrap().join("examples").join(name);
-    assert!(path.exists(), "{} is missing: `cargo build --examples` makes it", path.display());
+/// A node of this package, from the folder above that of this test: it may be another machine that runs the test than the
+/// one that built it.
+fn node(name: &str, topics: &Path) -> Command {
+    let test = std::env::current_exe().unwrap();
+    let path = test.parent().and_then(Path::parent).unwrap().join(name);
+    assert!(path.exists(), "{} is missing: `cargo build --package horus-nodes` makes it", path.display());
     let mut command = Command::new(path);
     command.env("HORUS_SHM_DIR", topics).env_remove("NOTIFY_SOCKET").stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -95,8 +97,8 @@ impl Manager {
 #[test]
 fn every_answer_that_comes_is_the_one_that_was_sent() {
     let (_scratch, topics) = topics();
-    let pong = Running::start(example("pong", &topics));
-    let ping = example("ping", &topics).args(["--releases", "100"]).output().unwrap();
+    let pong = Running::start(node("pong", &topics));
+    let ping = node("ping", &topics).args(["--releases", "100"]).output().unwrap();
     assert!(ping.status.success(), "{ping:?}");
     assert_eq!(count(&ping, "releases"), 100);
     assert_eq!(count(&ping, "mismatched"), 0);
@@ -111,9 +113,9 @@ fn every_answer_that_comes_is_the_one_that_was_sent() {
 #[test]
 fn a_provoked_stall_is_counted_and_told() {
     let (_scratch, topics) = topics();
-    let _pong = Running::start(example("pong", &topics));
+    let _pong = Running::start(node("pong", &topics));
     let arguments = ["--releases", "50", "--stall-every", "10", "--stall-for", "25ms"];
-    let ping = example("ping", &topics).args(arguments).output().unwrap();
+    let ping = node("ping", &topics).args(arguments).output().unwrap();
     // Releases 0, 10, … 40 stall over two more each, or are skipped themselves: a miss in any case.
     assert!(count(&ping, "deadline misses") >= 15, "{ping:?}");
     if !Path::new("/run/systemd/journal/socket").exists() {
@@ -128,12 +130,12 @@ fn a_killed_pong_costs_messages_and_a_new_one_takes_over() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
     let answering = || {
-        let mut pong = example("pong", &topics);
+        let mut pong = node("pong", &topics);
         pong.env("NOTIFY_SOCKET", &manager.1);
         pong
     };
     let first = Running::start(answering());
-    let ping = Running::start(example("ping", &topics));
+    let ping = Running::start(node("ping", &topics));
     manager.wait_for("STATUS=publishes and receives");
     first.signal(Signal::KILL);
     assert!(!first.end().status.success());
@@ -149,13 +151,13 @@ fn a_killed_pong_costs_messages_and_a_new_one_takes_over() {
 fn the_service_manager_hears_readiness_and_progress() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
-    let mut pong = example("pong", &topics);
+    let mut pong = node("pong", &topics);
     // WATCHDOG_PID is left out, which means "whoever reads this".
     pong.env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "400000");
     let pong = Running::start(pong);
     manager.wait_for("READY=1");
     manager.wait_for("WATCHDOG=1"); // waits for a topic, and is alive
-    let ping = Running::start(example("ping", &topics));
+    let ping = Running::start(node("ping", &topics));
     manager.wait_for("STATUS=publishes and receives");
     manager.wait_for("WATCHDOG=1");
     pong.signal(Signal::TERM);
@@ -167,8 +169,8 @@ fn the_service_manager_hears_readiness_and_progress() {
 fn a_loop_that_does_not_advance_starves_the_watchdog() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
-    let _ping = Running::start(example("ping", &topics));
-    let mut pong = example("pong", &topics);
+    let _ping = Running::start(node("ping", &topics));
+    let mut pong = node("pong", &topics);
     pong.args(["--period", "60s", "--deadline", "60s"]); // a loop that hangs looks like one that waits for a minute
     pong.env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "40000");
     let _pong = Running::start(pong);
@@ -185,7 +187,7 @@ fn a_loop_that_does_not_advance_starves_the_watchdog() {
 fn a_node_that_waits_for_its_topic_still_obeys() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
-    let mut ping = example("ping", &topics);
+    let mut ping = node("ping", &topics);
     ping.env("NOTIFY_SOCKET", &manager.1);
     let ping = Running::start(ping);
     manager.wait_for("STATUS=waits for topic pong");
@@ -203,7 +205,7 @@ fn impossible_options_are_refused_with_a_remedy() {
         (["--stall-every", "5"], "--stall-for"),
         (["--publish", "no/such name"], "--publish"),
     ] {
-        let ping = example("ping", &topics).args(arguments).output().unwrap();
+        let ping = node("ping", &topics).args(arguments).output().unwrap();
         let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
         assert!(!ping.status.success() && stderr.contains(remedy), "{arguments:?}: {stderr}");
     }

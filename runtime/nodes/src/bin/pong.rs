@@ -1,17 +1,16 @@
 //! A node that answers every stamp that `ping` publishes, half a period behind it; see `ping` for how to start both.
-
-mod common;
+#![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
-use common::{Account, CAPACITY, NodeOptions};
 use horus::deadline::Timing;
 use horus::message::Stamp;
 use horus::scheduler::{Cycle, Node};
 use horus::topic::{Publisher, Subscriber, TopicName};
+use horus_nodes::{Account, CAPACITY, NodeOptions};
 
 /// Answer every stamp that ping publishes.
 #[derive(Parser)]
@@ -34,7 +33,7 @@ struct Pong {
 }
 
 impl Node for Pong {
-    fn tick(&mut self, _cycle: &Cycle) {
+    fn step(&mut self, _cycle: &Cycle) {
         for _ in 0..CAPACITY {
             let Some(stamp) = self.stamps.try_recv() else { break };
             self.account.count_received();
@@ -51,7 +50,7 @@ impl Node for Pong {
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let topics = (&arguments.publish, &arguments.subscribe);
     let half_a_period = |timing: &Timing| timing.period() / 2;
-    common::run("pong", &arguments.node, topics, half_a_period, |publisher, stamps, account| Pong {
+    horus_nodes::run("pong", &arguments.node, topics, half_a_period, |publisher, stamps, account| Pong {
         stamps,
         publisher,
         account,

@@ -1,14 +1,13 @@
 //! A node that publishes a stamp every period and checks the answers of `pong`. Start both, in any order:
 //!
 //! ```text
-//! cargo run --example pong &
-//! cargo run --example ping -- --releases 500
+//! cargo run --package horus-nodes --bin pong &
+//! cargo run --package horus-nodes --bin ping -- --releases 500
 //! ```
 //!
 //! Both share one grid, and `pong` runs half a period behind `ping`, so an answer is there at `ping`'s next release:
 //! the round trip that is printed is one period plus jitter by design, and no measure of the message path.
-
-mod common;
+#![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -16,11 +15,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use common::{Account, CAPACITY, NodeOptions};
 use horus::message::Stamp;
 use horus::scheduler::{Cycle, Node};
 use horus::time::{MonotonicTime, parse_duration};
 use horus::topic::{Publisher, Subscriber, TopicName};
+use horus_nodes::{Account, CAPACITY, NodeOptions};
 
 /// Publish a stamp every period and check the answers of pong.
 #[derive(Parser)]
@@ -33,10 +32,10 @@ struct Arguments {
     /// Topic that the answers come on
     #[arg(long, default_value = "pong")]
     subscribe: TopicName,
-    /// For tests of deadline accounting: compute uselessly in every cycle whose number is a multiple of this
+    /// For tests of deadline accounting: busy-wait in every cycle whose number is a multiple of this
     #[arg(long, requires = "stall_for", value_parser = clap::value_parser!(u64).range(1..))]
     stall_every: Option<u64>,
-    /// How long to compute uselessly, at most 500ms
+    /// How long to busy-wait, at most 500ms
     #[arg(long, requires = "stall_every", value_parser = parse_stall)]
     stall_for: Option<Duration>,
 }
@@ -91,7 +90,7 @@ impl Ping {
 }
 
 impl Node for Ping {
-    fn tick(&mut self, cycle: &Cycle) {
+    fn step(&mut self, cycle: &Cycle) {
         for _ in 0..CAPACITY {
             let Some(answer) = self.answers.try_recv() else { break };
             self.check(answer.message);
@@ -114,7 +113,7 @@ impl Node for Ping {
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let topics = (&arguments.publish, &arguments.subscribe);
-    common::run(
+    horus_nodes::run(
         "ping",
         &arguments.node,
         topics,
