@@ -23,6 +23,12 @@ pub trait Node {
     fn step(&mut self, cycle: &Cycle);
 }
 
+impl<F: FnMut(&Cycle)> Node for F {
+    fn step(&mut self, cycle: &Cycle) {
+        self(cycle);
+    }
+}
+
 /// What a node is told about the cycle that it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycle {

@@ -90,20 +90,20 @@ pub enum Policy {
     #[default]
     Inherited,
     /// `SCHED_FIFO`.
-    Fifo(Priority),
+    Fifo(FifoPriority),
 }
 
 /// A real-time priority from 1 to [`MAX_FIFO_PRIORITY`]. Choose 60 to 90: above the kernel's threaded interrupts, which run
 /// at 50.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Priority(u8);
+pub struct FifoPriority(u8);
 
 /// A number or text is not a priority.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("priority {0} is out of range: choose 1 to {MAX_FIFO_PRIORITY} (99 belongs to the kernel), usually 60 to 90")]
 pub struct PriorityError(String);
 
-impl Priority {
+impl FifoPriority {
     /// Checks the range.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Priority {
     }
 }
 
-impl FromStr for Priority {
+impl FromStr for FifoPriority {
     type Err = PriorityError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

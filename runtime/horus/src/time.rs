@@ -109,7 +109,7 @@ pub trait Clock {
     /// Returns at `until` or later, never earlier; at once when `until` has passed.
     fn sleep_until(&self, until: MonotonicTime);
 
-    /// The CPU that the calling thread runs on now.
+    /// The CPU that the calling thread runs on now; asked twice a cycle.
     fn cpu(&self) -> u32;
 }
 
@@ -132,6 +132,7 @@ impl Clock for SystemClock {
         // neither.
     }
 
+    /// Does not enter the kernel where the vDSO knows the CPU (x86-64); elsewhere (arm64) the system call waits for nothing.
     fn cpu(&self) -> u32 {
         rustix::thread::sched_getcpu() as u32 // the kernel has no CPU beyond 32 bits
     }

@@ -15,7 +15,7 @@ use horus::deadline::Timing;
 use horus::journal::{self, Entry, Priority};
 use horus::miss;
 use horus::scheduler::{Cycle, Node, Scheduler};
-use horus::startup::{self, Answer, Policy, Priority as FifoPriority, Process, Thread};
+use horus::startup::{self, Answer, FifoPriority, Policy, Process, Thread};
 use horus::task::SchedulingPolicy;
 use horus::time::{Clock, VirtualClock, parse_duration};
 

@@ -6,7 +6,7 @@ use clap::Args;
 use horus::cpus::CpuChoice;
 use horus::deadline::{Timing, TimingError};
 use horus::scheduler::Scheduler;
-use horus::startup::{Policy, Priority, Process, Thread};
+use horus::startup::{FifoPriority, Policy, Process, Thread};
 use horus::time::{MonotonicTime, parse_duration};
 
 /// The longest that the loop may compute without sleeping before the kernel ends the process.
@@ -26,7 +26,7 @@ pub struct NodeOptions {
     cpu: CpuChoice,
     /// SCHED_FIFO priority, usually 60 to 90; also locks memory and holds CPUs out of idle states
     #[arg(long)]
-    priority: Option<Priority>,
+    priority: Option<FifoPriority>,
     /// Do not start unless the system grants CPU, priority and memory; otherwise start and say what is missing
     #[arg(long)]
     pub(crate) strict: bool,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use horus::cpus::CpuChoice;
 use horus::deadline::{Tally, Timing};
 use horus::scheduler::{Cycle, Scheduler};
-use horus::startup::{Granted, Policy, Priority, Process, Thread};
+use horus::startup::{FifoPriority, Granted, Policy, Process, Thread};
 use horus::time::{Clock, SystemClock};
 
 use super::meter::Meter;
@@ -64,7 +64,7 @@ impl Place {
             hold_cpu_dma_latency: false, // the run holds it for the whole process
             rt_time_limit: self.priority.map(|_| self.longest_computation),
         };
-        let checked = |priority| Priority::new(priority).expect("the configuration holds checked priorities only");
+        let checked = |priority| FifoPriority::new(priority).expect("the configuration holds checked priorities only");
         let thread = Thread {
             cpu: self.cpu.map_or(CpuChoice::Any, CpuChoice::Number),
             policy: self.priority.map_or(Policy::Inherited, |priority| Policy::Fifo(checked(priority))),

@@ -15,7 +15,7 @@ use thread_priority::{
     set_thread_priority_and_policy, thread_native_id,
 };
 
-use super::{Answer, Guarantee, Priority};
+use super::{Answer, FifoPriority, Guarantee};
 use crate::cpus::{CpuChoice, CpuList};
 use crate::task::{SchedulingPolicy, TaskStat};
 
@@ -81,7 +81,7 @@ fn allowed_or_error() -> String {
 }
 
 /// Puts the calling thread under `SCHED_FIFO`.
-pub fn set_fifo(priority: Priority) -> Guarantee {
+pub fn set_fifo(priority: FifoPriority) -> Guarantee {
     let set = || {
         let value = ThreadPriorityValue::try_from(priority.get())?;
         // For a real-time policy the crate hands the number to pthread_setschedparam unscaled; the read-back checks it.
