@@ -31,12 +31,19 @@
 //! [`Granted::complete`] for all or nothing. Nothing is printed here.
 //!
 //! Policy and affinity belong to the calling *thread*, and new threads inherit them: start other threads first
-//! ([`crate::supervise`]). A node that has entered stays on its thread:
+//! ([`crate::supervise`]). A node may be opened on one thread and enter another, where it stays:
 //!
+//! ```
+//! # use horus::startup::{Process, Thread};
+//! let opened = Process::default().prepare().open(|| Ok::<_, ()>(0)).unwrap();
+//! let thread = std::thread::spawn(move || opened.enter(&Thread::default()).granted().is_complete());
+//! assert!(thread.join().unwrap()); // nothing was asked for
+//! ```
 //! ```compile_fail
 //! # use horus::startup::{Process, Thread};
-//! let entered = Process::default().prepare().open(|| Ok::<_, ()>(0)).unwrap().enter(&Thread::default());
-//! std::thread::spawn(move || entered.granted().is_complete());
+//! let opened = Process::default().prepare().open(|| Ok::<_, ()>(0)).unwrap();
+//! let entered = opened.enter(&Thread::default());
+//! let thread = std::thread::spawn(move || entered.granted().is_complete());
 //! ```
 
 use std::marker::PhantomData;

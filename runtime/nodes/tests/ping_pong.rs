@@ -14,12 +14,13 @@ use tempfile::TempDir;
 /// How long a process may take to do what a test waits for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A node of this package, from the folder above that of this test: it may be another machine that runs the test than the
-/// one that built it.
+/// A node of this package, from where cargo leaves it or where the image has it, below the folder above that of this test:
+/// another machine may run the test than the one that built it.
 fn node(name: &str, topics: &Path) -> Command {
     let test = std::env::current_exe().unwrap();
-    let path = test.parent().and_then(Path::parent).unwrap().join(name);
-    assert!(path.exists(), "{} is missing: `cargo build --package horus-nodes` makes it", path.display());
+    let above = test.parent().and_then(Path::parent).unwrap();
+    let path = [above.join(name), above.join("examples").join(name)].into_iter().find(|path| path.is_file());
+    let path = path.unwrap_or_else(|| panic!("no {name} in {}: `cargo test` builds it", above.display()));
     let mut command = Command::new(path);
     command.env("HORUS_SHM_DIR", topics).env_remove("NOTIFY_SOCKET").stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -202,6 +203,7 @@ fn impossible_options_are_refused_with_a_remedy() {
         (["--deadline", "20ms"], "shorten the deadline"),
         (["--period", "10"], "write a whole number and a unit"),
         (["--cpu", "fastest"], "write any, isolated"),
+        (["--priority", "99"], "choose 1 to 98"),
         (["--stall-every", "5"], "--stall-for"),
         (["--publish", "no/such name"], "--publish"),
     ] {
