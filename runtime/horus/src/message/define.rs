@@ -11,15 +11,81 @@
 /// padding or a field that is no [`FieldType`](crate::message::FieldType).
 #[macro_export]
 macro_rules! message {
+    // Types of one word, in which the usual mistakes are known by their names.
+    (
+        $(#[$about:meta])*
+        $visibility:vis struct $name:tt = $type_name:literal {
+            $( $(#[$about_field:meta])* $field:ident : $type:tt $(< $($parameter:tt),* >)? ),+ $(,)?
+        }
+    ) => {
+        $crate::message_definition! {
+            $(#[$about])*
+            $visibility struct $name = $type_name {
+                $( $(#[$about_field])* $field : {
+                    $type $(< $($parameter),* >)?, $crate::message_field! { $type $(< $($parameter),* >)? }
+                } )+
+            }
+        }
+    };
+    // All others, such as paths.
     (
         $(#[$about:meta])*
         $visibility:vis struct $name:tt = $type_name:literal {
             $( $(#[$about_field:meta])* $field:ident : $type:ty ),+ $(,)?
         }
     ) => {
+        $crate::message_definition! {
+            $(#[$about])*
+            $visibility struct $name = $type_name { $( $(#[$about_field])* $field : { $type, $type } )+ }
+        }
+    };
+    ( $($other:tt)* ) => { $crate::message_mistake! { $($other)* } };
+}
+
+/// The type that a field is given. For those that are no field by mistake it is one that can be: the mistake is named where
+/// the field is checked, and what follows from it, a dozen errors of each derive, is not said at all.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! message_field {
+    ( bool ) => {
+        u8
+    };
+    ( char ) => {
+        u32
+    };
+    ( usize ) => {
+        u64
+    };
+    ( isize ) => {
+        i64
+    };
+    ( String ) => {
+        [u8; 8]
+    };
+    ( Vec $($parameters:tt)* ) => {
+        [u8; 8]
+    };
+    ( Option $($parameters:tt)* ) => {
+        [u8; 8]
+    };
+    ( $type:ty ) => {
+        $type
+    };
+}
+
+/// Defines a message of fields with two types: as it was written, which is checked, and as it becomes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! message_definition {
+    (
+        $(#[$about:meta])*
+        $visibility:vis struct $name:tt = $type_name:literal {
+            $( $(#[$about_field:meta])* $field:ident : { $type:ty, $stored:ty } )+
+        }
+    ) => {
         const _: () = {
             const PLACES: &[(&str, usize, usize)] =
-                &[ $( (stringify!($field), core::mem::offset_of!($name, $field), size_of::<$type>()), )+ ];
+                &[ $( (stringify!($field), core::mem::offset_of!($name, $field), size_of::<$stored>()), )+ ];
             const fn gap_before(field: &str) -> usize {
                 $crate::message::checked::gap_before(PLACES, field, size_of::<$name>())
             }
@@ -44,7 +110,7 @@ macro_rules! message {
         #[zerocopy(crate = "horus::message::checked::zerocopy")]
         #[repr(C)]
         $visibility struct $name {
-            $( $(#[$about_field])* pub $field: $type, )+
+            $( $(#[$about_field])* pub $field: $stored, )+
         }
 
         #[allow(dead_code)] // a message that is only received is never made
@@ -62,13 +128,12 @@ macro_rules! message {
             const FIELDS: &'static [$crate::message::Field] = &[ $( $crate::message::Field {
                 name: stringify!($field),
                 type_name: stringify!($type),
-                type_hash: <$type as $crate::message::FieldType>::TYPE_HASH,
+                type_hash: <$stored as $crate::message::FieldType>::TYPE_HASH,
                 offset: core::mem::offset_of!($name, $field),
-                bytes: size_of::<$type>(),
+                bytes: size_of::<$stored>(),
             }, )+ ];
         }
     };
-    ( $($other:tt)* ) => { $crate::message_mistake! { $($other)* } };
 }
 
 /// Says what is wrong with the syntax of a definition, at the name where it is wrong.
