@@ -97,6 +97,7 @@ pub fn description<M: Message>() -> String {
     note = "instead of `bool`, write `u8`: 0 and 1; of an `enum`, write `u8` or `u32` for its code, and a method that gives the variant",
     note = "instead of `usize`, write `u64`: its size is the same on every machine",
     note = "instead of `String`, write `[u8; 32]`, and use `horus::messages::{{text, set_text}}`",
+    note = "instead of `Option<f32>`, write `f32`, and NaN for none",
     note = "instead of `Vec<T>`, write `[T; 64]` and a `count: u32` beside it; for bytes of any length there is `horus::bytes`",
     note = "a `struct` of your own has to be defined by `horus::message!` too"
 )]
@@ -234,6 +235,31 @@ mod tests {
         assert_eq!(Path::LAYOUT_HASH, elsewhere::Path::LAYOUT_HASH, "the same layout under another spelling");
         // Computed from the descriptions at `layout_hash` and `FieldType` by another program.
         assert_eq!(Path::LAYOUT_HASH, 0x31bb_0715_7b6f_2b64);
+    }
+
+    type Matrix<const N: usize> = [[f64; N]; N];
+    message! {
+        /// A type with a parameter and a path, which are written in more than a word.
+        struct Estimate = "test/Estimate" { covariance: Matrix<3>, stamp: super::Stamp }
+    }
+    message! {
+        /// A message of a name that Rust has for something else.
+        struct Vec = "test/Vec" { x: f64 }
+    }
+    message! {
+        /// With the message of that name.
+        struct Line = "test/Line" { start: Vec, end: Vec }
+    }
+
+    #[test]
+    fn types_of_several_words_and_messages_called_like_containers_are_fields() {
+        assert_eq!((size_of::<Estimate>(), Estimate::FIELDS[1].offset), (88, 72));
+        assert_eq!(
+            Estimate::FIELDS.iter().map(|field| field.type_name).collect::<std::vec::Vec<_>>(),
+            ["Matrix<3>", "super::Stamp"]
+        );
+        assert_eq!((size_of::<Line>(), Line::FIELDS[0].type_name), (16, "Vec"));
+        assert_eq!(Line::FIELDS[1].type_hash, Vec::LAYOUT_HASH);
     }
 
     message! {

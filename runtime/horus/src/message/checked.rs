@@ -89,6 +89,14 @@ pub trait IsStruct {}
 )]
 pub trait NoVisibility {}
 
+/// Stand for containers where they are named without what they contain.
+pub mod container {
+    /// Has its elements elsewhere.
+    pub struct Vec;
+    /// Has bytes that mean nothing.
+    pub struct Option;
+}
+
 /// Bytes of padding before `field`, or at the end if there is no such field; `places` are names, offsets and sizes.
 pub const fn gap_before(places: &[(&str, usize, usize)], field: &str, bytes: usize) -> usize {
     let mut end = 0;

@@ -22,10 +22,12 @@ macro_rules! message {
             $(#[$about])*
             $visibility struct $name = $type_name {
                 $( $(#[$about_field])* $field : {
-                    $type $(< $($parameter),* >)?, $crate::message_field! { $type $(< $($parameter),* >)? }
+                    $crate::message_field! { @checked $type $(< $($parameter),* >)? },
+                    $crate::message_field! { $type $(< $($parameter),* >)? }, stringify!($type $(< $($parameter),* >)?)
                 } )+
             }
         }
+        $( $crate::message_field! { @container $type $type $(< $($parameter),* >)? } )+
     };
     // All others, such as paths.
     (
@@ -36,7 +38,7 @@ macro_rules! message {
     ) => {
         $crate::message_definition! {
             $(#[$about])*
-            $visibility struct $name = $type_name { $( $(#[$about_field])* $field : { $type, $type } )+ }
+            $visibility struct $name = $type_name { $( $(#[$about_field])* $field : { $type, $type, stringify!($type) } )+ }
         }
     };
     ( $($other:tt)* ) => { $crate::message_mistake! { $($other)* } };
@@ -44,43 +46,46 @@ macro_rules! message {
 
 /// The type that a field is given. For those that are no field by mistake it is one that can be: the mistake is named where
 /// the field is checked, and what follows from it, a dozen errors of each derive, is not said at all.
+///
+/// With `@checked` the type as it was written, or nothing to complain of for a container, which `@container` names: the
+/// compiler marks one word of the user's, not a type with its parameters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! message_field {
-    ( bool ) => {
-        u8
+    ( @checked Vec < $($parameters:tt)* ) => { u8 };
+    ( @checked Option < $($parameters:tt)* ) => { u8 };
+    ( @checked $type:tt ) => { $type };
+    ( @checked $($type:tt)+ ) => { $($type)+ };
+
+    ( @container Vec $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place } };
+    ( @container Option $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place } };
+    ( @container $($other:tt)* ) => {};
+    ( @mark $place:tt ) => {
+        const _: () = {
+            use $crate::message::checked::container::*;
+            struct Marked;
+            impl $crate::message::checked::Field for Marked { type Type = $place; }
+        };
     };
-    ( char ) => {
-        u32
-    };
-    ( usize ) => {
-        u64
-    };
-    ( isize ) => {
-        i64
-    };
-    ( String ) => {
-        [u8; 8]
-    };
-    ( Vec $($parameters:tt)* ) => {
-        [u8; 8]
-    };
-    ( Option $($parameters:tt)* ) => {
-        [u8; 8]
-    };
-    ( $type:ty ) => {
-        $type
-    };
+
+    ( bool ) => { u8 };
+    ( char ) => { u32 };
+    ( usize ) => { u64 };
+    ( isize ) => { i64 };
+    ( String ) => { [u8; 8] };
+    ( Vec < $($parameters:tt)* ) => { [u8; 8] };
+    ( Option < $($parameters:tt)* ) => { [u8; 8] };
+    ( $type:ty ) => { $type };
 }
 
-/// Defines a message of fields with two types: as it was written, which is checked, and as it becomes.
+/// Defines a message of fields with two types, one that is checked and one that they are given, and what was written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! message_definition {
     (
         $(#[$about:meta])*
         $visibility:vis struct $name:tt = $type_name:literal {
-            $( $(#[$about_field:meta])* $field:ident : { $type:ty, $stored:ty } )+
+            $( $(#[$about_field:meta])* $field:ident : { $type:ty, $stored:ty, $written:expr } )+
         }
     ) => {
         const _: () = {
@@ -91,7 +96,7 @@ macro_rules! message_definition {
             }
             // In a module of its own, so that a field may have the name of a type.
             #[allow(dead_code, non_camel_case_types)]
-            mod called { $( pub struct $field; )+ }
+            mod called { $( pub(super) struct $field; )+ }
             $(
                 impl $crate::message::checked::Field for called::$field { type Type = $type; }
                 impl $crate::message::checked::Place<{ gap_before(stringify!($field)) }> for called::$field {
@@ -127,7 +132,7 @@ macro_rules! message_definition {
             const TYPE_NAME: &'static str = $type_name;
             const FIELDS: &'static [$crate::message::Field] = &[ $( $crate::message::Field {
                 name: stringify!($field),
-                type_name: stringify!($type),
+                type_name: $written,
                 type_hash: <$stored as $crate::message::FieldType>::TYPE_HASH,
                 offset: core::mem::offset_of!($name, $field),
                 bytes: size_of::<$stored>(),
