@@ -89,12 +89,14 @@ pub trait IsStruct {}
 )]
 pub trait NoVisibility {}
 
-/// Stand for containers where they are named without what they contain.
+/// What the words for containers mean where one of them is named as the type of a field, without what it contains.
 pub mod container {
+    pub use std::string::String;
+
     /// Has its elements elsewhere.
-    pub struct Vec;
+    pub type Vec = std::vec::Vec<()>;
     /// Has bytes that mean nothing.
-    pub struct Option;
+    pub type Option = std::option::Option<()>;
 }
 
 /// Bytes of padding before `field`, or at the end if there is no such field; `places` are names, offsets and sizes.

@@ -47,16 +47,19 @@ macro_rules! message {
 /// The type that a field is given. For those that are no field by mistake it is one that can be: the mistake is named where
 /// the field is checked, and what follows from it, a dozen errors of each derive, is not said at all.
 ///
-/// With `@checked` the type as it was written, or nothing to complain of for a container, which `@container` names: the
-/// compiler marks one word of the user's, not a type with its parameters.
+/// With `@checked` the type as it was written, or nothing to complain of for a container, which `@container` marks: the
+/// compiler marks one word of the user's, not a type with its parameters. A message of one's own called `String` is refused
+/// by its word, too, and never becomes another type; `self::String` names it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! message_field {
+    ( @checked String ) => { u8 };
     ( @checked Vec < $($parameters:tt)* ) => { u8 };
     ( @checked Option < $($parameters:tt)* ) => { u8 };
     ( @checked $type:tt ) => { $type };
     ( @checked $($type:tt)+ ) => { $($type)+ };
 
+    ( @container String $place:tt ) => { $crate::message_field! { @mark $place } };
     ( @container Vec $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place } };
     ( @container Option $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place } };
     ( @container $($other:tt)* ) => {};
