@@ -13,8 +13,8 @@ use crate::audit::{self, Outcome};
 /// Command line of `horus doctor`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Audit a recorded tree (scripts/record-tree) instead of this machine.
-    #[arg(long, value_name = "DIR", default_value = "/")]
+    /// Audit a recorded machine (a file of scripts/record-tree, or a directory with proc and sys) instead of this one.
+    #[arg(long, value_name = "PATH", default_value = "/")]
     root: PathBuf,
     /// Directory of the rule files; conf/rt/audit in the source.
     #[arg(long, value_name = "DIR", default_value = "/usr/lib/horus/audit")]

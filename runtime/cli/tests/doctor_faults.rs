@@ -97,6 +97,7 @@ fn a_rule_directory_without_rules_and_a_root_without_a_machine_are_problems() {
         (tree("tuned-x86"), empty.path().join("missing")),
         (empty.path().to_path_buf(), rules()),
         (empty.path().join("missing"), rules()),
+        (rules().join("kernel.toml"), rules()),
     ] {
         let (status, audit) = audit(&root, &rules);
         assert_eq!(status, 2, "{audit}");

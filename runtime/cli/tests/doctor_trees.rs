@@ -161,6 +161,14 @@ fn a_virtual_machine_is_known_as_one_and_missing_hardware_is_not_a_pass() {
 }
 
 #[test]
+fn a_tree_is_judged_the_same_as_one_file_and_as_a_directory() {
+    for name in support::TREES {
+        let copy = support::copy_of(name);
+        assert_eq!(audit(copy.path(), &rules()), audit(&tree(name), &rules()), "{name}");
+    }
+}
+
+#[test]
 fn every_result_that_is_not_applicable_says_why_and_every_other_what_was_read() {
     for name in support::TREES {
         let (_, audit) = audit(&tree(name), &rules());

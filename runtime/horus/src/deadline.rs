@@ -96,16 +96,6 @@ impl Timing {
     pub const fn releases_skipped(&self, release: MonotonicTime, completion: MonotonicTime) -> u64 {
         completion.as_nanos().saturating_sub(release.as_nanos()).saturating_sub(1) / self.period_nanos()
     }
-
-    /// Judges a finished cycle.
-    pub const fn judge(&self, cycle: &CycleRecord) -> Verdict {
-        let response = cycle.response();
-        Verdict {
-            missed: response.as_nanos() > self.deadline.as_nanos(),
-            overran: response.as_nanos() > self.period.as_nanos(),
-            skipped: cycle.skipped,
-        }
-    }
 }
 
 /// What the loop knows about one finished cycle.
@@ -119,6 +109,10 @@ pub struct CycleRecord {
     pub wake: MonotonicTime,
     /// When the node had finished.
     pub completion: MonotonicTime,
+    /// The CPU at `wake`, read just after it: where the kernel woke the thread.
+    pub wake_cpu: u32,
+    /// The CPU at `completion`, read just after it; another one than at `wake` means that the thread was moved.
+    pub completion_cpu: u32,
     /// How many releases after this one were skipped because this cycle was still running.
     pub skipped: u64,
 }
@@ -145,6 +139,8 @@ pub struct Verdict {
     pub overran: bool,
     /// Releases skipped behind this cycle; each is a miss too.
     pub skipped: u64,
+    /// The run of consecutive misses that this cycle belongs to, up to and with its own; 0 when it met its deadline.
+    pub consecutive: u64,
 }
 
 impl Verdict {
@@ -154,7 +150,7 @@ impl Verdict {
     }
 }
 
-/// The account of a run: fixed size, one addition per cycle, safe to keep inside the loop.
+/// The account of a run, and the only judge of its cycles: fixed size, one addition per cycle, safe to keep inside the loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Cycles that ran to completion.
@@ -173,22 +169,19 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds one finished cycle and returns its verdict.
+    /// Judges one finished cycle and adds it.
     pub fn add(&mut self, timing: &Timing, cycle: &CycleRecord) -> Verdict {
-        let verdict = timing.judge(cycle);
+        let response = cycle.response();
+        let (missed, overran) = (response > timing.deadline, response > timing.period);
+        let misses = u64::from(missed) + cycle.skipped;
         self.cycles += 1;
-        self.misses += verdict.misses();
-        self.skipped += verdict.skipped;
-        self.consecutive = if verdict.missed { self.consecutive + verdict.misses() } else { 0 };
+        self.misses += misses;
+        self.skipped += cycle.skipped;
+        self.consecutive = if missed { self.consecutive + misses } else { 0 };
         self.max_consecutive = self.max_consecutive.max(self.consecutive);
-        self.max_response = self.max_response.max(cycle.response());
+        self.max_response = self.max_response.max(response);
         self.max_jitter = self.max_jitter.max(cycle.jitter());
-        verdict
-    }
-
-    /// The run of consecutive misses that the last added cycle belongs to; 0 when it met its deadline.
-    pub fn consecutive(&self) -> u64 {
-        self.consecutive
+        Verdict { missed, overran, skipped: cycle.skipped, consecutive: self.consecutive }
     }
 
     /// Releases judged: completed cycles plus skipped releases. The `n` of every probability.
@@ -231,7 +224,9 @@ mod tests {
         let judged = |millis: u64| {
             let completion = release.plus(ms(millis));
             let skipped = timing.releases_skipped(release, completion);
-            let verdict = timing.judge(&CycleRecord { number: 0, release, wake: release, completion, skipped });
+            let wake = release;
+            let record = CycleRecord { number: 0, release, wake, completion, wake_cpu: 0, completion_cpu: 0, skipped };
+            let verdict = Tally::default().add(&timing, &record);
             (verdict.missed, verdict.overran, verdict.misses())
         };
         assert_eq!(judged(0), (false, false, 0));

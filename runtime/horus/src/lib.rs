@@ -19,6 +19,7 @@ pub mod serialized;
 pub mod startup;
 pub mod stop;
 pub mod supervise;
+pub mod task;
 pub mod time;
 pub mod topic;
 pub mod wait;

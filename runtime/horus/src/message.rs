@@ -22,9 +22,10 @@
 //! use horus::message::Message;
 //! assert_eq!(size_of::<WheelSpeed>(), 16);
 //! assert_eq!(WheelSpeed::FIELDS[1].name, "right");
+//! assert_eq!(WheelSpeed::zeroed(), WheelSpeed { left: 0.0, right: 0.0 });
 //! ```
 //!
-//! A type with padding, whose bytes would be nobody's, does not compile:
+//! A type with padding, whose bytes would be nobody's, does not compile; the compiler says before which field it is:
 //!
 //! ```compile_fail
 //! horus::message! {
@@ -48,6 +49,11 @@
 //!     pub struct Place = "example/Place" { point: Point }
 //! }
 //! ```
+
+#[doc(hidden)]
+pub mod checked;
+#[macro_use]
+mod define;
 
 use horus_shm::ring::Plain;
 use zerocopy::KnownLayout;
@@ -85,6 +91,16 @@ pub fn description<M: Message>() -> String {
 }
 
 /// What a field can be: a number of fixed size, another message, or an array of either.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a message",
+    label = "this is no number of fixed size, no message, and no array of either",
+    note = "instead of `bool`, write `u8`: 0 and 1; of an `enum`, write `u8` or `u32` for its code, and a method that gives the variant",
+    note = "instead of `usize`, write `u64`: its size is the same on every machine",
+    note = "instead of `String`, write `[u8; 32]`, and use `horus::messages::{{text, set_text}}`",
+    note = "instead of `Option<f32>`, write `f32`, and NaN for none",
+    note = "instead of `Vec<T>`, write `[T; 64]` and a `count: u32` beside it; for bytes of any length there is `horus::bytes`",
+    note = "a `struct` of your own has to be defined by `horus::message!` too"
+)]
 pub trait FieldType: Plain {
     /// Stands for all that the bytes of such a field mean. Of a number the hash of its name in Rust; of a message its layout
     /// hash; of an array the hash of `array`, the hash of its elements, and how many there are.
@@ -145,44 +161,8 @@ const fn number(hash: u64, number: u64) -> u64 {
     fnv1a(hash, &number.to_le_bytes())
 }
 
-/// Defines a message: `pub struct Name = "package/Name" { field: Type, … }`, with documentation on every part.
-///
-/// The struct is `repr(C)` with public fields; it does not compile if it has padding or a field that is no [`FieldType`](crate::message::FieldType).
-#[macro_export]
-macro_rules! message {
-    (
-        $(#[$about:meta])*
-        $visibility:vis struct $name:ident = $type_name:literal {
-            $( $(#[$about_field:meta])* $field:ident : $type:ty ),+ $(,)?
-        }
-    ) => {
-        $(#[$about])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq,
-            $crate::zerocopy::FromBytes, $crate::zerocopy::IntoBytes,
-            $crate::zerocopy::Immutable, $crate::zerocopy::KnownLayout,
-        )]
-        #[zerocopy(crate = "horus::zerocopy")]
-        #[repr(C)]
-        $visibility struct $name {
-            $( $(#[$about_field])* pub $field: $type, )+
-        }
-
-        impl $crate::message::Message for $name {
-            const TYPE_NAME: &'static str = $type_name;
-            const FIELDS: &'static [$crate::message::Field] = &[ $( $crate::message::Field {
-                name: stringify!($field),
-                type_name: stringify!($type),
-                type_hash: <$type as $crate::message::FieldType>::TYPE_HASH,
-                offset: core::mem::offset_of!($name, $field),
-                bytes: size_of::<$type>(),
-            }, )+ ];
-        }
-    };
-}
-
 message! {
-    /// A numbered moment: what the `ping` and `pong` examples exchange, and the smallest message worth timing.
+    /// A numbered moment: what the nodes `ping` and `pong` exchange, and the smallest message worth timing.
     #[derive(Default, Eq)]
     pub struct Stamp = "horus/Stamp" {
         /// Number given by the first sender; an answer repeats it.
@@ -255,6 +235,53 @@ mod tests {
         assert_eq!(Path::LAYOUT_HASH, elsewhere::Path::LAYOUT_HASH, "the same layout under another spelling");
         // Computed from the descriptions at `layout_hash` and `FieldType` by another program.
         assert_eq!(Path::LAYOUT_HASH, 0x31bb_0715_7b6f_2b64);
+    }
+
+    type Matrix<const N: usize> = [[f64; N]; N];
+    message! {
+        /// A type with a parameter and a path, which are written in more than a word.
+        struct Estimate = "test/Estimate" { covariance: Matrix<3>, stamp: super::Stamp }
+    }
+    message! {
+        /// A message of a name that Rust has for something else.
+        struct Vec = "test/Vec" { x: f64 }
+    }
+    message! {
+        /// With the message of that name.
+        struct Line = "test/Line" { start: Vec, end: Vec }
+    }
+
+    #[test]
+    fn types_of_several_words_and_messages_called_like_containers_are_fields() {
+        assert_eq!((size_of::<Estimate>(), Estimate::FIELDS[1].offset), (88, 72));
+        assert_eq!(
+            Estimate::FIELDS.iter().map(|field| field.type_name).collect::<std::vec::Vec<_>>(),
+            ["Matrix<3>", "super::Stamp"]
+        );
+        assert_eq!((size_of::<Line>(), Line::FIELDS[0].type_name), (16, "Vec"));
+        assert_eq!(Line::FIELDS[1].type_hash, Vec::LAYOUT_HASH);
+    }
+
+    message! {
+        /// Larger than any array that has a `Default`.
+        struct Large = "test/Large" { values: [f64; 64] }
+    }
+
+    #[test]
+    fn a_message_with_a_large_array_can_be_made_of_zeros() {
+        assert_eq!(Large::zeroed(), Large { values: [0.0; 64] });
+    }
+
+    #[test]
+    fn padding_is_found_before_the_field_that_it_moves() {
+        let places = [("a", 0, 1), ("b", 8, 8), ("c", 16, 1)];
+        let gap = |field| checked::gap_before(&places, field, 24);
+        assert_eq!([gap("a"), gap("b"), gap("c"), gap("")], [0, 7, 0, 7]);
+        assert_eq!(
+            checked::gap_before(&[("ab", 4, 1), ("a", 6, 1)], "a", 7),
+            1,
+            "a name that is the beginning of another"
+        );
     }
 
     #[test]

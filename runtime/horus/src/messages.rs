@@ -31,8 +31,8 @@
 //! codes that mean nothing. Values are not checked: a quaternion need not have length one, nor a range be positive.
 //!
 //! ```
-//! use horus::messages::{LaserScan, zeroed};
-//! let mut scan: LaserScan = zeroed();
+//! use horus::messages::LaserScan;
+//! let mut scan = LaserScan::zeroed();
 //! scan.set_ranges(&[1.5, 2.0]).unwrap();
 //! assert_eq!(scan.ranges(), [1.5, 2.0]);
 //! scan.count = u32::MAX; // what a hostile peer could write
@@ -71,9 +71,7 @@ pub use odometry::Odometry;
 pub use scan::LaserScan;
 pub use text::{TextError, set_text, text};
 
-/// A message whose bytes are all zero, to be filled in.
-///
-/// It lives where the caller puts it, the stack mostly: large ones are better written where a publisher lends room.
+/// A message whose bytes are all zero, for code that works with any message; of a known type there is `Imu::zeroed()`.
 pub fn zeroed<M: Message>() -> M {
     M::new_zeroed()
 }

@@ -1,13 +1,14 @@
 //! How a deadline miss leaves the loop: a record through our own ring, gathered by a thread that has time to write it
 //! down.
 //!
-//! The loop's half ([`MissRecorder`]) judges each cycle and, for a miss, puts one fixed-size record into the ring: a
-//! few stores, no lock, no system call that waits. The other half ([`MissCollector`]) belongs to a thread on
+//! The loop's half ([`MissRecorder`]) hears the verdict on each cycle and, for a miss, puts one fixed-size record into the
+//! ring: a few stores, no lock, no system call that waits. The record holds what a search for the culprit starts from: the
+//! thread, its CPUs, and when it was released, woke and completed. The other half ([`MissCollector`]) belongs to a thread on
 //! housekeeping CPUs. It gathers records into at most one `DEADLINE_MISS` journal entry a second and node, so that a
 //! node that misses every cycle cannot flood the journal; counts are added up, nothing is thinned out.
 //!
 //! When the ring is full the record is dropped, and that is counted: its misses still appear in `HORUS_MISSES` and
-//! `HORUS_SKIPPED`, its run in `HORUS_MAX_CONSECUTIVE`; only its details (response time, cycle number) are lost.
+//! `HORUS_SKIPPED`, its run in `HORUS_MAX_CONSECUTIVE`; only its details (times, cycle number) are lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +18,7 @@ use horus_shm::ring::{Full, local};
 use horus_shm::segment::layout::ShapeError;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::deadline::{CycleRecord, Tally, Timing};
+use crate::deadline::{CycleRecord, Timing, Verdict};
 use crate::journal::{self, Entry, Priority};
 use crate::time::MonotonicTime;
 
@@ -28,16 +29,46 @@ pub const MIN_ENTRY_DISTANCE: Duration = Duration::from_secs(1);
 /// collecting thread looks every 100 ms.
 pub const RING_CAPACITY: usize = 256;
 
-/// One cycle that missed, as it crosses the ring.
+/// One cycle that missed, as it crosses the ring. Times are nanoseconds on `CLOCK_MONOTONIC`, as the kernel's traces have
+/// them.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 struct MissRecord {
     cycle: u64,
-    response_ns: u64,
+    release_ns: u64,
+    wake_ns: u64,
+    completion_ns: u64,
     misses: u64,
     skipped: u64,
     consecutive: u64,
-    cpu: u64,
+    /// The thread that runs the loop.
+    tid: u32,
+    wake_cpu: u32,
+    completion_cpu: u32,
+    /// Fills the record to a multiple of 8 bytes.
+    spare: u32,
+}
+
+impl MissRecord {
+    fn new(cycle: &CycleRecord, verdict: &Verdict, tid: u32) -> Self {
+        Self {
+            cycle: cycle.number,
+            release_ns: cycle.release.as_nanos(),
+            wake_ns: cycle.wake.as_nanos(),
+            completion_ns: cycle.completion.as_nanos(),
+            misses: verdict.misses(),
+            skipped: verdict.skipped,
+            consecutive: verdict.consecutive,
+            tid,
+            wake_cpu: cycle.wake_cpu,
+            completion_cpu: cycle.completion_cpu,
+            spare: 0,
+        }
+    }
+
+    fn response_ns(&self) -> u64 {
+        self.completion_ns.saturating_sub(self.release_ns)
+    }
 }
 
 /// What both halves see. Counters only: none of them guards other data, so accesses are Relaxed but for the misses of
@@ -64,8 +95,8 @@ impl Shared {
 
 /// The half in the loop; see the module documentation.
 pub struct MissRecorder {
-    timing: Timing,
-    tally: Tally,
+    /// Of the thread that runs the loop, which is known at the first miss.
+    tid: Option<u32>,
     ring: local::Writer<MissRecord>,
     shared: Arc<Shared>,
 }
@@ -88,35 +119,23 @@ pub struct MissCollector {
 pub fn channel(node: &str, timing: Timing, capacity: usize) -> Result<(MissRecorder, MissCollector), ShapeError> {
     let (writer, reader) = local::ring(capacity)?;
     let shared = Arc::new(Shared::default());
-    let recorder = MissRecorder { timing, tally: Tally::default(), ring: writer, shared: Arc::clone(&shared) };
+    let recorder = MissRecorder { tid: None, ring: writer, shared: Arc::clone(&shared) };
     let node = node.to_owned();
     Ok((recorder, MissCollector { node, timing, ring: reader, shared, pending: Pending::default(), last_entry: None }))
 }
 
 impl MissRecorder {
-    /// Judges one finished cycle; to be called from the scheduler's observer, once a cycle.
+    /// Takes one finished cycle and the verdict on it: the scheduler's observer, once a cycle and always on the thread of
+    /// the loop.
     #[inline]
-    pub fn observe(&mut self, cycle: &CycleRecord) {
-        let verdict = self.tally.add(&self.timing, cycle);
+    pub fn observe(&mut self, cycle: &CycleRecord, verdict: &Verdict) {
         if verdict.misses() > 0 {
-            let record = MissRecord {
-                cycle: cycle.number,
-                response_ns: u64::try_from(cycle.response().as_nanos()).unwrap_or(u64::MAX),
-                misses: verdict.misses(),
-                skipped: verdict.skipped,
-                consecutive: self.tally.consecutive(),
-                cpu: rustix::thread::sched_getcpu() as u64,
-            };
-            if let Err(Full(record)) = self.ring.try_send(record) {
+            let tid = *self.tid.get_or_insert_with(|| rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned());
+            if let Err(Full(record)) = self.ring.try_send(MissRecord::new(cycle, verdict, tid)) {
                 self.shared.drop_record(&record);
             }
         }
-        self.shared.releases.store(self.tally.releases(), Ordering::Relaxed);
-    }
-
-    /// The account so far.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
+        self.shared.releases.store(cycle.number + 1 + cycle.skipped, Ordering::Relaxed);
     }
 }
 
@@ -135,7 +154,7 @@ impl Pending {
         self.misses += record.misses;
         self.skipped += record.skipped;
         self.max_consecutive = self.max_consecutive.max(record.consecutive);
-        if self.worst.is_none_or(|worst| record.response_ns > worst.response_ns) {
+        if self.worst.is_none_or(|worst| record.response_ns() > worst.response_ns()) {
             self.worst = Some(record);
         }
     }
@@ -183,9 +202,9 @@ impl MissCollector {
 
     fn take_entry(&mut self) -> Entry {
         let Pending { misses, skipped, max_consecutive, dropped_records, worst } = std::mem::take(&mut self.pending);
-        let details = worst.map_or_else(String::new, |MissRecord { cycle, response_ns, cpu, .. }| {
-            let response = Duration::from_nanos(response_ns);
-            format!(": worst response {response:?} in cycle {cycle} on CPU {cpu}")
+        let details = worst.map_or_else(String::new, |worst| {
+            let response = Duration::from_nanos(worst.response_ns());
+            format!(": worst response {response:?} in cycle {} on CPU {}", worst.cycle, worst.wake_cpu)
         });
         let skipped_text = if skipped > 0 { format!(", {skipped} of them skipped releases") } else { String::new() };
         let dropped_text = match dropped_records {
@@ -207,142 +226,20 @@ impl MissCollector {
         .field("HORUS_DROPPED_RECORDS", dropped_records)
         .field("HORUS_DEADLINE_NS", self.timing.deadline_nanos())
         .field("HORUS_PERIOD_NS", self.timing.period_nanos());
-        match worst {
-            Some(MissRecord { cycle, response_ns, cpu, .. }) => {
-                entry.field("HORUS_WORST_RESPONSE_NS", response_ns).field("HORUS_CYCLE", cycle).field("HORUS_CPU", cpu)
-            }
-            None => entry, // every record was dropped: there is no worst cycle to name
-        }
+        let Some(worst) = worst else {
+            return entry; // every record was dropped: there is no worst cycle to name
+        };
+        entry
+            .field("HORUS_CYCLE", worst.cycle)
+            .field("HORUS_WORST_RESPONSE_NS", worst.response_ns())
+            .field("HORUS_RELEASE_NS", worst.release_ns)
+            .field("HORUS_WAKE_NS", worst.wake_ns)
+            .field("HORUS_COMPLETION_NS", worst.completion_ns)
+            .field("HORUS_TID", worst.tid)
+            .field("HORUS_CPU", worst.wake_cpu)
+            .field("HORUS_COMPLETION_CPU", worst.completion_cpu)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MS: u64 = 1_000_000;
-
-    fn timing() -> Timing {
-        Timing::new(Duration::from_millis(10), Duration::from_millis(8)).unwrap()
-    }
-
-    /// Cycle `number` of the grid `10 ms * k`, on time except that it answers after `response_ms`.
-    fn cycle(number: u64, response_ms: u64) -> CycleRecord {
-        let release = MonotonicTime::from_nanos(number * 10 * MS);
-        let completion = release.plus_nanos(response_ms * MS);
-        CycleRecord {
-            number,
-            release,
-            wake: release,
-            completion,
-            skipped: timing().releases_skipped(release, completion),
-        }
-    }
-
-    fn at(millis: u64) -> MonotonicTime {
-        MonotonicTime::from_nanos(millis * MS)
-    }
-
-    fn fields<'a, const N: usize>(entry: &'a Entry, names: [&str; N]) -> [&'a str; N] {
-        names.map(|name| entry.get(name).unwrap_or_else(|| panic!("no field {name}")))
-    }
-
-    #[test]
-    fn a_cycle_in_time_leaves_no_record() {
-        let (mut recorder, mut collector) = channel("ping", timing(), 4).unwrap();
-        recorder.observe(&cycle(0, 8));
-        assert!(collector.collect(at(100)).is_none());
-        assert_eq!(collector.releases(), 1);
-    }
-
-    #[test]
-    fn misses_of_one_second_become_one_entry_with_their_sums_and_maxima() {
-        let (mut recorder, mut collector) = channel("ping", timing(), 16).unwrap();
-        recorder.observe(&cycle(0, 9));
-        let first = collector.collect(at(100)).expect("the first miss is told at once");
-        assert_eq!(fields(&first, ["HORUS_MISSES", "HORUS_CYCLE"]), ["1", "0"]);
-
-        recorder.observe(&cycle(1, 25)); // releases 2 and 3 are skipped
-        recorder.observe(&cycle(4, 9));
-        recorder.observe(&cycle(5, 1));
-        recorder.observe(&cycle(6, 10));
-        assert!(collector.collect(at(1_099)).is_none(), "a second has not passed yet");
-        let second = collector.collect(at(1_100)).unwrap();
-        let names =
-            ["HORUS_MISSES", "HORUS_SKIPPED", "HORUS_MAX_CONSECUTIVE", "HORUS_WORST_RESPONSE_NS", "HORUS_CYCLE"];
-        // Cycle 0 missed as well, so the run is 0, 1, 2, 3, 4.
-        assert_eq!(fields(&second, names), ["5", "2", "5", "25000000", "1"]);
-        let names = ["HORUS_NODE", "HORUS_DEADLINE_NS", "HORUS_PERIOD_NS", "HORUS_DROPPED_RECORDS", "MESSAGE_ID"];
-        assert_eq!(fields(&second, names), ["ping", "8000000", "10000000", "0", journal::id::DEADLINE_MISS]);
-        assert!(second.get("HORUS_CPU").is_some());
-        assert!(collector.collect(at(9_000)).is_none(), "nothing is told twice");
-        assert_eq!(collector.releases(), 7);
-    }
-
-    #[test]
-    fn a_full_ring_drops_details_but_no_count() {
-        let (mut recorder, mut collector) = channel("ping", timing(), 2).unwrap();
-        for number in 0..5 {
-            recorder.observe(&cycle(number, 9));
-        }
-        let entry = collector.collect(at(100)).unwrap();
-        assert_eq!(fields(&entry, ["HORUS_MISSES", "HORUS_DROPPED_RECORDS"]), ["5", "3"]);
-        assert!(entry.message().contains("3 late cycles"), "{}", entry.message());
-        recorder.observe(&cycle(5, 9));
-        let entry = collector.finish().unwrap();
-        assert_eq!(fields(&entry, ["HORUS_MISSES", "HORUS_DROPPED_RECORDS"]), ["1", "0"]);
-    }
-
-    #[test]
-    fn dropped_records_count_their_skipped_releases_and_their_run() {
-        let (mut recorder, mut collector) = channel("ping", timing(), 2).unwrap();
-        recorder.observe(&cycle(0, 9));
-        recorder.observe(&cycle(1, 9)); // the ring is full
-        recorder.observe(&cycle(2, 25)); // releases 3 and 4 are skipped
-        recorder.observe(&cycle(5, 1));
-        recorder.observe(&cycle(6, 9)); // a short run after the long one
-        let entry = collector.collect(at(100)).unwrap();
-        let names = ["HORUS_MISSES", "HORUS_SKIPPED", "HORUS_MAX_CONSECUTIVE", "HORUS_DROPPED_RECORDS"];
-        assert_eq!(fields(&entry, names), ["6", "2", "5", "2"]);
-        assert!(entry.message().contains("longest run 5"), "{}", entry.message());
-        assert!(collector.collect(at(9_000)).is_none(), "nothing is told twice");
-    }
-
-    #[test]
-    fn a_look_in_the_middle_of_a_drop_loses_none_of_its_counters() {
-        let (_recorder, mut collector) = channel("ping", timing(), 2).unwrap();
-        // What the loop has done when it is interrupted before the last of its counters.
-        collector.shared.dropped_records.fetch_add(1, Ordering::Relaxed);
-        collector.shared.dropped_skipped.fetch_add(2, Ordering::Relaxed);
-        collector.shared.dropped_run.fetch_max(7, Ordering::Relaxed);
-        assert!(collector.collect(at(100)).is_none());
-        collector.shared.dropped_misses.fetch_add(3, Ordering::Relaxed);
-        let entry = collector.collect(at(101)).expect("nothing was told before, so a second need not pass");
-        let names = ["HORUS_MISSES", "HORUS_SKIPPED", "HORUS_MAX_CONSECUTIVE", "HORUS_DROPPED_RECORDS"];
-        assert_eq!(fields(&entry, names), ["3", "2", "7", "1"]);
-    }
-
-    #[test]
-    fn the_end_of_the_loop_tells_the_rest_without_waiting_for_the_second() {
-        let (mut recorder, mut collector) = channel("ping", timing(), 4).unwrap();
-        recorder.observe(&cycle(0, 9));
-        assert!(collector.collect(at(100)).is_some());
-        recorder.observe(&cycle(1, 9));
-        drop(recorder);
-        let last = collector.finish().unwrap();
-        assert_eq!(fields(&last, ["HORUS_MISSES", "HORUS_CYCLE"]), ["1", "1"]);
-    }
-
-    #[test]
-    fn one_collection_is_bounded_and_the_next_goes_on() {
-        let capacity = 4 * RING_CAPACITY;
-        let (mut recorder, mut collector) = channel("ping", timing(), capacity).unwrap();
-        for number in 0..capacity as u64 {
-            recorder.observe(&cycle(number, 9));
-        }
-        let first = collector.collect(at(0)).unwrap();
-        assert_eq!(fields(&first, ["HORUS_MISSES"]), [RING_CAPACITY.to_string()]);
-        let rest = collector.finish().unwrap();
-        assert_eq!(fields(&rest, ["HORUS_MISSES"]), [(capacity - RING_CAPACITY).to_string()]);
-    }
-}
+mod tests;

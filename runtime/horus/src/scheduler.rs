@@ -11,18 +11,20 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::deadline::{CycleRecord, Tally, Timing};
+use crate::deadline::{CycleRecord, Tally, Timing, Verdict};
 use crate::time::{Clock, MonotonicTime, SystemClock};
 
-/// Work that is done once per period.
+/// Work that is done once per period, with what it needs for it.
+///
+/// Must not allocate, log, lock or wait. There is no error to return, because nobody can handle one here: count it and let a
+/// thread without a deadline report it.
 pub trait Node {
-    /// Does one cycle's work. Must not allocate, log, lock or wait; there is no error to return because nobody can
-    /// handle one here: count it and let a thread without a deadline report it.
-    fn tick(&mut self, cycle: &Cycle);
+    /// Does one cycle's work.
+    fn step(&mut self, cycle: &Cycle);
 }
 
 impl<F: FnMut(&Cycle)> Node for F {
-    fn tick(&mut self, cycle: &Cycle) {
+    fn step(&mut self, cycle: &Cycle) {
         self(cycle);
     }
 }
@@ -78,11 +80,33 @@ impl<C: Clock> Scheduler<C> {
         self
     }
 
-    /// Runs `node` until `stop` is set or the releases are used up, and returns the account.
+    /// Calls `step` once a period until `stop` is set or the releases are used up, and returns the account.
     ///
-    /// `observe` is called in the loop after each cycle: its own time is not part of that cycle's response time, but
-    /// it delays the next one, so it must be as quiet as the node. `stop` is looked at once a release.
-    pub fn run(&self, stop: &AtomicBool, node: &mut impl Node, mut observe: impl FnMut(&CycleRecord)) -> Tally {
+    /// `stop` is looked at once a release.
+    ///
+    /// ```
+    /// # use std::{sync::atomic::AtomicBool, time::Duration};
+    /// # use horus::{deadline::Timing, scheduler::Scheduler};
+    /// let timing = Timing::new(Duration::from_millis(2), Duration::from_millis(1))?;
+    /// let mut numbers = Vec::with_capacity(3);
+    /// let tally = Scheduler::new(timing).releases(3).run(&AtomicBool::new(false), |cycle| numbers.push(cycle.number));
+    /// assert_eq!(numbers.len() as u64, tally.cycles); // 3, or fewer where the machine was busy
+    /// # Ok::<(), horus::deadline::TimingError>(())
+    /// ```
+    pub fn run(&self, stop: &AtomicBool, step: impl FnMut(&Cycle)) -> Tally {
+        self.run_observed(stop, step, |_, _| {})
+    }
+
+    /// As [`run`](Self::run), and calls `observe` in the loop after each cycle, with what is known of it and the verdict.
+    ///
+    /// The observer's own time is not part of that cycle's response time, but it delays the next one, so it must be as
+    /// quiet as the node.
+    pub fn run_observed(
+        &self,
+        stop: &AtomicBool,
+        mut step: impl FnMut(&Cycle),
+        mut observe: impl FnMut(&CycleRecord, &Verdict),
+    ) -> Tally {
         let period = self.timing.period_nanos();
         let end = self.releases.unwrap_or(u64::MAX);
         let mut tally = Tally::default();
@@ -94,14 +118,14 @@ impl<C: Clock> Scheduler<C> {
             if stop.load(Ordering::Relaxed) {
                 break; // set while asleep: this release is not served, and not counted
             }
-            let wake = self.clock.now();
-            node.tick(&Cycle { number, release, wake, deadline: release.plus(self.timing.deadline()) });
-            let completion = self.clock.now();
+            let (wake, wake_cpu) = (self.clock.now(), self.clock.cpu());
+            step(&Cycle { number, release, wake, deadline: release.plus(self.timing.deadline()) });
+            let (completion, completion_cpu) = (self.clock.now(), self.clock.cpu());
 
             let skipped = self.timing.releases_skipped(release, completion).min(end - 1 - number);
-            let record = CycleRecord { number, release, wake, completion, skipped };
-            let _verdict = tally.add(&self.timing, &record);
-            observe(&record);
+            let record = CycleRecord { number, release, wake, completion, wake_cpu, completion_cpu, skipped };
+            let verdict = tally.add(&self.timing, &record);
+            observe(&record, &verdict);
             number += 1 + skipped;
             release = release.plus_nanos((1 + skipped) * period);
         }
@@ -131,10 +155,10 @@ mod tests {
     fn run(releases: u64, work: impl Fn(u64) -> Duration) -> (Vec<CycleRecord>, Tally) {
         let clock = VirtualClock::new();
         let mut records = Vec::new();
-        let tally = Scheduler::with_clock(timing(), &clock).releases(releases).run(
+        let tally = Scheduler::with_clock(timing(), &clock).releases(releases).run_observed(
             &RUNNING,
-            &mut |cycle: &Cycle| clock.advance(work(cycle.number)),
-            |record| records.push(*record),
+            |cycle| clock.advance(work(cycle.number)),
+            |record, _| records.push(*record),
         );
         (records, tally)
     }
@@ -196,7 +220,7 @@ mod tests {
             }
         });
         // 0 late, 1 late over 2 and 3, 4 and 5 late: six in a row; 8 alone.
-        assert_eq!((tally.max_consecutive, tally.misses, tally.skipped, tally.consecutive()), (6, 7, 2, 0));
+        assert_eq!((tally.max_consecutive, tally.misses, tally.skipped), (6, 7, 2));
     }
 
     #[test]
@@ -233,22 +257,57 @@ mod tests {
     fn a_late_wake_up_is_jitter_and_part_of_the_response() {
         let clock = VirtualClock::new();
         clock.wake_late_by(ms(6));
-        let mut node = |cycle: &Cycle| {
+        let node = |cycle: &Cycle| {
             assert_eq!(cycle.wake.since(cycle.release), ms(6));
             assert_eq!(cycle.deadline.since(cycle.release), ms(8));
             clock.advance(ms(3));
         };
-        let tally = Scheduler::with_clock(timing(), &clock).releases(5).run(&RUNNING, &mut node, |_| {});
+        let tally = Scheduler::with_clock(timing(), &clock).releases(5).run(&RUNNING, node);
         assert_eq!((tally.max_jitter, tally.max_response, tally.misses, tally.skipped), (ms(6), ms(9), 5, 0));
+    }
+
+    #[test]
+    fn the_observer_hears_the_verdict_that_the_account_was_made_of() {
+        let clock = VirtualClock::new();
+        let mut verdicts = Vec::new();
+        let tally = Scheduler::with_clock(timing(), &clock).releases(6).run_observed(
+            &RUNNING,
+            |cycle| clock.advance(ms([1, 9, 25, 1, 1, 1][cycle.number as usize])),
+            |record, verdict| verdicts.push((record.number, *verdict)),
+        );
+        let verdict = |missed, overran, skipped, consecutive| Verdict { missed, overran, skipped, consecutive };
+        let expected = [
+            (0, verdict(false, false, 0, 0)),
+            (1, verdict(true, false, 0, 1)),
+            (2, verdict(true, true, 2, 4)),
+            (5, verdict(false, false, 0, 0)),
+        ];
+        assert_eq!(verdicts, expected);
+        assert_eq!(tally.misses, verdicts.iter().map(|(_, verdict)| verdict.misses()).sum::<u64>());
+    }
+
+    #[test]
+    fn the_cpu_is_that_of_the_wake_up_and_that_of_the_completion_and_none_of_the_time_after() {
+        let clock = VirtualClock::new();
+        let mut cpus = Vec::new();
+        let _ = Scheduler::with_clock(timing(), &clock).releases(2).run_observed(
+            &RUNNING,
+            |_| clock.migrate_to(clock.cpu() + 1),
+            |record, _| {
+                clock.migrate_to(7); // after the cycle
+                cpus.push((record.wake_cpu, record.completion_cpu));
+            },
+        );
+        assert_eq!(cpus, [(0, 1), (7, 8)]);
     }
 
     #[test]
     fn time_spent_in_the_observer_delays_the_next_cycle_visibly() {
         let clock = VirtualClock::new();
-        let tally = Scheduler::with_clock(timing(), &clock).releases(2).run(
+        let tally = Scheduler::with_clock(timing(), &clock).releases(2).run_observed(
             &RUNNING,
-            &mut |_: &Cycle| clock.advance(ms(1)),
-            |_| clock.advance(ms(13)),
+            |_| clock.advance(ms(1)),
+            |_, _| clock.advance(ms(13)),
         );
         assert_eq!((tally.max_jitter, tally.max_response, tally.misses), (ms(4), ms(5), 0));
     }
@@ -260,7 +319,7 @@ mod tests {
         let tally = Scheduler::with_clock(timing(), &clock)
             .first_release(MonotonicTime::from_nanos(10_000_000))
             .releases(6)
-            .run(&RUNNING, &mut |_: &Cycle| {}, |_| {});
+            .run(&RUNNING, |_| {});
         // r_0 = 10 ms is served at 47 ms; 20, 30 and 40 ms have passed; 50 and 60 ms are served in time.
         assert_eq!((tally.cycles, tally.skipped, tally.misses), (3, 3, 4));
     }
@@ -269,13 +328,10 @@ mod tests {
     fn a_stop_request_ends_the_loop_without_another_cycle() {
         let stop = AtomicBool::new(false);
         let clock = VirtualClock::new();
-        let tally = Scheduler::with_clock(timing(), &clock).run(
-            &stop,
-            &mut |cycle: &Cycle| stop.store(cycle.number == 6, Ordering::Relaxed),
-            |_| {},
-        );
+        let tally = Scheduler::with_clock(timing(), &clock)
+            .run(&stop, |cycle| stop.store(cycle.number == 6, Ordering::Relaxed));
         assert_eq!(tally.cycles, 7);
-        assert_eq!(Scheduler::with_clock(timing(), &clock).run(&stop, &mut |_: &Cycle| {}, |_| {}), Tally::default());
+        assert_eq!(Scheduler::with_clock(timing(), &clock).run(&stop, |_| {}), Tally::default());
     }
 
     #[test]
@@ -285,12 +341,12 @@ mod tests {
         let scheduler = Scheduler::new(timing).releases(50); // on the machine's own clock
         let mut tally = Tally::default();
         let allocations = allocation_counter::measure(|| {
-            let node = &mut |cycle: &Cycle| {
+            let node = |cycle: &Cycle| {
                 if cycle.number.is_multiple_of(5) {
                     SystemClock.sleep_until(cycle.release.plus_nanos(1_500_000)); // provoke misses: the ring fills up
                 }
             };
-            tally = scheduler.run(&RUNNING, node, |record| recorder.observe(record));
+            tally = scheduler.run_observed(&RUNNING, node, |record, verdict| recorder.observe(record, verdict));
         });
         assert_eq!(allocations.count_total, 0, "{allocations:?}");
         assert!(tally.misses >= 10 && tally.releases() == 50, "{tally:?}");

@@ -6,8 +6,8 @@
 //! systemd, although this thread is alive and well. `WatchdogSec=` must therefore be longer than the node's period, by
 //! 200 ms at least.
 //!
-//! Threads inherit policy and affinity from their creator, so [`spawn`] comes *before*
-//! [`crate::startup::Request::apply`], and refuses to be called by a real-time thread.
+//! Threads inherit policy and affinity from their creator, so [`spawn`] comes *before* [`crate::startup::Opened::enter`],
+//! and refuses to be called by a real-time thread.
 
 use std::io;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use thiserror::Error;
 
 use crate::cpus::CpuChoice;
 use crate::miss::MissCollector;
-use crate::startup::{self, Mode, Request};
+use crate::startup::{self, Thread};
+use crate::task::SchedulingPolicy;
 use crate::time::{Clock, MonotonicTime, SystemClock};
 
 /// The time between two looks at the loop.
@@ -33,7 +34,7 @@ pub enum SuperviseError {
     #[error(
         "a thread under {0} must not start others, which would inherit that: supervise first, then ask for the policy"
     )]
-    RealTime(&'static str),
+    RealTime(SchedulingPolicy),
     /// The thread or the question about the caller's policy failed.
     #[error("cannot start the supervising thread: {0}")]
     System(#[from] io::Error),
@@ -62,7 +63,8 @@ pub fn spawn(
     collector: MissCollector,
     chores: impl FnMut(MonotonicTime) + Send + 'static,
 ) -> Result<Supervisor, SuperviseError> {
-    if let (policy @ ("SCHED_FIFO" | "SCHED_RR" | "SCHED_DEADLINE"), _) = startup::policy_of_this_thread()? {
+    let (policy, _) = startup::policy_of_this_thread()?;
+    if policy.is_real_time() {
         return Err(SuperviseError::RealTime(policy));
     }
     let shared = Arc::new(Shared::default());
@@ -107,10 +109,8 @@ fn notify(state: &[NotifyState]) {
 }
 
 fn supervise(mut collector: MissCollector, mut chores: impl FnMut(MonotonicTime), shared: &Shared) {
-    let housekeeping = Request { cpu: CpuChoice::Housekeeping, ..Request::default() };
-    if let Err(error) = housekeeping.apply(Mode::Report) {
-        eprintln!("warning: {error}");
-    }
+    let granted = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
+    granted.refused().for_each(|refused| eprintln!("warning: the supervising thread: {refused}"));
     // A quarter of the time that systemd waits: often enough to survive two late looks, and no burden on PID 1.
     let feeding_interval = daemon::watchdog_enabled(false).map(|timeout| timeout / 4);
     let mut progress_told = 0;
@@ -156,7 +156,7 @@ mod tests {
         })
         .unwrap();
         for _ in 0..2 {
-            assert_eq!(looks.recv(), Ok("SCHED_OTHER"));
+            assert_eq!(looks.recv(), Ok(SchedulingPolicy::Other));
         }
         supervisor.finish();
         assert!(looks.iter().count() < 1_000, "the sender is gone, so the iteration ends");

@@ -100,13 +100,17 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     number.checked_mul(nanos_per_unit).map(Duration::from_nanos).ok_or_else(error)
 }
 
-/// Where a loop gets its time from: the machine, or a test that decides itself how late everything is.
+/// Where a loop gets its time from, and the CPU that it runs on: the machine, or a test that decides itself how late
+/// everything is.
 pub trait Clock {
     /// What the clock says now.
     fn now(&self) -> MonotonicTime;
 
     /// Returns at `until` or later, never earlier; at once when `until` has passed.
     fn sleep_until(&self, until: MonotonicTime);
+
+    /// The CPU that the calling thread runs on now; asked twice a cycle.
+    fn cpu(&self) -> u32;
 }
 
 /// The machine's `CLOCK_MONOTONIC`.
@@ -127,6 +131,11 @@ impl Clock for SystemClock {
         // The remaining errors are EINVAL and ENOTSUP: a denormal time or an unknown clock, and the lines above make
         // neither.
     }
+
+    /// Does not enter the kernel where the vDSO knows the CPU (x86-64); elsewhere (arm64) the system call waits for nothing.
+    fn cpu(&self) -> u32 {
+        rustix::thread::sched_getcpu() as u32 // the kernel has no CPU beyond 32 bits
+    }
 }
 
 impl<C: Clock> Clock for &C {
@@ -136,6 +145,10 @@ impl<C: Clock> Clock for &C {
 
     fn sleep_until(&self, until: MonotonicTime) {
         C::sleep_until(self, until);
+    }
+
+    fn cpu(&self) -> u32 {
+        C::cpu(self)
     }
 }
 
@@ -154,6 +167,7 @@ impl<C: Clock> Clock for &C {
 pub struct VirtualClock {
     now: Cell<MonotonicTime>,
     lateness: Cell<Duration>,
+    cpu: Cell<u32>,
 }
 
 impl VirtualClock {
@@ -165,6 +179,11 @@ impl VirtualClock {
     /// Lets `span` pass.
     pub fn advance(&self, span: Duration) {
         self.now.set(self.now.get().plus(span));
+    }
+
+    /// From now on the thread runs on this CPU; it starts on CPU 0.
+    pub fn migrate_to(&self, cpu: u32) {
+        self.cpu.set(cpu);
     }
 
     /// From now on every sleep that really waits ends `lateness` after the point that it waited for.
@@ -182,6 +201,10 @@ impl Clock for VirtualClock {
         if until > self.now.get() {
             self.now.set(until.plus(self.lateness.get()));
         }
+    }
+
+    fn cpu(&self) -> u32 {
+        self.cpu.get()
     }
 }
 

@@ -4,6 +4,7 @@
 //! Time is virtual: the walk asserts what is accounted for, never how fast this machine is.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -13,8 +14,9 @@ use horus::cpus::CpuChoice;
 use horus::deadline::Timing;
 use horus::journal::{self, Entry, Priority};
 use horus::miss;
-use horus::scheduler::{Cycle, Scheduler};
-use horus::startup::{self, Answer, Mode, Request, StartupError};
+use horus::scheduler::{Cycle, Node, Scheduler};
+use horus::startup::{self, Answer, FifoPriority, Policy, Process, Thread};
+use horus::task::SchedulingPolicy;
 use horus::time::{Clock, VirtualClock, parse_duration};
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -62,6 +64,26 @@ fn explain(entry: &Entry) -> String {
     text
 }
 
+/// How late every cycle wakes.
+const LATENESS: Duration = Duration::from_micros(50);
+
+/// A node that stalls over two releases in cycle 5, and is late by a nanosecond in cycle 9.
+struct Stalling<'a> {
+    clock: &'a VirtualClock,
+    timing: Timing,
+}
+
+impl Node for Stalling<'_> {
+    fn step(&mut self, cycle: &Cycle) {
+        let in_time = self.timing.deadline() - LATENESS;
+        self.clock.advance(match cycle.number {
+            5 => 2 * self.timing.period() + in_time,
+            9 => in_time + Duration::from_nanos(1),
+            _ => in_time,
+        });
+    }
+}
+
 #[test]
 fn a_stall_is_explained_in_the_journal_with_the_numbers_of_the_unit_file() {
     // unit -> deadline
@@ -70,23 +92,19 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_the_unit_file() {
     let (period, deadline) = (timing.period(), timing.deadline());
 
     // startup: nothing is asked of this machine here, and that is what the journal says
-    let granted = Request::default().apply(Mode::Strict).unwrap();
-    let start = granted.entry("ping", &timing);
+    let clock = VirtualClock::new();
+    clock.wake_late_by(LATENESS);
+    let stalling = Stalling { clock: &clock, timing };
+    let opened = Process::default().prepare().open(|| Ok::<_, Infallible>(stalling)).unwrap();
+    let mut entered = opened.enter(&Thread::default());
+    let start = entered.granted().entry("ping", &timing);
     assert_eq!((start.get("HORUS_REFUSED"), start.priority()), (Some("none"), Priority::Info));
     assert!(explain(&start).contains(&format!("period of {} ns", period.as_nanos())));
 
-    // scheduler -> miss: cycle 5 stalls over two releases, cycle 9 is late by a nanosecond
-    let clock = VirtualClock::new();
+    // scheduler -> miss
     let (mut recorder, mut collector) = miss::channel("ping", timing, miss::RING_CAPACITY).unwrap();
-    let mut node = |cycle: &Cycle| {
-        clock.advance(match cycle.number {
-            5 => 2 * period + deadline,
-            9 => deadline + Duration::from_nanos(1),
-            _ => deadline,
-        });
-    };
-    let tally =
-        Scheduler::with_clock(timing, &clock).releases(20).run(&RUNNING, &mut node, |record| recorder.observe(record));
+    let scheduler = Scheduler::with_clock(timing, &clock).releases(20);
+    let tally = entered.run(&scheduler, &RUNNING, |record, verdict| recorder.observe(record, verdict));
     assert_eq!((tally.misses, tally.skipped, tally.max_consecutive), (4, 2, 3));
 
     // miss -> journal
@@ -100,6 +118,9 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_the_unit_file() {
         ("HORUS_MAX_CONSECUTIVE", "3".to_owned()),
         ("HORUS_CYCLE", "5".to_owned()),
         ("HORUS_WORST_RESPONSE_NS", (2 * period + deadline).as_nanos().to_string()),
+        ("HORUS_RELEASE_NS", (6 * period).as_nanos().to_string()),
+        ("HORUS_WAKE_NS", (6 * period + LATENESS).as_nanos().to_string()),
+        ("HORUS_COMPLETION_NS", (8 * period + deadline).as_nanos().to_string()),
         ("HORUS_DEADLINE_NS", deadline.as_nanos().to_string()),
         ("HORUS_PERIOD_NS", period.as_nanos().to_string()),
         ("HORUS_DROPPED_RECORDS", "0".to_owned()),
@@ -136,14 +157,11 @@ fn what_startup_calls_granted_is_what_the_kernel_says() {
     // On a thread of its own, which ends at once: its policy and affinity end with it. Whether this user may have a
     // real-time policy is unknown; that the answer is the truth is not.
     let answers = thread::spawn(|| {
-        let request = Request {
-            cpu: CpuChoice::Housekeeping,
-            fifo_priority: Some(1),
-            rt_time_limit: Some(Duration::from_secs(1)),
-            ..Request::default()
-        };
-        let granted = request.apply(Mode::Report).unwrap();
-        (granted, startup::policy_of_this_thread().unwrap())
+        let process = Process { rt_time_limit: Some(Duration::from_secs(1)), ..Process::default() };
+        let thread = Thread { cpu: CpuChoice::Housekeeping, policy: Policy::Fifo(FifoPriority::new(1).unwrap()) };
+        let opened = process.prepare().open(startup::policy_of_this_thread).unwrap();
+        let entered = opened.enter(&thread);
+        (entered.granted().clone(), startup::policy_of_this_thread().unwrap())
     });
     let (granted, (policy, priority)) = answers.join().unwrap();
     let answer = |name| granted.guarantees().iter().find(|guarantee| guarantee.name == name).expect("asked for");
@@ -151,24 +169,37 @@ fn what_startup_calls_granted_is_what_the_kernel_says() {
     assert!(answer("cpu").is_granted() && answer("rt-time-limit").is_granted(), "{granted}");
     match &answer("policy").answer {
         Answer::Granted(found) => {
-            assert_eq!((policy, priority, found.as_str()), ("SCHED_FIFO", 1, "SCHED_FIFO priority 1"))
+            assert_eq!((policy, priority, found.as_str()), (SchedulingPolicy::Fifo, 1, "SCHED_FIFO priority 1"))
         }
         Answer::Refused { reason, remedy } => {
-            assert_eq!(policy, "SCHED_OTHER");
+            assert_eq!(policy, SchedulingPolicy::Other);
             assert!(!reason.is_empty() && remedy.contains("LimitRTPRIO"), "{granted}");
         }
     }
-    assert_eq!(startup::policy_of_this_thread().unwrap().0, "SCHED_OTHER", "other threads are left alone");
+    assert_eq!(startup::policy_of_this_thread().unwrap().0, SchedulingPolicy::Other, "other threads are left alone");
 }
 
 #[test]
-fn a_refusal_stops_a_strict_node_and_is_named_by_a_reporting_one() {
-    let request = Request { cpu: CpuChoice::Number(8191), ..Request::default() };
-    let error = request.apply(Mode::Strict).unwrap_err();
-    assert!(matches!(&error, StartupError::Refused(granted) if granted.refused().count() == 1), "{error}");
+fn what_a_node_opens_is_opened_on_an_ordinary_thread_after_memory_was_locked() {
+    let asked = thread::spawn(|| {
+        let thread = Thread { cpu: CpuChoice::Housekeeping, policy: Policy::Fifo(FifoPriority::new(1).unwrap()) };
+        let prepared = Process { lock_memory: true, ..Process::default() }.prepare();
+        let locked = prepared.granted().clone();
+        let opened = prepared.open(|| startup::policy_of_this_thread().map(|(policy, _)| policy)).unwrap();
+        let entered = opened.enter(&thread);
+        let names = entered.granted().guarantees().iter().map(|guarantee| guarantee.name).collect::<Vec<_>>();
+        (locked.guarantees().len(), names, *entered.node())
+    });
+    assert_eq!(asked.join().unwrap(), (1, vec!["memory", "cpu", "policy"], SchedulingPolicy::Other));
+}
+
+#[test]
+fn a_refusal_stops_a_node_that_wants_all_or_nothing_and_is_named_by_any_other() {
+    let granted = Thread { cpu: CpuChoice::Number(8191), ..Thread::default() }.enter();
+    let error = granted.complete().unwrap_err();
+    assert_eq!(error.0.refused().count(), 1, "{error}");
     assert!(error.to_string().contains("REFUSED cpu: asked CPU 8191"), "{error}");
 
-    let granted = request.apply(Mode::Report).unwrap();
     let timing = timing_of(&conf("system/horus-pong.service"));
     let start = granted.entry("pong", &timing);
     assert_eq!((start.get("HORUS_REFUSED"), start.priority()), (Some("cpu"), Priority::Warning));
@@ -177,9 +208,10 @@ fn a_refusal_stops_a_strict_node_and_is_named_by_a_reporting_one() {
 }
 
 #[test]
-fn a_priority_of_the_kernel_or_of_nobody_is_a_mistake_in_the_request() {
-    for priority in [0, 99, 100] {
-        let request = Request { fifo_priority: Some(priority), ..Request::default() };
-        assert!(matches!(request.apply(Mode::Report), Err(StartupError::Priority(found)) if found == priority));
+fn a_priority_of_the_kernel_or_of_nobody_is_refused_before_anything_is_asked() {
+    for priority in ["0", "99", "100", "high", "-1", ""] {
+        let error = priority.parse::<FifoPriority>().unwrap_err().to_string();
+        assert!(error.contains(priority) && error.contains("choose 1 to 98"), "{error}");
     }
+    assert_eq!("80".parse(), FifoPriority::new(80));
 }

@@ -2,9 +2,9 @@
 
 use super::facts::Facts;
 use super::pattern;
-use super::read::{Found, Reading, Value, shortened};
 use super::rule::{Expect, Scalar};
 use super::tree::Unread;
+use super::value::{Found, Reading, Value, shortened};
 
 /// Odd values that a result names; more are counted.
 const MAX_NAMED: usize = 4;

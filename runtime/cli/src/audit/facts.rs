@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::kernel::{CommandLine, KernelConfig};
 use super::outcome::Machine;
-use super::scan::{self, Task};
+use super::task::{self, Task};
 use super::tree::{Tree, Unread};
 
 /// A set of CPUs that rules may name; rules never hold CPU numbers, because the split differs by machine.
@@ -102,9 +102,9 @@ impl Facts {
     /// All tasks, read once an audit.
     ///
     /// # Errors
-    /// As for [`scan::all_tasks`].
+    /// As for [`task::all`].
     pub fn tasks(&self, tree: &Tree) -> Result<&[Task], Unread> {
-        self.tasks.get_or_init(|| scan::all_tasks(tree)).as_deref().map_err(Clone::clone)
+        self.tasks.get_or_init(|| task::all(tree)).as_deref().map_err(Clone::clone)
     }
 
     fn split(&self) -> Result<CpuList, Unread> {

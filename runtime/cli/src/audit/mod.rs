@@ -17,7 +17,9 @@ mod pattern;
 mod read;
 mod rule;
 mod scan;
+mod task;
 mod tree;
+mod value;
 
 pub use load::load;
 pub use outcome::{Machine, Outcome, RuleResult, Severity, Status};
@@ -29,7 +31,7 @@ use check::Verdict;
 use facts::Facts;
 use tree::{Tree, Unread};
 
-/// Audits the machine whose file system is at `root` by the rule files (`*.toml`) in `rules`.
+/// Audits the machine whose file system is at `root`, a directory or a recording, by the rule files (`*.toml`) in `rules`.
 ///
 /// Never fails as a whole: a rule file that cannot be used is listed in [`Outcome::problems`], and the rest still runs.
 pub fn run(root: &Path, rules: &Path) -> Outcome {
@@ -37,7 +39,9 @@ pub fn run(root: &Path, rules: &Path) -> Outcome {
     let tree = match Tree::open(root) {
         Ok(tree) => tree,
         Err(Unread(reason)) => {
-            loaded.problems.push(format!("{reason}; name the directory that holds proc and sys with --root"));
+            loaded
+                .problems
+                .push(format!("{reason}; name a recording or a directory that holds proc and sys with --root"));
             return Outcome::new(Machine::default(), Vec::new(), loaded.problems);
         }
     };

@@ -20,6 +20,7 @@ use super::facts::{CpuSet, Facts};
 use super::pattern;
 use super::scan::Scan;
 use super::tree::{Tree, Unread};
+use super::value::{Found, Reading, Value, shortened};
 
 /// Where a rule's value comes from.
 #[derive(Clone, Debug, Deserialize)]
@@ -46,59 +47,6 @@ pub enum Form {
     Mask,
     /// A named line or a numbered column.
     Field(String),
-}
-
-/// What was read for a rule.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reading {
-    /// Values, and what kept others from being read.
-    Found(Found),
-    /// The place was read, and the thing looked for is not there.
-    Absent(String),
-    /// Nothing could be read.
-    Unknown(Unread),
-}
-
-/// Values that were read.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// Each value with the place it comes from.
-    pub values: Vec<Value>,
-    /// Places that should have held a value and could not be read.
-    pub gaps: Vec<Unread>,
-    /// What a person should know besides, for example what was left out and why.
-    pub note: Option<String>,
-    /// Whether the places are findings themselves, to be named even when there is only one.
-    pub is_listing: bool,
-}
-
-impl Found {
-    /// What a scan found.
-    pub fn findings(values: Vec<Value>) -> Self {
-        Self { values, is_listing: true, ..Self::default() }
-    }
-}
-
-/// One value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Value {
-    /// The place: a path, a parameter, a task.
-    pub place: String,
-    /// The value itself.
-    pub text: String,
-}
-
-impl Value {
-    /// The value `text` found at `place`.
-    pub fn new(place: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { place: place.into(), text: text.into() }
-    }
-}
-
-impl From<Unread> for Reading {
-    fn from(unread: Unread) -> Self {
-        Self::Unknown(unread)
-    }
 }
 
 impl TryFrom<String> for Reader {
@@ -168,12 +116,6 @@ impl Reader {
             },
             Self::Scan(scan) => scan.run(tree, facts, ignore),
         }
-    }
-}
-
-impl From<Found> for Reading {
-    fn from(found: Found) -> Self {
-        Self::Found(found)
     }
 }
 
@@ -255,15 +197,6 @@ fn mask(text: &str) -> Option<String> {
         cpus.extend((0..32).filter(|bit| bits & (1 << bit) != 0).map(|bit| first + bit));
     }
     Some(cpus.into_iter().collect::<horus::cpus::CpuList>().to_string())
-}
-
-/// At most the first 240 characters of `text`, on one line.
-pub fn shortened(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(240) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! The audited file system: the live one, or a recorded copy of its `/proc`, `/sys` and `/boot`.
-//!
-//! A recorded tree may come from anybody, so nothing in it can make the audit read a file outside it (a symbolic link
-//! that leaves the tree is an error), wait (every open is non-blocking) or use memory without bound. On a live machine
-//! links are followed: `/sys` is made of them.
+//! The audited file system: that of the live machine, or a recorded copy of its `/proc`, `/sys` and `/boot`, which is a
+//! directory or one text file.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+mod directory;
+mod recording;
+
 use std::path::{Path, PathBuf};
+
+use directory::Directory;
+use recording::Recording;
 
 use super::pattern;
 
@@ -16,28 +16,40 @@ const MAX_BYTES: usize = 8 << 20;
 /// More than the interrupts, tasks or CPUs of any machine that we run on.
 const MAX_NAMES: usize = 65_536;
 
-/// A file system to audit, named by the directory that holds its `proc` and `sys`.
+/// A file system to audit.
 pub struct Tree {
     root: PathBuf,
+    files: Files,
+}
+
+enum Files {
+    Directory(Directory),
+    Recording(Recording),
 }
 
 /// Why a file could not be read: a sentence that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread(pub String);
 
+/// For a file that is not there.
+fn missing(path: &str) -> Unread {
+    Unread(format!("{path} does not exist"))
+}
+
 impl Tree {
-    /// The file system at `root`; `/` is the live machine.
+    /// The file system at `root`: a directory, of which `/` is the live machine, or the file of a recording.
     ///
     /// # Errors
-    /// When `root` is not a directory that can be entered.
+    /// When `root` is a directory that cannot be entered, or no recording.
     pub fn open(root: &Path) -> Result<Self, Unread> {
-        let unread = |error| Unread(format!("{}: {error}", root.display()));
-        let canonical = root.canonicalize().map_err(unread)?;
-        fs::read_dir(&canonical).map_err(unread)?;
-        Ok(Self { root: canonical })
+        let files = match root.is_file() {
+            true => Files::Recording(Recording::open(root)?),
+            false => Files::Directory(Directory::open(root)?),
+        };
+        Ok(Self { root: root.to_owned(), files })
     }
 
-    /// The directory that stands for `/`.
+    /// What stands for `/`.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -55,31 +67,18 @@ impl Tree {
     /// # Errors
     /// As for [`Tree::text`], and when the file is larger than 8 MiB.
     pub fn bytes(&self, path: &str) -> Result<Vec<u8>, Unread> {
-        let unread = |error: std::io::Error| Unread(sentence(path, &error));
-        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let mut file =
-            OpenOptions::new().read(true).custom_flags(nonblocking).open(self.inside(path)?).map_err(unread)?;
-        let mut bytes = Vec::new();
-        let mut chunk = vec![0; 64 << 10]; // /dev/kmsg hands out one record a read and refuses small buffers
-        loop {
-            match file.read(&mut chunk) {
-                Ok(0) => break,
-                Ok(count) => bytes.extend_from_slice(&chunk[..count]),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break, // the end of /dev/kmsg
-                Err(error) if matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::Interrupted) => {}
-                Err(error) => return Err(unread(error)),
-            }
-            if bytes.len() > MAX_BYTES {
-                return Err(Unread(format!("{path} is larger than {MAX_BYTES} bytes")));
-            }
+        match &self.files {
+            Files::Directory(directory) => directory.bytes(path),
+            Files::Recording(recording) => recording.bytes(path),
         }
-        Ok(bytes)
     }
 
     /// Whether the file at `path` has a write permission: the kernel leaves it out where a setting cannot be changed.
     pub fn is_writable(&self, path: &str) -> bool {
-        let mode = self.inside(path).ok().and_then(|path| Some(fs::metadata(path).ok()?.permissions().mode()));
-        mode.is_some_and(|mode| mode & 0o200 != 0)
+        match &self.files {
+            Files::Directory(directory) => directory.is_writable(path),
+            Files::Recording(recording) => recording.is_writable(path),
+        }
     }
 
     /// The names in the directory at the absolute path `path`, `cpu2` before `cpu10`.
@@ -87,11 +86,19 @@ impl Tree {
     /// # Errors
     /// As for [`Tree::text`].
     pub fn names(&self, path: &str) -> Result<Vec<String>, Unread> {
-        let entries = fs::read_dir(self.inside(path)?).map_err(|error| Unread(sentence(path, &error)))?;
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).take(MAX_NAMES).collect();
+        let mut names = match &self.files {
+            Files::Directory(directory) => directory.names(path)?,
+            Files::Recording(recording) => recording.names(path)?,
+        };
         names.sort_by(|left, right| pattern::natural_order(left, right));
         Ok(names)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        match &self.files {
+            Files::Directory(directory) => directory.exists(path),
+            Files::Recording(recording) => recording.exists(path),
+        }
     }
 
     /// The absolute paths that `glob` matches, `*` and `?` standing for characters of one name.
@@ -120,36 +127,15 @@ impl Tree {
             next.truncate(MAX_NAMES);
             paths = next;
         }
-        paths.retain(|path| self.inside(path).is_ok_and(|path| path.exists()));
+        paths.retain(|path| self.exists(path));
         if paths.is_empty() { Err(Unread(format!("no file matches {glob}"))) } else { Ok(paths) }
-    }
-
-    /// The real path of `path`, which is inside the tree.
-    fn inside(&self, path: &str) -> Result<PathBuf, Unread> {
-        let joined = self.root.join(path.trim_start_matches('/'));
-        let real = joined.canonicalize().map_err(|error| Unread(sentence(path, &error)))?;
-        if !real.starts_with(&self.root) {
-            return Err(Unread(format!("{path} is a link that leaves {}", self.root.display())));
-        }
-        let kind = fs::metadata(&real).map_err(|error| Unread(sentence(path, &error)))?;
-        if self.root != Path::new("/") && !kind.is_file() && !kind.is_dir() {
-            return Err(Unread(format!("{path} is neither a file nor a directory")));
-        }
-        Ok(real)
-    }
-}
-
-/// What a person needs to know when `path` could not be read.
-fn sentence(path: &str, error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => format!("{path} does not exist"),
-        ErrorKind::PermissionDenied => format!("{path} may not be read by this user: run as root"),
-        _ => format!("{path} cannot be read: {error}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
@@ -184,6 +170,22 @@ mod tests {
         let pipe = directory.path().join("pipe");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
         assert!(tree.text("/pipe").is_err());
+    }
+
+    #[test]
+    fn a_recording_is_read_like_a_directory_and_any_other_file_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("machine.tree");
+        let text =
+            "# A machine recorded for `horus doctor`, version 1.\n/sys/cpu10/a\n\t1\n/sys/cpu2/a\n\t2\n/sys/x/y\n";
+        fs::write(&file, text).unwrap();
+        let tree = Tree::open(&file).unwrap();
+        assert_eq!(tree.glob("/sys/cpu*/a").unwrap(), ["/sys/cpu2/a", "/sys/cpu10/a"]);
+        assert_eq!(tree.text("/sys/cpu2/a").unwrap(), "2");
+        assert_eq!(tree.text("/proc/version"), Err(Unread("/proc/version does not exist".to_owned())));
+        fs::write(&file, "Linux version 6.12").unwrap();
+        let Unread(reason) = Tree::open(&file).err().unwrap();
+        assert!(reason.contains("machine.tree:1: ") && reason.contains("scripts/record-tree"), "{reason}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a battery says.
 
-use super::{TooMany, counted, fill, zeroed};
+use super::{TooMany, counted, fill};
 
 crate::message! {
     /// State of a battery, 104 bytes. What the battery cannot measure is NaN.
@@ -69,7 +69,7 @@ impl BatteryState {
     pub fn unknown() -> Self {
         let (voltage, current, temperature) = (f32::NAN, f32::NAN, f32::NAN);
         let (charge, capacity, level) = (f32::NAN, f32::NAN, f32::NAN);
-        Self { voltage, current, temperature, charge, capacity, level, ..zeroed() }
+        Self { voltage, current, temperature, charge, capacity, level, ..Self::zeroed() }
     }
 
     /// Voltages of the single cells, volts; at most [`CELLS`](Self::CELLS), whatever the count says.

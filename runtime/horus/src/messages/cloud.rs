@@ -6,12 +6,12 @@
 /// are those of [`PointCloud1k`](crate::messages::PointCloud1k).
 ///
 /// ```
-/// use horus::messages::{Point, zeroed};
+/// use horus::messages::Point;
 /// horus::point_cloud_message! {
 ///     /// What one ring of our lidar sees in a turn.
 ///     pub struct Ring = "example/Ring" { up to 1800 points }
 /// }
-/// let mut ring: Ring = zeroed();
+/// let mut ring = Ring::zeroed();
 /// ring.set_points(&[Point { x: 1.0, y: 0.0, z: 0.5 }]).unwrap();
 /// assert_eq!((ring.points().len(), size_of::<Ring>()), (1, 16 + 1800 * 12));
 /// ```

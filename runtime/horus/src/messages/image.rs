@@ -8,12 +8,12 @@ use thiserror::Error;
 /// methods are those of [`ImageVga`](crate::messages::ImageVga).
 ///
 /// ```
-/// use horus::messages::{Encoding, FrameShape, zeroed};
+/// use horus::messages::{Encoding, FrameShape};
 /// horus::image_message! {
 ///     /// What our thermal camera sees.
 ///     pub struct Thermal = "example/Thermal" { up to 32 * 24 * 2 bytes }
 /// }
-/// let mut image: Thermal = zeroed();
+/// let mut image = Thermal::zeroed();
 /// image.begin(FrameShape::packed(32, 24, Encoding::Mono16)).unwrap().fill(7);
 /// assert_eq!(image.row(23), Some(&[7; 64][..]));
 /// assert_eq!(image.row(24), None);

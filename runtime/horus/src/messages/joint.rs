@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::text::{TextError, set_text, text};
-use super::{TooMany, counted, zeroed};
+use super::{TooMany, counted};
 
 crate::message! {
     /// What up to 16 joints do, 912 bytes. The order of the joints is the publisher's; `names` says which is which.
@@ -100,7 +100,7 @@ macro_rules! joints {
 
             /// For joints of these names, in this order, with all else zero.
             pub fn new(names: &[&str]) -> Result<Self, JointError> {
-                let mut message: Self = zeroed();
+                let mut message = Self::zeroed();
                 if names.len() > Self::JOINTS {
                     return Err(TooMany { given: names.len(), capacity: Self::JOINTS }.into());
                 }

@@ -1,7 +1,7 @@
 //! Where a vehicle believes to be, and how it moves.
 
 use super::text::{TextError, set_text, text};
-use super::{Quaternion, Vector3, zeroed};
+use super::{Quaternion, Vector3};
 
 crate::message! {
     /// Pose and speed of a vehicle with their covariances, 736 bytes.
@@ -41,7 +41,7 @@ impl Odometry {
     /// assert_eq!((odometry.frame(), odometry.child_frame()), ("odom", "base_link"));
     /// ```
     pub fn new(frame: &str, child_frame: &str) -> Result<Self, TextError> {
-        let mut odometry = Self { orientation: Quaternion::IDENTITY, ..zeroed() };
+        let mut odometry = Self { orientation: Quaternion::IDENTITY, ..Self::zeroed() };
         set_text(&mut odometry.frame_text, frame)?;
         set_text(&mut odometry.child_frame_text, child_frame)?;
         Ok(odometry)

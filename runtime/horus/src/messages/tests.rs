@@ -79,10 +79,10 @@ fn the_fields_of_every_message_follow_each_other_without_gap_to_its_end() {
 
 #[test]
 fn a_count_of_a_hostile_peer_shows_what_the_message_holds_and_no_more() {
-    let mut scan: LaserScan = zeroed();
+    let mut scan = LaserScan::zeroed();
     let mut battery = BatteryState::unknown();
     let mut joints = JointCommand::new(&["hip", "knee"]).unwrap();
-    let mut cloud: PointCloud100 = zeroed();
+    let mut cloud = PointCloud100::zeroed();
     for (count, clamp) in [(0, 0), (3, 3), (16, 16), (u32::MAX, usize::MAX)] {
         (scan.count, battery.cell_count, joints.count, cloud.count) = (count, count, count, count);
         assert_eq!(scan.ranges().len(), clamp.min(LaserScan::CAPACITY));
@@ -95,7 +95,7 @@ fn a_count_of_a_hostile_peer_shows_what_the_message_holds_and_no_more() {
 
 #[test]
 fn what_does_not_fit_is_refused_and_changes_nothing() {
-    let mut scan: LaserScan = zeroed();
+    let mut scan = LaserScan::zeroed();
     scan.set_ranges(&[1.0; 360]).unwrap();
     assert_eq!(scan.set_ranges(&[2.0; 361]), Err(TooMany { given: 361, capacity: 360 }));
     assert_eq!((scan.ranges().len(), scan.ranges()[359]), (360, 1.0));
@@ -135,7 +135,7 @@ crate::image_message! {
 
 #[test]
 fn a_picture_is_read_back_row_by_row() {
-    let mut image: Small = zeroed();
+    let mut image = Small::zeroed();
     let bytes = image.begin(FrameShape::strided(2, 3, Encoding::Rgb8, 8)).unwrap();
     bytes.iter_mut().zip(0..).for_each(|(byte, number)| *byte = number);
     assert_eq!(image.picture().len(), 24);
@@ -150,7 +150,7 @@ fn a_picture_is_read_back_row_by_row() {
 
 #[test]
 fn a_picture_that_does_not_fit_or_contradicts_itself_is_refused() {
-    let mut image: Small = zeroed();
+    let mut image = Small::zeroed();
     let too_large = |needed| Err(FrameError::TooLarge { needed, capacity: 48 });
     assert_eq!(image.begin(FrameShape::packed(5, 4, Encoding::Rgb8)), too_large(60));
     assert_eq!(image.begin(FrameShape::compressed(4, 4, Encoding::Jpeg, 49)), too_large(49));
@@ -166,7 +166,7 @@ fn a_picture_that_does_not_fit_or_contradicts_itself_is_refused() {
 
 #[test]
 fn a_description_of_a_hostile_peer_shows_no_byte_outside_of_the_picture() {
-    let mut image: Small = zeroed();
+    let mut image = Small::zeroed();
     let numbers = [0, 1, 4, 47, 48, 49, 1 << 31, u32::MAX];
     for encoding in 0..=12 {
         for width in numbers {

@@ -15,12 +15,9 @@ use thread_priority::{
     set_thread_priority_and_policy, thread_native_id,
 };
 
-use super::{Answer, Guarantee};
+use super::{Answer, FifoPriority, Guarantee};
 use crate::cpus::{CpuChoice, CpuList};
-
-/// Kernel numbers of the policies in `/proc/<pid>/stat`, from `include/uapi/linux/sched.h`.
-const POLICY_NAMES: [&str; 8] =
-    ["SCHED_OTHER", "SCHED_FIFO", "SCHED_RR", "SCHED_BATCH", "SCHED_ISO", "SCHED_IDLE", "SCHED_DEADLINE", "SCHED_EXT"];
+use crate::task::{SchedulingPolicy, TaskStat};
 
 /// How far the stack is touched ahead of the loop. Locking keeps pages that exist; the stack grows by faults.
 const PREFAULTED_STACK_BYTES: usize = 256 * 1024;
@@ -84,9 +81,9 @@ fn allowed_or_error() -> String {
 }
 
 /// Puts the calling thread under `SCHED_FIFO`.
-pub fn set_fifo(priority: u8) -> Guarantee {
+pub fn set_fifo(priority: FifoPriority) -> Guarantee {
     let set = || {
-        let value = ThreadPriorityValue::try_from(priority)?;
+        let value = ThreadPriorityValue::try_from(priority.get())?;
         // For a real-time policy the crate hands the number to pthread_setschedparam unscaled; the read-back checks it.
         set_thread_priority_and_policy(
             thread_native_id(),
@@ -100,32 +97,25 @@ pub fn set_fifo(priority: u8) -> Guarantee {
             other => other.to_string(),
         })?;
         let (policy, found) = policy_of_this_thread().map_err(|error| format!("/proc/thread-self/stat: {error}"))?;
-        let found = format!("{policy} priority {found}");
-        if found == format!("SCHED_FIFO priority {priority}") {
-            Ok(found)
+        if (policy, found) == (SchedulingPolicy::Fifo, priority.get().into()) {
+            Ok(format!("{policy} priority {found}"))
         } else {
-            Err(format!("the kernel says {found}"))
+            Err(format!("the kernel says {policy} priority {found}"))
         }
     };
     let remedy = "give the process CAP_SYS_NICE (AmbientCapabilities=) or LimitRTPRIO= at least as high; \
                   in a cgroup with a real-time bandwidth (CONFIG_RT_GROUP_SCHED) give the group one";
-    guarantee("policy", format!("SCHED_FIFO priority {priority}"), set(), remedy)
+    guarantee("policy", format!("SCHED_FIFO priority {}", priority.get()), set(), remedy)
 }
 
-/// Policy name and real-time priority of the calling thread, from the kernel. glibc's `pthread_getschedparam` will not
-/// do: it answers from its own copy once a policy was set through it.
-pub fn policy_of_this_thread() -> io::Result<(&'static str, u32)> {
-    parse_policy(&std::fs::read_to_string("/proc/thread-self/stat")?)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "fields 40 and 41 are not a priority and a policy"))
-}
-
-/// Fields 40 (`rt_priority`) and 41 (`policy`) of proc_pid_stat(5); field 2, the name in parentheses, may hold
-/// anything.
-fn parse_policy(stat: &str) -> Option<(&'static str, u32)> {
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(40 - 3);
-    let priority = fields.next()?.parse().ok()?;
-    let policy: usize = fields.next()?.parse().ok()?;
-    Some((POLICY_NAMES.get(policy)?, priority))
+/// Policy and real-time priority of the calling thread, from the kernel. glibc's `pthread_getschedparam` will not do: it
+/// answers from its own copy once a policy was set through it.
+pub fn policy_of_this_thread() -> io::Result<(SchedulingPolicy, u32)> {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat")?;
+    let task = TaskStat::parse(&stat).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidData, "fields 40 and 41 are not a priority and a policy")
+    })?;
+    Ok((task.policy, task.rt_priority))
 }
 
 /// Locks all present and future pages of the process and touches the stack that the loop will need.
@@ -195,16 +185,4 @@ pub fn limit_rt_time(limit: Duration) -> Guarantee {
     };
     let remedy = "raise the hard limit (LimitRTTIME=) or ask for less";
     guarantee("rt-time-limit", format!("at most {limit:?} without sleeping"), set(), remedy)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_policy_is_found_behind_a_thread_name_full_of_parentheses() {
-        let stat = format!("42 (a) b (c)) S {}80 1 0 0", "0 ".repeat(36));
-        assert_eq!(parse_policy(&stat), Some(("SCHED_FIFO", 80)));
-        assert_eq!(parse_policy("42 (cut short) S 1 2"), None);
-    }
 }

@@ -4,8 +4,8 @@ use horus::cpus::CpuList;
 
 use super::named;
 use crate::audit::facts::{CpuSet, Facts};
-use crate::audit::read::{Found, Value, shortened};
 use crate::audit::tree::{Tree, Unread};
+use crate::audit::value::{Found, Value, shortened};
 
 const CPU: &str = "/sys/devices/system/cpu";
 

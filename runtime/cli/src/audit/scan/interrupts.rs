@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use horus::cpus::CpuList;
 
 use crate::audit::facts::{CpuSet, Facts};
-use crate::audit::read::{Found, Value};
 use crate::audit::tree::{Tree, Unread};
+use crate::audit::value::{Found, Value};
 
 /// The requested interrupts whose effective CPUs include an isolated one.
 ///

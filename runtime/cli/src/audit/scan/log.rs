@@ -2,8 +2,8 @@
 
 use super::{listed, named};
 use crate::audit::facts::Facts;
-use crate::audit::read::Found;
 use crate::audit::tree::{Tree, Unread};
+use crate::audit::value::Found;
 
 const LOG: &str = "/dev/kmsg";
 

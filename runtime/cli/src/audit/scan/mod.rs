@@ -9,10 +9,8 @@ mod tasks;
 
 use super::facts::Facts;
 use super::pattern;
-use super::read::{Found, Reading, Value};
 use super::tree::{Tree, Unread};
-
-pub use tasks::{Task, all as all_tasks};
+use super::value::{Found, Reading, Value};
 
 /// A scan by name.
 #[derive(Clone, Debug)]

@@ -1,75 +1,13 @@
 //! Tasks: who runs with real-time priority, where, and with which limits.
 
-use horus::cpus::CpuList;
-
 use super::{listed, named};
 use crate::audit::facts::{CpuSet, Facts};
 use crate::audit::pattern;
-use crate::audit::read::{Found, Value};
+use crate::audit::task::Task;
 use crate::audit::tree::{Tree, Unread};
-
-/// Scheduling policies by their numbers in `sched.h`.
-const FIFO: u32 = 1;
-const ROUND_ROBIN: u32 = 2;
-const DEADLINE: u32 = 6;
-/// Flag of kernel threads in `/proc/PID/stat` (`PF_KTHREAD` in the kernel's `sched.h`).
-const KERNEL_THREAD: u64 = 0x0020_0000;
-
-/// One thread of a process or of the kernel.
-pub struct Task {
-    /// Process identifier.
-    pub pid: u32,
-    /// Thread identifier.
-    pub tid: u32,
-    /// Name of at most 15 characters.
-    pub name: String,
-    /// Whether it belongs to the kernel.
-    pub is_kernel: bool,
-    /// 1 to 99 for FIFO and round robin, 100 for deadline (which outranks them), 0 for all else.
-    pub priority: u32,
-}
-
-/// All tasks of the machine.
-///
-/// # Errors
-/// When `/proc` cannot be read or shows no process at all, as in a recorded tree without any.
-pub fn all(tree: &Tree) -> Result<Vec<Task>, Unread> {
-    let mut tasks = Vec::new();
-    for pid in tree.names("/proc")?.iter().filter(|name| name.parse::<u32>().is_ok()) {
-        // A process that ended since the directory was read is not a gap.
-        for tid in tree.names(&format!("/proc/{pid}/task")).unwrap_or_default() {
-            let stat = tree.text(&format!("/proc/{pid}/task/{tid}/stat")).ok();
-            tasks.extend(stat.and_then(|stat| parse(pid, &tid, &stat)));
-        }
-    }
-    if tasks.is_empty() { Err(Unread("no process is visible below /proc".to_owned())) } else { Ok(tasks) }
-}
-
-/// Reads `/proc/PID/task/TID/stat`: the name is in parentheses and may hold any character, fields count from 1.
-fn parse(pid: &str, tid: &str, stat: &str) -> Option<Task> {
-    let (head, tail) = stat.rsplit_once(')')?;
-    let name = head.split_once('(')?.1.to_owned();
-    let fields: Vec<&str> = tail.split_whitespace().collect();
-    let field = |number: usize| fields.get(number - 3);
-    let flags: u64 = field(9)?.parse().ok()?;
-    let rt_priority: u32 = field(40)?.parse().ok()?;
-    let priority = match field(41)?.parse().ok()? {
-        FIFO | ROUND_ROBIN => rt_priority,
-        DEADLINE => 100,
-        _ => 0,
-    };
-    let (pid, tid) = (pid.parse().ok()?, tid.parse().ok()?);
-    Some(Task { pid, tid, name, is_kernel: flags & KERNEL_THREAD != 0, priority })
-}
+use crate::audit::value::{Found, Value};
 
 impl Task {
-    /// The CPUs that the task may run on; none when it ended meanwhile.
-    fn cpus(&self, tree: &Tree) -> CpuList {
-        let status = tree.text(&format!("/proc/{}/task/{}/status", self.pid, self.tid)).unwrap_or_default();
-        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-        list.and_then(|list| list.trim().parse().ok()).unwrap_or_default()
-    }
-
     /// Whether one of `patterns` names the task or a control group above it (`horus.slice`, `arm.service`).
     fn is_listed(&self, tree: &Tree, patterns: &[String]) -> bool {
         let groups = || tree.text(&format!("/proc/{}/cgroup", self.pid)).unwrap_or_default();
@@ -141,23 +79,4 @@ pub fn not_offloaded(tree: &Tree, facts: &Facts, _ignore: &[String]) -> Result<F
 pub fn processes(tree: &Tree, facts: &Facts, name: &str) -> Result<Found, Unread> {
     let tasks = facts.tasks(tree)?.iter().filter(|task| task.pid == task.tid && pattern::matches(name, &task.name));
     Ok(Found::findings(tasks.map(|task| named(task.label())).collect()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_with_parentheses_and_spaces_does_not_shift_the_fields() {
-        let zeros = "0 ".repeat(30);
-        let task = parse("7", "8", &format!("8 (a) b (c) S 1 1 1 0 -1 2097216 {zeros}80 1 0")).unwrap();
-        assert_eq!((task.name.as_str(), task.priority, task.is_kernel), ("a) b (c", 80, true));
-    }
-
-    #[test]
-    fn deadline_outranks_every_fifo_priority() {
-        let zeros = "0 ".repeat(30);
-        assert_eq!(parse("7", "7", &format!("7 (sugov:0) S 1 1 1 0 -1 0 {zeros}0 6 0")).unwrap().priority, 100);
-        assert_eq!(parse("7", "7", &format!("7 (sh) S 1 1 1 0 -1 0 {zeros}0 0 0")).unwrap().priority, 0);
-    }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use horus::task::{SchedulingPolicy, TaskStat};
 use horus_measure::quantile;
 use serde::Deserialize;
 
@@ -90,12 +91,10 @@ fn policy_of(tasks: &str) -> Option<String> {
     stats.filter_map(|task| std::fs::read_to_string(task.path().join("stat")).ok()).find_map(|stat| fifo(&stat))
 }
 
-/// Fields 40 and 41 of `/proc/<pid>/stat`: real-time priority and policy, 1 being `SCHED_FIFO` (proc(5)).
+/// The policy in a `stat`, if it is `SCHED_FIFO`.
 fn fifo(stat: &str) -> Option<String> {
-    // The name, field 2, may hold anything, but ends with the last bracket; the next one is field 3.
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(37);
-    let (priority, policy) = (fields.next()?, fields.next()?);
-    (policy == "1").then(|| format!("FIFO/{priority}"))
+    let task = TaskStat::parse(stat)?;
+    (task.policy == SchedulingPolicy::Fifo).then(|| format!("FIFO/{}", task.rt_priority))
 }
 
 fn phase(name: &str, config: &Config, policy: String, text: &str) -> Result<Phase, String> {

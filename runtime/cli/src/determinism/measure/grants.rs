@@ -1,16 +1,14 @@
 //! What the system granted and refused, in the words of the report.
 
 use horus::cpus::CpuChoice;
-use horus::startup::{Answer, Granted, Guarantee, Mode, Request, StartupError};
+use horus::startup::{Answer, Granted, Guarantee, Process, Thread};
 
 /// Moves the supervising thread, and with it every program that it starts, to the housekeeping CPUs, and keeps all CPUs
 /// out of idle states with a wake-up cost. Returns what was refused.
 pub fn prepare_process() -> Vec<String> {
-    let request = Request { cpu: CpuChoice::Housekeeping, hold_cpu_dma_latency: true, ..Request::default() };
-    match request.apply(Mode::Strict) {
-        Ok(granted) | Err(StartupError::Refused(granted)) => granted.refused().map(not_granted).collect(),
-        Err(error) => vec![error.to_string()],
-    }
+    let prepared = Process { hold_cpu_dma_latency: true, ..Process::default() }.prepare();
+    let thread = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
+    prepared.granted().refused().chain(thread.refused()).map(not_granted).collect()
 }
 
 /// A refusal in short; what to do about it stands in the audit.

@@ -1,5 +1,6 @@
 //! The measured node: horus's own scheduler loop with a small fixed work, metered in every cycle.
 
+use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use horus::cpus::CpuChoice;
 use horus::deadline::{Tally, Timing};
 use horus::scheduler::{Cycle, Scheduler};
-use horus::startup::{Granted, Mode, Request, StartupError};
+use horus::startup::{FifoPriority, Granted, Policy, Process, Thread};
 use horus::time::{Clock, SystemClock};
 use horus_measure::meter::Meter;
 
@@ -57,18 +58,18 @@ pub struct Measured {
 impl Place {
     /// Asks for CPU, policy and locked memory for the calling thread; a refusal is part of the answer, not an error.
     pub fn take(&self) -> Granted {
-        let request = Request {
-            cpu: self.cpu.map_or(CpuChoice::Any, CpuChoice::Number),
-            fifo_priority: self.priority,
+        let process = Process {
             lock_memory: true,
             hold_cpu_dma_latency: false, // the run holds it for the whole process
             rt_time_limit: self.priority.map(|_| self.longest_computation),
         };
-        // Every wish is tried before strictness decides, and unlike `Mode::Report` it prints nothing: the report tells.
-        match request.apply(Mode::Strict) {
-            Ok(granted) | Err(StartupError::Refused(granted)) => granted,
-            Err(StartupError::Priority(_)) => unreachable!("the configuration holds checked priorities only"),
-        }
+        let checked = |priority| FifoPriority::new(priority).expect("the configuration holds checked priorities only");
+        let thread = Thread {
+            cpu: self.cpu.map_or(CpuChoice::Any, CpuChoice::Number),
+            policy: self.priority.map_or(Policy::Inherited, |priority| Policy::Fifo(checked(priority))),
+        };
+        let Ok(opened) = process.prepare().open(|| Ok::<_, Infallible>(()));
+        opened.enter(&thread).granted().clone()
     }
 }
 
@@ -86,7 +87,7 @@ fn run_here(timing: Timing, releases: u64, place: Place, stall: Option<Stall>) -
     let mut work = Work::new();
     let granted = place.take();
     let period = timing.period_nanos();
-    let mut node = |cycle: &Cycle| {
+    let node = |cycle: &Cycle| {
         work.step();
         if let Some(stall) = stall.filter(|stall| stalled.is_none() && stall.is_due(cycle.number)) {
             stalled = Some(cycle.number);
@@ -94,7 +95,7 @@ fn run_here(timing: Timing, releases: u64, place: Place, stall: Option<Stall>) -
             while SystemClock.now() < end {}
         }
     };
-    let tally = Scheduler::new(timing).releases(releases).run(&AtomicBool::new(false), &mut node, |record| {
+    let tally = Scheduler::new(timing).releases(releases).run_observed(&AtomicBool::new(false), node, |record, _| {
         let nanoseconds = record.response().as_nanos() as u64;
         jitter.record(record.jitter().as_nanos() as u64, record.number);
         response.record(nanoseconds, record.number);
@@ -183,14 +184,14 @@ mod tests {
         for (period, deadline) in [(2_000, 2_000), (2_000, 1_000)] {
             let timing = Timing::new(Duration::from_micros(period), Duration::from_micros(deadline)).unwrap();
             let mut responses = Vec::new();
-            let mut node = |cycle: &Cycle| {
+            let node = |cycle: &Cycle| {
                 if cycle.number % 10 == 3 {
                     // Ends shortly after a release, where counting to the completion would find almost nothing.
                     let end = cycle.release.plus(timing.period() * 4 + Duration::from_micros(50));
                     while SystemClock.now() < end {}
                 }
             };
-            let tally = Scheduler::new(timing).releases(60).run(&AtomicBool::new(false), &mut node, |record| {
+            let tally = Scheduler::new(timing).releases(60).run_observed(&AtomicBool::new(false), node, |record, _| {
                 responses.push((record.response().as_nanos() as u64, record.number));
                 responses.extend(skipped_responses(record.number, record.skipped, timing.period_nanos()));
             });

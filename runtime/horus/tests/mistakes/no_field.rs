@@ -1,0 +1,6 @@
+horus::message! {
+    /// Something happened.
+    pub struct Event = "example/Event" {}
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+horus::message! {
+    /// How fast the wheels turn.
+    pub struct WheelSpeed {
+        left: f64,
+        right: f64,
+    }
+}
+
+fn main() {}

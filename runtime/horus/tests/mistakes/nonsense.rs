@@ -1,0 +1,5 @@
+horus::message! {
+    WheelSpeed: f64
+}
+
+fn main() {}

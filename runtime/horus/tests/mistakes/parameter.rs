@@ -1,0 +1,8 @@
+horus::message! {
+    /// A measured value.
+    pub struct Measured<T> = "example/Measured" {
+        value: T,
+    }
+}
+
+fn main() {}

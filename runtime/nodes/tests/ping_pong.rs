@@ -1,0 +1,214 @@
+//! The nodes as real processes: what they count, what they survive, what they tell the service manager.
+//!
+//! Nothing here asserts how fast anything is; a slow machine makes these tests long, not red.
+
+use std::io::ErrorKind;
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// How long a process may take to do what a test waits for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A node of this package, from where cargo leaves it or where the image has it, below the folder above that of this test:
+/// another machine may run the test than the one that built it.
+fn node(name: &str, topics: &Path) -> Command {
+    let test = std::env::current_exe().unwrap();
+    let above = test.parent().and_then(Path::parent).unwrap();
+    let path = [above.join(name), above.join("examples").join(name)].into_iter().find(|path| path.is_file());
+    let path = path.unwrap_or_else(|| panic!("no {name} in {}: `cargo test` builds it", above.display()));
+    let mut command = Command::new(path);
+    command.env("HORUS_SHM_DIR", topics).env_remove("NOTIFY_SOCKET").stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A process that a failing test does not leave behind.
+struct Running(Option<Child>);
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        Self(Some(command.spawn().unwrap()))
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(self.0.as_ref().unwrap()), signal).unwrap();
+    }
+
+    fn end(mut self) -> Output {
+        self.0.take().unwrap().wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The number before `word` in what a node prints at its end.
+fn count(output: &Output, word: &str) -> u64 {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let number = |part: &str| part.trim().strip_suffix(word)?.trim().parse().ok();
+    match text.split([',', ';', ':']).filter_map(number).collect::<Vec<_>>()[..] {
+        [number] => number,
+        _ => panic!("no single '{word}' in {text:?}, stderr {:?}", String::from_utf8_lossy(&output.stderr)),
+    }
+}
+
+fn topics() -> (TempDir, PathBuf) {
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+    let topics = scratch.path().join("topics");
+    (scratch, topics)
+}
+
+/// A service manager's end of `sd_notify`.
+struct Manager(UnixDatagram, PathBuf);
+
+impl Manager {
+    fn new(scratch: &TempDir) -> Self {
+        let path = scratch.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self(socket, path)
+    }
+
+    /// Reads until a message has `line`.
+    fn wait_for(&self, line: &str) {
+        let mut buffer = [0; 4096];
+        loop {
+            let length = match self.0.recv(&mut buffer) {
+                Ok(length) => length,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => panic!("nobody sent {line}"),
+                Err(error) => panic!("{error}"),
+            };
+            if String::from_utf8_lossy(&buffer[..length]).lines().any(|found| found == line) {
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_answer_that_comes_is_the_one_that_was_sent() {
+    let (_scratch, topics) = topics();
+    let pong = Running::start(node("pong", &topics));
+    let ping = node("ping", &topics).args(["--releases", "100"]).output().unwrap();
+    assert!(ping.status.success(), "{ping:?}");
+    assert_eq!(count(&ping, "releases"), 100);
+    assert_eq!(count(&ping, "mismatched"), 0);
+    let (sent, received, lost) = (count(&ping, "sent"), count(&ping, "received"), count(&ping, "lost"));
+    assert!(received > 0 && received + lost <= sent, "{ping:?}");
+    pong.signal(Signal::TERM);
+    let pong = pong.end();
+    assert!(pong.status.success(), "{pong:?}");
+    assert!(count(&pong, "received") >= received, "{pong:?}");
+}
+
+#[test]
+fn a_provoked_stall_is_counted_and_told() {
+    let (_scratch, topics) = topics();
+    let _pong = Running::start(node("pong", &topics));
+    let arguments = ["--releases", "50", "--stall-every", "10", "--stall-for", "25ms"];
+    let ping = node("ping", &topics).args(arguments).output().unwrap();
+    // Releases 0, 10, … 40 stall over two more each, or are skipped themselves: a miss in any case.
+    assert!(count(&ping, "deadline misses") >= 15, "{ping:?}");
+    if !Path::new("/run/systemd/journal/socket").exists() {
+        let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
+        assert!(stderr.contains("node ping missed"), "{stderr}");
+        assert_eq!(stderr.matches("cannot write to the journal").count(), 1, "said once:\n{stderr}");
+    }
+}
+
+#[test]
+fn a_killed_pong_costs_messages_and_a_new_one_takes_over() {
+    let (scratch, topics) = topics();
+    let manager = Manager::new(&scratch);
+    let answering = || {
+        let mut pong = node("pong", &topics);
+        pong.env("NOTIFY_SOCKET", &manager.1);
+        pong
+    };
+    let first = Running::start(answering());
+    let ping = Running::start(node("ping", &topics));
+    manager.wait_for("STATUS=publishes and receives");
+    first.signal(Signal::KILL);
+    assert!(!first.end().status.success());
+
+    let second = answering().args(["--releases", "100"]).output().unwrap();
+    assert!(count(&second, "received") > 0, "{second:?}");
+    ping.signal(Signal::TERM);
+    let ping = ping.end();
+    assert!(ping.status.success() && count(&ping, "mismatched") == 0, "{ping:?}");
+}
+
+#[test]
+fn the_service_manager_hears_readiness_and_progress() {
+    let (scratch, topics) = topics();
+    let manager = Manager::new(&scratch);
+    let mut pong = node("pong", &topics);
+    // WATCHDOG_PID is left out, which means "whoever reads this".
+    pong.env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "400000");
+    let pong = Running::start(pong);
+    manager.wait_for("READY=1");
+    manager.wait_for("WATCHDOG=1"); // waits for a topic, and is alive
+    let ping = Running::start(node("ping", &topics));
+    manager.wait_for("STATUS=publishes and receives");
+    manager.wait_for("WATCHDOG=1");
+    pong.signal(Signal::TERM);
+    assert!(pong.end().status.success());
+    drop(ping);
+}
+
+#[test]
+fn a_loop_that_does_not_advance_starves_the_watchdog() {
+    let (scratch, topics) = topics();
+    let manager = Manager::new(&scratch);
+    let _ping = Running::start(node("ping", &topics));
+    let mut pong = node("pong", &topics);
+    pong.args(["--period", "60s", "--deadline", "60s"]); // a loop that hangs looks like one that waits for a minute
+    pong.env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "40000");
+    let _pong = Running::start(pong);
+    manager.wait_for("STATUS=publishes and receives");
+    // The supervising thread looks 15 times in this time. The last sign of life may come first, and a release may fall
+    // into it.
+    manager.0.set_read_timeout(Some(Duration::from_millis(1_500))).unwrap();
+    let mut buffer = [0; 4096];
+    let messages = std::iter::from_fn(|| manager.0.recv(&mut buffer).ok()).take(4).count();
+    assert!(messages <= 3, "fed {messages} times without progress");
+}
+
+#[test]
+fn a_node_that_waits_for_its_topic_still_obeys() {
+    let (scratch, topics) = topics();
+    let manager = Manager::new(&scratch);
+    let mut ping = node("ping", &topics);
+    ping.env("NOTIFY_SOCKET", &manager.1);
+    let ping = Running::start(ping);
+    manager.wait_for("STATUS=waits for topic pong");
+    ping.signal(Signal::TERM);
+    assert!(ping.end().status.success());
+}
+
+#[test]
+fn impossible_options_are_refused_with_a_remedy() {
+    let (_scratch, topics) = topics();
+    for (arguments, remedy) in [
+        (["--deadline", "20ms"], "shorten the deadline"),
+        (["--period", "10"], "write a whole number and a unit"),
+        (["--cpu", "fastest"], "write any, isolated"),
+        (["--priority", "99"], "choose 1 to 98"),
+        (["--stall-every", "5"], "--stall-for"),
+        (["--publish", "no/such name"], "--publish"),
+    ] {
+        let ping = node("ping", &topics).args(arguments).output().unwrap();
+        let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
+        assert!(!ping.status.success() && stderr.contains(remedy), "{arguments:?}: {stderr}");
+    }
+}
