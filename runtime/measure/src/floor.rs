@@ -158,7 +158,7 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(20);
 
     fn ends(name: &str) -> (tempfile::TempDir, Pinger, Ponger) {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
         let directory = Directory::at(scratch.path()).unwrap();
         let name = name.parse().unwrap();
         let pinger = Pinger::create(&directory, &name).unwrap();

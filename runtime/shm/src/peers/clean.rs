@@ -1,8 +1,9 @@
 //! Removes what killed processes left behind.
 //!
 //! A topic whose peers were all killed is removed by whoever opens it next. One that nobody opens again occupies memory until
-//! [`clean`] finds it: `horus topic clean` calls it, a node's supervisor does once a minute, and a publisher for whose topic
-//! there is no room does before it gives up. Opening a topic looks at no other one.
+//! [`clean`] finds it: `horus topic clean` calls it, and so does a publisher for whose topic there is no room before it gives
+//! up. Opening a topic looks at no other one. Nor does a running node clean: it would map and unmap other topics, and every
+//! unmapping interrupts the CPUs of its real-time threads.
 
 use std::path::{Path, PathBuf};
 
