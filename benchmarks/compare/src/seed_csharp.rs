@@ -38,10 +38,12 @@ fn capacity(bytes: usize) -> usize {
 }
 
 fn horus<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
-    let options = Options::latest(capacity(size_of::<Payload<WORDS>>())).directory(&stage.meeting.directory).waiting(Waiting::Spin);
-    let name = stage.meeting.name.parse()?;
-    let mut publisher = Publisher::<Payload<WORDS>>::open(&name, &options)?;
-    let mut subscriber = Subscriber::<Payload<WORDS>>::open(&name, &options)?;
+    let options = Options::latest(capacity(size_of::<Payload<WORDS>>()))
+        .directory(&stage.meeting.directory)
+        .waiting(Waiting::Spin);
+    let name = &stage.meeting.name;
+    let mut publisher = Publisher::<Payload<WORDS>>::open(name, &options)?;
+    let mut subscriber = Subscriber::<Payload<WORDS>>::open(name, &options)?;
     throughput(
         stage,
         move |go| {

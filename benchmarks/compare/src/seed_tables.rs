@@ -56,9 +56,9 @@ fn options(meeting: &Meeting) -> Options {
 fn horus_ends<const WORDS: usize>(
     meeting: &Meeting,
 ) -> Result<(Publisher<Payload<WORDS>>, Subscriber<Payload<WORDS>>), Failure> {
-    let (name, options) = (meeting.name.parse()?, options(meeting));
-    let publisher = Publisher::open(&name, &options)?;
-    Ok((publisher, Subscriber::open(&name, &options)?))
+    let (name, options) = (&meeting.name, options(meeting));
+    let publisher = Publisher::open(name, &options)?;
+    Ok((publisher, Subscriber::open(name, &options)?))
 }
 
 fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
@@ -78,8 +78,8 @@ fn horus_alone(stage: &Stage) -> Result<Measured, Failure> {
 }
 
 fn horus_mpmc(stage: &Stage) -> Result<Measured, Failure> {
-    let (name, options) = (stage.meeting.name.parse()?, options(&stage.meeting));
-    let publisher = || Publisher::<Word>::open(&name, &options);
+    let (name, options) = (&stage.meeting.name, options(&stage.meeting));
+    let publisher = || Publisher::<Word>::open(name, &options);
     let _first = publisher()?;
     mpmc(
         stage,
@@ -89,7 +89,7 @@ fn horus_mpmc(stage: &Stage) -> Result<Measured, Failure> {
             Ok(())
         },
         |run| {
-            let mut subscriber = Subscriber::<Word>::open(&name, &options)?;
+            let mut subscriber = Subscriber::<Word>::open(name, &options)?;
             run(&mut || subscriber.try_recv().is_some());
             Ok(())
         },

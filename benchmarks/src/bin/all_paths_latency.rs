@@ -44,10 +44,10 @@ fn processes<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> T
 
 /// A topic that overwrites, a subscriber that spins, and the time of sending alone.
 fn send_alone(stage: &Stage) -> Result<Measured, Failure> {
-    let name = stage.meeting.name.parse()?;
+    let name = &stage.meeting.name;
     let options = Options::latest(1024).directory(&stage.meeting.directory).waiting(Waiting::Spin);
-    let mut publisher = Publisher::<Small>::open(&name, &options)?;
-    let mut subscriber = Subscriber::<Small>::open(&name, &options)?;
+    let mut publisher = Publisher::<Small>::open(name, &options)?;
+    let mut subscriber = Subscriber::<Small>::open(name, &options)?;
     let stop = AtomicBool::new(false);
     scope(|scope| {
         let consumer = scope.spawn(|| {
@@ -124,9 +124,9 @@ fn receive(subscriber: &mut Subscriber<Stamp>) -> Option<u64> {
 
 fn count_instructions() -> Result<(), Failure> {
     let scratch = Scratch::new()?;
-    let (name, options) = ("one".parse()?, Options::reliable(1024).directory(scratch.path()).waiting(Waiting::Spin));
-    let mut publisher = Publisher::open(&name, &options)?;
-    let mut subscriber = Subscriber::open(&name, &options)?;
+    let (name, options) = ("one", Options::reliable(1024).directory(scratch.path()).waiting(Waiting::Spin));
+    let mut publisher = Publisher::open(name, &options)?;
+    let mut subscriber = Subscriber::open(name, &options)?;
     for sequence in 0..COUNTED {
         assert!(send(&mut publisher, Stamp { sequence, sent_ns: 0 }));
         assert_eq!(receive(&mut subscriber), Some(sequence));

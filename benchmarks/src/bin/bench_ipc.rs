@@ -108,11 +108,12 @@ impl Run {
 }
 
 fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossless: bool) -> Result<Measured, Failure> {
-    let name = stage.meeting.name.parse()?;
-    let options = Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory).waiting(Waiting::Spin);
-    let publishers = (0..senders).map(|_| BytesPublisher::open(&name, LONGEST, &options));
+    let name = &stage.meeting.name;
+    let options =
+        Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory).waiting(Waiting::Spin);
+    let publishers = (0..senders).map(|_| BytesPublisher::open(name, LONGEST, &options));
     let publishers: Vec<_> = publishers.collect::<Result<_, _>>()?;
-    let subscribers = (0..receivers).map(|_| BytesSubscriber::open(&name, LONGEST, &options));
+    let subscribers = (0..receivers).map(|_| BytesSubscriber::open(name, LONGEST, &options));
     let subscribers: Vec<_> = subscribers.collect::<Result<_, _>>()?;
     let run = Run {
         random: RandomBytes::new(),

@@ -16,7 +16,7 @@ use horus_benchmarks::systems::bare_ring::BareRing;
 use horus_benchmarks::systems::futex::RawFutex;
 use horus_benchmarks::transport::{Failure, Payload};
 use horus_shm::clock::monotonic_ns;
-use horus_shm::layout::LINE;
+use horus_shm::segment::layout::LINE;
 
 const BARE_RING: &str = "no messaging system: what two CPUs need for a message whose receiver is looking for it";
 

@@ -49,10 +49,13 @@ struct Topic {
 
 impl Topic {
     fn new(stage: &Stage, publishers: usize, subscribers: usize) -> Result<Self, Failure> {
-        let name = stage.meeting.name.parse()?;
-        let options = Options::reliable(CAPACITY).publishers(publishers).directory(&stage.meeting.directory).waiting(Waiting::Spin);
-        let made: Result<_, _> = (0..publishers).map(|_| Publisher::open(&name, &options)).collect();
-        let joined: Result<_, _> = (0..subscribers).map(|_| Subscriber::open(&name, &options)).collect();
+        let name = &stage.meeting.name;
+        let options = Options::reliable(CAPACITY)
+            .publishers(publishers)
+            .directory(&stage.meeting.directory)
+            .waiting(Waiting::Spin);
+        let made: Result<_, _> = (0..publishers).map(|_| Publisher::open(name, &options)).collect();
+        let joined: Result<_, _> = (0..subscribers).map(|_| Subscriber::open(name, &options)).collect();
         let tallies = (0..subscribers).map(|_| Tally::new(publishers as u64)).collect();
         Ok(Self { publishers: made?, subscribers: joined?, tallies, sent: vec![0; publishers] })
     }

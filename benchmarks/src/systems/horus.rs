@@ -3,7 +3,6 @@
 use horus::message::{Field, FieldType, Message};
 use horus::topic::{Options, Publisher, Subscriber, Waiting};
 
-use crate::patience::PATIENCE;
 use crate::transport::{Content, End, Failure, Meeting, Payload, Processes, Receiver, Sender, Threads};
 
 impl<const WORDS: usize> Message for Payload<WORDS> {
@@ -41,9 +40,8 @@ pub fn options(meeting: &Meeting, capacity: usize) -> Options {
 impl<M: Message, const PUBLISHERS: usize> Publishing<M, PUBLISHERS> {
     /// Makes the topic.
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
-        let (name, options) = (meeting.name.parse()?, options(meeting, capacity).publishers(PUBLISHERS));
-        let publishers: Result<Vec<_>, _> =
-            (0..PUBLISHERS).map(|_| Publisher::open(&name, &options)).collect();
+        let options = options(meeting, capacity).publishers(PUBLISHERS);
+        let publishers: Result<Vec<_>, _> = (0..PUBLISHERS).map(|_| Publisher::open(&meeting.name, &options)).collect();
         let publishers = publishers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
         Ok(Self { publishers, turn: 0 })
     }
@@ -52,9 +50,9 @@ impl<M: Message, const PUBLISHERS: usize> Publishing<M, PUBLISHERS> {
 impl<M: Message, const SUBSCRIBERS: usize> Subscribing<M, SUBSCRIBERS> {
     /// Joins the topic, which may come into being meanwhile.
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
-        let (name, options) = (meeting.name.parse()?, options(meeting, capacity));
+        let options = options(meeting, capacity);
         let subscribers: Result<Vec<_>, _> =
-            (0..SUBSCRIBERS).map(|_| Subscriber::open(&name, &options)).collect();
+            (0..SUBSCRIBERS).map(|_| Subscriber::open(&meeting.name, &options)).collect();
         let subscribers = subscribers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
         Ok(Self { subscribers, turn: 0 })
     }

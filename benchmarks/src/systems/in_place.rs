@@ -4,7 +4,6 @@
 use horus::topic::{Publisher, Subscriber};
 
 use crate::options::throughput_capacity;
-use crate::patience::PATIENCE;
 use crate::systems::horus::options;
 use crate::transport::{End, Failure, Meeting, Payload, Processes, Receiver, Sender};
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use horus::message::Message;
 use horus::topic::{Subscriber, Waiting};
 
-use crate::patience::PATIENCE;
 use crate::systems::horus::{Publishing, options};
 use crate::transport::{Content, End, Failure, Meeting, Processes, Receiver, Threads};
 

@@ -59,8 +59,7 @@ impl Scene {
     }
 
     fn publish(&self, options: Options) -> Publisher<CmdVel> {
-        let mut publisher =
-            Publisher::open("cmd", &options.directory(self.topics())).unwrap();
+        let mut publisher = Publisher::open("cmd", &options.directory(self.topics())).unwrap();
         publisher.try_send(CmdVel { forward: 1.0, turn: 0.0 }).unwrap();
         publisher
     }

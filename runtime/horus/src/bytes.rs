@@ -40,11 +40,7 @@ impl BytesPublisher {
     ///
     /// # Errors
     /// [`OpenError`], which says what is in the way and what to do.
-    pub fn open(
-        name: impl IntoTopicName,
-        maximum: usize,
-        options: impl Borrow<Options>,
-    ) -> Result<Self, OpenError> {
+    pub fn open(name: impl IntoTopicName, maximum: usize, options: impl Borrow<Options>) -> Result<Self, OpenError> {
         Self::of_kind(TYPE_NAME, name, maximum, options.borrow())
     }
 
@@ -163,11 +159,7 @@ impl BytesSubscriber {
     ///
     /// # Errors
     /// [`OpenError`], which says what is in the way and what to do.
-    pub fn open(
-        name: impl IntoTopicName,
-        maximum: usize,
-        options: impl Borrow<Options>,
-    ) -> Result<Self, OpenError> {
+    pub fn open(name: impl IntoTopicName, maximum: usize, options: impl Borrow<Options>) -> Result<Self, OpenError> {
         Self::of_kind(TYPE_NAME, name, maximum, options.borrow())
     }
 

@@ -132,7 +132,7 @@ impl Plan {
         let round = kill / 4 * 3 + kill % 4;
         let place = NAMES[(round % NAMES.len() as u64) as usize];
         let turn = if at_random { kill / 4 } else { round / NAMES.len() as u64 };
-        let publishes = if at_random { turn % 2 == 0 } else { is_publishers(place, turn) };
+        let publishes = if at_random { turn % 2 == 0 } else { is_publishers(place) };
         let alone = place.starts_with("create:") || place.starts_with("remove:");
         let together = NEEDS_SUBSCRIBER.contains(&place) || !publishes || (turn / 2 % 2 == 0 && !alone);
         let often = place.starts_with("publish:") || place.starts_with("take:");
@@ -161,7 +161,7 @@ const NEEDS_LATEST: [&str; 3] = ["publish:unless-held", "hold:raised", "hold:hel
 const NEEDS_SUBSCRIBER: [&str; 1] = ["publish:rung"];
 
 /// Whose step a failpoint is.
-fn is_publishers(place: &str, turn: u64) -> bool {
+fn is_publishers(place: &str) -> bool {
     match place.split(':').next().unwrap() {
         "create" | "claim" | "publish" | "release" | "remove" => true,
         "join" | "take" | "hold" | "sleep" | "leave" => false,

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus::topic::{Directory, Publisher, Received, Subscriber, TopicName};
-use horus_shm::segment::layout::{MAX_SUBSCRIBERS, Shape};
 use horus_shm::peers::clean::clean;
+use horus_shm::segment::layout::{MAX_SUBSCRIBERS, Shape};
 
 use peers::{CAPACITY, PATIENCE, Peer, files_in, options_for, some_time};
 

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use horus::message::Message;
 use horus::topic::{OpenError, Options, Publisher, Subscriber, TopicName};
-use horus_shm::segment::layout::{HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Policy, Shape, ShapeError};
+use horus_shm::segment::layout::{
+    HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Policy, Shape, ShapeError,
+};
 use horus_shm::segment::rejected::Rejected;
 use peers::{CAPACITY, PATIENCE, Peer, files_in, options_for};
 use rustix::process::{Signal, kill_process};

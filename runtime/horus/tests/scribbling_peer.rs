@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
 use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
-use horus_shm::segment::layout::{HEADER_BYTES, LANES_WORD, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
 use horus_shm::peers::clean::clean;
+use horus_shm::segment::layout::{HEADER_BYTES, LANES_WORD, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
 use peers::{PATIENCE, Peer};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 

@@ -318,16 +318,14 @@ fn serialized_values_arrive_and_foreign_bytes_are_an_error() {
     let options = scratch.reliable(4);
     let open = |maximum| SerializedPublisher::<Vec<String>>::open(&name(), "test/Texts", maximum, &options);
     let mut publisher = open(64).unwrap();
-    let mut subscriber =
-        SerializedSubscriber::<Vec<String>>::open(&name(), "test/Texts", 64, &options).unwrap();
+    let mut subscriber = SerializedSubscriber::<Vec<String>>::open(&name(), "test/Texts", 64, &options).unwrap();
     let texts = vec!["left".to_owned(), "right".to_owned()];
     publisher.try_send(&texts).unwrap();
     assert_eq!(subscriber.try_recv().unwrap().unwrap(), texts);
     let error = publisher.try_send(&vec!["x".repeat(100)]).unwrap_err();
     assert!(matches!(error, SerializeError::TooLong { maximum: 64 }), "{error}");
     assert!(subscriber.try_recv().is_none(), "what was too long was not sent in part");
-    let mut numbers =
-        SerializedSubscriber::<Vec<(u64, String)>>::open(&name(), "test/Texts", 64, &options).unwrap();
+    let mut numbers = SerializedSubscriber::<Vec<(u64, String)>>::open(&name(), "test/Texts", 64, &options).unwrap();
     publisher.try_send(&texts).unwrap();
     assert!(numbers.try_recv().unwrap().is_err());
     let other = SerializedSubscriber::<u8>::open(&name(), "test/Other", 64, &options).err().unwrap();

@@ -25,7 +25,9 @@ pub enum OpenError {
     #[error("HORUS_NAMESPACE: {0}")]
     Namespace(#[from] NamespaceError),
     /// There is no group of this name.
-    #[error("there is no group {name:?} in /etc/group: make it (groupadd), or correct the name (HORUS_GROUP, `Options::group`)")]
+    #[error(
+        "there is no group {name:?} in /etc/group: make it (groupadd), or correct the name (HORUS_GROUP, `Options::group`)"
+    )]
     NoGroup {
         /// The name.
         name: String,

@@ -86,7 +86,8 @@ fn subscribers_follow_a_first_publisher_that_makes_the_topic_otherwise() {
     for policy in [Policy::Reliable, Policy::Latest] {
         let scratch = Scratch::new();
         let guess = Making { policy: Policy::Latest, capacity: 16, ..MAKING };
-        let open = |waiting| scratch.subscribe_as(Joining { making: guess, waiting: Some(waiting), ..JOINING }).unwrap();
+        let open =
+            |waiting| scratch.subscribe_as(Joining { making: guess, waiting: Some(waiting), ..JOINING }).unwrap();
         let subscribers = [Waiting::Spin, Waiting::Sleep, Waiting::Poll(Duration::from_micros(100))].map(open);
         assert_eq!(subscribers[2].segment().header().shape.capacity(), 16);
         let waiters = subscribers.map(|mut subscriber| {
@@ -158,7 +159,9 @@ fn topic_whose_publishers_wake_nobody_lets_nobody_sleep() {
     let waiter = std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).is_some());
     publisher.try_send(&message(1), 0).unwrap();
     assert!(waiter.join().unwrap());
-    assert!(matches!(scratch.publish().err().unwrap(), OpenError::Rejected(rejected) if matches!(rejected.reason, Reason::Wakes { .. })));
+    assert!(
+        matches!(scratch.publish().err().unwrap(), OpenError::Rejected(rejected) if matches!(rejected.reason, Reason::Wakes { .. }))
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 #![cfg(not(loom))]
 
 use horus_shm::ring::heap::HeapLane;
-use horus_shm::segment::layout::Policy;
 use horus_shm::ring::{Consumer, Full, Producer, join};
+use horus_shm::segment::layout::Policy;
 use proptest::prelude::*;
 
 type Message = [u8; 20];

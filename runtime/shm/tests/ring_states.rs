@@ -6,8 +6,8 @@
 use std::sync::atomic::Ordering;
 
 use horus_shm::ring::heap::HeapLane;
-use horus_shm::segment::layout::{Policy, STAMP_WORD};
 use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, Producer, join};
+use horus_shm::segment::layout::{Policy, STAMP_WORD};
 
 type Message = [u64; 2];
 

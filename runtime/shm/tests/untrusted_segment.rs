@@ -184,9 +184,7 @@ fn publisher_cannot_change_a_topic_under_its_subscribers() {
 fn permissions_are_the_owners_unless_a_group_is_named() {
     let scratch = Scratch::new();
     let mode = || std::fs::metadata(scratch.file()).unwrap().permissions().mode() & 0o7777;
-    let publish = |mode, group| {
-        scratch.publish_as(&Making { access: Access { mode, group }, ..MAKING })
-    };
+    let publish = |mode, group| scratch.publish_as(&Making { access: Access { mode, group }, ..MAKING });
     let publisher = publish(0o600, None).unwrap();
     assert_eq!(mode(), 0o600);
     drop(publisher);
@@ -238,6 +236,9 @@ fn needs_are_met_by_the_same_policy_and_as_much_room() {
         assert!(needs.check(Policy::Latest, 1 << 20).is_ok());
     }
     let needs = Needs { policy: Some(Policy::Latest), capacity: 8 };
-    assert_eq!(needs.check(Policy::Reliable, 8), Err(Reason::Policy { found: Policy::Reliable, expected: Policy::Latest }));
+    assert_eq!(
+        needs.check(Policy::Reliable, 8),
+        Err(Reason::Policy { found: Policy::Reliable, expected: Policy::Latest })
+    );
     assert_eq!(needs.check(Policy::Latest, 4), Err(Reason::TooSmall { found: 4, needed: 8 }));
 }

@@ -143,9 +143,12 @@ pub fn look(path: &Path, name: &str) -> Result<Option<Topic>, String> {
 fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
     let header = &inspection.header;
     let lanes = inspection.lanes.iter();
-    let publishers: Vec<_> =
-        lanes
-        .map(|seen| Publisher { lane: seen.number, process: seen.publisher.as_ref().map(Process::from), sent: seen.sent })
+    let publishers: Vec<_> = lanes
+        .map(|seen| Publisher {
+            lane: seen.number,
+            process: seen.publisher.as_ref().map(Process::from),
+            sent: seen.sent,
+        })
         .collect();
     Topic {
         name: name.to_owned(),

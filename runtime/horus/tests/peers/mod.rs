@@ -37,13 +37,7 @@ impl Peer {
     }
 
     /// Starts the test `role` in a process of its own, in namespaces of its own.
-    pub fn start_in(
-        home: Home,
-        role: &str,
-        directory: &Path,
-        policy: &str,
-        variable: Option<(&str, String)>,
-    ) -> Self {
+    pub fn start_in(home: Home, role: &str, directory: &Path, policy: &str, variable: Option<(&str, String)>) -> Self {
         let mut child = home
             .command(&std::env::current_exe().unwrap())
             .args(["--exact", role, "--ignored", "--nocapture", "--test-threads=1"])

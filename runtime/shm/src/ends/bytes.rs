@@ -161,11 +161,7 @@ impl Subscription {
     }
 
     /// Waits, at most `limit`, for the next message, and copies it to `into`.
-    pub fn recv_bytes_timeout<'a>(
-        &'a mut self,
-        into: &'a mut CopiedBytes,
-        limit: Duration,
-    ) -> Option<BytesSample<'a>> {
+    pub fn recv_bytes_timeout<'a>(&'a mut self, into: &'a mut CopiedBytes, limit: Duration) -> Option<BytesSample<'a>> {
         let received = wait::wait(self, limit, |this| receive(this, &mut into.bytes))?;
         Some(BytesSample::copied(received, into))
     }

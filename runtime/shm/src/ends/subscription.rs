@@ -229,7 +229,10 @@ impl Subscription {
         match Self::join_as(self.wish.clone(), now - since > FOLLOW_PATIENCE_NS) {
             Ok(Some(joined)) => *self = joined,
             Ok(None) => {} // it is being made
-            Err(error) => self.following = Following { refusal: Some(error), again_ns: now + FOLLOW_PATIENCE_NS, since_ns: Some(now) },
+            Err(error) => {
+                self.following =
+                    Following { refusal: Some(error), again_ns: now + FOLLOW_PATIENCE_NS, since_ns: Some(now) }
+            }
         }
     }
 

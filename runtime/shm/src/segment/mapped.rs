@@ -5,9 +5,7 @@ use std::path::Path;
 
 use super::file::TopicFile;
 use super::header::Header;
-use super::layout::{
-    ASLEEP, BELL, LANES_WORD, LINE, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, SUPERSEDED_WORD, WORD,
-};
+use super::layout::{ASLEEP, BELL, LANES_WORD, LINE, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, SUPERSEDED_WORD, WORD};
 use super::map::{LockRefused, Mapping, Residency};
 use crate::error::OpenError;
 use crate::peers::fork::Opener;

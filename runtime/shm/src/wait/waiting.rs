@@ -12,7 +12,6 @@ use crate::clock::monotonic_ns;
 use crate::patience::pause;
 use crate::segment::Segment;
 
-
 /// How a subscriber waits for messages, and a publisher for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
@@ -131,11 +130,7 @@ pub(crate) fn wait<W: Waiter, R>(
 ///
 /// Sleeps unless one of them waits busily; one that waits by the clock is looked at as often as it says. Looks at them in
 /// order, so the first ones have priority.
-pub fn any<W: Waiter>(
-    readers: &mut [&mut W],
-    limit: Duration,
-    is_ready: impl Fn(&mut W) -> bool,
-) -> Option<usize> {
+pub fn any<W: Waiter>(readers: &mut [&mut W], limit: Duration, is_ready: impl Fn(&mut W) -> bool) -> Option<usize> {
     let ready = |readers: &mut [&mut W]| readers.iter_mut().position(|reader| is_ready(reader));
     if let Some(index) = ready(readers) {
         return Some(index);

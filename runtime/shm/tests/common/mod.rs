@@ -61,12 +61,7 @@ impl Scratch {
         self.subscribe_to(KIND, Payload::of::<Message>(), joining)
     }
 
-    pub fn subscribe_to(
-        &self,
-        kind: Kind<'_>,
-        payload: Payload,
-        joining: Joining,
-    ) -> Result<Subscription, OpenError> {
+    pub fn subscribe_to(&self, kind: Kind<'_>, payload: Payload, joining: Joining) -> Result<Subscription, OpenError> {
         Subscription::open(&self.directory, &self.name, kind, payload, joining)
     }
 }
