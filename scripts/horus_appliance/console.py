@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 
+from horus_conf import BadConf
+
 START = time.monotonic()
 
 
@@ -40,7 +42,7 @@ def run_command(main) -> None:
     except ApplianceFailed as failure:
         print(f"\nFAILED: {failure}", file=sys.stderr)
         sys.exit(1)
-    except CannotRun as reason:
+    except (CannotRun, BadConf) as reason:
         print(f"\nCANNOT RUN: {reason}", file=sys.stderr)
         sys.exit(2)
     except subprocess.CalledProcessError as error:
