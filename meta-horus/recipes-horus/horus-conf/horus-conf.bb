@@ -51,3 +51,5 @@ CONFFILES:${PN}-base = "${@horus.conf.conffiles(d, 'base')}"
 # tune-cpus calls taskset, and seq of whatever provides the base utilities.
 RDEPENDS:${PN}-rt = "util-linux-taskset"
 RDEPENDS:${PN}-dev = "util-linux-agetty"
+# The tree dev is not what its name says to BitBake: headers that recommend a package of the recipe's own name, which is not made.
+DEV_PKG_DEPENDENCY = ""

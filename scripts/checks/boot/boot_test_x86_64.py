@@ -9,7 +9,7 @@ from typing import Optional
 import unittest
 
 from horus_appliance.boot import delivery, guest, run
-from horus_appliance.host import builder
+from horus_appliance.host import system
 from horus_appliance.host.architecture import X86_64
 from horus_appliance.image import mkosi
 from horus_appliance.paths import BUILD, REPOSITORY
@@ -248,7 +248,7 @@ class OtherMachines(BootTest):
 def kill_a_build(variant: str) -> int:
     """Starts a build in a process of its own, kills it while mkosi works, and returns how it ended."""
     partial = BUILD / "image" / f"{variant}.partial"
-    builder.remove_tree(partial)
+    system.remove_tree(partial)
     (BUILD / "image" / variant / "inputs.sha256").unlink(missing_ok=True)  # so that there is something to build
     process = subprocess.Popen(
         [sys.executable, REPOSITORY / "scripts/image", "debian", "--variant", variant],

@@ -17,7 +17,7 @@ import sys
 
 from checks import SKIP_STATUS
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, run_command
-from horus_appliance.host import system
+from horus_appliance.host import debian, system
 from horus_appliance.paths import BUILD, CONF, REPOSITORY
 
 PACKAGE = "linux-source-6.12"
@@ -113,50 +113,23 @@ def ensure_tree() -> bool:
     except CannotRun as reason:
         print(f"SKIPPED until the kernel's Kconfig files can be fetched: {reason}")
         return False
-    WORK.mkdir(parents=True, exist_ok=True)
-    package = download()
+    detail(f"fetching {PACKAGE} from the Debian mirror (about 150 MB, once a clone)")
+    debian.make_tree(WORK / "package", [PACKAGE], "extract", BUILD / "kconfig.log")
     detail("unpacking its Kconfig files (about a minute)")
     partial = TREE.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
-    inner = f"./usr/src/{PACKAGE}.tar.xz"
-    pipeline = f"dpkg-deb --fsys-tarfile '{package}' | tar -xO '{inner}' | tar -xJ -C '{partial}' --strip-components=1 --wildcards "
-    done = subprocess.run(
-        ["bash", "-c", "set -o pipefail; " + pipeline + " ".join(f"'{pattern}'" for pattern in EXTRACTED)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    archive = WORK / "package/usr/src" / f"{PACKAGE}.tar.xz"
+    command = ["tar", "-xJf", str(archive), "-C", str(partial), "--strip-components=1", "--wildcards", *EXTRACTED]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     # tar complains about a pattern that found nothing, which one kernel has and another has not.
     if not (partial / "Kconfig").is_file() or not (partial / "scripts" / "kconfig").is_dir():
-        raise CannotRun(f"{package} could not be unpacked: {done.stderr.strip()[-1000:]}\nDelete {WORK} and run this again.")
-    (partial / "complete").write_text(package.name + "\n")
+        raise CannotRun(f"{archive} could not be unpacked: {done.stderr.strip()[-1000:]}\nDelete {WORK} and run this again.")
+    (partial / "complete").touch()
     shutil.rmtree(TREE, ignore_errors=True)
     partial.rename(TREE)
-    package.unlink()
+    system.remove_tree(WORK / "package")
     return True
-
-
-def download() -> Path:
-    """Debian's package of the kernel source, its signature checked by apt, without touching this machine's own package lists."""
-    state = WORK / "apt"
-    for name in ("lists/partial", "cache/archives/partial"):
-        (state / name).mkdir(parents=True, exist_ok=True)
-    (state / "status").touch()
-    # Readable by apt's own unprivileged user is nothing here: everything stays with whoever runs this.
-    (state / "sources.list").write_text(f"deb [signed-by={system.KEYRING} arch=amd64] {system.MIRROR} trixie main\n")
-    options = {
-        "Dir::State::lists": state / "lists", "Dir::State::status": state / "status", "Dir::Cache": state / "cache",
-        "Dir::Etc::sourcelist": state / "sources.list", "Dir::Etc::sourceparts": "/dev/null", "APT::Sandbox::User": "root",
-        "APT::Architecture": "amd64", "APT::Architectures": "amd64",
-    }  # fmt: skip
-    apt = ["apt-get", "-qq", *(f"-o={name}={value}" for name, value in options.items())]
-    detail(f"fetching {PACKAGE} from the Debian mirror (about 150 MB, once a clone)")
-    for old in WORK.glob(f"{PACKAGE}_*.deb"):
-        old.unlink()
-    for command in ([*apt, "update"], [*apt, "download", PACKAGE]):
-        done = subprocess.run(command, cwd=WORK, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CannotRun(f"'{' '.join(command)}' failed:\n{done.stderr.strip()[-2000:]}\nRun this again when the mirror answers.")
-    return next(WORK.glob(f"{PACKAGE}_*.deb"))
 
 
 def main() -> int:

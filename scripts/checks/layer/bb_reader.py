@@ -1,19 +1,16 @@
 """Reads the recipes of meta-horus with BitBake's own library and without the layers below it.
 
-Runs inside the environment of yocto/tools; as a program it prints the values that variables have in an image. What openembedded-core
-would bring stands below: the variables that our recipes use, and the names of the classes that they inherit, empty. So syntax,
+Runs inside the environment of yocto/tools. What openembedded-core would bring stands below: the variables that our recipes use, and the names of the classes that they inherit, empty. So syntax,
 expansion, overrides, appends and our own Python are BitBake's; what the classes do, scripts/check-layer sees with the real layers.
 """
 
 import atexit
 from contextlib import contextmanager
-import json
 import logging
 import os
 from pathlib import Path
 import re
 import shutil
-import sys
 import tempfile
 
 import bb
@@ -23,9 +20,7 @@ import bb.parse.parse_py.BBHandler  # noqa: F401  (registers itself)
 import bb.siggen
 
 from checks.layer import boards
-from horus_appliance.paths import REPOSITORY
-
-LAYER = REPOSITORY / "meta-horus"
+from horus_appliance.yocto.tools import LAYER
 
 # Classes of openembedded-core that our recipes may inherit. A name that is not here is a mistake, or new: add it.
 CLASSES = {
@@ -194,20 +189,3 @@ def local_files(data) -> list:
             candidates = [Path(place) / name for place in places if place and place != "__default"]
             found.append((uri, next((path for path in candidates if os.path.exists(path)), None)))
     return found
-
-
-def image_variables(names: list) -> dict:
-    """The values that variables have in an image of ours, with whatever machine or option gives them one."""
-    from checks.layer import kas_files
-
-    found = {}
-    for machine, text in kas_files.builds():
-        if set(names) - set(found):
-            layer = Layer(machine, text)
-            data = layer.recipe(LAYER / "recipes-core/images/horus-image.bb")
-            found.update({name: value for name in names if name not in found and (value := data.getVar(name))})
-    return found
-
-
-if __name__ == "__main__":
-    print(json.dumps(image_variables(sys.argv[1:])))

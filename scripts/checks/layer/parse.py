@@ -1,5 +1,5 @@
-"""Parses every recipe and append of meta-horus for every machine: python3 -m checks.layer.parse, in the
-environment of yocto/tools. Prints one line a problem. What kas files add to local.conf is parsed too, as far as it is ours.
+"""Parses every recipe and append of meta-horus for every machine, in the
+environment of yocto/tools. What kas files add to local.conf is parsed too, as far as it is ours.
 
 Besides what BitBake itself refuses: a file:// that is nowhere, a link that leads out of a folder that is copied alone, a licence
 that is not declared or whose text has another checksum, and a download without a checksum.
@@ -7,11 +7,12 @@ that is not declared or whose text has another checksum, and a download without 
 
 import hashlib
 from pathlib import Path
-import sys
+import re
 
 from checks.conf import units
-from checks.layer import bb_reader, kas_files
+from checks.layer import bb_reader, kas_files, wic
 from checks.layer.bb_reader import LAYER, Layer, ParseFailed
+from horus_appliance.console import detail
 from horus_appliance.paths import REPOSITORY
 import horus_conf
 
@@ -93,33 +94,40 @@ def checksum_problems(data) -> list:
     return found
 
 
-def main() -> int:
-    problems, parsed = [], 0
+def problems() -> list:
+    """What is wrong with any recipe or append in any build."""
+    found, parsed = [], 0
     builds = kas_files.builds()
     for machine, text in builds:
         try:
             layer = Layer(machine, text)
         except ParseFailed as error:
-            problems.append(f"{machine}: {error}")
+            found.append(f"{machine}: {error}")
             continue
-        problems += dependency_problems(layer) if not text else []
+        found += dependency_problems(layer) if not text else []
         for path in [*layer.recipes(), *layer.appends()]:
             try:
                 if path.suffix == ".bbappend":
-                    problems += problems_of(layer.appended(path), path, is_append=True)
+                    found += problems_of(layer.appended(path), path, is_append=True)
                 else:
                     data = layer.recipe(path)
                     # An option that is not for every board leaves recipes out on the others, and says so.
                     if not (text and data.getVar("__SKIPPED", False)):
-                        problems += problems_of(data, path)
+                        found += problems_of(data, path)
                 parsed += 1
             except ParseFailed as error:
-                problems.append(f"{machine}: {str(error).replace(str(REPOSITORY) + '/', '')}")
-    for problem in dict.fromkeys(problems):
-        print(problem)
-    print(f"# parsed {parsed} recipes and appends in {len(builds)} builds of {len(horus_conf.boards())} boards")
-    return 1 if problems else 0
+                found.append(f"{machine}: {str(error).replace(str(REPOSITORY) + '/', '')}")
+    detail(f"parsed {parsed} recipes and appends in {len(builds)} builds of {len(horus_conf.boards())} boards")
+    return list(dict.fromkeys(found))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def layout_problems() -> list:
+    """What is wrong with the layer's partition layouts, with the variables that an image of ours has with any board and option."""
+    layouts = sorted((LAYER / "files" / "wic").glob("*.wks*"))
+    names = {name for path in layouts for name in re.findall(r"\$\{(\w+)\}", path.read_text())}
+    variables = {}
+    for machine, text in kas_files.builds():
+        if names - set(variables):
+            data = Layer(machine, text).recipe(LAYER / "recipes-core/images/horus-image.bb")
+            variables |= {name: value for name in names - set(variables) if (value := data.getVar(name))}
+    return [problem for path in layouts for problem in wic.problems_of(path, variables)] or ([] if layouts else ["meta-horus/files/wic holds no layout"])

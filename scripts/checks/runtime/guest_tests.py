@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 from horus_appliance.console import CannotRun, step
-from horus_appliance.host import builder
+from horus_appliance.host import builder, system
 from horus_appliance.host.architecture import Architecture
 from horus_appliance.image import runtime
 from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
@@ -46,7 +46,7 @@ def make_disk(architecture: Architecture) -> Path:
     """The disk: the tests, the example nodes that some of them start, and the script that runs all of them."""
     tests, programs = build(architecture), runtime.build(architecture)
     staged = BUILD / DISK / architecture.name
-    builder.remove_tree(staged)
+    system.remove_tree(staged)
     for name, program in tests.items():
         put(program, staged / "tests/deps" / name)
     for program in horus_conf.programs():

@@ -12,7 +12,7 @@ import subprocess
 
 from checks.runtime import guest_tests
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, run_command, step
-from horus_appliance.host import builder, system
+from horus_appliance.host import builder, debian, system
 from horus_appliance.host.architecture import ARM64
 from horus_appliance.paths import BUILD, RUNTIME
 
@@ -79,19 +79,7 @@ def ensure_system() -> Path:
     kernels = list(SYSTEM.glob("boot/vmlinuz-*-16k"))
     if not kernels:
         step("fetching a kernel with pages of 16 KiB from Debian (about 150 MB, once a clone)")
-        system.require_mirror()
-        WORK.mkdir(parents=True, exist_ok=True)
-        partial = SYSTEM.with_suffix(".partial")
-        builder.remove_tree(partial)
-        builder.remove_tree(SYSTEM)
-        command = [
-            "mmdebstrap", "--variant=extract", f"--architectures={ARM64.debian_name}", f"--include={','.join(PACKAGES)}",
-            '--aptopt=APT::Install-Recommends "false"', f"--keyring={system.KEYRING}", "trixie", str(partial), system.MIRROR,
-        ]  # fmt: skip
-        done = subprocess.run(system.as_root(command), capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CannotRun(f"mmdebstrap could not unpack {', '.join(PACKAGES)}:\n{done.stderr.strip()[-1500:]}")
-        subprocess.run(system.as_root(["mv", str(partial), str(SYSTEM)]), check=True)
+        debian.make_tree(SYSTEM, PACKAGES, "extract", BUILD / "pages.log", ARM64.debian_name)
         kernels = list(SYSTEM.glob("boot/vmlinuz-*-16k"))
     return kernels[0]
 
@@ -99,7 +87,7 @@ def ensure_system() -> Path:
 def make_archive(programs: dict) -> Path:
     """The first file system: shell, libraries, tests, and what is run first."""
     root = WORK / "root"
-    builder.remove_tree(root)
+    system.remove_tree(root)
     for folder in ("bin", "dev", "lib", "proc", "sys", "tests", "tmp"):
         (root / folder).mkdir(parents=True)
     shutil.copy(only(SYSTEM, "usr/bin/busybox", "bin/busybox"), root / "bin" / "busybox")

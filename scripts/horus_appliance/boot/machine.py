@@ -31,7 +31,7 @@ class Machine:
         extra_parameters: str = "", disks: dict = None,
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
-        builder.remove_tree(self.directory)
+        system.remove_tree(self.directory)
         self.directory.mkdir(parents=True)
         self.serial_log = self.directory / "serial.log"
         self.journal = guest.JournalTail(self.directory / "horus.journal")

@@ -5,11 +5,10 @@ mkosi, systemd and QEMU do not matter. Each is a tree of its own, so that nobody
 """
 
 from pathlib import Path
-import shutil
 import subprocess
 
-from horus_appliance.console import CannotRun, detail, step
-from horus_appliance.host import system
+from horus_appliance.console import detail, step
+from horus_appliance.host import debian, system
 from horus_appliance.host.architecture import X86_64, Architecture
 from horus_appliance.paths import BUILD, REPOSITORY
 
@@ -48,24 +47,13 @@ def ensure(architecture: Architecture, fresh: bool = False) -> None:
         return
     step(f"making the builder for {architecture.name}: Debian tree with mkosi, QEMU and UEFI firmware (about 1 minute)")
     system.require_space(BUILD, system.FIRST_BUILD_BYTES)
-    system.require_mirror()
-    partial = complete.with_suffix(".partial")
-    remove_tree(partial)
     log = BUILD / f"{complete.name}.log"
-    command = [
-        "mmdebstrap", "--variant=apt", f"--include={','.join(packages)}",
-        '--aptopt=APT::Install-Recommends "false"', f"--keyring={system.KEYRING}",
-        "trixie", str(partial), system.MIRROR,
-    ]  # fmt: skip
-    with log.open("w") as output:
-        done = subprocess.run(system.as_root(command), stdout=output, stderr=subprocess.STDOUT, check=False)
-    if done.returncode != 0:
-        raise CannotRun(f"mmdebstrap could not make the builder:\n{tail(log)}\nFull log: {log}")
-    remove_tree(complete)  # not before its successor is there
-    # Last, and by rename: a tree with its final name is a complete one.
-    write_stamp = ["tee", str(partial / stamp.relative_to(complete))]
-    subprocess.run(system.as_root(write_stamp), input=wanted, stdout=subprocess.DEVNULL, text=True, check=True)
-    subprocess.run(system.as_root(["mv", str(partial), str(complete)]), check=True)
+
+    def write_stamp(partial: Path) -> None:
+        place = partial / stamp.relative_to(complete)
+        subprocess.run(system.as_root(["tee", str(place)]), input=wanted, stdout=subprocess.DEVNULL, text=True, check=True)
+
+    debian.make_tree(complete, packages, "apt", log, finish=write_stamp)
     detail(f"done; log: {log.relative_to(REPOSITORY)}")
 
 
@@ -85,18 +73,3 @@ def command(architecture: Architecture, arguments: list, directory: Path = REPOS
         "--setenv", "PATH", "/usr/sbin:/usr/bin", "--setenv", "HOME", "/root", "--setenv", "LANG", "C.UTF-8",
         *environment, "--", *arguments,
     ])  # fmt: skip
-
-
-def remove_tree(path: Path) -> None:
-    """Removes a tree that root may own."""
-    if not path.exists():
-        return
-    try:
-        shutil.rmtree(path)
-    except OSError:
-        subprocess.run(system.as_root(["rm", "-rf", "--one-file-system", str(path)]), check=True)
-
-
-def tail(log: Path, lines: int = 25) -> str:
-    """The last lines of a log, for an error message."""
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])

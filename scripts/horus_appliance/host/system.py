@@ -100,6 +100,16 @@ def ensure_command(command: str, package: str) -> None:
         install([package])
 
 
+def remove_tree(path: Path) -> None:
+    """Removes a tree that root may own."""
+    if not path.exists():
+        return
+    try:
+        shutil.rmtree(path)
+    except OSError:
+        subprocess.run(as_root(["rm", "-rf", "--one-file-system", str(path)]), check=True)
+
+
 def require_space(directory: Path, needed: int) -> None:
     """Refuses to start what would fail half-way for want of disk space."""
     free = shutil.disk_usage(directory).free

@@ -192,5 +192,5 @@ class Packages(unittest.TestCase):
 
 class Trees(unittest.TestCase):
     def test_removing_a_tree_that_is_not_there_is_no_error(self):
-        builder.remove_tree(REPOSITORY / "out" / "no-such-tree")
+        system.remove_tree(REPOSITORY / "out" / "no-such-tree")
 

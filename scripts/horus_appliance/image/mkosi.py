@@ -11,7 +11,7 @@ import subprocess
 from typing import Optional
 
 from horus_appliance.console import CannotRun, detail, step
-from horus_appliance.host import binfmt, builder, system
+from horus_appliance.host import binfmt, builder, debian, system
 from horus_appliance.host.architecture import X86_64, Architecture
 from horus_appliance.image import overlay, runtime
 from horus_appliance.paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
@@ -120,7 +120,7 @@ def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
         system.require_mirror()
     partial, workspace = image.directory.with_suffix(".partial"), BUILD / "workspace"
     for leftover in (partial, workspace):
-        builder.remove_tree(leftover)
+        system.remove_tree(leftover)
     for directory in (partial, workspace, BUILD / "cache", BUILD / "packages"):
         directory.mkdir(parents=True, exist_ok=True)
     arguments = [
@@ -136,11 +136,11 @@ def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
         built = follow_mkosi(builder.command(image.architecture, arguments, RECIPE, guard), log)
     if not built:
         raise CannotRun(
-            f"mkosi could not build the image:\n{builder.tail(log)}\nFull log: {log.relative_to(REPOSITORY)}\n"
+            f"mkosi could not build the image:\n{debian.tail(log)}\nFull log: {log.relative_to(REPOSITORY)}\n"
             "If a download failed, run this again: finished downloads are kept."
         )
     subprocess.run(system.as_root(["chown", "-R", f"{os.getuid()}:{os.getgid()}", str(partial)]), check=True)
-    builder.remove_tree(image.directory)
+    system.remove_tree(image.directory)
     partial.rename(image.directory)
 
 

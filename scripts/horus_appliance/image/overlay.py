@@ -17,7 +17,7 @@ ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
 def stage(trees: list, programs: Path, architecture: Architecture, name: str) -> Path:
     """The overlay from trees of conf/ and the programs that cargo left in a directory, laid out by conf/'s installer."""
     overlay = BUILD / "overlay" / name
-    builder.remove_tree(overlay)
+    system.remove_tree(overlay)
     parts = [*trees, f"machine/{architecture.board}"]
     subprocess.run([CONF / "install", "--destdir", overlay, "--programs", programs, *parts], check=True)
     return overlay
@@ -28,10 +28,10 @@ def stage_packages(trees: list, directory: Path, architecture: Architecture, nam
     found = find_packages(trees, directory, architecture)
     step(f"unpacking {len(found)} packages of {directory} in place of conf/ and cargo's programs")
     overlay = BUILD / "overlay" / name
-    builder.remove_tree(overlay)
+    system.remove_tree(overlay)
     overlay.mkdir(parents=True)
     inside = BUILD / "packages-given"  # the builder sees nothing outside the repository
-    builder.remove_tree(inside)
+    system.remove_tree(inside)
     inside.mkdir(parents=True)
     for package in found:
         detail(str(package.relative_to(directory)))

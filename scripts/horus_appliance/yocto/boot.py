@@ -32,7 +32,7 @@ def unpack(folder: Path, architecture: Architecture) -> mkosi.Image:
     if not shutil.which("zstd"):
         system.install(["zstd"])
     built = mkosi.Image("appliance", BUILD / "image" / f"yocto-{architecture.name}", mkosi.version(), architecture)
-    builder.remove_tree(built.directory)
+    system.remove_tree(built.directory)
     built.directory.mkdir(parents=True)
     detail(f"unpacking {disks[-1].name}")
     subprocess.run(["zstd", "--decompress", "--quiet", "--sparse", "--force", "-o", str(built.disk), str(disks[-1].resolve())], check=True)

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, step
-from horus_appliance.host import system
+from horus_appliance.host import python, system
 from horus_appliance.paths import OUT, REPOSITORY
 from horus_appliance.yocto import needs, tools
 import horus_conf
@@ -41,7 +41,7 @@ def build(board: str = DEFAULT_BOARD, options: tuple = ()) -> list:
     configuration = ":".join(["kas.yml", *files])
     try:
         kas = tools.ensure() / "kas"
-    except tools.Unreachable as reason:
+    except (python.Unreachable, python.NoneForThisMachine) as reason:
         raise CannotRun(f"kas cannot be installed: {reason}. Check the network, then run this again.") from reason
     WORK.mkdir(parents=True, exist_ok=True)
     system.require_space(WORK, BUILD_BYTES)

@@ -5,8 +5,8 @@ import re
 import shutil
 import subprocess
 
-from checks.layer import bitbake
-from checks.layer.bitbake import META, Workspace
+from checks.layer.below import bitbake
+from checks.layer.below.bitbake import META, Workspace
 from checks.layer.boards import Build
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.host import system

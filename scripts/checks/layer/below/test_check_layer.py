@@ -7,67 +7,53 @@ import tempfile
 import unittest
 from unittest import mock
 
-from checks.layer import bitbake, boards, report, sources
+from checks.layer import boards
+from checks.layer.below import bitbake, report, sources
 from horus_appliance.console import ApplianceFailed, CannotRun
+from horus_appliance.in_directory import InDirectory
 from horus_appliance.yocto import crates, kas
 import horus_conf
 
-# What each repository's own file says when it is of the right release.
-RIGHT = {
-    "bitbake": '__version__ = "2.18.0"\n',
-    "openembedded-core": 'LAYERSERIES_CORENAMES = "wrynose"\n',
-    "meta-yocto": 'LAYERSERIES_COMPAT_yoctobsp = "wrynose"\n',
-    "meta-raspberrypi": 'LAYERSERIES_COMPAT_raspberrypi = "wrynose"\n',
-    "meta-tegra": 'LAYERSERIES_COMPAT_tegra = "whinlatter wrynose"\n',
-}
 
-
-class Layers(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.layers = Path(directory.name)
-        for source in sources.SOURCES:
-            marker = self.layers / source.name / source.marker
-            marker.parent.mkdir(parents=True)
-            marker.write_text(RIGHT[source.name])
-
+class Layers(InDirectory):
     def complaint(self) -> str:
         with self.assertRaises(CannotRun) as caught:
-            sources.require(self.layers)
+            sources.require(self.root)
         return str(caught.exception)
 
-    def test_right_layers_are_accepted(self):
-        self.assertEqual(set(sources.require(self.layers)), set(RIGHT))
-
-    def test_missing_layer_is_named_with_the_command_that_fetches_it(self):
-        (self.layers / "meta-tegra").rename(self.layers / "elsewhere")
-        checkout, pinned = self.layers / "meta-tegra", sources.pins()["meta-tegra"]
-        self.assertIn(f"git init --quiet {checkout} && git -C {checkout} fetch --depth 1 https://github.com/OE4T/meta-tegra {pinned} && ", self.complaint())
-
-    def test_layer_of_another_release_is_named_with_the_commit_to_take(self):
-        (self.layers / "meta-raspberrypi/conf/layer.conf").write_text('LAYERSERIES_COMPAT_raspberrypi = "scarthgap"\n')
-        self.assertIn(f"checkout --quiet {sources.pins()['meta-raspberrypi']}", self.complaint())
-
-    def test_folder_that_is_something_else_is_told_from_a_layer(self):
-        (self.layers / "bitbake/lib/bb/__init__.py").unlink()
-        self.assertIn("is not bitbake (it has no lib/bb/__init__.py)", self.complaint())
-
-    def test_other_commit_than_the_pinned_one_is_named_with_the_pinned_one(self):
-        checkout = self.layers / "meta-yocto"
+    def checkout(self, name: str) -> str:
+        """Makes a checkout; returns its commit."""
+        directory = self.write(f"{name}/file", name).parent
         identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
         for command in (["init", "--quiet"], ["add", "."], [*identity, "commit", "--quiet", "--message=test"]):
-            subprocess.run(["git", "-C", str(checkout), *command], check=True, capture_output=True)
-        self.assertIn(sources.pins()["meta-yocto"], self.complaint())
+            subprocess.run(["git", "-C", str(directory), *command], check=True, capture_output=True)
+        return sources.commit(directory)
+
+    def test_checkouts_at_their_pins_are_accepted(self):
+        pins = {name: self.checkout(name) for name in sources.pins()}
+        with mock.patch.object(sources, "pins", return_value=pins):
+            sources.require(self.root)
+
+    def test_missing_layer_is_named_with_the_command_that_fetches_it(self):
+        checkout, pinned = self.root / "meta-tegra", sources.pins()["meta-tegra"]
+        self.assertIn(f"git init --quiet {checkout} && git -C {checkout} fetch --depth 1 https://github.com/OE4T/meta-tegra {pinned} && ", self.complaint())
+
+    def test_folder_that_is_no_checkout_is_told_from_a_layer(self):
+        self.write("bitbake/file", "")
+        self.assertIn("bitbake is no git checkout", self.complaint())
+
+    def test_other_commit_than_the_pinned_one_is_named_with_the_pinned_one(self):
+        self.checkout("meta-yocto")
+        self.assertIn(f"checkout --quiet {sources.pins()['meta-yocto']}", self.complaint())
 
     def test_no_directory(self):
-        self.layers = self.layers / "nothing"
+        self.root = self.root / "nothing"
         self.assertIn("is no directory", self.complaint())
 
 
 class OurFiles(unittest.TestCase):
     def test_every_repository_of_the_layers_is_pinned(self):
-        self.assertEqual(set(sources.pins()), {source.name for source in sources.SOURCES})
+        self.assertEqual(set(sources.pins()), set(sources.urls()))
 
     def test_options_bring_their_settings(self):
         titles = {board.title: board.settings for board in boards.builds()}
