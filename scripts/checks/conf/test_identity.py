@@ -1,28 +1,25 @@
 """The machine-id of boards whose firmware has none."""
 
-from pathlib import Path
+import shutil
 import subprocess
-import tempfile
-import unittest
 
+from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF
 
 SCRIPT = CONF / "base/rootfs/usr/lib/horus/board-identity"
 RANDOM = "0123456789abcdef0123456789abcdef\n"
 
 
-class BoardIdentity(unittest.TestCase):
+class BoardIdentity(InDirectory):
     def machine_id(self, files: dict) -> str:
         """The machine-id after the script ran on a machine with these files."""
-        with tempfile.TemporaryDirectory() as directory:
-            for name, text in files.items():
-                path = Path(directory) / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(text)
-            done = subprocess.run([SCRIPT, directory], capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            path = Path(directory) / "run/machine-id"
-            return path.read_text() if path.exists() else ""
+        shutil.rmtree(self.root)
+        for name, text in files.items():
+            self.write(name, "").write_bytes(text)
+        done = subprocess.run([SCRIPT, self.root], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        path = self.root / "run/machine-id"
+        return path.read_text() if path.exists() else ""
 
     def pi(self, serial: bytes) -> dict:
         return {"run/machine-id": RANDOM.encode(), "sys/firmware/devicetree/base/serial-number": serial}

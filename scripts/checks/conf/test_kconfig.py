@@ -1,37 +1,32 @@
 """The kernel's configuration: the fragment is read as Kconfig reads it, what did not stick is found, and the audit agrees with it."""
 
-from pathlib import Path
-import tempfile
 import tomllib
 import unittest
 
 from checks.conf import kconfig
 from checks.conf.kconfig import Option
 from horus_appliance.console import CannotRun
+from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF
 
 
-class Fragment(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.path = Path(directory.name) / "some.cfg"
+class Fragment(InDirectory):
+    def read(self, text: str) -> list:
+        return kconfig.read_options(self.write("some.cfg", text))
 
     def test_options_set_and_not_set_with_their_lines(self):
-        self.path.write_text("# A reason.\nCONFIG_A=y\n\n# CONFIG_B is not set\nCONFIG_C=\"x\"\n")
-        self.assertEqual(kconfig.read_options(self.path), [Option("A", "y", 2), Option("B", "n", 4), Option("C", '"x"', 5)])
+        options = self.read("# A reason.\nCONFIG_A=y\n\n# CONFIG_B is not set\nCONFIG_C=\"x\"\n")
+        self.assertEqual(options, [Option("A", "y", 2), Option("B", "n", 4), Option("C", '"x"', 5)])
 
     def test_a_line_that_kconfig_would_skip_in_silence_is_refused_with_its_number(self):
         for line in ("PREEMPT_RT=y", "CONFIG_A = y", " CONFIG_A=y", "CONFIG_A"):
-            self.path.write_text(f"# CONFIG_B is not set\n{line}\n")
             with self.assertRaises(CannotRun) as caught:
-                kconfig.read_options(self.path)
+                self.read(f"# CONFIG_B is not set\n{line}\n")
             self.assertIn("some.cfg:2", str(caught.exception))
 
     def test_a_fragment_without_options_is_refused(self):
-        self.path.write_text("# nothing\n")
         with self.assertRaises(CannotRun):
-            kconfig.read_options(self.path)
+            self.read("# nothing\n")
 
 
 class Dropped(unittest.TestCase):

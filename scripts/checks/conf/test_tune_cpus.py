@@ -2,46 +2,37 @@
 
 from pathlib import Path
 import subprocess
-import tempfile
-import unittest
 
+from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF
 
 SCRIPT = CONF / "rt/rootfs/usr/lib/horus/tune-cpus"
 
 
-class TuneCpus(unittest.TestCase):
+class TuneCpus(InDirectory):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.root = Path(directory.name)
-        self.write("cpufreq/policy0/scaling_min_freq", "600000")
-        self.write("cpufreq/policy0/scaling_max_freq", "2400000")
-        self.write("isolated", "2-3")
+        super().setUp()
+        self.write_cpu("cpufreq/policy0/scaling_min_freq", "600000")
+        self.write_cpu("cpufreq/policy0/scaling_max_freq", "2400000")
+        self.write_cpu("isolated", "2-3")
         for cpu in range(4):
             if cpu:  # CPU 0 cannot be switched off and has no such file
-                self.write(f"cpu{cpu}/online", "1")
+                self.write_cpu(f"cpu{cpu}/online", "1")
             for state, latency in enumerate((1, 2, 5000)):
-                self.write(f"cpu{cpu}/cpuidle/state{state}/latency", str(latency))
-                self.write(f"cpu{cpu}/cpuidle/state{state}/disable", "0")
-            server = self.root / f"sys/kernel/debug/sched/fair_server/cpu{cpu}/runtime"
-            server.parent.mkdir(parents=True)
-            server.write_text("50000000")
+                self.write_cpu(f"cpu{cpu}/cpuidle/state{state}/latency", str(latency))
+                self.write_cpu(f"cpu{cpu}/cpuidle/state{state}/disable", "0")
+            self.write(f"sys/kernel/debug/sched/fair_server/cpu{cpu}/runtime", "50000000")
 
     def path(self, name: str) -> Path:
         return self.root / "sys/devices/system/cpu" / name
 
-    def write(self, name: str, text: str) -> None:
-        self.path(name).parent.mkdir(parents=True, exist_ok=True)
-        self.path(name).write_text(text + "\n")
+    def write_cpu(self, name: str, text: str) -> None:
+        self.write(f"sys/devices/system/cpu/{name}", text + "\n")
 
     def run_script(self) -> str:
         # In taskset's place: the tree's CPUs are not this machine's.
-        tools = self.root / "bin"
-        tools.mkdir()
-        (tools / "taskset").write_text('#!/bin/sh\nshift 2\nexec "$@"\n')
-        (tools / "taskset").chmod(0o755)
-        environment = {"PATH": f"{tools}:/usr/bin:/bin"}
+        self.write("bin/taskset", '#!/bin/sh\nshift 2\nexec "$@"\n').chmod(0o755)
+        environment = {"PATH": f"{self.root}/bin:/usr/bin:/bin"}
         done = subprocess.run([SCRIPT, self.root], capture_output=True, text=True, env=environment, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr
@@ -65,12 +56,12 @@ class TuneCpus(unittest.TestCase):
         self.assertEqual(servers, ["50000000", "50000000", "0", "0"])
 
     def test_a_cpu_that_is_switched_off_is_left_alone(self):
-        self.write("cpu3/online", "0")
+        self.write_cpu("cpu3/online", "0")
         self.run_script()
         self.assertEqual(self.read("cpu3/cpuidle/state2/disable"), "0")
 
     def test_without_an_isolated_cpu_the_reason_is_told(self):
-        self.write("isolated", "")
+        self.write_cpu("isolated", "")
         self.assertIn("check isolcpus=", self.run_script())
 
     def test_a_machine_without_idle_states_and_clock_drivers_is_fine(self):

@@ -1,26 +1,22 @@
 """The check of units finds what systemd would skip in silence."""
 
-from pathlib import Path
 import shutil
-import tempfile
 import unittest
 
 from checks.conf import units
+from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF
 
 GOOD = "[Unit]\nDescription=Some\n[Service]\nType=oneshot\nExecStart=/usr/bin/horus --version\n[Install]\nWantedBy=multi-user.target\n"
 
 
 @unittest.skipUnless(shutil.which("systemd-analyze"), "the check itself installs systemd where it is missing")
-class Units(unittest.TestCase):
+class Units(InDirectory):
     def said_of(self, text: str, name: str = "some.service") -> str:
-        with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / units.SYSTEM_UNITS / name
-            path.parent.mkdir(parents=True)
-            path.write_text(text)
-            count, said = units.complaints([Path(directory)])
-            self.assertEqual(count, 1)
-            return "\n".join(said)
+        self.write(f"{units.SYSTEM_UNITS}/{name}", text)
+        count, said = units.complaints([self.root])
+        self.assertEqual(count, 1)
+        return "\n".join(said)
 
     def test_a_sound_unit_passes(self):
         self.assertEqual(self.said_of(GOOD), "")

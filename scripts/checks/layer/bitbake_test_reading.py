@@ -109,3 +109,11 @@ class Recipes(InDirectory):
         with mock.patch.object(bb_reader, "LAYER", copy), self.assertRaises(ParseFailed) as caught:
             Layer("genericx86-64")
         self.assertIn("no-such-file.inc", str(caught.exception))
+
+    def test_a_command_line_that_is_not_that_of_conf_is_found_on_every_kind_of_board(self):
+        for machine, setting in (
+            ("genericx86-64", 'UKI_CMDLINE:forcevariable = "surprise"'), ("raspberrypi5", 'HORUS_COMMAND_LINE:forcevariable = "surprise"'),
+            ("jetson-orin-nano-devkit", 'KERNEL_ARGS:append = " surprise"'),
+        ):  # fmt: skip
+            self.assertEqual(parse.command_line_problems(Layer(machine)), [])
+            self.assertIn("surprise", parse.command_line_problems(Layer(machine, setting))[0])

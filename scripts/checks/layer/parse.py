@@ -10,7 +10,7 @@ from pathlib import Path
 import re
 
 from checks.conf import units
-from checks.layer import bb_reader, kas_files, wic
+from checks.layer import bb_reader, boards, kas_files, wic
 from checks.layer.bb_reader import LAYER, Layer, ParseFailed
 from horus_appliance.console import detail
 from horus_appliance.paths import REPOSITORY
@@ -53,6 +53,20 @@ def dependency_problems(layer: Layer) -> list:
         for missing in sorted(units.packages_needed(horus_conf.tree_place(tree)[0]) - set((data.getVar(f"RDEPENDS:{package}") or "").split())):
             found.append(f"{layer.machine}: RDEPENDS:{package} lacks {missing}, whose program a unit of conf/'s {tree} calls")
     return found
+
+
+def command_line_problems(layer: Layer) -> list:
+    """Where the board's own place for the kernel command line holds something else than conf/ says."""
+    board = horus_conf.boards()[horus_conf.board_of(layer.machine)]
+    form = boards.FORMS[board.firmware]
+    wanted = horus_conf.kernel_command_line(board.name, tuned="rt" in layer.data.getVar("HORUS_TREES").split()) + form.parameters
+    if board.firmware == "uefi":
+        found = layer.recipe(LAYER / "recipes-core/images/horus-image.bb").getVar("UKI_CMDLINE")
+    elif board.firmware == "raspberrypi":
+        found = layer.appended(next(path for path in layer.appends() if path.name.startswith("rpi-cmdline"))).getVar("CMDLINE")
+    else:  # meta-tegra's own parameters come first; here a stand-in has their place
+        found = layer.data.getVar("KERNEL_ARGS").removeprefix("board.support ")
+    return [] if found == wanted else [f"{layer.machine}: the kernel command line is\n    {found}\nand conf/ says\n    {wanted}"]
 
 
 def license_problems(data, files: dict) -> list:
@@ -104,7 +118,7 @@ def problems() -> list:
         except ParseFailed as error:
             found.append(f"{machine}: {error}")
             continue
-        found += dependency_problems(layer) if not text else []
+        found += command_line_problems(layer) + (dependency_problems(layer) if not text else [])
         for path in [*layer.recipes(), *layer.appends()]:
             try:
                 if path.suffix == ".bbappend":

@@ -2,42 +2,36 @@
 
 import importlib.util
 import os
-from pathlib import Path
 import re
 import shutil
 import subprocess
-import tempfile
-import unittest
 
 from horus_appliance.host import system
+from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import REPOSITORY
 
 SALT = bytes(range(32))
 
 
-def module():
-    """lib/horus/verity.py, which BitBake imports from the layer."""
-    path = REPOSITORY / "meta-horus" / "lib" / "horus" / "verity.py"
-    specification = importlib.util.spec_from_file_location("verity", path)
-    loaded = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(loaded)
-    return loaded
+# lib/horus/verity.py, which BitBake imports from the layer.
+SPECIFICATION = importlib.util.spec_from_file_location("verity", REPOSITORY / "meta-horus/lib/horus/verity.py")
+verity = importlib.util.module_from_spec(SPECIFICATION)
+SPECIFICATION.loader.exec_module(verity)
 
 
-class VerifiedImage(unittest.TestCase):
+class VerifiedImage(InDirectory):
     @classmethod
     def setUpClass(cls):
         if not shutil.which("veritysetup", path=f"{os.environ['PATH']}:/usr/sbin:/sbin"):
             system.install(["cryptsetup-bin"])
 
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.image = Path(directory.name) / "image"
+        super().setUp()
+        self.image = self.root / "image"
 
     def made(self, blocks: int) -> tuple:
         self.image.write_bytes(os.urandom(4096 * blocks))
-        return module().append_tree(str(self.image), SALT)
+        return verity.append_tree(str(self.image), SALT)
 
     def verify(self, blocks: int, root_hash: str) -> bool:
         command = [
@@ -63,16 +57,13 @@ class VerifiedImage(unittest.TestCase):
     def test_image_of_broken_blocks_is_refused_with_the_remedy(self):
         self.image.write_bytes(b"x" * 5000)
         with self.assertRaisesRegex(ValueError, "IMAGE_ROOTFS_ALIGNMENT"):
-            module().append_tree(str(self.image), SALT)
+            verity.append_tree(str(self.image), SALT)
 
     def test_command_line_names_the_verified_device_and_keeps_the_rest(self):
-        line = module().command_line("root=PARTLABEL=horus-root ro quiet", 10, "ab" * 32, SALT)
+        line = verity.command_line("root=PARTLABEL=horus-root ro quiet", 10, "ab" * 32, SALT)
         self.assertTrue(line.startswith("root=/dev/dm-0 ro quiet dm-mod.waitfor=PARTLABEL=horus-root dm-mod.create="))
         table = re.search(r'dm-mod\.create="horus-root,,,ro,(.*)"$', line)[1].split()
         # Sectors, version, devices, block sizes, blocks, first block of the tree, digest: the fields of dm-verity's documentation.
         self.assertEqual(table[:12], "0 80 verity 1 PARTLABEL=horus-root PARTLABEL=horus-root 4096 4096 10 10 sha256".split() + ["ab" * 32])
         self.assertEqual(line.count("root=PARTLABEL"), 0)
 
-
-if __name__ == "__main__":
-    unittest.main()

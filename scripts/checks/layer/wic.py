@@ -8,62 +8,56 @@ import shlex
 from horus_appliance.paths import CONF
 
 # wic's own commands and options (wic 0.3, of Yocto 6.0); what is not here, wic would refuse in the last minute of a long build.
-FLAGS = ["active", "hidden", "mbr", "no-fstab-update", "no-table", "use-label", "use-uuid"]
-VALUES = [
-    "align", "change-directory", "exclude-path", "extra-filesystem-space", "extra-partition-space", "fixed-size", "fsoptions", "fspassno",
-    "fstype", "fsuuid", "include-path", "label", "mkfs-extraopts", "offset", "ondisk", "ondrive", "overhead-factor", "part-name",
-    "part-type", "rootfs-dir", "size", "source", "sourceparams", "system-id", "type", "uuid",
-]  # fmt: skip
-BOOTLOADER = ["append", "configfile", "diskid", "ptable", "source", "timeout"]
-SOURCES = ["bootimg_efi", "bootimg_partition", "bootimg_pcbios", "empty", "extra_partition", "rawcopy", "rootfs"]
-FILE_SYSTEMS = ["btrfs", "erofs", "ext2", "ext3", "ext4", "f2fs", "none", "squashfs", "swap", "vfat"]
+FLAGS = "active hidden mbr no-fstab-update no-table use-label use-uuid".split()
+VALUES = """
+    align change-directory exclude-path extra-filesystem-space extra-partition-space fixed-size fsoptions fspassno fstype fsuuid
+    include-path label mkfs-extraopts offset ondisk ondrive overhead-factor part-name part-type rootfs-dir size source sourceparams
+    system-id type uuid
+""".split()
+BOOTLOADER = "append configfile diskid ptable source timeout".split()
+CHOICES = {
+    "source": "bootimg_efi bootimg_partition bootimg_pcbios empty extra_partition rawcopy rootfs".split(),
+    "fstype": "btrfs erofs ext2 ext3 ext4 f2fs none squashfs swap vfat".split(),
+    "ptable": "gpt gpt-hybrid msdos".split(),
+}
 
 
 class Parser(argparse.ArgumentParser):
     """Raises what it refuses, instead of ending the program."""
 
+    def __init__(self, flags: list, values: list):
+        super().__init__(add_help=False, allow_abbrev=False)
+        for name in flags:
+            self.add_argument(f"--{name}", action="store_true")
+        for name in values:
+            self.add_argument(f"--{name}", choices=CHOICES.get(name), action="append" if name in ("exclude-path", "include-path") else "store")
+
     def error(self, message: str):
         raise ValueError(message)
 
 
-def parsers() -> dict:
-    part = Parser(prog="part", add_help=False, allow_abbrev=False)
-    part.add_argument("mountpoint", nargs="?")
-    for name in FLAGS:
-        part.add_argument(f"--{name}", action="store_true")
-    for name in VALUES:
-        choices = {"source": SOURCES, "fstype": FILE_SYSTEMS}.get(name)
-        part.add_argument(f"--{name}", choices=choices, action="append" if name in ("exclude-path", "include-path") else "store")
-    bootloader = Parser(prog="bootloader", add_help=False, allow_abbrev=False)
-    for name in BOOTLOADER:
-        bootloader.add_argument(f"--{name}", choices=["gpt", "gpt-hybrid", "msdos"] if name == "ptable" else None)
-    return {"part": part, "partition": part, "bootloader": bootloader}
-
-
 def read(path: Path, variables: dict) -> tuple:
     """The partitions, the boot loader line and the problems of a layout; `variables` are BitBake's, for ${NAME}."""
-    partitions, bootloaders, problems = [], [], []
-    known = parsers()
+    part, bootloader = Parser(FLAGS, VALUES), Parser([], BOOTLOADER)
+    part.add_argument("mountpoint", nargs="?")
+    known = {"part": part, "partition": part, "bootloader": bootloader}
+    found, problems = {"part": [], "partition": [], "bootloader": []}, []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         place = f"{path.name}:{number}"
         for name in re.findall(r"\$\{(\w+)\}", line):
             if not variables.get(name):
                 problems.append(f"{place}: ${{{name}}} is not set in the distribution's configuration")
         words = shlex.split(re.sub(r"\$\{(\w+)\}", lambda match: variables.get(match[1]) or "1M", line), comments=True)
-        if not words:
-            continue
-        if words[0] not in known:
+        if words and words[0] not in known:
             problems.append(f"{place}: wic knows no command '{words[0]}'; write part or bootloader")
-            continue
-        try:
-            options = known[words[0]].parse_args(words[1:])
-        except ValueError as error:
-            problems.append(f"{place}: {error}")
-            continue
-        (bootloaders if words[0] == "bootloader" else partitions).append(options)
-    if len(bootloaders) != 1:
-        problems.append(f"{path.name}: {len(bootloaders)} bootloader lines; there has to be one, which names the partition table")
-    return partitions, bootloaders[0] if bootloaders else None, problems
+        elif words:
+            try:
+                found[words[0]].append(known[words[0]].parse_args(words[1:]))
+            except ValueError as error:
+                problems.append(f"{place}: {error}")
+    if len(found["bootloader"]) != 1:
+        problems.append(f"{path.name}: {len(found['bootloader'])} bootloader lines; there has to be one, which names the partition table")
+    return found["part"] + found["partition"], found["bootloader"][0] if found["bootloader"] else None, problems
 
 
 def problems_of(path: Path, variables: dict) -> list:

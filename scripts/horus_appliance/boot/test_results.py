@@ -1,18 +1,16 @@
 """What comes out of a machine is read with care, and an incomplete result never reads as a pass."""
 
 import json
-from pathlib import Path
-import tempfile
 import unittest
 
 from horus_appliance.boot import delivery, guest, run
+from horus_appliance.in_directory import InDirectory
 
 
-class JournalStream(unittest.TestCase):
+class JournalStream(InDirectory):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.path = Path(directory.name) / "journal"
+        super().setUp()
+        self.path = self.root / "journal"
 
     def test_torn_line_waits_for_its_rest(self):
         tail = guest.JournalTail(self.path)

@@ -40,7 +40,7 @@ class LoopDevices(WithImage):
     """The whole command on real block devices."""
 
     def loop(self, size: int, directory: Path = None) -> Path:
-        file = (directory or self.directory) / "card"
+        file = (directory or self.root) / "card"
         with file.open("wb") as stream:
             stream.truncate(size)
         made = subprocess.run(["losetup", "--find", "--show", str(file)], capture_output=True, text=True, check=True)
@@ -105,7 +105,7 @@ class LoopDevices(WithImage):
     def test_a_mounted_device_is_refused_and_so_is_one_held_by_somebody(self):
         device = self.loop(20 * MIB)
         subprocess.run(["mke2fs", "-q", "-F", str(device)], check=True)
-        place = self.directory / "mounted"
+        place = self.root / "mounted"
         place.mkdir()
         subprocess.run(["mount", str(device), str(place)], check=True)
         try:
@@ -127,7 +127,7 @@ class LoopDevices(WithImage):
 
     def test_a_device_that_stops_taking_data_is_an_error_and_not_done(self):
         # A card whose second half is a lie: the file behind the device is on a file system with room for 6 MiB only.
-        place = self.directory / "small"
+        place = self.root / "small"
         place.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(place)], check=True)
         self.addCleanup(subprocess.run, ["umount", "--lazy", str(place)], check=False)
@@ -145,10 +145,10 @@ class LoopDevices(WithImage):
     def test_a_device_that_vanishes_while_it_is_written_is_named_and_not_done(self):
         device = self.loop(20 * MIB)
         # In bmaptool's place: the real one, stopped soon after its start, then the medium goes, as when a card is pulled out.
-        fake = self.directory / "bin"
+        fake = self.root / "bin"
         fake.mkdir()
         script = fake / "bmaptool"
-        script.write_text(PULLED_OUT.format(python=sys.executable, real=shutil.which("bmaptool"), card=self.directory / "card", device=device))
+        script.write_text(PULLED_OUT.format(python=sys.executable, real=shutil.which("bmaptool"), card=self.root / "card", device=device))
         script.chmod(0o755)
         environment = {**os.environ, "PATH": f"{fake}:{os.environ['PATH']}"}
         done = self.run_flash(self.image, device, "--internal", device.name, "--yes", env=environment)

@@ -15,6 +15,7 @@ from horus_appliance.console import CannotRun
 from horus_appliance.flash import devices, flashing, images
 from horus_appliance.flash.devices import Device
 from horus_appliance.host import system
+from horus_appliance.in_directory import InDirectory
 
 MIB = 1 << 20
 
@@ -89,15 +90,13 @@ class WhatIsRefused(unittest.TestCase):
             self.assertIn(expected, str(caught.exception))
 
 
-class WithImage(unittest.TestCase):
+class WithImage(InDirectory):
     """Tests with an image of their own: 3 MiB of data at the start, 1 MiB near the end, nothing between."""
 
     def setUp(self):
         system.ensure_command("bmaptool", "bmap-tools")
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-        self.image = self.directory / "some.wic"
+        super().setUp()
+        self.image = self.root / "some.wic"
         with self.image.open("wb") as file:
             file.write(os.urandom(3 * MIB))
             file.seek(images.BOOT_SIGNATURE.start)
@@ -105,13 +104,13 @@ class WithImage(unittest.TestCase):
             file.seek(14 * MIB)
             file.write(os.urandom(MIB))
             file.truncate(16 * MIB)
-        self.bmap = self.directory / "some.wic.bmap"
+        self.bmap = self.root / "some.wic.bmap"
         subprocess.run(["bmaptool", "create", self.image, "-o", self.bmap], check=True, capture_output=True)
 
     def compressed(self) -> Path:
         system.ensure_command("zstd", "zstd")
         subprocess.run(["zstd", "-q", "--rm", str(self.image)], check=True)
-        return self.directory / "some.wic.zst"
+        return self.root / "some.wic.zst"
 
     def error_of(self, call, kind=CannotRun) -> str:
         with self.assertRaises(kind) as caught:
@@ -161,15 +160,15 @@ class ImageAndBlockMap(WithImage):
         self.assertIn("zstd -d", self.error_of(lambda: images.find_block_map(packed)))
 
     def test_what_is_no_disk_image(self):
-        empty = self.directory / "empty.raw"
+        empty = self.root / "empty.raw"
         empty.touch()
-        package = self.directory / "horus.tegraflash.tar.zst"
+        package = self.root / "horus.tegraflash.tar.zst"
         package.write_text("x")
-        text = self.directory / "README.md"
+        text = self.root / "README.md"
         text.write_text("# No image\n" * 100)
         cases = (
             (empty, "is empty"), (text, "does not begin with a partition table"), (package, "over USB"),
-            (self.bmap, "Name the image itself"), (self.directory / "none", "no image file"),
+            (self.bmap, "Name the image itself"), (self.root / "none", "no image file"),
         )  # fmt: skip
         for path, expected in cases:
             self.assertIn(expected, self.error_of(lambda path=path: images.check_kind(path)))

@@ -12,7 +12,11 @@ from horus_appliance.console import CannotRun
 from horus_appliance.host import binfmt, builder, system
 from horus_appliance.host.architecture import ARM64, X86_64
 from horus_appliance.image import mkosi, overlay, runtime
+from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import BUILD, REPOSITORY
+
+# The beginning of a program for x86-64.
+PROGRAM = b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little")
 
 
 class WhatAMachineLacks(unittest.TestCase):
@@ -95,14 +99,13 @@ class WhatAMachineLacks(unittest.TestCase):
             self.assertIn("only rustup brings", self.error_of(lambda: runtime.cross(ARM64)))
 
 
-class ForeignPrograms(unittest.TestCase):
+class ForeignPrograms(InDirectory):
     """The kernel's entry for an emulator, as /proc/sys/fs/binfmt_misc shows it."""
 
     def works(self, text: str) -> bool:
         entry = ["", "qemu-aarch64", "M", "", r"\x7fELF", r"\xff", "/qemu", "F"]
-        with tempfile.TemporaryDirectory() as directory, mock.patch.object(binfmt, "TABLE", Path(directory)), \
-                mock.patch.object(binfmt, "entry_of", return_value=entry):  # fmt: skip
-            Path(directory, "somebody-else").write_text(text)
+        self.write("somebody-else", text)
+        with mock.patch.object(binfmt, "TABLE", self.root), mock.patch.object(binfmt, "entry_of", return_value=entry):
             return binfmt.works(ARM64)
 
     def test_is_believed_only_if_it_holds_inside_of_other_trees(self):
@@ -129,17 +132,16 @@ class UnknownVariant(unittest.TestCase):
         self.assertIn("untuned", str(caught.exception))
 
 
-class Packages(unittest.TestCase):
+class Packages(InDirectory):
     """Packages of another builder in place of conf/ and the runtime built here."""
 
     TREES = ["base", "rt", "audit"]
     NAMES = ["horus_1_amd64", "horus-board_1_amd64", *(f"horus-conf-{tree}_1_all" for tree in TREES)]
 
     def find(self, names: list) -> list:
-        with tempfile.TemporaryDirectory() as directory:
-            for name in names:
-                Path(directory, f"{name}.deb").touch()
-            return [path.name for path in overlay.find_packages(self.TREES, Path(directory), X86_64)]
+        for name in names:
+            self.write(f"{name}.deb", "")
+        return [path.name for path in overlay.find_packages(self.TREES, self.root, X86_64)]
 
     def error_of(self, names: list) -> str:
         with self.assertRaises(CannotRun) as caught:
@@ -159,31 +161,24 @@ class Packages(unittest.TestCase):
         self.assertIn("more than one package 'horus'", self.error_of([*self.NAMES, "horus_2_amd64"]))
 
     def test_program_of_another_processor_is_refused(self):
-        with tempfile.TemporaryDirectory() as directory:
-            program = Path(directory, "usr/bin/horus")
-            program.parent.mkdir(parents=True)
-            program.write_bytes(b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little"))
-            overlay.check_programs(Path(directory), Path("given"), X86_64)
-            with self.assertRaises(CannotRun) as caught:
-                overlay.check_programs(Path(directory), Path("given"), ARM64)
+        self.write("usr/bin/horus", "").write_bytes(PROGRAM)
+        overlay.check_programs(self.root, Path("given"), X86_64)
+        with self.assertRaises(CannotRun) as caught:
+            overlay.check_programs(self.root, Path("given"), ARM64)
         self.assertIn("no program usr/bin/horus for aarch64", str(caught.exception))
 
     def test_unpacking_needs_nothing_that_was_built_before(self):
-        with tempfile.TemporaryDirectory() as directory:
-            given, tree = Path(directory, "given"), Path(directory, "tree")
-            given.mkdir()
-            for name in self.NAMES:
-                package, _, kind = name.split("_")
-                (tree / "DEBIAN").mkdir(parents=True, exist_ok=True)
-                fields = {"Package": package, "Version": "1", "Architecture": kind, "Maintainer": "test", "Description": "test"}
-                (tree / "DEBIAN/control").write_text("".join(f"{field}: {value}\n" for field, value in fields.items()))
-                (tree / "usr/bin").mkdir(parents=True, exist_ok=True)
-                (tree / "usr/bin" / package).write_bytes(b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little"))
-                subprocess.run(["dpkg-deb", "--build", tree, given / f"{name}.deb"], check=True, capture_output=True)
-            # Without the builder's own tree, which takes minutes to make: the same command, run here.
-            with mock.patch.object(overlay, "BUILD", Path(directory, "build")), mock.patch.object(builder, "command", lambda _, command: command):
-                unpacked = overlay.stage_packages(self.TREES, given, X86_64, "x")
-            self.assertTrue((unpacked / "usr/bin/horus").is_file())
+        given, tree = self.root / "given", self.root / "tree"
+        given.mkdir()
+        for name in self.NAMES:
+            package, _, kind = name.split("_")
+            self.write("tree/DEBIAN/control", f"Package: {package}\nVersion: 1\nArchitecture: {kind}\nMaintainer: test\nDescription: test\n")
+            self.write(f"tree/usr/bin/{package}", "").write_bytes(PROGRAM)
+            subprocess.run(["dpkg-deb", "--build", tree, given / f"{name}.deb"], check=True, capture_output=True)
+        # Without the builder's own tree, which takes minutes to make: the same command, run here.
+        with mock.patch.object(overlay, "BUILD", self.root / "build"), mock.patch.object(builder, "command", lambda _, command: command):
+            unpacked = overlay.stage_packages(self.TREES, given, X86_64, "x")
+        self.assertTrue((unpacked / "usr/bin/horus").is_file())
 
     def test_directory_that_is_not_there(self):
         with self.assertRaises(CannotRun):

@@ -1,9 +1,7 @@
 """What scripts/check-layer says about layers that are missing or wrong, and what it reads from our own kas files."""
 
 import json
-from pathlib import Path
 import subprocess
-import tempfile
 import unittest
 from unittest import mock
 
@@ -79,36 +77,31 @@ class WhatBitBakeSays(unittest.TestCase):
         self.assertEqual(bitbake.errors("one\ntwo", 1), "one\ntwo")
 
 
-class Findings(unittest.TestCase):
+class Findings(InDirectory):
     def test_table_and_json_tell_what_failed(self):
         findings = [
             report.Finding("one", "kernel", True, 1.0, ""), report.Finding("two", "kernel", False, 2.0, "wrong"),
             report.Finding("two", "packages", True, 2.0, ""),
         ]  # fmt: skip
         self.assertEqual(report.table(findings).splitlines(), ["board  kernel  packages", "one    passed  -", "two    FAILED  passed"])
-        with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / "findings.json"
-            report.write(path, findings, {"bitbake": "abc"}, complete=True)
-            written = json.loads(path.read_text())
-            report.write(path, findings[:1], {}, complete=False)
-            self.assertFalse(json.loads(path.read_text())["passed"], "a run that was cut short has not passed")
+        path = self.root / "findings.json"
+        report.write(path, findings, {"bitbake": "abc"}, complete=True)
+        written = json.loads(path.read_text())
+        report.write(path, findings[:1], {}, complete=False)
+        self.assertFalse(json.loads(path.read_text())["passed"], "a run that was cut short has not passed")
         self.assertEqual((written["passed"], written["layers"], len(written["findings"])), (False, {"bitbake": "abc"}, 3))
 
 
-class Delivery(unittest.TestCase):
+class Delivery(InDirectory):
     """What a build leaves is found by its board, whatever was built last."""
 
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.deployed = Path(directory.name, "build/tmp/deploy")
-        for patched in (mock.patch.object(kas, "WORK", Path(directory.name)), mock.patch.object(kas, "REPOSITORY", Path(directory.name))):
-            patched.start()
-            self.addCleanup(patched.stop)
+        super().setUp()
+        patch = mock.patch.multiple(kas, WORK=self.root, REPOSITORY=self.root)
+        patch.start()
+        self.addCleanup(patch.stop)
         for name in ("images/genericx86-64/pc.wic.zst", "images/raspberrypi5/pi.wic.zst", "sdk/nodes.sh"):
-            path = self.deployed / name
-            path.parent.mkdir(parents=True)
-            path.touch()
+            self.write(f"build/tmp/deploy/{name}", "")
 
     def test_the_board_that_was_asked_for(self):
         self.assertEqual([path.name for path in kas.deliver("generic-x86-64", is_sdk=False)], ["pc.wic.zst"])
@@ -122,23 +115,15 @@ class Delivery(unittest.TestCase):
             kas.deliver("jetson-orin-nano", is_sdk=False)
 
 
-class Crates(unittest.TestCase):
+class Crates(InDirectory):
+    def packages(self, text: str) -> list:
+        with mock.patch.object(crates, "REPOSITORY", self.root):
+            return crates.packages(self.write("Cargo.lock", text))
+
     def test_crate_from_elsewhere_than_crates_io_is_refused(self):
-        with tempfile.TemporaryDirectory() as directory, mock.patch.object(crates, "REPOSITORY", Path(directory)):
-            lock = Path(directory) / "Cargo.lock"
-            lock.write_text('[[package]]\nname = "x"\nversion = "1.0.0"\nsource = "git+https://example.org/x#1"\n')
-            with self.assertRaisesRegex(CannotRun, "released version"):
-                crates.packages(lock)
+        with self.assertRaisesRegex(CannotRun, "released version"):
+            self.packages('[[package]]\nname = "x"\nversion = "1.0.0"\nsource = "git+https://example.org/x#1"\n')
 
     def test_members_of_the_workspace_are_no_crates_to_fetch(self):
-        with tempfile.TemporaryDirectory() as directory:
-            lock = Path(directory) / "Cargo.lock"
-            lock.write_text(
-                f'[[package]]\nname = "ours"\nversion = "1.0.0"\n\n[[package]]\nname = "theirs"\nversion = "2.0.0"\nsource = "{crates.REGISTRY}"\n'
-                'checksum = "ab"\n'
-            )
-            self.assertEqual(crates.packages(lock), [("theirs", "2.0.0", "ab")])
-
-
-if __name__ == "__main__":
-    unittest.main()
+        theirs = f'[[package]]\nname = "theirs"\nversion = "2.0.0"\nsource = "{crates.REGISTRY}"\nchecksum = "ab"\n'
+        self.assertEqual(self.packages(f'[[package]]\nname = "ours"\nversion = "1.0.0"\n\n{theirs}'), [("theirs", "2.0.0", "ab")])
