@@ -90,7 +90,7 @@ def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
                 running.remove(ended)
                 results[ended.check.name] = ended.finish()
                 told = time.monotonic()
-            if running and time.monotonic() - told > HEARTBEAT_SECONDS:
+            if running and not running[0].check.alone and time.monotonic() - told > HEARTBEAT_SECONDS:
                 detail("still running: " + ", ".join(f"{one.check.name} ({one.seconds:.0f} s)" for one in running))
                 told = time.monotonic()
             time.sleep(0.1)

@@ -1,6 +1,8 @@
 """What a person sees: numbered steps with their time, and the two ways in which a command can end badly."""
 
 import os
+from pathlib import Path
+import re
 import subprocess
 import sys
 import time
@@ -32,6 +34,24 @@ def step(text: str) -> None:
 def detail(text: str) -> None:
     """Says something about the step that runs now."""
     print(f"        {text}", flush=True)
+
+
+def follow(command: list, show: str = "", every: float = 0, log: Path = Path(os.devnull), **options) -> tuple:
+    """Runs a command; returns its exit status and its lines, and writes them to `log` as they come.
+
+    Lines that match `show` are shown, and every so many seconds the last one. `options` are subprocess.Popen's.
+    """
+    lines, last = [], time.monotonic()
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with log.open("w") as output, subprocess.Popen(command, **pipe, **options) as process:
+        for line in process.stdout:
+            output.write(line)
+            output.flush()
+            lines.append(line.rstrip("\n"))
+            if show and re.search(show, line) or every and time.monotonic() - last > every:
+                detail(lines[-1].strip()[:120])
+                last = time.monotonic()
+    return process.returncode, lines
 
 
 def run_command(main) -> None:

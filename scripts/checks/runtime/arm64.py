@@ -8,19 +8,17 @@ kernel would also refuse what is aligned to 4 KiB only; the emulator does not, s
 """
 
 import os
-import shutil
 import subprocess
 import sys
 
 from checks import SKIP_STATUS
 from horus_appliance.console import ApplianceFailed, detail, run_command
 from horus_appliance.host import system
+from horus_appliance.host.architecture import ARM64, CannotCross
+from horus_appliance.image import runtime
 from horus_appliance.paths import BUILD, RUNTIME
 
-TARGET = "aarch64-unknown-linux-gnu"
-COMPILER = "aarch64-linux-gnu-gcc"
 EMULATOR = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
-PACKAGES = ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user"]
 USUAL_PAGE_BYTES = 4096
 
 # What qemu-user itself does not emulate as the kernel does, each with its reason.
@@ -38,11 +36,12 @@ int main(void) { return printf("%ld\\n", sysconf(_SC_PAGESIZE)) < 0; }
 
 def main() -> int:
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else USUAL_PAGE_BYTES
-    if not shutil.which("rustup"):
-        print("SKIPPED: only rustup brings Rust's standard library for another processor (https://rustup.rs)")
+    try:
+        arguments, more = runtime.cross(ARM64)
+    except CannotCross as reason:
+        print(f"SKIPPED: {reason}")
         return SKIP_STATUS
-    if not (shutil.which(COMPILER) and shutil.which(EMULATOR[0])):
-        system.install(PACKAGES)
+    system.ensure_command(EMULATOR[0], "qemu-user")
 
     # By its variable, which a QEMU without the option ignores; what came of it, a program is asked.
     os.environ["QEMU_PAGESIZE"] = str(wanted)
@@ -53,20 +52,17 @@ def main() -> int:
         return SKIP_STATUS
     detail(f"a program asked under {version()}: pages of {found} bytes")
 
-    detail(f"Rust's standard library for {TARGET}")
-    subprocess.run(["rustup", "target", "add", TARGET], cwd=RUNTIME, check=True)
-    name = f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}"
-    environment = {**os.environ, f"{name}_LINKER": COMPILER, f"{name}_RUNNER": " ".join(EMULATOR)}
-    command = ["cargo", "test", "--locked", "--package", "horus-shm", "--target", TARGET, "--lib", "--tests", "--no-fail-fast", "--"]
+    runner = {f"CARGO_TARGET_{ARM64.cross.target.upper().replace('-', '_')}_RUNNER": " ".join(EMULATOR)}
+    command = ["cargo", "test", "--locked", "--package", "horus-shm", *arguments, "--lib", "--tests", "--no-fail-fast", "--"]
     command += [argument for test in SKIPPED for argument in ("--skip", test)]
-    return subprocess.run(command, cwd=RUNTIME, env=environment, check=False).returncode
+    return subprocess.run(command, cwd=RUNTIME, env={**os.environ, **more, **runner}, check=False).returncode
 
 
 def page_bytes() -> int:
     """What a program under the emulator learns of the size of a page."""
     probe = BUILD / "arm64" / "page-size"
     probe.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([COMPILER, "-x", "c", "-", "-o", str(probe)], input=PAGE_SIZE, text=True, check=True)
+    subprocess.run([ARM64.cross.linker, "-x", "c", "-", "-o", str(probe)], input=PAGE_SIZE, text=True, check=True)
     done = subprocess.run([*EMULATOR, str(probe)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ApplianceFailed(f"a program of one line ended with {done.returncode} under {version()}: {done.stderr.strip()}")

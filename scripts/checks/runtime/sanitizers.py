@@ -6,7 +6,7 @@ from pathlib import Path
 import re
 import subprocess
 
-from checks.runtime import unstable
+from checks.runtime import soak, unstable
 from horus_appliance.console import ApplianceFailed, detail, step
 from horus_appliance.paths import BUILD, RUNTIME
 
@@ -73,11 +73,8 @@ def run(name: str) -> int:
         # else it takes a new mapping where another thread's was before for that thread's memory.
         "RUSTFLAGS": f"-Zsanitizer={name} -Cforce-frame-pointers=yes --cfg=rustix_use_libc",
     }  # fmt: skip
-    done = subprocess.run(command, cwd=RUNTIME, env=environment, text=True, errors="replace", capture_output=True, check=False)
-    if done.returncode != 0:
-        said = (done.stdout + done.stderr).splitlines()
-        raise ApplianceFailed(f"'{' '.join(command)}' ended with {done.returncode}:\n" + "\n".join(said[-150:]))
-    passed = sum(int(number) for number in re.findall(r"^test result: ok\. (\d+) passed", done.stdout, re.MULTILINE))
+    said = "\n".join(soak.run(command, RUNTIME, environment, progress="^ +Running "))
+    passed = sum(int(number) for number in re.findall(r"^test result: ok\. (\d+) passed", said, re.MULTILINE))
     if passed == 0:
         raise ApplianceFailed(f"the {name} sanitizer ran no test")
     return passed

@@ -3,10 +3,9 @@
 import os
 from pathlib import Path
 import re
-import subprocess
 
 from checks.runtime import unstable
-from horus_appliance.console import ApplianceFailed, detail, step
+from horus_appliance.console import ApplianceFailed, step
 from horus_appliance.paths import BUILD, RUNTIME
 
 FUZZ = RUNTIME / "fuzz"
@@ -34,7 +33,7 @@ def kill(count: int) -> str:
         "--target-dir", str(RUNTIME / "target" / "failpoints"), "--", "--nocapture",
     ]  # fmt: skip
     environment = {**os.environ, "RUSTFLAGS": "--cfg failpoints", "HORUS_KILLS": str(count)}
-    lines = follow(command, RUNTIME, environment, progress=r"^\d+ of \d+ kills$")
+    lines = run(command, RUNTIME, environment, progress=r"^\d+ of \d+ kills$")
     sentence = [line for line in lines if re.match(rf"{count} kills, ", line)]
     if len(sentence) != 1:
         raise ApplianceFailed("the kill matrix did not say what it came to; was the test renamed?")
@@ -50,7 +49,7 @@ def fuzz(seconds: int) -> str:
     flags = [*COVERAGE, "-Zsanitizer=address", "-Cdebug-assertions", "-Coverflow-checks"]
     environment = {**os.environ, **unstable.ALLOWED, "RUSTFLAGS": " ".join(flags)}
     build = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", str(FUZZ / "target")]
-    follow(build, FUZZ, environment)
+    run(build, FUZZ, environment)
 
     counts = []
     for name in FUZZ_TARGETS:
@@ -58,7 +57,7 @@ def fuzz(seconds: int) -> str:
         counts.append(f"{fuzz_one(name, FUZZ / 'target' / target / 'release' / name, share)} inputs of {name}")
     step(f"a peer that scribbles on live segments for {share} s")
     command = ["cargo", "test", "--locked", "--package", "horus", "--test", "scribbling_peer", "--", "--nocapture"]
-    lines = follow(command, RUNTIME, {**os.environ, "HORUS_SCRIBBLE_SECONDS": str(share)})
+    lines = run(command, RUNTIME, {**os.environ, "HORUS_SCRIBBLE_SECONDS": str(share)})
     sentence = [line for line in lines if re.match(rf"{share} s beside a peer", line)]
     if len(sentence) != 1:
         raise ApplianceFailed("the test of the scribbling peer did not say what it came to; was it renamed?")
@@ -74,24 +73,17 @@ def fuzz_one(name: str, program: Path, seconds: int) -> int:
         str(program), str(corpus), f"-max_total_time={seconds}", f"-timeout={HANG_SECONDS}", "-print_final_stats=1",
         f"-artifact_prefix={artifacts}/{name}-",
     ]  # fmt: skip
-    lines = follow(command, FUZZ, dict(os.environ), progress=r"^#\d+\s+(pulse|RELOAD)")
+    lines = run(command, FUZZ, dict(os.environ), progress=r"^#\d+\s+(pulse|RELOAD)")
     runs = [int(found[1]) for line in lines if (found := re.match(r"stat::number_of_executed_units:\s*(\d+)", line))]
     if len(runs) != 1 or runs[0] == 0:
         raise ApplianceFailed(f"{name} did not say how many inputs it tried")
     return runs[0]
 
 
-def follow(command: list, directory: Path, environment: dict, progress: str = r"(?!)") -> list:
-    """Runs a command, shows the lines that look like `progress`, and returns all of them; all are shown if it fails."""
-    lines = []
-    with subprocess.Popen(
-        command, cwd=directory, env=environment, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        for line in process.stdout:
-            lines.append(line.rstrip("\n"))
-            if re.search(progress, lines[-1]):
-                detail(lines[-1])
-    if process.returncode != 0:
-        tail = "\n".join(lines[-60:])
-        raise ApplianceFailed(f"'{' '.join(command)}' ended with {process.returncode}:\n{tail}")
+def run(command: list, directory: Path, environment: dict, progress: str = "") -> list:
+    """Runs a command that has to end well, showing the lines that look like `progress`; returns all of its lines."""
+    status, lines = run(command, progress, cwd=directory, env=environment)
+    if status != 0:
+        tail = "\n".join(lines[-150:])
+        raise ApplianceFailed(f"'{' '.join(command)}' ended with {status}:\n{tail}")
     return lines

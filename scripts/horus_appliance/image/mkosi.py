@@ -10,7 +10,7 @@ from pathlib import Path
 import subprocess
 from typing import Optional
 
-from horus_appliance.console import CannotRun, detail, step
+from horus_appliance.console import CannotRun, follow, step
 from horus_appliance.host import binfmt, builder, debian, system
 from horus_appliance.host.architecture import X86_64, Architecture
 from horus_appliance.image import overlay, runtime
@@ -133,8 +133,9 @@ def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
     # The second lock is root's: after a killed build it is held until the last of its processes has ended.
     guard = ("flock", "--no-fork", "--wait", "120", str(BUILD / "root.lock"))
     with binfmt.foreign_programs(image.architecture):
-        built = follow_mkosi(builder.command(image.architecture, arguments, RECIPE, guard), log)
-    if not built:
+        # The headlines of its steps are shown.
+        status, _ = follow(builder.command(image.architecture, arguments, RECIPE, guard), show=r"^‣ (?! )", log=log)
+    if status != 0:
         raise CannotRun(
             f"mkosi could not build the image:\n{debian.tail(log)}\nFull log: {log.relative_to(REPOSITORY)}\n"
             "If a download failed, run this again: finished downloads are kept."
@@ -142,18 +143,6 @@ def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
     subprocess.run(system.as_root(["chown", "-R", f"{os.getuid()}:{os.getgid()}", str(partial)]), check=True)
     system.remove_tree(image.directory)
     partial.rename(image.directory)
-
-
-def follow_mkosi(command: list, log: Path) -> bool:
-    """Runs mkosi with its output in `log`, passing on the headline of each of its steps; tells whether it succeeded."""
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    with log.open("w") as output, subprocess.Popen(command, **pipe) as process:
-        for line in process.stdout:
-            output.write(line)
-            output.flush()
-            if line.startswith("‣ ") and not line.startswith("‣  "):
-                detail(line[2:].strip()[:100])
-    return process.returncode == 0
 
 
 @contextmanager

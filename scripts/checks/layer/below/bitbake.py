@@ -6,10 +6,9 @@ from pathlib import Path
 import pwd
 import re
 import subprocess
-import time
 
 from checks.layer.boards import Build
-from horus_appliance.console import CannotRun, detail
+from horus_appliance.console import CannotRun, follow
 from horus_appliance.host import system
 from horus_appliance.paths import REPOSITORY
 from horus_appliance.yocto import needs
@@ -102,19 +101,8 @@ def bitbake(workspace: Workspace, build: Path, command: list, path: str = "") ->
         *(f"{name}={os.environ[name]}" for name in system.PASSED_ON if name in os.environ),
     ]  # fmt: skip
     words = [*environment, "bash", "-c", script, "bash", str(workspace.layers / "openembedded-core"), str(build), *command]
-    return follow(as_user(workspace, words))
-
-
-def follow(command: list) -> tuple:
-    """Runs a command; says every HEARTBEAT seconds how far it is."""
-    said, last = [], time.monotonic()
-    with subprocess.Popen(command, cwd="/", text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        for line in process.stdout:
-            said.append(line.rstrip("\n"))
-            if time.monotonic() - last > HEARTBEAT:
-                detail(said[-1][:120])
-                last = time.monotonic()
-    return process.returncode, "\n".join(said)
+    status, said = follow(as_user(workspace, words), every=HEARTBEAT, cwd="/")
+    return status, "\n".join(said)
 
 
 def value(workspace: Workspace, build: Path, variable: str, recipe: str = "") -> str:
