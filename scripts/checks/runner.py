@@ -4,13 +4,13 @@ Two at a time: most of them wait for a linker, a network or one thread half of t
 ends, so that two outputs never mix; one that runs alone is shown as it goes.
 """
 
-from dataclasses import dataclass, field
 import os
-from pathlib import Path
 import shutil
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from checks import SKIP_STATUS
 from horus_appliance.console import detail, step

@@ -1,8 +1,8 @@
 """The rooms of scripts/: what ships never imports what checks it, rooms stay small, and every test is found by its file's name."""
 
 import ast
-from collections import Counter
 import unittest
+from collections import Counter
 
 from checks.discover import PREFIXES
 from horus_appliance.paths import SCRIPTS

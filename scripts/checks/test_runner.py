@@ -1,10 +1,10 @@
 """Checks run side by side, but never two that hold the same or beside one that runs alone, and none of their words are lost."""
 
-from contextlib import redirect_stdout
 import io
 import sys
 import time
 import unittest
+from contextlib import redirect_stdout
 
 from checks import SKIP_STATUS, catalogue, runner
 from checks.runner import Check

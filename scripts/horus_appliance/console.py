@@ -1,11 +1,11 @@
 """What a person sees: numbered steps with their time, and the two ways in which a command can end badly."""
 
 import os
-from pathlib import Path
 import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from horus_conf import BadConf
 

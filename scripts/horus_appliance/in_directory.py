@@ -1,8 +1,8 @@
 """A directory of each test's own, gone after it."""
 
-from pathlib import Path
 import tempfile
 import unittest
+from pathlib import Path
 
 
 class InDirectory(unittest.TestCase):

@@ -1,12 +1,12 @@
 """Boots the real image in QEMU and looks at what it did. Nothing here asserts a latency: the machine is an emulated one."""
 
-from pathlib import Path
 import signal
 import subprocess
 import sys
 import time
-from typing import Optional
 import unittest
+from pathlib import Path
+from typing import Optional
 
 from horus_appliance.boot import delivery, guest, run
 from horus_appliance.host import system

@@ -1,8 +1,8 @@
 """Runs the boot tests on an image made of packages that another builder made: what ./scripts/boot --packages asks for."""
 
+import unittest
 from pathlib import Path
 from typing import Optional
-import unittest
 
 from checks import discover
 from checks.boot import boot_test_x86_64, emulated_test_arm64

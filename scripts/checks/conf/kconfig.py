@@ -8,12 +8,12 @@ runs; a board's own kernel is another version, which only a build of that board 
 Exit status: 0 every option stuck, 1 one did not, 2 this machine cannot tell, 77 skipped (no network and nothing cached).
 """
 
-from dataclasses import dataclass
-from pathlib import Path
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 
 from checks import SKIP_STATUS
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, run_command

@@ -3,6 +3,7 @@
 import unittest
 
 from horus_appliance.paths import CONF, REPOSITORY
+
 import horus_conf
 
 BOARDS = sorted(path.name for path in (CONF / "machine").iterdir())

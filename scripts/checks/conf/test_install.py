@@ -6,6 +6,7 @@ import subprocess
 from horus_appliance.image import overlay
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF, REPOSITORY
+
 import horus_conf
 
 

@@ -4,6 +4,7 @@ from unittest import mock
 
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import RUNTIME
+
 import horus_conf
 
 

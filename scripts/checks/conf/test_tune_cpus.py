@@ -1,7 +1,7 @@
 """The settings that exist once a CPU, on a tree that stands for a machine's /sys."""
 
-from pathlib import Path
 import subprocess
+from pathlib import Path
 
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF

@@ -4,16 +4,17 @@ systemd reads a mistake in a unit as a line that is not there; only its log says
 Exit status: 0 all are fine, 1 one is not, 2 this machine cannot tell.
 """
 
-from pathlib import Path
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, run_command
 from horus_appliance.host import system
 from horus_appliance.paths import CONF
+
 import horus_conf
 
 SYSTEM_UNITS = "usr/lib/systemd/system"

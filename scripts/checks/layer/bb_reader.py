@@ -5,13 +5,13 @@ expansion, overrides, appends and our own Python are BitBake's; what the classes
 """
 
 import atexit
-from contextlib import contextmanager
 import logging
 import os
-from pathlib import Path
 import re
 import shutil
 import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 
 import bb
 import bb.data

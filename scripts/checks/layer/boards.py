@@ -1,12 +1,13 @@
 """The builds that scripts/check-layer goes through: every board of conf/image.toml, and the options that are files of meta-horus/kas."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-import re
 
 from horus_appliance.console import CannotRun
 from horus_appliance.paths import REPOSITORY
 from horus_appliance.yocto.kas import DEFAULT_BOARD, FRAGMENTS
+
 import horus_conf
 
 

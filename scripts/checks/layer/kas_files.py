@@ -2,8 +2,8 @@
 environment of yocto/tools."""
 
 import json
-from pathlib import Path
 import re
+from pathlib import Path
 
 import jsonschema
 import kas
@@ -11,6 +11,7 @@ import yaml
 
 from horus_appliance.paths import REPOSITORY
 from horus_appliance.yocto.kas import DEFAULT_BOARD, LOCK_COMMAND
+
 import horus_conf
 
 MAIN = "kas.yml"

@@ -1,10 +1,10 @@
 """Lets oelint-adv look over the recipes. What it may say is listed below with the reason; all else is a problem, and so is an entry
 of the list that nothing matches any more."""
 
-from dataclasses import dataclass
-from fnmatch import fnmatch
 import re
 import subprocess
+from dataclasses import dataclass
+from fnmatch import fnmatch
 
 from horus_appliance.paths import REPOSITORY
 from horus_appliance.yocto import tools

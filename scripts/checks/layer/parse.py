@@ -6,14 +6,15 @@ that is not declared or whose text has another checksum, and a download without 
 """
 
 import hashlib
-from pathlib import Path
 import re
+from pathlib import Path
 
 from checks.conf import units
 from checks.layer import bb_reader, boards, kas_files, wic
 from checks.layer.bb_reader import LAYER, Layer, ParseFailed
 from horus_appliance.console import detail
 from horus_appliance.paths import REPOSITORY
+
 import horus_conf
 
 # Texts that openembedded-core keeps, which are not here to be looked at: name and MD5 as every recipe in it states them.

@@ -4,10 +4,10 @@ Prints one line a check. Exit status: 0 all passed, 1 something is wrong, 2 this
 check cannot be installed without the network). What needs the layers, or builds, is scripts/check-layer's.
 """
 
-from pathlib import Path
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from checks import SKIP_STATUS, discover
 from checks.layer import lint, tuning

@@ -1,10 +1,11 @@
 """Finds tuning values outside conf/: a parameter that stands there may stand nowhere in meta-horus, recipes or the kas files."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-import re
 
 from horus_appliance.paths import CONF, REPOSITORY
+
 from horus_conf import numbered_lines
 
 # Where builders are told what to do, and where a value would be a second one.

@@ -1,9 +1,9 @@
 """Reads the partition layouts (files/wic/*.wks.in) as wic does, and holds them against what conf/ says of partitions."""
 
 import argparse
-from pathlib import Path
 import re
 import shlex
+from pathlib import Path
 
 from horus_appliance.paths import CONF
 

@@ -1,10 +1,10 @@
 """Runs cargo-deny over the workspace, fetching it first where it is missing: python3 -m checks.runtime.deny CHECK…"""
 
 import os
-from pathlib import Path
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from checks import SKIP_STATUS
 from horus_appliance.console import detail, run_command

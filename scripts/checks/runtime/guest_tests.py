@@ -5,15 +5,16 @@ order of memory accesses: no emulator is as weakly ordered as the hardware; the 
 """
 
 import json
-from pathlib import Path
 import shutil
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, step
 from horus_appliance.host import builder, system
 from horus_appliance.host.architecture import Architecture
 from horus_appliance.image import runtime
 from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
+
 import horus_conf
 
 PACKAGES = ["horus-shm", "horus"]

@@ -5,10 +5,10 @@ its first file system. Unlike an emulator of single programs it also refuses map
 futexes, /proc and kills as everywhere, and lets tests start processes. About the order of memory accesses it says nothing.
 """
 
-from pathlib import Path
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from checks.runtime import guest_tests
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, run_command, step

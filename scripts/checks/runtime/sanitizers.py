@@ -1,10 +1,10 @@
 """LLVM's sanitizers over the threaded and multi-process tests: what is run under which, and what each cannot see."""
 
-from dataclasses import dataclass
 import os
-from pathlib import Path
 import re
 import subprocess
+from dataclasses import dataclass
+from pathlib import Path
 
 from checks.runtime import soak, unstable
 from horus_appliance.console import ApplianceFailed, detail, step

@@ -1,8 +1,8 @@
 """Long runs of the kill matrix and of the fuzzers: how each is started, and what it came to in one sentence."""
 
 import os
-from pathlib import Path
 import re
+from pathlib import Path
 
 from checks.runtime import unstable
 from horus_appliance.console import ApplianceFailed, step

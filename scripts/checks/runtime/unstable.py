@@ -4,10 +4,10 @@
 everywhere else, and nobody downloads a nightly one. Only tests are built this way, nothing that is shipped or measured.
 """
 
-from pathlib import Path
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.paths import RUNTIME

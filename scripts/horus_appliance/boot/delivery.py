@@ -2,8 +2,8 @@
 
 import json
 import os
-from pathlib import Path
 import shutil
+from pathlib import Path
 
 from horus_appliance.boot import run
 from horus_appliance.image.mkosi import Image

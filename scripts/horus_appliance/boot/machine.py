@@ -1,10 +1,10 @@
 """A virtual machine for the appliance: QEMU inside the builder, KVM where it really works, else emulation."""
 
 import json
-from pathlib import Path
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 from horus_appliance.boot import guest
 from horus_appliance.console import detail

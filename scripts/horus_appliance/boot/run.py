@@ -1,9 +1,9 @@
 """Boots an image, tells what happens, waits for the determinism run and brings its results home."""
 
-from dataclasses import dataclass, field
 import json
-from pathlib import Path
 import time
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Optional
 
 from horus_appliance.boot import guest

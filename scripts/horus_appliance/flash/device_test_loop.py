@@ -4,12 +4,12 @@ They are skipped where there is no root or no loop device.
 """
 
 import os
-from pathlib import Path
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from horus_appliance.console import ApplianceFailed, CannotRun

@@ -1,15 +1,15 @@
 """The device that an image is written to: what it is, and every reason not to write to it."""
 
-from contextlib import contextmanager
-from dataclasses import dataclass
 import fcntl
 import json
 import os
-from pathlib import Path
 import re
 import stat
 import struct
 import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from horus_appliance.console import CannotRun
 

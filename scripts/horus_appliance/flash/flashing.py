@@ -1,9 +1,9 @@
 """Writes an image to a card or disk with bmaptool: verified before, asked for, shown while it runs, and read back after."""
 
-from pathlib import Path
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, step
 from horus_appliance.flash import devices, images

@@ -4,13 +4,13 @@ A block map lists the ranges of an image that hold data, each with its SHA-256. 
 whole, and after writing that the device holds it.
 """
 
-from contextlib import contextmanager
-from dataclasses import dataclass
 import hashlib
-from pathlib import Path
 import re
 import subprocess
 import xml.etree.ElementTree
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from horus_appliance.console import CannotRun
 from horus_appliance.host import system

@@ -1,14 +1,14 @@
 """Flashing: which devices and images are refused, and with which remedy."""
 
-from contextlib import redirect_stdout
 import hashlib
 import io
 import json
 import os
-from pathlib import Path
 import subprocess
 import tempfile
 import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
 from unittest import mock
 
 from horus_appliance.console import CannotRun

@@ -1,7 +1,7 @@
 """The processor architectures that the appliance is built for: all that differs between them besides conf/ and recipes/."""
 
-from dataclasses import dataclass
 import platform
+from dataclasses import dataclass
 from typing import Optional
 
 from horus_appliance.console import CannotRun

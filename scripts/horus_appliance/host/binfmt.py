@@ -4,9 +4,9 @@ Packages have scripts of their own that run inside the image's tree. The kernel'
 for the whole machine: an entry of somebody else's that does the same is used as it is, and ours goes when the build is over.
 """
 
+import subprocess
 from contextlib import contextmanager
 from pathlib import Path
-import subprocess
 
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.host import builder, system

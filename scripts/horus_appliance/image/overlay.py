@@ -1,9 +1,10 @@
 """Lays out, in a directory of its own, all that goes over the distribution's packages to make them the appliance: from conf/ and
 cargo's programs, or from packages that another builder made of the same."""
 
-from pathlib import Path
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail, step
 from horus_appliance.host import builder, system
@@ -19,7 +20,7 @@ def stage(trees: list, programs: Path, architecture: Architecture, name: str) ->
     overlay = BUILD / "overlay" / name
     system.remove_tree(overlay)
     parts = [*trees, f"machine/{architecture.board}"]
-    subprocess.run([CONF / "install", "--destdir", overlay, "--programs", programs, *parts], check=True)
+    subprocess.run([sys.executable, CONF / "install", "--destdir", overlay, "--programs", programs, *parts], check=True)
     return overlay
 
 

@@ -1,14 +1,15 @@
 """Builds the Rust runtime with plain cargo, for this machine's processor or for another, and shows reports with it."""
 
 import os
-from pathlib import Path
 import shutil
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail, step
 from horus_appliance.host import system
 from horus_appliance.host.architecture import Architecture, CannotCross
 from horus_appliance.paths import RUNTIME
+
 import horus_conf
 
 

@@ -3,8 +3,8 @@
 BitBake has a task of its own for this (update_crates); it needs a build of Rust's sources first, and this needs nothing.
 """
 
-from pathlib import Path
 import re
+from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, CannotRun, detail
 from horus_appliance.paths import REPOSITORY, RUNTIME

@@ -1,8 +1,8 @@
 """Takes the UEFI image that Yocto built to where QEMU boots it."""
 
-from pathlib import Path
 import shutil
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.host import builder, system

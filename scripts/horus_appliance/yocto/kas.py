@@ -7,6 +7,7 @@ from horus_appliance.console import ApplianceFailed, CannotRun, detail, step
 from horus_appliance.host import python, system
 from horus_appliance.paths import OUT, REPOSITORY
 from horus_appliance.yocto import needs, tools
+
 import horus_conf
 
 DEFAULT_BOARD = "generic-x86-64"

@@ -1,10 +1,10 @@
 """What BitBake wants of the machine that it runs on."""
 
 import os
-from pathlib import Path
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.host import system

@@ -1,7 +1,7 @@
 """The programs that read the Yocto layer, at pinned versions: kas, oelint-adv, and BitBake's own library."""
 
-from pathlib import Path
 import subprocess
+from pathlib import Path
 
 from horus_appliance.host import python
 from horus_appliance.paths import BUILD, REPOSITORY

@@ -1,11 +1,11 @@
 """Runs BitBake as a normal user in a build directory of its own, with its output in a log and its progress on the terminal."""
 
-from dataclasses import dataclass
 import os
-from pathlib import Path
 import pwd
 import re
 import subprocess
+from dataclasses import dataclass
+from pathlib import Path
 
 from checks.layer.boards import Build
 from horus_appliance.console import CannotRun, follow

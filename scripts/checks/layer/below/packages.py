@@ -1,9 +1,9 @@
 """Real target packages of our recipes, made by BitBake with this machine's compilers and the Rust of the release (meta-horus/tests/hosttools)."""
 
-from pathlib import Path
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from checks.layer.below import bitbake
 from checks.layer.below.bitbake import META, Workspace
@@ -11,6 +11,7 @@ from checks.layer.boards import Build
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.host import system
 from horus_appliance.paths import OUT
+
 import horus_conf
 
 SHIM = META / "tests" / "hosttools"

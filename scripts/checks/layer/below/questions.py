@@ -5,6 +5,7 @@ import re
 from checks.layer.below import bitbake
 from checks.layer.below.bitbake import META, Workspace
 from checks.layer.boards import Build
+
 import horus_conf
 
 

@@ -1,9 +1,9 @@
 """What scripts/check-layer found: a table board x check for people, and the same as JSON."""
 
-from dataclasses import asdict, dataclass
 import json
-from pathlib import Path
 import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)

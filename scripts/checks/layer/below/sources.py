@@ -1,8 +1,8 @@
 """The checkouts of upstream layers that scripts/check-layer works with: each is at the commit that kas.lock.yml pins."""
 
-from pathlib import Path
 import re
 import subprocess
+from pathlib import Path
 
 from horus_appliance.console import CannotRun
 from horus_appliance.paths import REPOSITORY

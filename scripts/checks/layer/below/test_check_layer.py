@@ -10,6 +10,7 @@ from checks.layer.below import bitbake, report, sources
 from horus_appliance.console import ApplianceFailed, CannotRun
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.yocto import crates, kas
+
 import horus_conf
 
 
