@@ -2,6 +2,7 @@
 
 from unittest import mock
 
+from horus_appliance.host.architecture import ARCHITECTURES
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import RUNTIME
 
@@ -31,6 +32,12 @@ class Description(InDirectory):
         self.assertEqual(horus_conf.board_of("toaster"), "")
         machines = [machine for board in horus_conf.boards().values() for machine in board.machines]
         self.assertEqual(len(machines), len(set(machines)))
+
+    def test_every_board_is_of_an_architecture_that_the_builder_knows(self):
+        boards = horus_conf.boards()
+        self.assertEqual({board.architecture for board in boards.values()}, set(ARCHITECTURES))
+        for name, architecture in ARCHITECTURES.items():
+            self.assertEqual(boards[architecture.board].architecture, name)
 
     def test_every_program_is_cargos(self):
         for program in horus_conf.programs():

@@ -7,7 +7,7 @@ import base64
 import json
 from pathlib import Path
 
-UNITS = Path(__file__).with_name("guest")
+UNITS = Path(__file__).with_name("units")
 
 # Ports by name; each ends in a file of that name in the machine's directory.
 PORTS = ["horus.journal", "horus.report", "horus.failed"]

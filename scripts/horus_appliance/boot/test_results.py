@@ -86,6 +86,11 @@ class Credentials(unittest.TestCase):
         merged = guest.merge({"a": "1", "b": "2"}, {"a": "3"})
         self.assertEqual(merged, {"a": "1\n3", "b": "2"})
 
+    def test_the_units_that_observe_and_collect_are_handed_in(self):
+        given = guest.observing_units("robot.service")
+        for unit in ("horus-observe", "horus-collect", "horus-stuck"):
+            self.assertIn("ExecStart=", given[f"systemd.extra-unit.{unit}.service"])
+
     def test_results_are_collected_however_the_unit_ends(self):
         text = guest.observing_units("robot.service")["systemd.unit-dropin.robot.service"]
         self.assertIn("OnSuccess=", text)

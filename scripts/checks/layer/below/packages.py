@@ -17,11 +17,10 @@ import horus_conf
 SHIM = META / "tests" / "hosttools"
 RECIPES = ["horus", "horus-conf", "horus-board", "horus-benchmarks"]
 PACKAGES = OUT / "packages"  # scripts/boot --packages takes one of its folders
-# By MACHINE's architecture: our name, Rust's, Debian's prefix of the compilers, what `file` says of a program.
-ARCHITECTURES = {
-    "generic-x86-64": ("x86-64", "x86_64", "", "x86-64"),
-    "raspberrypi4": ("arm64", "aarch64", "aarch64-linux-gnu-", "ARM aarch64"),
-}
+# A board of each architecture.
+BOARDS = ("generic-x86-64", "raspberrypi4")
+# By architecture: Rust's name of it, Debian's prefix of the compilers, what `file` says of a program.
+ARCHITECTURES = {"x86-64": ("x86_64", "", "x86-64"), "arm64": ("aarch64", "aarch64-linux-gnu-", "ARM aarch64")}
 TOOLS = ("ar", "as", "g++", "gcc", "ld", "nm", "objcopy", "objdump", "ranlib", "readelf", "strip")
 DEBIAN_PACKAGES = [
     "build-essential", "dpkg-dev", "g++-aarch64-linux-gnu", "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "pkg-config", "pseudo", "quilt", "rpm",
@@ -30,7 +29,8 @@ DEBIAN_PACKAGES = [
 
 def make(workspace: Workspace, board: Build) -> str:
     """Builds the packages, looks into them and puts them into out/packages; returns what is wrong."""
-    name, rust, prefix, elf = ARCHITECTURES[board.name]
+    name = board.board.architecture
+    rust, prefix, elf = ARCHITECTURES[name]
     install_tools()
     path = f"{toolchain(workspace)}:{links(workspace, rust, prefix)}:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     build = bitbake.configure(workspace, f"packages-{name}", board, (SHIM,), "require conf/hosttools.conf\n", network=True)
