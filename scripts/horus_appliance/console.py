@@ -1,9 +1,13 @@
 """What a person sees: numbered steps with their time, and the two ways in which a command can end badly."""
 
 import os
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+from horus_conf import BadConf
 
 START = time.monotonic()
 
@@ -32,6 +36,24 @@ def detail(text: str) -> None:
     print(f"        {text}", flush=True)
 
 
+def follow(command: list, show: str = "", every: float = 0, log: Path = Path(os.devnull), **options) -> tuple:
+    """Runs a command; returns its exit status and its lines, and writes them to `log` as they come.
+
+    Lines that match `show` are shown, and every so many seconds the last one. `options` are subprocess.Popen's.
+    """
+    lines, last = [], time.monotonic()
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with log.open("w") as output, subprocess.Popen(command, **pipe, **options) as process:
+        for line in process.stdout:
+            output.write(line)
+            output.flush()
+            lines.append(line.rstrip("\n"))
+            if show and re.search(show, line) or every and time.monotonic() - last > every:
+                detail(lines[-1].strip()[:120])
+                last = time.monotonic()
+    return process.returncode, lines
+
+
 def run_command(main) -> None:
     """Runs `main()` and turns its outcome into the exit status that every command of scripts/ keeps."""
     os.umask(0o022)  # what is made here is read by other users, on this machine and on the appliance
@@ -40,7 +62,7 @@ def run_command(main) -> None:
     except ApplianceFailed as failure:
         print(f"\nFAILED: {failure}", file=sys.stderr)
         sys.exit(1)
-    except CannotRun as reason:
+    except (CannotRun, BadConf) as reason:
         print(f"\nCANNOT RUN: {reason}", file=sys.stderr)
         sys.exit(2)
     except subprocess.CalledProcessError as error:

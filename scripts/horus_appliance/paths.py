@@ -3,8 +3,10 @@
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+SCRIPTS = REPOSITORY / "scripts"
 CONF = REPOSITORY / "conf"
 RUNTIME = REPOSITORY / "runtime"
+BENCHMARKS = REPOSITORY / "benchmarks"
 RECIPE = REPOSITORY / "recipes" / "debian"
 
 OUT = REPOSITORY / "out"

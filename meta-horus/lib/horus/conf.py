@@ -1,62 +1,92 @@
-"""Hands conf/ to recipes: the same reader as the Debian recipe's (scripts/horus_appliance/conf.py), so there is one.
+"""Hands conf/ to recipes, as its own reader (conf/horus_conf.py) tells it.
 
 A file that was read is marked, so that BitBake parses again when it changes.
 """
 
-import glob
 import os
 import re
-import sys
 
-REPOSITORY = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-if os.path.join(REPOSITORY, "scripts") not in sys.path:
-    sys.path.append(os.path.join(REPOSITORY, "scripts"))
+import horus_conf
+
+REPOSITORY = str(horus_conf.CONF.parent)
+
+
+def asked(d, question, *arguments, files=()):
+    """The reader's answer; BitBake parses again when image.toml or one of `files` changes, and a mistake in conf/ ends the build."""
+    import bb
+
+    for path in (horus_conf.CONF / horus_conf.DESCRIPTION, *files):
+        bb.parse.mark_dependency(d, str(path))
+    try:
+        return question(*arguments)
+    except horus_conf.BadConf as reason:
+        bb.fatal(str(reason))
+
+
+def board_of(d):
+    """The folder of conf/machine that image.toml gives to this build's MACHINE; empty where it knows none."""
+    return asked(d, horus_conf.board_of, d.getVar("MACHINE"))
 
 
 def board(d):
-    """The folder of conf/machine for this build's MACHINE, or an end with the remedy."""
+    """HORUS_BOARD, or an end with the remedy."""
     import bb
 
-    name = d.getVar("HORUS_BOARD")
-    if not name or not os.path.isdir(os.path.join(REPOSITORY, "conf", "machine", name)):
-        known = ", ".join(sorted(os.listdir(os.path.join(REPOSITORY, "conf", "machine"))))
+    name, known = d.getVar("HORUS_BOARD"), sorted(path.name for path in (horus_conf.CONF / "machine").iterdir())
+    if name not in known:
         bb.fatal(
             "HORUS does not know the machine '%s': HORUS_BOARD is '%s', and conf/machine has %s. Set HORUS_BOARD to one of these in "
-            "local.conf, or describe your board there (conf/README.md tells how)." % (d.getVar("MACHINE"), name or "", known)
+            "local.conf, or describe your board in conf/ (conf/README.md tells how)." % (d.getVar("MACHINE"), name or "", ", ".join(known))
         )
     return name
 
 
 def command_line(d):
     """The kernel command line of this build's board, with or without conf/rt as HORUS_TREES says."""
-    import bb
-    from horus_appliance import conf
-    from horus_appliance.console import CannotRun
-
     name = board(d)
-    for path in ("base/kernel/cmdline", "rt/kernel/cmdline", "machine/%s/cmdline" % name, "machine/%s/cpus" % name):
-        bb.parse.mark_dependency(d, os.path.join(REPOSITORY, "conf", path))
-    try:
-        return conf.kernel_command_line(name, "rt" in d.getVar("HORUS_TREES").split())
-    except CannotRun as reason:
-        bb.fatal(str(reason))
+    files = [*horus_conf.command_line_files(name, tuned=True), horus_conf.CONF / "machine" / name / "cpus"]
+    return asked(d, horus_conf.kernel_command_line, name, "rt" in d.getVar("HORUS_TREES").split(), files=files)
+
+
+def trees(d):
+    """The trees of conf/ in an image with the options of HORUS_OPTIONS."""
+    return " ".join(asked(d, horus_conf.trees, d.getVar("HORUS_OPTIONS").split()))
+
+
+def all_trees(d):
+    """The trees of conf/ that some image has."""
+    return " ".join(asked(d, horus_conf.all_trees))
+
+
+def tree_sources(d):
+    """The folders of those trees below the repository, for SRC_URI."""
+    places = [asked(d, horus_conf.tree_place, tree)[0] for tree in all_trees(d).split()]
+    return " ".join("file://%s" % place.relative_to(REPOSITORY) for place in places)
 
 
 def tree_files(d, tree):
-    """Where the files of conf/<tree>/rootfs go on the target, for FILES."""
+    """Where the files of a tree go on the target, for FILES."""
     import bb
 
-    root = os.path.join(REPOSITORY, "conf", tree, "rootfs")
-    found = []
-    for directory, _, names in os.walk(root):
-        bb.parse.mark_dependency(d, directory)  # a file that is added or removed changes its directory
-        found += ["/" + os.path.relpath(os.path.join(directory, name), root) for name in names]
-    return " ".join(sorted(found))
+    source, _ = asked(d, horus_conf.tree_place, tree)
+    for directory in (path for path in (source, *source.rglob("*")) if path.is_dir()):
+        bb.parse.mark_dependency(d, str(directory))  # a file that is added or removed changes its directory
+    return " ".join(sorted("/" + path for path in asked(d, horus_conf.tree_files, tree)))
 
 
 def conffiles(d, tree):
     """Those of a tree's files that a package manager must not overwrite: what lies below /etc."""
     return " ".join(path for path in tree_files(d, tree).split() if path.startswith("/etc/"))
+
+
+def program_files(d):
+    """Where the runtime's programs go on the target, for FILES."""
+    return " ".join("/" + program.path for program in asked(d, horus_conf.programs))
+
+
+def cargo_arguments(d):
+    """What cargo is told to build the runtime's programs."""
+    return " ".join(asked(d, horus_conf.cargo_arguments))
 
 
 def version(d):
@@ -79,10 +109,9 @@ def users(d):
     import bb
 
     commands = []
-    for path in sorted(glob.glob(os.path.join(REPOSITORY, "conf", "*", "rootfs", "usr", "lib", "sysusers.d", "*.conf"))):
-        bb.parse.mark_dependency(d, path)
-        with open(path) as file:
-            lines = [shlex.split(line, comments=True) for line in file]
+    for path in sorted(horus_conf.CONF.glob("*/rootfs/usr/lib/sysusers.d/*.conf")):
+        bb.parse.mark_dependency(d, str(path))
+        lines = [shlex.split(line, comments=True) for line in path.read_text().splitlines()]
         for words in (words for words in lines if words):
             if words[0] != "u" or words[2] != "-" or len(words) != 5:
                 bb.fatal("%s: only lines of the form  u NAME - \"COMMENT\" HOME  are understood, not: %s" % (path, " ".join(words)))

@@ -13,7 +13,6 @@ RDEPENDS:${PN} = "\
     ${@' '.join('horus-conf-%s' % tree for tree in (d.getVar('HORUS_TREES') or '').split())} \
     horus \
     horus-board \
-    horus-conf \
     kernel-modules \
     rt-tests \
     stress-ng \

@@ -8,13 +8,15 @@ LIC_FILES_CHKSUM = "\
 "
 
 PV = "${@horus.conf.version(d)}"
-HORUS_BOARD_TREE = "conf/machine/${HORUS_BOARD}/rootfs"
 HORUS_BOARD_FILES = "${@horus.conf.tree_files(d, 'machine/${HORUS_BOARD}')}"
 
 SRC_URI = "\
     file://LICENSE-APACHE \
     file://LICENSE-MIT \
-    ${@'file://${HORUS_BOARD_TREE}' if d.getVar('HORUS_BOARD_FILES') else ''} \
+    file://conf/horus_conf.py \
+    file://conf/image.toml \
+    file://conf/install \
+    ${@'file://conf/machine/${HORUS_BOARD}/rootfs' if d.getVar('HORUS_BOARD_FILES') else ''} \
 "
 FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
 S = "${UNPACKDIR}"
@@ -29,11 +31,7 @@ do_configure[noexec] = "1"
 do_compile[noexec] = "1"
 
 do_install() {
-    for file in ${HORUS_BOARD_FILES}; do
-        mode=0644
-        [ ! -x "${S}/${HORUS_BOARD_TREE}$file" ] || mode=0755
-        install -D -m $mode "${S}/${HORUS_BOARD_TREE}$file" "${D}$file"
-    done
+    ${S}/conf/install --destdir ${D} machine/${HORUS_BOARD}
 }
 
 FILES:${PN} = "${HORUS_BOARD_FILES}"

@@ -1,5 +1,5 @@
 SUMMARY = "What makes the machine real-time: the trees of conf/, as they are"
-DESCRIPTION = "One package a tree of conf/, so that an option of the image is a package more or less, and the audit's rules."
+DESCRIPTION = "One package a tree of conf/, so that an option of the image is a package more or less."
 SECTION = "base"
 LICENSE = "Apache-2.0 | MIT"
 LIC_FILES_CHKSUM = "\
@@ -9,14 +9,16 @@ LIC_FILES_CHKSUM = "\
 
 PV = "${@horus.conf.version(d)}"
 
+# The trees of all images; which of their packages are in one, its options say.
+HORUS_ALL_TREES = "${@horus.conf.all_trees(d)}"
+
 SRC_URI = "\
     file://LICENSE-APACHE \
     file://LICENSE-MIT \
-    file://conf/base/rootfs \
-    file://conf/dev/rootfs \
-    file://conf/horus/rootfs \
-    file://conf/rt/audit \
-    file://conf/rt/rootfs \
+    file://conf/horus_conf.py \
+    file://conf/image.toml \
+    file://conf/install \
+    ${@horus.conf.tree_sources(d)} \
 "
 FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
 S = "${UNPACKDIR}"
@@ -29,16 +31,7 @@ do_compile[noexec] = "1"
 
 # Presets among the files enable the units when the image is made, so nothing here does.
 do_install() {
-    for tree in ${HORUS_CONF_TREES}; do
-        (cd ${S}/conf/$tree/rootfs && find . -type f) | while read -r file; do
-            mode=0644
-            [ ! -x "${S}/conf/$tree/rootfs/$file" ] || mode=0755
-            install -D -m $mode "${S}/conf/$tree/rootfs/$file" "${D}/$file"
-        done
-    done
-    for rules in ${S}/conf/rt/audit/*; do
-        install -D -m 0644 "$rules" "${D}${nonarch_libdir}/horus/audit/$(basename "$rules")"
-    done
+    ${S}/conf/install --destdir ${D} ${HORUS_ALL_TREES}
 }
 
 # The boot loader's partition is written when the image is made, so its file is at hand then.
@@ -47,10 +40,8 @@ do_deploy() {
 }
 addtask deploy after do_unpack before do_build
 
-# The examiner's rules come with every image: the untuned one has to fail them.
-HORUS_CONF_TREES = "base dev horus rt"
-PACKAGES = "${@' '.join('${PN}-%s' % tree for tree in d.getVar('HORUS_CONF_TREES').split())} ${PN}"
-FILES:${PN} = "${nonarch_libdir}/horus/audit"
+PACKAGES = "${@' '.join('${PN}-%s' % tree for tree in d.getVar('HORUS_ALL_TREES').split())}"
+FILES:${PN}-audit = "${@horus.conf.tree_files(d, 'audit')}"
 FILES:${PN}-base = "${@horus.conf.tree_files(d, 'base')}"
 FILES:${PN}-dev = "${@horus.conf.tree_files(d, 'dev')}"
 FILES:${PN}-horus = "${@horus.conf.tree_files(d, 'horus')}"
@@ -60,3 +51,5 @@ CONFFILES:${PN}-base = "${@horus.conf.conffiles(d, 'base')}"
 # tune-cpus calls taskset, and seq of whatever provides the base utilities.
 RDEPENDS:${PN}-rt = "util-linux-taskset"
 RDEPENDS:${PN}-dev = "util-linux-agetty"
+# The tree dev is not what its name says to BitBake: headers that recommend a package of the recipe's own name, which is not made.
+DEV_PKG_DEPENDENCY = ""

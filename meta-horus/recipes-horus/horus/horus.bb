@@ -13,6 +13,9 @@ PV = "${@horus.conf.version(d)}"
 SRC_URI = "\
     file://LICENSE-APACHE \
     file://LICENSE-MIT \
+    file://conf/horus_conf.py \
+    file://conf/image.toml \
+    file://conf/install \
     file://runtime/Cargo.lock \
     file://runtime/Cargo.toml \
     file://runtime/cli \
@@ -30,15 +33,11 @@ inherit cargo ptest
 require horus-crates.inc
 
 do_compile() {
-    oe_cargo_build --package horus-cli --package horus --bins --examples
+    oe_cargo_build ${@horus.conf.cargo_arguments(d)}
 }
 
 do_install() {
-    built=${B}/target/${CARGO_TARGET_SUBDIR}
-    install -D -m 0755 $built/horus ${D}${bindir}/horus
-    for example in ping pong; do
-        install -D -m 0755 $built/examples/$example ${D}${nonarch_libdir}/horus/examples/$example
-    done
+    ${S}/conf/install --destdir ${D} --programs ${B}/target/${CARGO_TARGET_SUBDIR}
 }
 
 # Tests of the libraries; those of the command read the repository's own files, which no target has.
@@ -56,10 +55,10 @@ do_install_ptest() {
     [ -e ${D}${PTEST_PATH}/topics ] || bbfatal "no test program was found in ${B}/tests.json"
 }
 
-FILES:${PN} += "${nonarch_libdir}/horus/examples"
+FILES:${PN} += "${@horus.conf.program_files(d)}"
 # One unit test looks for its own sources by the path where they were built; run-ptest leaves it out.
 # nooelint: oelint.vars.insaneskip
 INSANE_SKIP:${PN}-ptest += "buildpaths"
-# Reads the rules that horus-conf brings; journalctl, cyclictest and the load are called as programs.
-RDEPENDS:${PN} += "horus-conf"
+# Reads the rules that horus-conf-audit brings; journalctl, cyclictest and the load are called as programs.
+RDEPENDS:${PN} += "horus-conf-audit"
 RRECOMMENDS:${PN} += "rt-tests stress-ng"

@@ -1,0 +1,165 @@
+"""Reads conf/ for whoever builds an image: what an image consists of (image.toml), and its kernel command line.
+
+Python's standard library only, 3.11 or newer: BitBake, mkosi's recipe and the installer beside this file import it as it is.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+CONF = Path(__file__).resolve().parent
+DESCRIPTION = "image.toml"
+
+
+class BadConf(Exception):
+    """Something in conf/, or something asked of it, is wrong; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the runtime: where it is installed, and cargo's names of it."""
+
+    path: str
+    package: str
+    kind: str  # bin or example
+    name: str
+
+    @property
+    def built(self) -> str:
+        """Where cargo leaves it, below the directory of a profile such as target/release."""
+        return self.name if self.kind == "bin" else f"examples/{self.name}"
+
+
+@dataclass(frozen=True)
+class Board:
+    """A folder of conf/machine."""
+
+    name: str
+    machines: list  # Yocto's MACHINE; the first is that of the board's kas file
+    architecture: str  # as mkosi calls it
+    firmware: str  # uefi, raspberrypi or tegra: the form of its Yocto image
+
+    @property
+    def machine(self) -> str:
+        return self.machines[0]
+
+
+def description() -> dict:
+    """image.toml, read anew each time: a build server outlives a change."""
+    try:
+        return tomllib.loads((CONF / DESCRIPTION).read_text())
+    except (OSError, ValueError) as error:
+        raise BadConf(f"conf/{DESCRIPTION} cannot be read ({error}). Correct it, or restore it from git.") from error
+
+
+def programs() -> list:
+    """Every program of the runtime that is installed."""
+    return [Program(path, **entry) for path, entry in description()["programs"].items()]
+
+
+def cargo_arguments() -> list:
+    """What `cargo build` is told to build them all."""
+    packages = dict.fromkeys(program.package for program in programs())
+    chosen = [word for program in programs() for word in (f"--{program.kind}", program.name)]
+    return [word for package in packages for word in ("--package", package)] + chosen
+
+
+def boards() -> dict:
+    """Every board by its name."""
+    return {name: Board(name, **entry) for name, entry in description()["boards"].items()}
+
+
+def board_of(machine: str) -> str:
+    """The name of the board that a MACHINE of Yocto is; empty for one that is none of ours."""
+    return next((board.name for board in boards().values() if machine in board.machines), "")
+
+
+def variants() -> dict:
+    """The trees of each variant of the Debian recipe, by its name."""
+    return {name: trees(options) for name, options in description()["variants"].items()}
+
+
+def trees(options: list = ()) -> list:
+    """The trees of an image with these options."""
+    found, changes = list(description()["image"]["trees"]), description()["options"]
+    if unknown := set(options) - set(changes):
+        raise BadConf(f"conf/{DESCRIPTION} has no option '{sorted(unknown)[0]}'; its options are {', '.join(changes)}.")
+    removed = {tree for option in options for tree in changes[option].get("remove", [])}
+    added = [tree for option in options for tree in changes[option].get("add", [])]
+    return [tree for tree in dict.fromkeys(found + added) if tree not in removed]
+
+
+def all_trees() -> list:
+    """The trees of all images, with whatever options."""
+    return trees([name for name, change in description()["options"].items() if "remove" not in change])
+
+
+def tree_place(tree: str) -> tuple:
+    """Where a tree's files lie, and below which path of the appliance they go."""
+    place = description()["trees"].get(tree, {"from": f"{tree}/rootfs", "to": ""})
+    return CONF / place["from"], Path(place["to"])
+
+
+def tree_files(tree: str) -> dict:
+    """The files of a tree by their paths on the appliance; `machine/BOARD` is the tree of a board, which most have not."""
+    source, target = tree_place(tree)
+    if not source.is_dir() and tree not in (f"machine/{board}" for board in boards()):
+        raise BadConf(f"there is no folder {source}, of the tree '{tree}'. Correct the name, or restore the folder from git.")
+    files = sorted(path for path in source.rglob("*") if path.is_file())
+    return {str(target / path.relative_to(source)): path for path in files}
+
+
+def cpu_split(board: str) -> dict:
+    """The two CPU lists of a board, in the kernel's notation, from its one setting `housekeeping=0` or `0-K`.
+
+    The isolated CPUs are all others: `K+1-N`, where the kernel itself reads N as the machine's last CPU, so that one
+    image fits machines with any number of CPUs.
+    """
+    path = CONF / "machine" / board / "cpus"
+    for number, line in numbered_lines(path):
+        match = re.fullmatch(r"housekeeping=0(?:-(\d+))?", line)
+        if not match:
+            raise BadConf(f"{named(path)}:{number}: '{line}' is not understood. Write housekeeping=0, or a range that starts at 0, such as housekeeping=0-1.")
+        return {"housekeeping": line.partition("=")[2], "isolated": f"{int(match[1] or 0) + 1}-N"}
+    raise BadConf(f"{named(path)} has no setting. Write one line: housekeeping=0")
+
+
+def kernel_command_line(board: str, tuned: bool) -> str:
+    """All parameters of the board's image: conf/base, then conf/machine/<board>, then, when tuned, conf/rt."""
+    split = cpu_split(board)
+    return " ".join(parameter for path in command_line_files(board, tuned) for parameter in parameters(path, split))
+
+
+def command_line_files(board: str, tuned: bool) -> list:
+    """The files with the parameters of the board's image, in their order."""
+    files = [CONF / "base/kernel/cmdline", CONF / "machine" / board / "cmdline"]
+    return [*files, CONF / "rt/kernel/cmdline"] if tuned else files
+
+
+def parameters(path: Path, split: dict) -> list:
+    """The kernel parameters of one file, one a line, with {housekeeping} and {isolated} filled in."""
+    found = []
+    for number, line in numbered_lines(path):
+        try:
+            found.append(line.format(**split))
+        except (KeyError, ValueError, IndexError) as error:
+            raise BadConf(f"{named(path)}:{number}: '{line}' has a placeholder other than {{housekeeping}} or {{isolated}}. Correct the line.") from error
+        if re.search(r"\s", found[-1]):
+            raise BadConf(f"{named(path)}:{number}: '{line}' holds more than one parameter. Write one a line.")
+    return found
+
+
+def numbered_lines(path: Path) -> list:
+    """The lines of a conf file that say something, with their numbers; what follows '#' is the reason for people."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConf(f"{named(path)} cannot be read ({error}). Restore it from git.") from error
+    stripped = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
+    return [(number, line) for number, line in stripped if line]
+
+
+def named(path: Path) -> str:
+    """A file of conf/ as people call it."""
+    return str(path.relative_to(CONF.parent))

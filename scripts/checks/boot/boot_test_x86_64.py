@@ -1,0 +1,267 @@
+"""Boots the real image in QEMU and looks at what it did. Nothing here asserts a latency: the machine is an emulated one."""
+
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+from typing import Optional
+
+from horus_appliance.boot import delivery, guest, run
+from horus_appliance.host import system
+from horus_appliance.host.architecture import X86_64
+from horus_appliance.image import mkosi
+from horus_appliance.paths import BUILD, REPOSITORY
+
+PROBE = Path(__file__).with_name("guest") / "horus-probe.service"
+DETERMINISM_SECONDS = 10
+
+# Audit rules whose failure is fatal or high and which a virtual machine under emulation cannot meet, each with its reason.
+# Empty: QEMU's q35 machine meets them all.
+EXCUSED = {}
+
+# Message identifiers: runtime/horus/src/journal.rs.
+SUMMARY = "DETERMINISM_SUMMARY"
+MISS = "DEADLINE_MISS"
+
+SUMMARY_FIELDS = """
+    HORUS_SCHEMA HORUS_SAMPLES HORUS_PERIOD_NS HORUS_DEADLINE_NS HORUS_MISSES HORUS_MAX_CONSECUTIVE HORUS_MAX_NS
+    HORUS_MISS_BOUND_95 HORUS_VALID HORUS_VERDICT HORUS_AUDIT_SCORE HORUS_AUDIT_FATAL HORUS_AUDIT_HIGH HORUS_VIRTUAL
+    HORUS_FAILED_UNITS HORUS_REPORT
+""".split()
+PHASE_FIELDS = ["HORUS_SAMPLES", "HORUS_MAX_NS"]
+SAMPLES_OF_A_MEDIAN = 20  # below, no quantile is told: ten samples have to lie beyond it (runtime/cli/src/determinism/meter.rs)
+
+
+def message_id(name: str) -> str:
+    """The identifier that the runtime's source gives to a kind of entry."""
+    source = (REPOSITORY / "runtime/horus/src/journal.rs").read_text()
+    return source.partition(f"pub const {name}: &str = \"")[2][:32]
+
+
+def probe(wanted_by: str) -> dict:
+    """Credentials that run the questions when `wanted_by` is reached."""
+    return {
+        "systemd.extra-unit.horus-probe.service": PROBE.read_text(),
+        f"systemd.unit-dropin.{wanted_by}": "[Unit]\nWants=horus-probe.service\n",
+    }
+
+
+class BootTest(unittest.TestCase):
+    """One boot, looked at by several tests."""
+
+    done: run.Boot
+
+    def answers(self) -> dict:
+        lines = [guest.text(entry) for entry in self.done.with_field("SYSLOG_IDENTIFIER", "horus-probe")]
+        return dict(line.split(": ", 1) for line in lines if ": " in line)
+
+    def of_kind(self, name: str) -> list:
+        return self.done.with_field("MESSAGE_ID", message_id(name))
+
+    def assert_clean_power_off(self):
+        self.assertTrue(self.done.powered_off)
+        self.assertIn("Power down", (self.done.directory / "serial.log").read_text(errors="replace"))
+
+
+class TunedAppliance(BootTest):
+    """The image as it is flashed, started by UEFI firmware."""
+
+    architecture = X86_64
+    # On a busy machine a message's two ends seldom run at the same time: 10 s gave the last message phase 2 to 19 samples.
+    seconds = 30
+    packages: Optional[Path] = None  # what the image is made of, other than conf/ and the runtime built here
+
+    @classmethod
+    def setUpClass(cls):
+        built = mkosi.build("appliance", architecture=cls.architecture, packages=cls.packages)
+        cls.done = run.boot(built, f"test-{built.name}", 2, cls.seconds, probe("multi-user.target"))
+
+    def test_report_is_complete(self):
+        self.assertEqual(delivery.check(self.done), [])
+
+    def test_kernel_is_preempt_rt(self):
+        self.assertIn("PREEMPT_RT", self.done.report["kernel"])
+        self.assertTrue(any("PREEMPT_RT" in guest.text(entry) for entry in self.done.with_field("_TRANSPORT", "kernel")))
+
+    def test_no_unit_failed(self):
+        self.assertEqual(self.done.failed_units, [])
+        self.assertEqual(self.done.report["failed_units"], [])
+
+    def test_no_ordering_cycle_and_no_kernel_warning(self):
+        for words in ("ordering cycle", "------------[ cut here ]------------"):
+            self.assertEqual([guest.text(entry) for entry in self.done.entries if words in guest.text(entry)], [])
+
+    def test_audit_passes_but_for_what_a_virtual_machine_cannot_meet(self):
+        failed = {
+            rule["id"]: rule for rule in self.done.report["audit"]["rules"]
+            if rule["status"] == "FAIL" and rule["severity"] in ("fatal", "high") and rule["id"] not in EXCUSED
+        }  # fmt: skip
+        self.assertEqual(failed, {})
+        self.assertGreaterEqual(len(self.done.report["audit"]["rules"]), 25)
+
+    def test_summary_entry_has_all_fields(self):
+        (summary,) = self.of_kind(SUMMARY)
+        self.assertEqual([name for name in SUMMARY_FIELDS if name not in summary], [])
+        self.assertEqual(guest.text(summary, "HORUS_VERDICT"), "none")
+        self.assertIn("no verdict", guest.text(summary))
+
+    def test_every_phase_has_an_entry_with_its_figures(self):
+        entries = {guest.text(entry, "HORUS_PHASE"): entry for entry in self.of_kind("DETERMINISM_PHASE")}
+        for phase in delivery.PHASES:
+            with self.subTest(phase):
+                self.assertEqual([name for name in PHASE_FIELDS if name not in entries[phase]], [])
+                samples = int(guest.text(entries[phase], "HORUS_SAMPLES"))
+                self.assertEqual("HORUS_P50_NS" in entries[phase], samples >= SAMPLES_OF_A_MEDIAN, f"{samples} samples")
+
+    def test_meter_found_the_injected_stall(self):
+        self_test = self.done.report["self_test"]
+        self.assertGreaterEqual(self_test["found_ns"], self_test["injected_ns"])
+        # A host that takes the CPU away for longer than the longest injected stall makes the run invalid, and rightly.
+        reasons = self.done.report["invalid_reasons"]
+        self.assertEqual([reason for reason in reasons if "stalls by itself" not in reason], [])
+        self.assertEqual(self.done.report["valid"], not reasons)
+
+    def test_report_has_the_promised_shape(self):
+        report = self.done.report
+        self.assertEqual(report["schema"], "horus-report/1")
+        self.assertTrue(report["virtual"])
+        for name in ("boot_id", "image", "kernel", "cmdline", "valid", "audit", "phases", "self_test"):
+            self.assertIn(name, report)
+        for name in ("name", "cpu", "period_ns", "deadline_ns", "samples", "misses", "max_consecutive", "p50_ns",
+                     "p99_ns", "max_ns", "miss_bound_95"):  # fmt: skip
+            for phase in report["phases"]:
+                self.assertIn(name, phase)
+
+    def test_message_phase_stands_beside_its_floor(self):
+        phase = next(phase for phase in self.done.report["phases"] if phase["name"] == "message-quiet")
+        self.assertTrue(phase["floor_p50_ns"] or "floor" in "\n".join(phase["notes"]), phase["notes"])
+
+    def test_system_is_read_only_and_the_journal_is_on_the_data_partition(self):
+        answers = self.answers()
+        self.assertIn("erofs", answers["root"])
+        self.assertIn("ro", answers["root"].split()[-1].split(","))
+        self.assertEqual(answers["system"], "read-only")
+        self.assertTrue(answers["data"].startswith("/dev/vda3"))
+        self.assertTrue(answers["journal"].startswith("/var/log/journal/"))
+
+    def test_pid_1_stays_on_the_housekeeping_cpu(self):
+        self.assertEqual(self.answers()["isolated"], "1")
+        self.assertEqual(self.answers()["pid1"], "0")
+
+    def test_journal_explains_our_entries(self):
+        self.assertGreaterEqual(int(self.answers()["catalog"]), 7)
+
+    def test_serial_console_shows_a_shell(self):
+        self.assertIn("root@horus", (self.done.directory / "serial.log").read_text(errors="replace"))
+
+    def test_clean_power_off(self):
+        self.assert_clean_power_off()
+
+
+class UntunedAppliance(BootTest):
+    """The control arm: the same image without conf/rt, built after a build that was killed, with a unit that crashes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.killed_build = kill_a_build("untuned")
+        built = mkosi.build("untuned")
+        crash = (
+            "[Unit]\nDescription=Crashing node\n"
+            "[Service]\nExecStart=/bin/sh -c 'echo the last words of a node; kill -SEGV $$$$'\n"
+        )
+        credentials = guest.merge(
+            {"systemd.extra-unit.crash.service": crash, "systemd.unit-dropin.multi-user.target": "[Unit]\nWants=crash.service\n"},
+            probe("multi-user.target"),
+        )
+        cls.done = run.boot(built, "test-untuned", 2, DETERMINISM_SECONDS, credentials, firmware=False)
+
+    def test_killed_build_leaves_no_process_and_the_next_one_is_whole(self):
+        self.assertEqual(self.killed_build, -signal.SIGKILL)
+        self.assertTrue(self.done.entries)
+
+    def test_audit_fails(self):
+        audit = self.done.report["audit"]
+        failed = {rule["id"] for rule in audit["rules"] if rule["status"] == "FAIL"}
+        self.assertLessEqual({"C1", "S1"}, failed)
+        self.assertGreater(audit["fatal"] + audit["high"], 0)
+        self.assertEqual(self.answers()["doctor"], "1")
+
+    def test_crashed_unit_is_in_the_summary_with_its_last_words(self):
+        (crashed,) = [unit for unit in self.done.report["failed_units"] if unit["unit"] == "crash.service"]
+        self.assertIn("the last words of a node", "\n".join(crashed["log"]))
+        (summary,) = self.of_kind(SUMMARY)
+        self.assertIn("crash.service", guest.text(summary))
+        self.assertNotEqual(guest.text(summary, "HORUS_VERDICT"), "pass")
+
+    def test_crashed_unit_makes_the_whole_run_fail(self):
+        findings = "\n".join(delivery.check(self.done))
+        self.assertIn("crash.service failed", findings)
+        self.assertIn("the last words of a node", findings)
+
+    def test_clean_power_off(self):
+        self.assert_clean_power_off()
+
+
+class OtherMachines(BootTest):
+    """The same image on machines of other sizes: the kernel itself fills in the last CPU."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.image = mkosi.build("appliance")
+
+    def boot_on(self, cpus: int, more: Optional[dict] = None, parameters: str = "") -> dict:
+        self.done = run.boot(
+            self.image, self.id().rpartition(".")[2], cpus, DETERMINISM_SECONDS,
+            guest.merge(probe("multi-user.target"), more or {}), collect_after="horus-probe.service", firmware=False,
+            extra_parameters=f"systemd.mask=horus-determinism.timer {parameters}",
+        )  # fmt: skip
+        self.assertEqual(self.done.failed_units, [])
+        self.assert_clean_power_off()
+        return self.answers()
+
+    def test_4_cpus_and_a_provoked_deadline_miss_in_the_journal(self):
+        unit = (REPOSITORY / "conf/horus/rootfs/usr/lib/systemd/system/horus-ping.service").read_text()
+        start = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
+        stall = f"[Service]\nExecStart=\n{start} --stall-every 20 --stall-for 30ms\n"
+        answers = self.boot_on(4, {"systemd.unit-dropin.horus-ping.service": stall})
+        self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-3", "0", "0"))
+        misses = [entry for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_NODE") == "ping"]
+        self.assertTrue(misses)
+        worst = max(int(guest.text(entry, "HORUS_WORST_RESPONSE_NS")) for entry in misses)
+        self.assertGreaterEqual(worst, 30_000_000)
+
+    def test_8_cpus(self):
+        answers = self.boot_on(8)
+        self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-7", "0", "0"))
+
+    def test_cpus_that_are_switched_off_are_nobodys_to_use(self):
+        """As on a machine whose hyper-threads nosmt switches off: the kernel counts them as isolated all the same."""
+        answers = self.boot_on(4, parameters="maxcpus=2")
+        self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-3", "0", "0"))
+        started = self.of_kind("NODE_START")
+        self.assertTrue(started)
+        self.assertEqual([guest.text(entry) for entry in started if "REFUSED" in guest.text(entry)], [])
+
+
+def kill_a_build(variant: str) -> int:
+    """Starts a build in a process of its own, kills it while mkosi works, and returns how it ended."""
+    partial = BUILD / "image" / f"{variant}.partial"
+    system.remove_tree(partial)
+    (BUILD / "image" / variant / "inputs.sha256").unlink(missing_ok=True)  # so that there is something to build
+    process = subprocess.Popen(
+        [sys.executable, REPOSITORY / "scripts/image", "debian", "--variant", variant],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 900
+    while not partial.is_dir() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.2)
+    time.sleep(5)
+    process.kill()
+    ended = process.wait()
+    time.sleep(1)
+    left = subprocess.run(["pgrep", "--full", "--list-full", str(partial)], capture_output=True, text=True, check=False)
+    if left.stdout:
+        raise AssertionError(f"the killed build goes on:\n{left.stdout}")
+    return ended

@@ -1,0 +1,82 @@
+"""The checks of scripts/test: what each runs, and what it cannot run beside."""
+
+import sys
+from pathlib import Path
+
+from checks.runner import Check
+from horus_appliance.paths import BENCHMARKS, REPOSITORY, RUNTIME, SCRIPTS
+
+# What the benchmarks depend on is built for the runtime already.
+SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
+# Cargo locks a target directory while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
+TARGET, SANITIZERS, RUSTUP = "runtime/target", "runtime/target/sanitizers", "rustup"
+TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
+BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
+
+
+def cargo(*arguments: str) -> list:
+    return ["cargo", *arguments]
+
+
+def module(name: str, *arguments: str) -> list:
+    return [sys.executable, "-m", f"checks.{name}", *arguments]
+
+
+def command(name: str, *arguments: str) -> list:
+    return [sys.executable, str(SCRIPTS / name), *arguments]
+
+
+def shell_scripts() -> list:
+    """Every shell script of the repository, found by its first line."""
+    roots = [REPOSITORY / name for name in ("conf", "meta-horus", "recipes", "scripts", "benchmarks/research", "benchmarks/compare", ".ci")]
+    files = (path for root in roots for path in root.rglob("*") if "target" not in path.parts and path.is_file())
+    return sorted(str(path) for path in files if is_shell(path))
+
+
+def is_shell(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.readline(80).startswith((b"#!/bin/sh", b"#!/usr/bin/env bash", b"#!/bin/bash"))
+
+
+# The long ones first, beside whose compiler the short ones run; within runtime/target in the order in which each builds on the last.
+CHECKS = [
+    Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
+    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(TARGET,)),
+    # It looks for races, which no load hides; tests that bound a time are left out of it.
+    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS, RUSTUP)),
+    Check(
+        "rust model tests (loom)",
+        cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", str(RUNTIME / "target/loom")),
+        RUNTIME, {"RUSTFLAGS": "--cfg loom"},
+    ),
+    Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
+    Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(TARGET,)),
+    Check("taken by the Rust of the Yocto release", module("runtime.release_rust"), SCRIPTS, holds=(RUSTUP,)),
+    Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "30"), holds=(TARGET,)),
+    Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
+    Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
+    # It counts instructions, which what runs beside it does not change.
+    Check(
+        "instructions a message", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(TARGET,),
+        needs=("valgrind", "valgrind"),
+    ),
+    Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
+    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(TARGET, RUSTUP)),
+    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(TARGET, RUSTUP)),
+    Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS),
+    Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
+    Check("shell scripts", ["shellcheck", *shell_scripts()], needs=("shellcheck", "shellcheck")),
+    Check("scripts' unit tests", module("discover", "test_"), SCRIPTS),
+    Check("flashing to loop devices", module("discover", "device_test_", "-v"), SCRIPTS),
+    Check("units verified by systemd", module("conf.units"), SCRIPTS),
+    Check("the Yocto layer against the layers below it", command("check-layer")),
+    Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",)),
+    Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",)),
+    Check("rust unit, doc and process tests", cargo("test", "--locked", "--workspace"), RUNTIME, alone=TIMED),
+    Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
+    Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, boots=True),
+    Check(
+        "boot tests and the runtime's tests on 64-bit ARM (emulated)", module("discover", "emulated_test_", "-v"), SCRIPTS,
+        alone=BOOTS, boots=True, long="about 15 minutes, 25 the first time",
+    ),
+]  # fmt: skip

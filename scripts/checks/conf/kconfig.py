@@ -1,0 +1,160 @@
+"""Merges conf/rt/kernel/rt.cfg and the layer's fragments into a real kernel's configuration and names every option that did not stick:
+python3 -m checks.conf.kconfig [FRAGMENT…].
+
+Kconfig drops an option whose conditions are not met, or that it does not know, without a word; an image whose kernel "was not
+real-time after all" comes from that. The kernel is Debian's 6.12 (linux-source-6.12 of trixie), on which the quick appliance
+runs; a board's own kernel is another version, which only a build of that board can check.
+
+Exit status: 0 every option stuck, 1 one did not, 2 this machine cannot tell, 77 skipped (no network and nothing cached).
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from checks import SKIP_STATUS
+from horus_appliance.console import ApplianceFailed, CannotRun, detail, run_command
+from horus_appliance.host import debian, system
+from horus_appliance.paths import BUILD, CONF, REPOSITORY
+
+PACKAGE = "linux-source-6.12"
+WORK = BUILD / "kconfig"
+TREE = WORK / "linux"
+FRAGMENT = CONF / "rt" / "kernel" / "rt.cfg"
+LAYER_FRAGMENTS = REPOSITORY / "meta-horus/recipes-kernel/linux/files"
+
+# Kconfig's name of each architecture, with its default configuration. Our boards are of these two.
+ARCHITECTURES = {"x86": "x86_64_defconfig", "arm64": "defconfig"}
+
+# All that Kconfig itself reads of 1.5 GB of kernel source.
+EXTRACTED = ["*/Kconfig*", "*/scripts/*", "*/Makefile", "*/arch/*/configs/*", "*/kernel/configs/*", "*/include/config/*"]
+
+# The control: an option that no kernel has. A run that does not find exactly this one missing, too, proves nothing.
+CONTROL = "HORUS_OPTION_THAT_NO_KERNEL_HAS"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One line of a fragment: `wanted` is `n` for an option that must not be set."""
+
+    name: str
+    wanted: str
+    line: int
+
+
+def read_options(path: Path) -> list:
+    """The options of a fragment, refusing lines that are neither an option nor a comment."""
+    options = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if match := re.fullmatch(r"CONFIG_(\w+)=(\S.*)", line.rstrip()):
+            options.append(Option(match[1], match[2], number))
+        elif match := re.fullmatch(r"# CONFIG_(\w+) is not set", line.rstrip()):
+            options.append(Option(match[1], "n", number))
+        elif line.strip() and not line.startswith("#"):
+            raise CannotRun(f"{path}:{number}: '{line}' is no Kconfig line. Write CONFIG_NAME=y or # CONFIG_NAME is not set")
+    if not options:
+        raise CannotRun(f"{path} sets no option. Write CONFIG_NAME=y, one a line.")
+    return options
+
+
+def dropped(options: list, config: str) -> list:
+    """The options that the finished configuration does not have as wanted, each with what it has instead."""
+    found = dict(re.findall(r"^CONFIG_(\w+)=(.*)$", config, re.MULTILINE))
+    return [(option, found.get(option.name, "n")) for option in options if found.get(option.name, "n") != option.wanted]
+
+
+def merged(architecture: str, fragment: str) -> str:
+    """The configuration that Kconfig makes of the architecture's default one with the fragment behind it."""
+    output = WORK / architecture
+    output.mkdir(parents=True, exist_ok=True)
+    folder = TREE / "arch" / architecture / "configs"
+    # Of an option that stands twice the last line counts, which is how kernels' own merge_config.sh works too.
+    (output / ".config").write_text((folder / ARCHITECTURES[architecture]).read_text() + fragment)
+    command = ["make", "-s", f"ARCH={architecture}", "CC=gcc", "HOSTCC=gcc", f"O={output}", "olddefconfig"]
+    done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CannotRun(f"'{' '.join(command)}' failed in {TREE}:\n{done.stderr.strip()[-2000:]}")
+    return (output / ".config").read_text()
+
+
+def explain(option: Option, found: str) -> str:
+    """Why an option may not have stuck: nobody knows it, or the conditions that its Kconfig entry names."""
+    wanted = "not set" if option.wanted == "n" else option.wanted
+    text = f"CONFIG_{option.name} (line {option.line}): wanted {wanted}, is {'not set' if found == 'n' else found}"
+    entries = [
+        (path, entry) for path in TREE.rglob("Kconfig*")
+        for entry in re.findall(rf"^(?:menu)?config {option.name}\n((?:[ \t].*\n|\n)*)", path.read_text(errors="replace"), re.MULTILINE)
+    ]  # fmt: skip
+    if not entries:
+        return f"{text}; no Kconfig file knows this option: is it misspelled, or from another kernel version?"
+    conditions = [
+        f"{path.relative_to(TREE)}: {line.strip()}"
+        for path, entry in entries for line in entry.splitlines() if re.match(r"\s*(depends on|select)\b", line)
+    ]  # fmt: skip
+    return "\n    ".join([f"{text}; its conditions:", *(conditions or ["none of its own: look at the menu around it"])])
+
+
+def ensure_tools() -> None:
+    """What Kconfig's own program is built with."""
+    missing = [name for name in ("make", "gcc", "flex", "bison") if not shutil.which(name)]
+    if missing:
+        system.install([*missing, *(["libc6-dev"] if "gcc" in missing else [])])
+
+
+def ensure_tree() -> bool:
+    """Fetches the kernel's Kconfig files, once; tells whether they are there."""
+    if (TREE / "complete").is_file():
+        return True
+    try:
+        system.require_mirror()
+    except CannotRun as reason:
+        print(f"SKIPPED until the kernel's Kconfig files can be fetched: {reason}")
+        return False
+    detail(f"fetching {PACKAGE} from the Debian mirror (about 150 MB, once a clone)")
+    debian.make_tree(WORK / "package", [PACKAGE], "extract", BUILD / "kconfig.log")
+    detail("unpacking its Kconfig files (about a minute)")
+    partial = TREE.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    archive = WORK / "package/usr/src" / f"{PACKAGE}.tar.xz"
+    command = ["tar", "-xJf", str(archive), "-C", str(partial), "--strip-components=1", "--wildcards", *EXTRACTED]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # tar complains about a pattern that found nothing, which one kernel has and another has not.
+    if not (partial / "Kconfig").is_file() or not (partial / "scripts" / "kconfig").is_dir():
+        raise CannotRun(f"{archive} could not be unpacked: {done.stderr.strip()[-1000:]}\nDelete {WORK} and run this again.")
+    (partial / "complete").touch()
+    shutil.rmtree(TREE, ignore_errors=True)
+    partial.rename(TREE)
+    system.remove_tree(WORK / "package")
+    return True
+
+
+def main() -> int:
+    fragments = [Path(name).resolve() for name in sys.argv[1:]] or [FRAGMENT, *sorted(LAYER_FRAGMENTS.glob("*.cfg"))]
+    options = {fragment: read_options(fragment) for fragment in fragments}
+    text = "\n".join(fragment.read_text() for fragment in fragments)
+    system.install_packages()
+    ensure_tools()
+    if not ensure_tree():
+        return SKIP_STATUS
+    version = re.search(r"VERSION = (\d+)\nPATCHLEVEL = (\d+)\nSUBLEVEL = (\d+)", (TREE / "Makefile").read_text())
+    control = Option(CONTROL, "y", 0)
+    failures = []
+    for architecture in ARCHITECTURES:
+        config = merged(architecture, f"\n{text}\nCONFIG_{CONTROL}=y\n")
+        if not dropped([control], config):
+            raise CannotRun(f"the control option {CONTROL} is said to have stuck on {architecture}: this check sees nothing")
+        for fragment, wanted in options.items():
+            lost = [explain(option, found) for option, found in dropped(wanted, config)]
+            detail(f"{architecture}, Linux {'.'.join(version.groups())}, {fragment.name}: {len(wanted) - len(lost)} of {len(wanted)} options stuck")
+            failures += [f"{architecture}: {fragment.name}: {complaint}" for complaint in lost]
+    if failures:
+        raise ApplianceFailed("these options did not stick:\n  " + "\n  ".join(failures))
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,50 @@
+"""The kernel's configuration: the fragment is read as Kconfig reads it, what did not stick is found, and the audit agrees with it."""
+
+import tomllib
+import unittest
+
+from checks.conf import kconfig
+from checks.conf.kconfig import Option
+from horus_appliance.console import CannotRun
+from horus_appliance.in_directory import InDirectory
+from horus_appliance.paths import CONF
+
+
+class Fragment(InDirectory):
+    def read(self, text: str) -> list:
+        return kconfig.read_options(self.write("some.cfg", text))
+
+    def test_options_set_and_not_set_with_their_lines(self):
+        options = self.read("# A reason.\nCONFIG_A=y\n\n# CONFIG_B is not set\nCONFIG_C=\"x\"\n")
+        self.assertEqual(options, [Option("A", "y", 2), Option("B", "n", 4), Option("C", '"x"', 5)])
+
+    def test_a_line_that_kconfig_would_skip_in_silence_is_refused_with_its_number(self):
+        for line in ("PREEMPT_RT=y", "CONFIG_A = y", " CONFIG_A=y", "CONFIG_A"):
+            with self.assertRaises(CannotRun) as caught:
+                self.read(f"# CONFIG_B is not set\n{line}\n")
+            self.assertIn("some.cfg:2", str(caught.exception))
+
+    def test_a_fragment_without_options_is_refused(self):
+        with self.assertRaises(CannotRun):
+            self.read("# nothing\n")
+
+
+class Dropped(unittest.TestCase):
+    def test_what_the_configuration_has_otherwise_is_named_with_what_it_has(self):
+        options = [Option("A", "y", 1), Option("B", "n", 2), Option("C", "y", 3), Option("HZ", "1000", 4)]
+        config = "CONFIG_A=y\nCONFIG_B=m\n# CONFIG_C is not set\nCONFIG_HZ_1000=y\nCONFIG_HZ=250\n"
+        self.assertEqual(kconfig.dropped(options, config), [(options[1], "m"), (options[2], "n"), (options[3], "250")])
+
+    def test_an_option_whose_name_begins_another_is_not_mistaken_for_it(self):
+        self.assertEqual(len(kconfig.dropped([Option("PREEMPT", "y", 1)], "CONFIG_PREEMPT_RT=y\n")), 1)
+
+
+class AuditAndFragment(unittest.TestCase):
+    def test_every_option_that_a_rule_reads_is_set_as_the_rule_expects(self):
+        options = {option.name: option.wanted for option in kconfig.read_options(kconfig.FRAGMENT)}
+        rules = [rule for file in (CONF / "rt" / "audit").glob("*.toml") for rule in tomllib.loads(file.read_text())["rule"]]
+        read = [(rule["id"], name, rule["expect"]["equals"]) for rule in rules if rule["read"].startswith("kconfig:")
+                for name in rule["read"].removeprefix("kconfig:").split(",")]  # fmt: skip
+        self.assertGreater(len(read), 10)
+        for identifier, name, expected in read:
+            self.assertEqual(options.get(name), expected, f"rule {identifier} reads {name}; set it in conf/rt/kernel/rt.cfg")

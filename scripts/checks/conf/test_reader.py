@@ -1,0 +1,96 @@
+"""The reader of conf/: the description of the image, and a mistake in conf/ as an error that names file, line and remedy."""
+
+from unittest import mock
+
+from horus_appliance.host.architecture import ARCHITECTURES
+from horus_appliance.in_directory import InDirectory
+from horus_appliance.paths import RUNTIME
+
+import horus_conf
+
+
+class Description(InDirectory):
+    def test_options_add_and_remove_trees_whatever_their_order(self):
+        self.assertEqual(horus_conf.trees(), ["base", "rt", "horus", "audit"])
+        self.assertEqual(horus_conf.trees(["untuned", "dev"]), ["base", "horus", "audit", "dev"])
+        self.assertEqual(horus_conf.trees(["dev", "untuned"]), horus_conf.trees(["untuned", "dev"]))
+        with self.assertRaisesRegex(horus_conf.BadConf, "no option 'fast'; its options are dev, untuned"):
+            horus_conf.trees(["fast"])
+
+    def test_every_folder_of_conf_is_in_some_image_and_every_board_is_described(self):
+        folders = {path.parent.name for path in horus_conf.CONF.glob("*/rootfs")}
+        self.assertEqual(folders | {"audit"}, set(horus_conf.all_trees()))
+        self.assertEqual({path.name for path in (horus_conf.CONF / "machine").iterdir()}, set(horus_conf.boards()))
+
+    def test_every_variant_is_audited_and_only_the_release_has_no_shell_without_a_password(self):
+        variants = horus_conf.variants()
+        self.assertEqual([name for name, trees in variants.items() if "audit" not in trees], [])
+        self.assertEqual([name for name, trees in variants.items() if "dev" not in trees], ["release"])
+
+    def test_a_machine_belongs_to_one_board_or_to_none(self):
+        self.assertEqual(horus_conf.board_of("jetson-orin-nano-devkit-nvme"), "jetson-orin-nano")
+        self.assertEqual(horus_conf.board_of("toaster"), "")
+        machines = [machine for board in horus_conf.boards().values() for machine in board.machines]
+        self.assertEqual(len(machines), len(set(machines)))
+
+    def test_every_board_is_of_an_architecture_that_the_builder_knows(self):
+        boards = horus_conf.boards()
+        self.assertEqual({board.architecture for board in boards.values()}, set(ARCHITECTURES))
+        for name, architecture in ARCHITECTURES.items():
+            self.assertEqual(boards[architecture.board].architecture, name)
+
+    def test_every_program_is_cargos(self):
+        for program in horus_conf.programs():
+            manifests = [path for path in RUNTIME.glob("*/Cargo.toml") if f'[package]\nname = "{program.package}"' in path.read_text()]
+            self.assertEqual(len(manifests), 1, program)
+
+    def test_a_description_that_is_none_is_an_error(self):
+        self.write("image.toml", "[image\n")
+        with mock.patch.object(horus_conf, "CONF", self.root), self.assertRaisesRegex(horus_conf.BadConf, "restore it from git"):
+            horus_conf.trees()
+
+
+class KernelCommandLine(InDirectory):
+    def test_untuned_image_has_no_parameter_of_conf_rt(self):
+        untuned = set(horus_conf.kernel_command_line("generic-x86-64", tuned=False).split())
+        tuning = horus_conf.parameters(horus_conf.CONF / "rt/kernel/cmdline", horus_conf.cpu_split("generic-x86-64"))
+        self.assertFalse(untuned & set(tuning))
+        self.assertIn("root=PARTLABEL=horus-root", untuned)
+
+
+class BadConf(InDirectory):
+    def setUp(self):
+        super().setUp()
+        patch = mock.patch.object(horus_conf, "CONF", self.root / "conf")
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def error_of(self, call) -> str:
+        with self.assertRaises(horus_conf.BadConf) as caught:
+            call()
+        return str(caught.exception)
+
+    def test_cpu_split_that_is_not_understood(self):
+        for text in ("housekeeping=1", "housekeeping=0-", "isolated=2", "housekeeping=all"):
+            self.write("conf/machine/board/cpus", f"# comment\n{text}\n")
+            message = self.error_of(lambda: horus_conf.cpu_split("board"))
+            self.assertIn("conf/machine/board/cpus:2", message)
+            self.assertIn("Write housekeeping=0", message)
+
+    def test_empty_cpu_split(self):
+        self.write("conf/machine/board/cpus", "# nothing\n")
+        self.assertIn("Write one line: housekeeping=0", self.error_of(lambda: horus_conf.cpu_split("board")))
+
+    def test_wider_housekeeping_range_moves_the_isolated_cpus(self):
+        self.write("conf/machine/board/cpus", "housekeeping=0-3\n")
+        self.assertEqual(horus_conf.cpu_split("board"), {"housekeeping": "0-3", "isolated": "4-N"})
+
+    def test_two_parameters_on_a_line_and_unknown_placeholders(self):
+        for text in ("quiet splash  # two", "isolcpus={islated}", "a={0}", "b={"):
+            path = self.write("conf/machine/board/cmdline", f"ro\n\n{text}\n")
+            self.assertIn("conf/machine/board/cmdline:3", self.error_of(lambda path=path: horus_conf.parameters(path, {"isolated": "1-N"})))
+
+    def test_missing_and_binary_files(self):
+        self.assertIn("conf/machine/other/cpus cannot be read", self.error_of(lambda: horus_conf.cpu_split("other")))
+        self.write("conf/machine/board/cpus", "").write_bytes(b"\xff\xfe\x00")
+        self.assertIn("conf/machine/board/cpus cannot be read", self.error_of(lambda: horus_conf.cpu_split("board")))

@@ -1,0 +1,43 @@
+"""The check of units finds what systemd would skip in silence."""
+
+import shutil
+import unittest
+
+from checks.conf import units
+from horus_appliance.in_directory import InDirectory
+from horus_appliance.paths import CONF
+
+GOOD = "[Unit]\nDescription=Some\n[Service]\nType=oneshot\nExecStart=/usr/bin/horus --version\n[Install]\nWantedBy=multi-user.target\n"
+
+
+@unittest.skipUnless(shutil.which("systemd-analyze"), "the check itself installs systemd where it is missing")
+class Units(InDirectory):
+    def said_of(self, text: str, name: str = "some.service") -> str:
+        self.write(f"{units.SYSTEM_UNITS}/{name}", text)
+        count, said = units.complaints([self.root])
+        self.assertEqual(count, 1)
+        return "\n".join(said)
+
+    def test_a_sound_unit_passes(self):
+        self.assertEqual(self.said_of(GOOD), "")
+
+    def test_a_misspelled_key_a_missing_program_and_a_wrong_value_are_named(self):
+        for before, after, expected in (
+            ("ExecStart=", "RestratSec=1s\nExecStart=", "RestratSec"),
+            ("/usr/bin/horus", "/usr/bin/hors", "hors is not executable"),
+            ("Type=oneshot", "Type=onceshot", "onceshot"),
+            ("[Service]", "[Srevice]", "Srevice"),
+        ):
+            self.assertIn(expected, self.said_of(GOOD.replace(before, after)))
+
+    def test_a_drop_in_is_verified_with_its_unit(self):
+        said = self.said_of("[Service]\nExecStart=\nExecStart=/usr/sbin/no-such-program\n", "nvpmodel.service.d/60.conf")
+        self.assertIn("no-such-program", said)
+
+    def test_every_board_with_a_rootfs_is_looked_at(self):
+        self.assertEqual(len(units.trees()), 1 + len(list(CONF.glob("machine/*/rootfs"))))
+
+    def test_packages_whose_programs_a_unit_calls_are_told(self):
+        self.assertEqual(units.packages_needed(CONF / "machine/jetson-orin-nano/rootfs"), {"tegra-nvpmodel", "tegra-tools-jetson-clocks"})
+        self.assertEqual(units.packages_needed(CONF / "dev/rootfs"), {"util-linux-agetty"})
+        self.assertEqual(units.packages_needed(CONF / "base/rootfs"), set())

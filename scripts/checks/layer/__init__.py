@@ -1,0 +1,1 @@
+"""Checks of the Yocto layer, without the layers below it and against them."""

@@ -1,0 +1,173 @@
+"""Reads the recipes of meta-horus with BitBake's own library and without the layers below it.
+
+Runs inside the environment of yocto/tools. What openembedded-core would bring stands below: the variables that our recipes use, and the names of the classes that they inherit, empty. So syntax,
+expansion, overrides, appends and our own Python are BitBake's; what the classes do, scripts/check-layer sees with the real layers.
+"""
+
+import atexit
+import logging
+import os
+import re
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import bb
+import bb.data
+import bb.parse
+import bb.parse.parse_py.BBHandler  # noqa: F401  (registers itself)
+import bb.siggen
+
+from checks.layer import boards
+from horus_appliance.yocto.tools import LAYER
+
+# Classes of openembedded-core that our recipes may inherit. A name that is not here is a mistake, or new: add it.
+CLASSES = {
+    "allarch", "base", "cargo", "cargo-update-recipe-crates", "core-image", "deploy", "extrausers", "features_check", "image",
+    "kernel", "native", "nopackages", "overlayfs", "packagegroup", "ptest", "systemd", "testimage", "uki", "update-alternatives", "useradd",
+    "dm-verity-img", "create-spdx", "populate_sdk", "image-buildinfo", "cve-check", "vex", "python3native",
+}  # fmt: skip
+
+# bitbake.conf's part in it.
+FOUNDATION = r"""
+PN = "${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[0] or 'defaultpkgname'}"
+PV ?= "${@bb.parse.vars_from_file(d.getVar('FILE', False), d)[1] or '1.0'}"
+BPN = "${@d.getVar('PN').replace('-native', '')}"
+P = "${PN}-${PV}"
+BP = "${BPN}-${PV}"
+bindir = "/usr/bin"
+sbindir = "/usr/sbin"
+libdir = "/usr/lib"
+nonarch_libdir = "/usr/lib"
+sysconfdir = "/etc"
+WORKDIR = "/nowhere/${PN}"
+UNPACKDIR = "${WORKDIR}/sources"
+S = "${UNPACKDIR}/${BP}"
+B = "${S}"
+D = "${WORKDIR}/image"
+COMMON_LICENSE_DIR = "/nowhere/common-licenses"
+CARGO_TARGET_SUBDIR = "release"
+MACHINE_ARCH = "${@d.getVar('MACHINE').replace('-', '_')}"
+DISTRO_FEATURES ?= ""
+IMAGE_FEATURES ?= ""
+PACKAGES = "${PN}-src ${PN}-dbg ${PN}-staticdev ${PN}-dev ${PN}-doc ${PN}-locale ${PN}"
+OVERRIDES = "pn-${PN}:${MACHINEOVERRIDES}:${DISTROOVERRIDES}:forcevariable"
+FILESPATH = "${@':'.join(os.path.join(os.path.dirname(d.getVar('FILE')), name) for name in (d.getVar('BP'), d.getVar('BPN'), 'files'))}"
+KERNEL_ARGS ?= "board.support"
+CMDLINE ?= "board.support"
+LAYERSERIES_CORENAMES = "wrynose"
+"""
+
+
+class ParseFailed(Exception):
+    """BitBake's library refused a file; the message has file and line."""
+
+
+class Recorder(logging.Handler):
+    """Keeps what BitBake's library logs, because it puts file and line there and not into its exceptions."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.messages = []
+
+    def emit(self, record):
+        self.messages.append(record.getMessage())
+
+
+RECORDER = Recorder()
+
+
+@contextmanager
+def refusals(path: Path):
+    """Turns whatever BitBake's library raises, or the code in a recipe, into one error with file and reason."""
+    RECORDER.messages.clear()
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise ParseFailed(f"{path}: {error} {' '.join(RECORDER.messages)}".strip()) from error
+
+
+class Layer:
+    """The layer as one MACHINE sees it, with the options of a kas fragment if given."""
+
+    def __init__(self, machine: str, settings: str = ""):
+        self.machine = machine
+        root = Path(tempfile.mkdtemp())
+        self.scratch = root
+        atexit.register(shutil.rmtree, root, ignore_errors=True)
+        for name in CLASSES:
+            for folder in ("classes", "classes-recipe", "classes-global"):
+                (root / folder).mkdir(exist_ok=True)
+            (root / "classes" / f"{name}.bbclass").write_text("")
+        (root / "foundation.conf").write_text(FOUNDATION)
+        (root / "local.conf").write_text(settings + "\n")
+        for name in ("BitBake", "BitBake.Parsing", "BitBake.Data"):
+            logger = logging.getLogger(name)
+            logger.propagate = False
+            logger.handlers = [RECORDER]
+        data = bb.data.init()
+        data.setVar("MACHINE", machine)
+        data.setVar("MACHINEOVERRIDES", boards.overrides(machine))
+        data.setVar("FILE", "none")
+        data.setVar("BBPATH", str(root))
+        data.setVar("LAYERDIR", str(LAYER))
+        data.setVar("BBFILE_COLLECTIONS", "core raspberrypi tegra")
+        for path in (root / "foundation.conf", root / "local.conf", LAYER / "conf/layer.conf", LAYER / "conf/distro/horus.conf"):
+            data = self._parse(path, data, include=True)
+        data.setVar("__bbclasstype", "recipe")
+        data.setVar("BB_SIGNATURE_HANDLER", "noop")
+        bb.parse.siggen = bb.siggen.init(data)
+        self.data = data
+
+    def recipes(self) -> list:
+        """Every recipe of the layer, the test's own layers excepted."""
+        return sorted(path for path in LAYER.glob("recipes-*/*/*.bb"))
+
+    def appends(self) -> list:
+        """The layer's appends for this machine: those of dynamic layers only where the machine comes from that layer."""
+        from_layers = {"rpi": "raspberrypi", "tegra": "tegra"}
+        dynamic = [name for override, name in from_layers.items() if override in self.data.getVar("MACHINEOVERRIDES").split(":")]
+        return sorted(LAYER.glob("recipes-*/*/*.bbappend")) + sorted(
+            path for name in dynamic for path in LAYER.glob(f"dynamic-layers/{name}/*/*/*.bbappend")
+        )
+
+    def recipe(self, path: Path):
+        """The data of one recipe with our appends to it."""
+        name = path.stem
+        appends = [append for append in self.appends() if fits(append.stem, name)]
+        data = bb.data.createCopy(self.data)
+        data.setVar("__BBAPPEND", " ".join(map(str, appends)))
+        data.setVar("FILE", str(path))
+        return self._parse(path, data, include=False)
+
+    def appended(self, append: Path, base: str = ""):
+        """The data of an append to a recipe of another layer, whose own part is `base`."""
+        stand_in = self.scratch / (append.stem.replace("%", "1.0") + ".bb")
+        stand_in.write_text(f'LICENSE = "MIT"\n{base}\n')
+        data = bb.data.createCopy(self.data)
+        data.setVar("__BBAPPEND", str(append))
+        data.setVar("FILE", str(stand_in))
+        return self._parse(stand_in, data, include=False)
+
+    def _parse(self, path: Path, data, include: bool):
+        with refusals(path):
+            parsed = bb.parse.handle(str(path), data, include, baseconfig=include)
+        return parsed[""] if isinstance(parsed, dict) else parsed
+
+
+def fits(append: str, recipe: str) -> bool:
+    """Whether an append's name, with its % wildcard, is for a recipe's."""
+    return re.fullmatch(re.escape(append).replace("%", ".*"), recipe) is not None
+
+
+def local_files(data) -> list:
+    """Each file:// of SRC_URI with where it is found, `None` when nowhere."""
+    found = []
+    for uri in (data.getVar("SRC_URI") or "").split():
+        if uri.startswith("file://"):
+            name = uri.removeprefix("file://").partition(";")[0]
+            places = (data.getVar("FILESEXTRAPATHS") or "").split(":") + data.getVar("FILESPATH").split(":")
+            candidates = [Path(place) / name for place in places if place and place != "__default"]
+            found.append((uri, next((path for path in candidates if os.path.exists(path)), None)))
+    return found

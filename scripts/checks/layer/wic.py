@@ -1,0 +1,91 @@
+"""Reads the partition layouts (files/wic/*.wks.in) as wic does, and holds them against what conf/ says of partitions."""
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+from horus_appliance.paths import CONF
+
+# wic's own commands and options (wic 0.3, of Yocto 6.0); what is not here, wic would refuse in the last minute of a long build.
+FLAGS = "active hidden mbr no-fstab-update no-table use-label use-uuid".split()
+VALUES = """
+    align change-directory exclude-path extra-filesystem-space extra-partition-space fixed-size fsoptions fspassno fstype fsuuid
+    include-path label mkfs-extraopts offset ondisk ondrive overhead-factor part-name part-type rootfs-dir size source sourceparams
+    system-id type uuid
+""".split()
+BOOTLOADER = "append configfile diskid ptable source timeout".split()
+CHOICES = {
+    "source": "bootimg_efi bootimg_partition bootimg_pcbios empty extra_partition rawcopy rootfs".split(),
+    "fstype": "btrfs erofs ext2 ext3 ext4 f2fs none squashfs swap vfat".split(),
+    "ptable": "gpt gpt-hybrid msdos".split(),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises what it refuses, instead of ending the program."""
+
+    def __init__(self, flags: list, values: list):
+        super().__init__(add_help=False, allow_abbrev=False)
+        for name in flags:
+            self.add_argument(f"--{name}", action="store_true")
+        for name in values:
+            self.add_argument(f"--{name}", choices=CHOICES.get(name), action="append" if name in ("exclude-path", "include-path") else "store")
+
+    def error(self, message: str):
+        raise ValueError(message)
+
+
+def read(path: Path, variables: dict) -> tuple:
+    """The partitions, the boot loader line and the problems of a layout; `variables` are BitBake's, for ${NAME}."""
+    part, bootloader = Parser(FLAGS, VALUES), Parser([], BOOTLOADER)
+    part.add_argument("mountpoint", nargs="?")
+    known = {"part": part, "partition": part, "bootloader": bootloader}
+    found, problems = {"part": [], "partition": [], "bootloader": []}, []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        place = f"{path.name}:{number}"
+        for name in re.findall(r"\$\{(\w+)\}", line):
+            if not variables.get(name):
+                problems.append(f"{place}: ${{{name}}} is not set in the distribution's configuration")
+        words = shlex.split(re.sub(r"\$\{(\w+)\}", lambda match: variables.get(match[1]) or "1M", line), comments=True)
+        if words and words[0] not in known:
+            problems.append(f"{place}: wic knows no command '{words[0]}'; write part or bootloader")
+        elif words:
+            try:
+                found[words[0]].append(known[words[0]].parse_args(words[1:]))
+            except ValueError as error:
+                problems.append(f"{place}: {error}")
+    if len(found["bootloader"]) != 1:
+        problems.append(f"{path.name}: {len(found['bootloader'])} bootloader lines; there has to be one, which names the partition table")
+    return found["part"] + found["partition"], found["bootloader"][0] if found["bootloader"] else None, problems
+
+
+def problems_of(path: Path, variables: dict) -> list:
+    """What is wrong with a layout, in itself and for conf/."""
+    partitions, bootloader, problems = read(path, variables)
+    names = [part.part_name for part in partitions]
+    for name in {name for name in names if names.count(name) > 1}:
+        problems.append(f"{path.name}: partition name '{name}' stands twice, and root= finds partitions by it")
+    for part in partitions:
+        for size in (part.fixed_size, part.size):
+            if size and not re.fullmatch(r"\d+[kKMGsS]?", size):
+                problems.append(f"{path.name}: size '{size}' is not understood by wic; write it as 512M or 2G")
+    if bootloader and bootloader.ptable == "msdos":
+        problems.append(f"{path.name}: an MBR has no partition names, by which conf/base finds root and data; use gpt or gpt-hybrid")
+    for label, file in sorted(wanted_labels().items()):
+        if label not in names:
+            problems.append(f"{path.name}: {file} names the partition '{label}', which is not in the layout")
+    slots = [part for part in partitions if (part.part_name or "").startswith("horus-root")]
+    if len(slots) != 2 or slots[0].fixed_size != slots[1].fixed_size:
+        problems.append(f"{path.name}: there have to be two slots for the system (horus-root…) of one fixed size, for updates")
+    return problems
+
+
+def wanted_labels() -> dict:
+    """Partition names that conf/ relies on, and where."""
+    found = {}
+    for path in (CONF / "base" / "kernel" / "cmdline", CONF / "base" / "rootfs" / "etc" / "fstab"):
+        for line in path.read_text().splitlines():
+            for label in re.findall(r"PARTLABEL=(\S+)", line.partition("#")[0]):
+                found[label] = str(path.relative_to(CONF.parent))
+    return found

@@ -1,0 +1,112 @@
+"""Runs checks side by side, and tells how each ended.
+
+Two at a time: most of them wait for a linker, a network or one thread half of their time. What a check prints is shown when it
+ends, so that two outputs never mix; one that runs alone is shown as it goes.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checks import SKIP_STATUS
+from horus_appliance.console import detail, step
+from horus_appliance.host import system
+from horus_appliance.paths import REPOSITORY
+
+AT_A_TIME = 2
+HEARTBEAT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Check:
+    """One command, what it stands for, and where it runs."""
+
+    name: str
+    command: list
+    directory: Path = REPOSITORY
+    environment: dict = field(default_factory=dict)
+    alone: str = ""  # why nothing may run beside it
+    holds: tuple = ()  # what it locks: two checks that hold the same would wait for each other, or disturb each other
+    boots: bool = False
+    needs: tuple = ()  # (command, Debian package) that must be there
+    long: str = ""  # how long it takes, for one that only runs when long ones are asked for
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a check ended."""
+
+    name: str
+    word: str
+    seconds: float
+    reason: str = ""
+
+
+class Running:
+    """A check that was started."""
+
+    def __init__(self, check: Check):
+        self.check, self.started = check, time.monotonic()
+        # A file and not a pipe, which would stop a check that says much until it is read.
+        self.output = None if check.alone else tempfile.TemporaryFile()
+        environment = {**os.environ, **check.environment}
+        both = {"stdout": self.output, "stderr": subprocess.STDOUT} if self.output else {}
+        step(f"--- {check.name}" if check.alone else f"started: {check.name}")
+        self.process = subprocess.Popen(check.command, cwd=check.directory, env=environment, stdin=subprocess.DEVNULL, **both)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def finish(self) -> Result:
+        """Shows what an ended check said, and how it ended."""
+        status, seconds = self.process.wait(), self.seconds
+        if self.output:
+            step(f"--- {self.check.name} ({seconds:.0f} s)")
+            self.output.seek(0)
+            print(self.output.read().decode(errors="replace").rstrip("\n"), flush=True)
+            self.output.close()
+        words = {0: ("passed", ""), SKIP_STATUS: ("SKIPPED", "see its output above for the reason")}
+        word, reason = words.get(status, ("FAILED", f"ended with status {status}, see its output above"))
+        return Result(self.check.name, word, seconds, reason)
+
+
+def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
+    """Runs every check; returns the results in the order of `checks`."""
+    for check in checks:  # not while others run: two installations at once refuse each other
+        if check.needs and not shutil.which(check.needs[0]):
+            system.install([check.needs[1]])
+    waiting, running, results, told = list(checks), [], {}, time.monotonic()
+    try:
+        while waiting or running:
+            while (following := choose(waiting, running, at_a_time)) is not None:
+                waiting.remove(following)
+                running.append(Running(following))
+            for ended in [one for one in running if one.process.poll() is not None]:
+                running.remove(ended)
+                results[ended.check.name] = ended.finish()
+                told = time.monotonic()
+            if running and not running[0].check.alone and time.monotonic() - told > HEARTBEAT_SECONDS:
+                detail("still running: " + ", ".join(f"{one.check.name} ({one.seconds:.0f} s)" for one in running))
+                told = time.monotonic()
+            time.sleep(0.1)
+    finally:  # an interrupted run leaves no check behind
+        for one in running:
+            one.process.terminate()
+            one.process.wait()
+    return [results[check.name] for check in checks]
+
+
+def choose(waiting: list, running: list, at_a_time: int):
+    """The first check that may start now; those that run alone come when all others are done."""
+    if len(running) >= at_a_time or any(one.check.alone for one in running):
+        return None
+    held = {name for one in running for name in one.check.holds}
+    for check in waiting:
+        if not check.alone and held.isdisjoint(check.holds):
+            return check
+    return waiting[0] if waiting and not running and all(check.alone for check in waiting) else None

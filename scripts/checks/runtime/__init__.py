@@ -1,0 +1,1 @@
+"""Checks of the runtime beyond cargo test: sanitizers, fuzzers, other processors, other compilers, its crates."""

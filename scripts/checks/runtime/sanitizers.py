@@ -1,0 +1,99 @@
+"""LLVM's sanitizers over the threaded and multi-process tests: what is run under which, and what each cannot see."""
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from checks.runtime import soak, unstable
+from horus_appliance.console import ApplianceFailed, detail, step
+from horus_appliance.paths import BUILD, RUNTIME
+
+# The unit tests of both crates, and the tests with threads or peers in other processes. Left out: deadlines (a sanitizer
+# makes everything some times slower), the command line, counted allocations; doc tests, which are small and single-threaded.
+TESTS = (
+    "lifecycle", "ring_model", "ring_states", "untrusted_segment",  # of horus-shm
+    "topics", "original_faults", "message_path", "killed_peers", "scribbling_peer",  # of horus
+)  # fmt: skip
+# These count what a thread allocates or which system calls it makes; a sanitizer's own would be counted too.
+UNCOUNTABLE = ("allocat", "no_system_call", "confinement")
+# Programs with one known fault each, named for the sanitizer that must find it.
+PLANTED = Path(__file__).parent / "planted"
+
+# What the build of a first run costs: a report names lines, but needs no variables; nobody edits these programs.
+LEAN_BUILD = {"CARGO_PROFILE_DEV_DEBUG": "line-tables-only", "CARGO_INCREMENTAL": "0"}
+
+
+@dataclass(frozen=True)
+class Sanitizer:
+    """One sanitizer: its name to the compiler, how it is built and told to stop, and what it says of its planted fault."""
+
+    name: str
+    cargo: tuple
+    environment: dict
+    finds: str
+
+
+SANITIZERS = {
+    # Its view of the standard library must be complete (without, it reports `Arc` and `OnceLock`), so that is built with it,
+    # but not what prints a panic's backtrace. It does not model fences and does not see into assembly: the ring's fences
+    # are loom's business, and long payloads, which move by assembly, it cannot judge. Nor does it see what another process
+    # does; the peers run under it all the same, each for itself.
+    "thread": Sanitizer(
+        "thread", ("-Zbuild-std", "-Zbuild-std-features=panic-unwind"),
+        {"TSAN_OPTIONS": "halt_on_error=1 second_deadlock_stack=1"}, "ThreadSanitizer: data race",
+    ),
+    # Peers are killed with what they allocated, so leaks are looked for only where a process ends by itself, as always.
+    "address": Sanitizer(
+        "address", (), {"ASAN_OPTIONS": "detect_stack_use_after_return=1"}, "AddressSanitizer: heap-use-after-free",
+    ),
+}  # fmt: skip
+
+
+def run(name: str) -> int:
+    """Runs the tests under one sanitizer; returns how many passed."""
+    sanitizer = SANITIZERS[name]
+    unstable.require_runtime(name)
+    if sanitizer.cargo:
+        unstable.require_sources()
+    find_planted_fault(sanitizer)
+
+    step(f"{name} sanitizer: horus-shm and horus, unit tests and {', '.join(TESTS)}")
+    # One directory for both sanitizers: the compiler's plug-ins, which neither changes, are built once.
+    command = [
+        "cargo", "test", "--locked", *sanitizer.cargo, "--target", unstable.host_target(),
+        "--target-dir", str(RUNTIME / "target" / "sanitizers"), "--package", "horus-shm", "--package", "horus", "--lib",
+        *(argument for test in TESTS for argument in ("--test", test)),
+        "--", *(argument for text in UNCOUNTABLE for argument in ("--skip", text)),
+    ]  # fmt: skip
+    environment = {
+        **os.environ, **unstable.ALLOWED, **LEAN_BUILD, **sanitizer.environment, "RUST_TEST_THREADS": "2",
+        # Mappings are made by the C library's functions here, which a sanitizer watches, not by system calls of rustix's own:
+        # else it takes a new mapping where another thread's was before for that thread's memory.
+        "RUSTFLAGS": f"-Zsanitizer={name} -Cforce-frame-pointers=yes --cfg=rustix_use_libc",
+    }  # fmt: skip
+    said = "\n".join(soak.run(command, RUNTIME, environment, progress="^ +Running "))
+    passed = sum(int(number) for number in re.findall(r"^test result: ok\. (\d+) passed", said, re.MULTILINE))
+    if passed == 0:
+        raise ApplianceFailed(f"the {name} sanitizer ran no test")
+    return passed
+
+
+def find_planted_fault(sanitizer: Sanitizer) -> None:
+    """Fails unless the sanitizer, told what the tests tell it, reports a fault that is there."""
+    source, program = PLANTED / f"{sanitizer.name}.rs", BUILD / "planted" / sanitizer.name
+    program.parent.mkdir(parents=True, exist_ok=True)
+    # One planted fault is in the program itself, so its standard library may be the ordinary one.
+    flags = [f"-Zsanitizer={sanitizer.name}", "-Cunsafe-allow-abi-mismatch=sanitizer", "--edition=2024", "-g"]
+    environment = {**os.environ, **unstable.ALLOWED}
+    subprocess.run(["rustc", *flags, str(source), "-o", str(program)], cwd=RUNTIME, env=environment, check=True)
+    done = subprocess.run(
+        [str(program)], env={**os.environ, **sanitizer.environment}, text=True, errors="replace", capture_output=True, check=False
+    )
+    if done.returncode == 0 or sanitizer.finds not in done.stderr:
+        raise ApplianceFailed(
+            f"the {sanitizer.name} sanitizer did not report the fault of {source.name}, so it would report none of ours; "
+            f"the program ended with {done.returncode}:\n{done.stderr[-2000:]}"
+        )
+    detail(f"{sanitizer.name} sanitizer: the planted fault is found")

@@ -1,0 +1,89 @@
+"""Long runs of the kill matrix and of the fuzzers: how each is started, and what it came to in one sentence."""
+
+import os
+import re
+from pathlib import Path
+
+from checks.runtime import unstable
+from horus_appliance.console import ApplianceFailed, step
+from horus_appliance.paths import BUILD, RUNTIME
+
+FUZZ = RUNTIME / "fuzz"
+FUZZ_TARGETS = ("segment_header", "scribbled_segment")
+
+# What cargo-fuzz passes: LLVM counts which branches an input takes and what its comparisons compare.
+COVERAGE = [
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Ccodegen-units=1",
+    "--cfg=fuzzing",
+]
+# A call that needs longer than this hangs.
+HANG_SECONDS = 10
+
+
+def kill(count: int) -> str:
+    """Kills `count` processes; returns the sentence of the test."""
+    step(f"killing {count} processes")
+    command = [
+        "cargo", "test", "--locked", "--package", "horus", "--test", "kill_matrix",
+        "--target-dir", str(RUNTIME / "target" / "failpoints"), "--", "--nocapture",
+    ]  # fmt: skip
+    environment = {**os.environ, "RUSTFLAGS": "--cfg failpoints", "HORUS_KILLS": str(count)}
+    lines = run(command, RUNTIME, environment, progress=r"^\d+ of \d+ kills$")
+    sentence = [line for line in lines if re.match(rf"{count} kills, ", line)]
+    if len(sentence) != 1:
+        raise ApplianceFailed("the kill matrix did not say what it came to; was the test renamed?")
+    return sentence[0]
+
+
+def fuzz(seconds: int) -> str:
+    """Fuzzes for `seconds` seconds in all; returns a sentence with the counts."""
+    unstable.require_runtime("address")
+    target = unstable.host_target()
+    share = max(1, seconds // (len(FUZZ_TARGETS) + 1))
+    step("building the fuzzers")
+    flags = [*COVERAGE, "-Zsanitizer=address", "-Cdebug-assertions", "-Coverflow-checks"]
+    environment = {**os.environ, **unstable.ALLOWED, "RUSTFLAGS": " ".join(flags)}
+    build = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", str(FUZZ / "target")]
+    run(build, FUZZ, environment)
+
+    counts = []
+    for name in FUZZ_TARGETS:
+        step(f"fuzzing {name} for {share} s")
+        counts.append(f"{fuzz_one(name, FUZZ / 'target' / target / 'release' / name, share)} inputs of {name}")
+    step(f"a peer that scribbles on live segments for {share} s")
+    command = ["cargo", "test", "--locked", "--package", "horus", "--test", "scribbling_peer", "--", "--nocapture"]
+    lines = run(command, RUNTIME, {**os.environ, "HORUS_SCRIBBLE_SECONDS": str(share)})
+    sentence = [line for line in lines if re.match(rf"{share} s beside a peer", line)]
+    if len(sentence) != 1:
+        raise ApplianceFailed("the test of the scribbling peer did not say what it came to; was it renamed?")
+    return f"{', '.join(counts)}: 0 crashes, 0 hangs of {HANG_SECONDS} s, 0 addresses out of bounds; {sentence[0]}"
+
+
+def fuzz_one(name: str, program: Path, seconds: int) -> int:
+    """Runs one fuzzer, which goes on from the inputs that earlier runs found interesting; returns how many it tried."""
+    corpus, artifacts = BUILD / "fuzz" / name, BUILD / "fuzz" / "found"
+    for directory in (corpus, artifacts):
+        directory.mkdir(parents=True, exist_ok=True)
+    command = [
+        str(program), str(corpus), f"-max_total_time={seconds}", f"-timeout={HANG_SECONDS}", "-print_final_stats=1",
+        f"-artifact_prefix={artifacts}/{name}-",
+    ]  # fmt: skip
+    lines = run(command, FUZZ, dict(os.environ), progress=r"^#\d+\s+(pulse|RELOAD)")
+    runs = [int(found[1]) for line in lines if (found := re.match(r"stat::number_of_executed_units:\s*(\d+)", line))]
+    if len(runs) != 1 or runs[0] == 0:
+        raise ApplianceFailed(f"{name} did not say how many inputs it tried")
+    return runs[0]
+
+
+def run(command: list, directory: Path, environment: dict, progress: str = "") -> list:
+    """Runs a command that has to end well, showing the lines that look like `progress`; returns all of its lines."""
+    status, lines = run(command, progress, cwd=directory, env=environment)
+    if status != 0:
+        tail = "\n".join(lines[-150:])
+        raise ApplianceFailed(f"'{' '.join(command)}' ended with {status}:\n{tail}")
+    return lines

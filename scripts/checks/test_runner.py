@@ -1,0 +1,74 @@
+"""Checks run side by side, but never two that hold the same or beside one that runs alone, and none of their words are lost."""
+
+import io
+import sys
+import time
+import unittest
+from contextlib import redirect_stdout
+
+from checks import SKIP_STATUS, catalogue, runner
+from checks.runner import Check
+
+# Says when it began and when it ended, and something between; `{}` is its exit status.
+PROGRAM = "import sys, time; a = time.monotonic(); time.sleep(0.3); print('ran', a, time.monotonic()); sys.exit({})"
+
+
+def check(name: str, status: int = 0, **more) -> Check:
+    return Check(name, [sys.executable, "-c", PROGRAM.format(status)], **more)
+
+
+class SideBySide(unittest.TestCase):
+    def run_all(self, *checks: Check) -> dict:
+        """Runs the checks; gives each one's result and its beginning and end, where its output was captured."""
+        said = io.StringIO()
+        with redirect_stdout(said):
+            self.results = {result.name: result for result in runner.run(list(checks))}
+        self.said = said.getvalue()
+        times, name = {}, ""
+        for line in self.said.splitlines():
+            if "] --- " in line:
+                name = line.partition("] --- ")[2].rpartition(" (")[0]
+            elif line.startswith("ran "):
+                times[name] = tuple(float(word) for word in line.split()[1:])
+        return times
+
+    def overlap(self, one: tuple, other: tuple) -> bool:
+        return max(one[0], other[0]) < min(one[1], other[1])
+
+    def test_two_run_at_a_time_and_no_third(self):
+        times = self.run_all(check("a"), check("b"), check("c"))
+        self.assertTrue(self.overlap(times["a"], times["b"]))
+        self.assertFalse(all(self.overlap(times["c"], times[name]) for name in "ab"))
+
+    def test_two_that_hold_the_same_wait_for_each_other_and_a_third_goes_before(self):
+        times = self.run_all(check("a", holds=("x", "y")), check("b", holds=("y",)), check("c"))
+        self.assertFalse(self.overlap(times["a"], times["b"]))
+        self.assertTrue(self.overlap(times["a"], times["c"]))
+
+    def test_one_that_runs_alone_comes_last_and_has_nothing_beside_it(self):
+        started = time.monotonic()
+        times = self.run_all(check("alone", alone="it measures"), check("a"), check("b"))
+        self.assertTrue(self.overlap(times["a"], times["b"]))
+        self.assertGreater(self.said.index("--- alone"), self.said.index("--- b"))
+        self.assertGreater(time.monotonic() - started, 0.6)
+        self.assertEqual(list(self.results), ["alone", "a", "b"], "told in the order in which they were asked for")
+
+    def test_each_end_has_its_word_and_a_failing_check_is_shown_in_full(self):
+        long = Check("long", [sys.executable, "-c", "print('line\\n' * 20000, 'the end'); raise SystemExit(3)"])
+        self.run_all(check("good"), check("skipped", SKIP_STATUS), long)
+        self.assertEqual([result.word for result in self.results.values()], ["passed", "SKIPPED", "FAILED"])
+        self.assertIn("status 3", self.results["long"].reason)
+        self.assertEqual(self.said.count("line\n"), 20000)
+        self.assertIn("the end", self.said)
+
+
+class Catalogue(unittest.TestCase):
+    def test_names_are_one_each_and_whatever_boots_runs_alone(self):
+        names = [one.name for one in catalogue.CHECKS]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual([one.name for one in catalogue.CHECKS if one.boots and not one.alone], [])
+
+    def test_checks_that_build_in_one_target_directory_hold_it(self):
+        for one in catalogue.CHECKS:
+            if one.command[0] == "cargo" and one.command[1] != "fmt" and "--target-dir" not in one.command:
+                self.assertTrue(one.alone or catalogue.TARGET in one.holds, one.name)

@@ -1,0 +1,139 @@
+"""A virtual machine for the appliance: QEMU inside the builder, KVM where it really works, else emulation."""
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from horus_appliance.boot import guest
+from horus_appliance.console import detail
+from horus_appliance.host import builder, system
+from horus_appliance.host.architecture import Architecture
+from horus_appliance.image.mkosi import Image
+from horus_appliance.paths import BUILD
+
+# The virtual board's identity; the appliance takes its machine-id from it (systemd.machine_id=firmware).
+BOARD_UUID = "2f4b6a0e-5d0c-4c1e-9a57-0c7b6a9d3e11"
+MEMORY_MIB = 2048
+
+
+class Machine:
+    """A running virtual machine. Its disk is never changed: writes go to a scratch copy that ends with it.
+
+    `firmware` boots the disk as a board would, through UEFI; without it QEMU loads the image's kernel directly, which
+    is quicker and lets a test choose `extra_parameters`. `disks` are further ones, read-only, by their serial numbers.
+    After `limit` seconds the machine is ended, whoever forgot it.
+    """
+
+    def __init__(
+        self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
+        extra_parameters: str = "", disks: dict = None,
+    ):  # fmt: skip
+        self.directory = BUILD / "machines" / name
+        system.remove_tree(self.directory)
+        self.directory.mkdir(parents=True)
+        self.serial_log = self.directory / "serial.log"
+        self.journal = guest.JournalTail(self.directory / "horus.journal")
+        self.accelerator = "kvm" if kvm_works(image) else "tcg"
+        board = image.architecture
+        arguments = [
+            "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            *accelerator_arguments(board, self.accelerator), "-smp", str(cpus), "-m", str(MEMORY_MIB),
+            "-uuid", BOARD_UUID, "-rtc", "base=utc", "-qmp", "stdio",
+            "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
+            "-drive", f"if=none,id=disk,format=raw,file={image.disk},snapshot=on,cache=unsafe",
+            "-device", "virtio-blk-pci,drive=disk,bootindex=1",
+            *disk_arguments(disks or {}),
+            *guest.port_arguments(self.directory), *guest.smbios_arguments(credentials),
+        ]  # fmt: skip
+        if firmware or board.firmware_loads_kernels:
+            variables = self.directory / "uefi-variables"
+            shutil.copyfile(builder.tree(board) / board.firmware_variables, variables)
+            arguments += ["-drive", f"if=pflash,format=raw,readonly=on,file=/{board.firmware}",
+                          "-drive", f"if=pflash,format=raw,file={variables}"]  # fmt: skip
+        if not firmware:
+            arguments += ["-kernel", str(image.kernel), "-initrd", str(image.initrd),
+                          "-append", f"{image.command_line} {extra_parameters}"]  # fmt: skip
+        self.errors = (self.directory / "qemu.log").open("w")
+        self.process = subprocess.Popen(
+            builder.command(board, arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
+        )
+        self._qmp("qmp_capabilities")
+
+    def press_power_button(self) -> None:
+        """Asks the appliance to power off, as a person at the board would."""
+        self._qmp("system_powerdown")
+
+    def running(self) -> bool:
+        """Whether the machine is on."""
+        return self.process.poll() is None
+
+    def wait_for_power_off(self, seconds: float) -> bool:
+        """Waits for the machine to switch itself off; tells whether it did."""
+        deadline = time.monotonic() + seconds
+        while self.running() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        return not self.running()
+
+    def destroy(self) -> None:
+        """Ends the machine at once, if it still runs."""
+        if self.running():
+            self._qmp("quit")
+            if not self.wait_for_power_off(10):
+                subprocess.run(system.as_root(["kill", "-KILL", str(self.process.pid)]), check=False)
+                self.process.wait()
+        for file in (self.process.stdin, self.process.stdout, self.errors):
+            file.close()
+
+    def _qmp(self, command: str) -> None:
+        try:
+            self.process.stdin.write(json.dumps({"execute": command}) + "\n")
+            self.process.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            pass  # the machine has just ended, which its owner sees by running()
+
+
+def accelerator_arguments(board: Architecture, accelerator: str) -> list:
+    """QEMU's arguments for the machine type under an accelerator."""
+    if accelerator == "kvm":
+        return [*board.accelerated, "-accel", "kvm"]
+    return [*board.emulated, "-accel", "tcg,thread=multi"]
+
+
+def disk_arguments(disks: dict) -> list:
+    """QEMU's arguments for read-only disks, by their serial numbers."""
+    return [
+        argument for serial, file in disks.items() for argument in (
+            "-drive", f"if=none,id={serial},format=raw,readonly=on,file={file}", "-device", f"virtio-blk-pci,drive={serial},serial={serial}",
+        )
+    ]  # fmt: skip
+
+
+def kvm_works(image: Image) -> bool:
+    """Whether a real kernel gets as far as its first line under KVM here; remembered until the host boots anew.
+
+    That /dev/kvm exists is not enough: in some clouds it opens, and no guest ever runs.
+    """
+    board = image.architecture
+    if board.foreign or not Path("/dev/kvm").exists():
+        return False
+    memory = BUILD / "kvm.json"
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    try:
+        known = json.loads(memory.read_text())
+        if known["boot"] == boot:
+            return known["works"]
+    except (OSError, ValueError, KeyError):
+        pass
+    detail("trying whether KVM works here (up to 15 seconds)")
+    arguments = [board.emulator, "-nodefaults", "-display", "none", "-no-reboot", *accelerator_arguments(board, "kvm"),
+                 "-m", "512", "-serial", "stdio", "-kernel", str(image.kernel),
+                 "-append", f"console={board.console} earlyprintk=serial panic=-1"]  # fmt: skip
+    command = ["timeout", "--kill-after=2", "15", *arguments]
+    output = subprocess.run(builder.command(board, command), capture_output=True, text=True, errors="replace", check=False)
+    works = "Linux version" in output.stdout
+    memory.write_text(json.dumps({"boot": boot, "works": works}))
+    what = f"KVM does not work here: using emulation, which is slower (delete {memory} to try again)"
+    detail("KVM works" if works else what)
+    return works

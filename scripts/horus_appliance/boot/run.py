@@ -1,0 +1,129 @@
+"""Boots an image, tells what happens, waits for the determinism run and brings its results home."""
+
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+from horus_appliance.boot import guest
+from horus_appliance.boot.machine import Machine
+from horus_appliance.console import ApplianceFailed, detail, step
+from horus_appliance.image.mkosi import Image
+
+# A boot takes about a minute under emulation on an idle machine. With ten other programs running on its two CPUs, 8 emulated
+# ones took more than five minutes. Waiting costs nothing where the boot comes to its end.
+BOOT_SECONDS = 720
+POWER_OFF_SECONDS = 120
+HEARTBEAT_SECONDS = 20
+
+
+@dataclass
+class Boot:
+    """What one boot of the appliance left behind."""
+
+    entries: list
+    report: dict = field(default_factory=dict)
+    failed_units: Optional[list] = None  # None: the list did not arrive
+    powered_off: bool = False
+    accelerator: str = ""
+    directory: Path = Path()
+
+    def with_field(self, name: str, value: str = "") -> list:
+        """The journal entries that carry field `name`, of value `value` if given."""
+        return [entry for entry in self.entries if name in entry and value in ("", guest.text(entry, name))]
+
+
+def boot(
+    image: Image, name: str, cpus: int = 2, seconds: int = 60, credentials: dict = None,
+    collect_after: str = "horus-determinism.service", firmware: bool = True, extra_parameters: str = "",
+    disks: dict = None, patience: int = BOOT_SECONDS,
+) -> Boot:  # fmt: skip
+    """Boots `image` and returns when it has powered itself off again.
+
+    `seconds` bounds the determinism run, `credentials` are further systemd credentials (units and drop-ins), and the
+    results are collected when unit `collect_after` has ended. `disks` are further disks, by their serial numbers.
+    """
+    duration = {
+        "systemd.unit-dropin.horus-determinism.service": f"[Service]\nEnvironment=HORUS_DETERMINISM_DURATION={seconds}s\n"
+    }
+    given = guest.merge(guest.merge(guest.observing_units(collect_after), duration), credentials or {})
+    limit = patience + 2 * seconds
+    machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, firmware, extra_parameters, disks)
+    how = "KVM" if machine.accelerator == "kvm" else "emulation (TCG)"
+    step(f"booting '{image.name}' with {cpus} CPUs under {how}")
+    try:
+        follow(machine, limit)
+        machine.press_power_button()
+        powered_off = machine.wait_for_power_off(POWER_OFF_SECONDS)
+        machine.journal.read_new()
+        detail("powered off" if powered_off else "did NOT power off after the power button was pressed")
+    finally:
+        machine.destroy()
+    return Boot(
+        machine.journal.entries, read_json(machine, "horus.report") or {}, read_json(machine, "horus.failed"),
+        powered_off, machine.accelerator, machine.directory,
+    )  # fmt: skip
+
+
+def follow(machine: Machine, limit: int) -> None:
+    """Passes on what happens until the results are collected."""
+    started = last_news = time.monotonic()
+    while True:
+        for entry in machine.journal.read_new():
+            if guest.text(entry, "UNIT") == "horus-collect.service" and guest.text(entry, "MESSAGE_ID") == guest.UNIT_STARTED:
+                return
+            if news(entry):
+                detail(f"{time.monotonic() - started:4.0f} s  {news(entry)}")
+                last_news = time.monotonic()
+        if not machine.running():
+            raise ApplianceFailed(f"the machine ended before its results were there.\n{post_mortem(machine)}")
+        if time.monotonic() - started > limit:
+            raise ApplianceFailed(f"no results within {limit} s.\n{post_mortem(machine)}")
+        if time.monotonic() - last_news > HEARTBEAT_SECONDS:
+            doing = "running" if machine.journal.entries else "starting (firmware and kernel are quiet by design)"
+            detail(f"{time.monotonic() - started:4.0f} s  still {doing}")
+            last_news = time.monotonic()
+        time.sleep(0.5)
+
+
+def news(entry: dict) -> str:
+    """What a journal entry says to somebody who waits, in one line; empty for entries of no interest to them."""
+    identifier, message = guest.text(entry, "MESSAGE_ID"), guest.text(entry).strip()
+    if guest.text(entry, "_TRANSPORT") == "kernel" and message.startswith("Linux version"):
+        return message.partition(" (")[0]
+    if identifier == guest.UNIT_STARTED and guest.text(entry, "UNIT") == "multi-user.target":
+        return message
+    if identifier in (guest.STARTUP_FINISHED, guest.UNIT_FAILED) or "HORUS_PHASE" in entry:
+        return message.partition("\n")[0]
+    return ""
+
+
+def post_mortem(machine: Machine) -> str:
+    """The last that was heard of a machine: failed units with their last lines, else the serial console."""
+    lines = []
+    for failed in {guest.text(entry, "UNIT") for entry in machine.journal.entries if guest.text(entry, "MESSAGE_ID") == guest.UNIT_FAILED}:
+        lines.append(f"{failed} failed; its last lines:")
+        lines += [f"    {line}" for line in unit_log(machine.journal.entries, failed)]
+    stuck = [guest.text(entry) for entry in machine.journal.entries if guest.text(entry, "SYSLOG_IDENTIFIER") == "horus-stuck"]
+    if stuck:
+        lines += ["what the boot waited for:", *(f"    {line}" for line in stuck[-10:])]
+    if not lines:
+        serial = machine.serial_log.read_text(errors="replace") if machine.serial_log.exists() else ""
+        lines = ["last lines of the serial console:", *(f"    {line}" for line in serial.splitlines()[-15:])]
+        lines += (machine.directory / "qemu.log").read_text(errors="replace").splitlines()[-5:]
+    return "\n".join([*lines, f"everything: {machine.directory}"])
+
+
+def unit_log(entries: list, unit: str, count: int = 10) -> list:
+    """The last messages by or about a unit."""
+    about = [entry for entry in entries if unit in (guest.text(entry, "_SYSTEMD_UNIT"), guest.text(entry, "UNIT"))]
+    return [guest.text(entry) for entry in about[-count:]]
+
+
+def read_json(machine: Machine, port: str):
+    """What came through a port, or None when nothing readable did."""
+    try:
+        return json.loads((machine.directory / port).read_text())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,211 @@
+"""Flashing to real block devices (loop devices): what is written, and what is said when the device goes away.
+
+They are skipped where there is no root or no loop device.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from horus_appliance.console import ApplianceFailed, CannotRun
+from horus_appliance.flash import devices, flashing, images
+from horus_appliance.flash.devices import Device
+from horus_appliance.flash.test_flash import MIB, WithImage, facts
+from horus_appliance.paths import REPOSITORY
+
+PULLED_OUT = """#!{python}
+import os, signal, subprocess, sys, time
+real = subprocess.Popen(["{real}", *sys.argv[1:]])
+time.sleep(0.2)
+real.send_signal(signal.SIGSTOP)
+os.truncate("{card}", 0)
+subprocess.run(["losetup", "--set-capacity", "{device}"], check=True)
+real.send_signal(signal.SIGCONT)
+sys.exit(real.wait())
+"""
+
+
+
+def setUpModule():
+    if reason := what_is_missing():
+        raise unittest.SkipTest(reason)
+
+
+class LoopDevices(WithImage):
+    """The whole command on real block devices."""
+
+    def loop(self, size: int, directory: Path = None) -> Path:
+        file = (directory or self.root) / "card"
+        with file.open("wb") as stream:
+            stream.truncate(size)
+        made = subprocess.run(["losetup", "--find", "--show", str(file)], capture_output=True, text=True, check=True)
+        path = Path(made.stdout.strip())
+        self.addCleanup(subprocess.run, ["losetup", "--detach", str(path)], check=False, capture_output=True)
+        return path
+
+    def run_flash(self, image: Path, device: Path, *arguments: str, **options) -> subprocess.CompletedProcess:
+        command = [sys.executable, str(REPOSITORY / "scripts/flash"), str(image), str(device), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, **options)
+
+    def assert_untouched(self, device: Path) -> None:
+        self.assertEqual(start_of(device, MIB), b"\0" * MIB)
+
+    def test_an_image_is_written_and_read_back(self):
+        for image in (self.image, self.compressed):
+            with self.subTest(image=image):
+                data = self.image.read_bytes() if self.image.exists() else None
+                device = self.loop(20 * MIB)
+                done = self.run_flash(image() if callable(image) else image, device, "--internal", device.name, "--yes")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("read back 100 %", done.stdout)
+                self.assertIn(f"done: {device} holds some.wic", done.stdout)
+                self.assertEqual(start_of(device, 3 * MIB), data[: 3 * MIB])
+                subprocess.run(["losetup", "--detach", str(device)], check=True)
+
+    def test_an_image_without_a_map_gets_one(self):
+        self.bmap.unlink()
+        device = self.loop(20 * MIB)
+        done = self.run_flash(self.image, device, "--internal", device.name, "--yes")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_nobody_is_asked_where_there_is_nobody_and_nothing_is_written(self):
+        device = self.loop(20 * MIB)
+        done = self.run_flash(self.image, device, "--internal", device.name)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Add --yes", done.stderr)
+        self.assert_untouched(device)
+
+    def test_a_person_types_the_name_or_nothing_is_written(self):
+        device = self.loop(20 * MIB)
+        for typed, status in (("yes", 2), ("", 2), (device.name, 0)):
+            command = f"{sys.executable} {REPOSITORY / 'scripts/flash'} {self.image} {device} --internal {device.name}"
+            done = subprocess.run(
+                ["script", "--quiet", "--return", "--command", command, "/dev/null"], input=f"{typed}\n", capture_output=True, text=True,
+                check=False,
+            )  # fmt: skip
+            self.assertEqual(done.returncode, status, done.stdout)
+            self.assertIn("Everything on it will be lost", done.stdout)
+            if status:
+                self.assertIn("nothing was written, as you wished", done.stdout)
+                self.assert_untouched(device)
+
+    def test_a_loop_device_is_built_in_and_a_small_one_too_small(self):
+        device = self.loop(8 * MIB)
+        done = self.run_flash(self.image, device, "--yes")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has 8388608 bytes and the image needs 16777216", done.stderr)
+        done = self.run_flash(self.image, self.loop(20 * MIB), "--yes")
+        self.assertIn("--internal loop", done.stderr)
+
+    def test_a_mounted_device_is_refused_and_so_is_one_held_by_somebody(self):
+        device = self.loop(20 * MIB)
+        subprocess.run(["mke2fs", "-q", "-F", str(device)], check=True)
+        place = self.root / "mounted"
+        place.mkdir()
+        subprocess.run(["mount", str(device), str(place)], check=True)
+        try:
+            done = self.run_flash(self.image, device, "--internal", device.name, "--yes")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"mounted {device} on {place}", done.stderr)
+            with self.assertRaises(CannotRun):
+                devices.claim(devices.look_up(device))
+        finally:
+            subprocess.run(["umount", str(place)], check=True)
+
+    def test_the_disk_that_this_system_runs_from_is_refused(self):
+        root = subprocess.run(["findmnt", "--noheadings", "--output", "SOURCE", "/"], capture_output=True, text=True, check=True).stdout.strip()
+        if not root.startswith("/dev/"):
+            self.skipTest(f"the root file system is {root}, no disk of this machine")
+        done = self.run_flash(self.image, Path(root), "--internal", Path(root).name, "--yes")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "this system runs from|is a partition|made of other devices")
+
+    def test_a_device_that_stops_taking_data_is_an_error_and_not_done(self):
+        # A card whose second half is a lie: the file behind the device is on a file system with room for 6 MiB only.
+        place = self.root / "small"
+        place.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(place)], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", str(place)], check=False)
+        with self.image.open("r+b") as file:
+            file.seek(MIB)
+            file.write(os.urandom(14 * MIB))
+        subprocess.run(["bmaptool", "create", self.image, "-o", self.bmap], check=True, capture_output=True)
+        device = self.loop(20 * MIB, place)
+        done = self.run_flash(self.image, device, "--internal", device.name, "--yes")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("does NOT hold the image", done.stderr)
+        self.assertNotIn("done:", done.stdout)
+        self.assert_untouched(device)  # wiped
+
+    def test_a_device_that_vanishes_while_it_is_written_is_named_and_not_done(self):
+        device = self.loop(20 * MIB)
+        # In bmaptool's place: the real one, stopped soon after its start, then the medium goes, as when a card is pulled out.
+        fake = self.root / "bin"
+        fake.mkdir()
+        script = fake / "bmaptool"
+        script.write_text(PULLED_OUT.format(python=sys.executable, real=shutil.which("bmaptool"), card=self.root / "card", device=device))
+        script.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{fake}:{os.environ['PATH']}"}
+        done = self.run_flash(self.image, device, "--internal", device.name, "--yes", env=environment)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn(f"{device} vanished", done.stderr)
+        self.assertIn("NOT usable", done.stderr)
+        self.assertNotIn("done:", done.stdout)
+
+    def test_data_that_does_not_read_as_it_was_written_is_found(self):
+        device = self.loop(20 * MIB)
+        found = devices.look_up(device)
+        block_map = images.read_block_map(self.bmap)
+        subprocess.run(["bmaptool", "-q", "copy", "--bmap", str(self.bmap), str(self.image), str(device)], check=True)
+        flashing.read_back(found, block_map)
+        with device.open("r+b") as stream:
+            stream.seek(15 * MIB - 1)
+            before = stream.read(1)
+            stream.seek(15 * MIB - 1)
+            stream.write(bytes([before[0] ^ 1]))
+        message = self.error_of(lambda: flashing.read_back(found, block_map), ApplianceFailed)
+        self.assertIn(f"byte {14 * MIB}", message)
+
+    def test_interrupting_leaves_no_half_image_that_boots(self):
+        device = self.loop(20 * MIB)
+        subprocess.run(["bmaptool", "-q", "copy", "--bmap", str(self.bmap), str(self.image), str(device)], check=True)
+        with mock.patch.object(flashing.subprocess, "run", side_effect=KeyboardInterrupt):
+            message = self.error_of(
+                lambda: flashing.write(self.image, images.read_block_map(self.bmap), flash_device_of(device)), ApplianceFailed
+            )
+        self.assertIn("you interrupted", message)
+        self.assert_untouched(device)
+
+
+def start_of(device: Path, size: int) -> bytes:
+    with device.open("rb") as stream:
+        return stream.read(size)
+
+
+def flash_device_of(path: Path) -> Device:
+    """The device, looked up past a mock of subprocess.run."""
+    size = int(Path(f"/sys/block/{path.name}/size").read_text()) * 512
+    return Device(path, {**facts(), "path": str(path), "size": size})
+
+
+def what_is_missing() -> str:
+    """Why no loop device can be had and mounted here; empty when they can."""
+    if os.geteuid() != 0:
+        return "flashing to loop devices needs root: run this with sudo"
+    with tempfile.NamedTemporaryFile() as file:
+        file.truncate(4 * MIB)
+        made = subprocess.run(["losetup", "--find", "--show", file.name], capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            return f"this machine gives no loop device ({made.stderr.strip()}): run this outside of a container"
+        device = made.stdout.strip()
+        subprocess.run(["mke2fs", "-q", "-F", device], check=True)
+        with tempfile.TemporaryDirectory() as place:
+            mounted = subprocess.run(["mount", device, place], capture_output=True, text=True, check=False)
+            subprocess.run(["umount", place], capture_output=True, check=False)
+        subprocess.run(["losetup", "--detach", device], check=True)
+        return "" if mounted.returncode == 0 else f"this machine lets nobody mount ({mounted.stderr.strip()}): run this outside of a container"

@@ -1,0 +1,111 @@
+"""Writes an image to a card or disk with bmaptool: verified before, asked for, shown while it runs, and read back after."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from horus_appliance.console import ApplianceFailed, CannotRun, detail, step
+from horus_appliance.flash import devices, images
+from horus_appliance.flash.devices import Device
+from horus_appliance.flash.images import BlockMap
+from horus_appliance.host import system
+
+
+def flash(image: Path, path: Path, internal: str, assume_yes: bool) -> None:
+    """All of it; returns only when the device was read back and holds the image."""
+    images.check_kind(image)
+    system.ensure_command("bmaptool", "bmap-tools")
+    device = devices.look_up(path)
+    with tempfile.TemporaryDirectory() as scratch:
+        found = images.find_block_map(image)
+        if not found:
+            step(f"mapping {image.name}, which has no block map beside it")
+            found = images.make_block_map(image, Path(scratch))
+        block_map = images.read_block_map(found)
+        if refusal := devices.refusal(device, block_map.image_bytes, internal):
+            raise CannotRun(f"nothing was written: {refusal}")
+        devices.claim(device)
+        step(f"verifying {image.name} against {found.name}")
+        images.verify(image, block_map, Progress("verified", block_map.mapped_bytes))
+        if not assume_yes:
+            ask(device, image, block_map)
+        # Asking took a while, in which another card may have got the name.
+        if devices.look_up(path) != device:
+            raise CannotRun(f"{path} is not the device any more that it was when it was asked about. Run this again.")
+        with devices.held(device):
+            write(image, block_map, device)
+            step(f"reading {device.path} back")
+            read_back(device, block_map)
+    step(f"done: {device.path} holds {image.name}; it can be pulled out")
+
+
+def ask(device: Device, image: Path, block_map: BlockMap) -> None:
+    """Lets a person type the device's name, which a finger does not do by habit."""
+    print(f"\n{device.describe()}")
+    for one in devices.family(device.facts)[1:]:
+        print(f"  it has {one['path']}, {one['size'] / 1e9:.1f} GB")
+    print(f"Everything on it will be lost: {image.name} takes its place ({block_map.image_bytes / 1e9:.1f} GB).")
+    if not sys.stdin.isatty():
+        raise CannotRun("nothing was written: there is nobody to ask here. Add --yes to answer beforehand.")
+    try:
+        answer = input(f"Type {device.name} to write, anything else to leave it: ").strip()
+    except (EOFError, KeyboardInterrupt):
+        answer = ""
+    if answer != device.name:
+        raise CannotRun("nothing was written, as you wished.")
+
+
+def write(image: Path, block_map: BlockMap, device: Device) -> None:
+    """Runs bmaptool, which shows its own progress, and says what a failure leaves behind."""
+    step(f"writing {block_map.mapped_bytes / 1e6:.0f} MB to {device.path}")
+    command = ["bmaptool", "copy", "--bmap", str(block_map.path), str(image), str(device.path)]
+    try:
+        status = subprocess.run(command, check=False).returncode
+    except KeyboardInterrupt:
+        fail(device, "you interrupted the writing")
+    if status != 0:
+        fail(device, f"bmaptool ended with status {status}; its message is above")
+
+
+def read_back(device: Device, block_map: BlockMap) -> None:
+    """Compares what the device itself holds with the block map."""
+    try:
+        with device.path.open("rb", buffering=0) as stream:
+            devices.forget_cache(stream)
+            wrong = images.first_difference(stream, block_map, Progress("read back", block_map.mapped_bytes))
+    except OSError as error:
+        fail(device, f"it could not be read back: {error.strerror}")
+    except KeyboardInterrupt:
+        fail(device, "you interrupted the reading back")
+    if wrong is not None:
+        fail(device, f"byte {wrong.start} and what follows do not read as they were written: the card is worn out or a fake, or somebody else wrote to it")
+
+
+def fail(device: Device, why: str) -> None:
+    """Says what is left on the device, and sees to it that it cannot be mistaken for a finished one."""
+    if devices.has_vanished(device):
+        raise ApplianceFailed(
+            f"{device.path} vanished: {why}. It was pulled out, or its reader or cable gave up. "
+            "What is on it is NOT usable: plug it in again (another port or reader, if it was not you) and run this again."
+        )
+    left = "Its partition table was wiped, so that nothing starts from it" if devices.spoil(device) else "It holds half an image"
+    raise ApplianceFailed(f"{device.path} does NOT hold the image: {why}. {left}. Run this again, with another card if it fails again.")
+
+
+class Progress:
+    """Shows how far a long reading is: on a terminal as it goes, elsewhere in quarters."""
+
+    def __init__(self, word: str, total: int):
+        self.word, self.total, self.done, self.shown = word, total, 0, 0
+
+    def __call__(self, count: int) -> None:
+        self.done += count
+        percent = 100 * self.done // self.total
+        if sys.stdout.isatty():
+            if percent != self.shown:
+                print(f"\r        {self.word} {percent} %", end="\n" if percent == 100 else "", flush=True)
+                self.shown = percent
+        elif percent // 25 > self.shown // 25:
+            detail(f"{self.word} {percent} %")
+            self.shown = percent

@@ -1,0 +1,182 @@
+"""Flashing: which devices and images are refused, and with which remedy."""
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+from horus_appliance.console import CannotRun
+from horus_appliance.flash import devices, flashing, images
+from horus_appliance.flash.devices import Device
+from horus_appliance.host import system
+from horus_appliance.in_directory import InDirectory
+
+MIB = 1 << 20
+
+
+def facts(**changes) -> dict:
+    """A card in a USB reader, as lsblk describes it."""
+    card = {"path": "/dev/sdz", "type": "disk", "size": 64 * MIB, "ro": False, "rm": True, "hotplug": True, "tran": "usb",
+            "model": "Card Reader ", "serial": "12", "mountpoints": [None], "pkname": None}  # fmt: skip
+    return {**card, **changes}
+
+
+def refused(internal: str = "", image_bytes: int = MIB, **changes) -> str:
+    described = facts(**changes)
+    return devices.refusal(Device(Path(described["path"]), described), image_bytes, internal)
+
+
+class WhatIsRefused(unittest.TestCase):
+    def test_a_card_that_is_free_is_not(self):
+        self.assertEqual(refused(), "")
+
+    def test_a_partition_with_the_name_of_its_disk(self):
+        self.assertIn("Name the disk: /dev/sdz", refused(type="part", path="/dev/sdz1", pkname="sdz"))
+
+    def test_a_volume_and_a_mirror(self):
+        self.assertIn("made of other devices", refused(type="lvm"))
+        self.assertIn("part of /dev/md0", refused(children=[facts(path="/dev/md0", type="raid1")]))
+
+    def test_a_mounted_partition_with_the_way_to_unmount_it(self):
+        message = refused(children=[facts(path="/dev/sdz1", type="part", mountpoints=["/media/me/photos"])])
+        self.assertIn("mounted /dev/sdz1 on /media/me/photos", message)
+        self.assertIn("umount /dev/sdz1", message)
+
+    def test_the_system_disk_even_where_it_is_named_twice(self):
+        for place in ("/", "/boot/efi", "[SWAP]"):
+            message = refused("sdz", children=[facts(path="/dev/sdz1", type="part", mountpoints=[place])])
+            self.assertIn("this system runs from", message)
+
+    def test_a_card_with_its_switch_on_and_a_reader_without_a_card(self):
+        self.assertIn("read-only", refused(ro=True))
+        self.assertIn("is there a card", refused(size=0))
+
+    def test_a_device_smaller_than_the_image(self):
+        self.assertIn("has 67108864 bytes and the image needs 67108865", refused(image_bytes=64 * MIB + 1))
+        self.assertEqual(refused(image_bytes=64 * MIB), "")
+
+    def test_a_built_in_disk_unless_it_is_named_twice(self):
+        built_in = {"rm": False, "hotplug": False, "tran": "nvme"}
+        self.assertIn("--internal sdz", refused(**built_in))
+        self.assertIn("'sdy', and the device is 'sdz'", refused("sdy"))
+        self.assertEqual(refused("sdz", **built_in), "")
+
+    def test_a_soldered_chip_is_told_from_a_card_of_the_same_bus(self):
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(devices, "SYS_BLOCK", Path(directory)):
+            kind = Path(directory, "mmcblk0/device/type")
+            kind.parent.mkdir(parents=True)
+            for text, expected in (("MMC", "--internal mmcblk0"), ("SD", "")):
+                kind.write_text(f"{text}\n")
+                message = refused(path="/dev/mmcblk0", rm=False, hotplug=True, tran="mmc")
+                self.assertTrue(expected in message if expected else message == "", message)
+
+    def test_no_answer_writes_nothing(self):
+        for silence in (EOFError, KeyboardInterrupt):
+            with mock.patch("builtins.input", side_effect=silence), mock.patch("sys.stdin.isatty", return_value=True), redirect_stdout(io.StringIO()):
+                with self.assertRaises(CannotRun) as caught:
+                    flashing.ask(Device(Path("/dev/sdz"), facts()), Path("some.wic"), images.BlockMap(Path("some.bmap"), MIB, []))
+            self.assertIn("nothing was written", str(caught.exception))
+
+    def test_what_is_no_device(self):
+        for path, expected in (("/dev/no-such-disk", "there is no device"), ("/dev/null", "no block device"), (__file__, "no block device")):
+            with self.assertRaises(CannotRun) as caught:
+                devices.look_up(Path(path))
+            self.assertIn(expected, str(caught.exception))
+
+
+class WithImage(InDirectory):
+    """Tests with an image of their own: 3 MiB of data at the start, 1 MiB near the end, nothing between."""
+
+    def setUp(self):
+        system.ensure_command("bmaptool", "bmap-tools")
+        super().setUp()
+        self.image = self.root / "some.wic"
+        with self.image.open("wb") as file:
+            file.write(os.urandom(3 * MIB))
+            file.seek(images.BOOT_SIGNATURE.start)
+            file.write(b"\x55\xaa")
+            file.seek(14 * MIB)
+            file.write(os.urandom(MIB))
+            file.truncate(16 * MIB)
+        self.bmap = self.root / "some.wic.bmap"
+        subprocess.run(["bmaptool", "create", self.image, "-o", self.bmap], check=True, capture_output=True)
+
+    def compressed(self) -> Path:
+        system.ensure_command("zstd", "zstd")
+        subprocess.run(["zstd", "-q", "--rm", str(self.image)], check=True)
+        return self.root / "some.wic.zst"
+
+    def error_of(self, call, kind=CannotRun) -> str:
+        with self.assertRaises(kind) as caught:
+            call()
+        return str(caught.exception)
+
+
+class ImageAndBlockMap(WithImage):
+    def verify(self, image: Path) -> None:
+        images.verify(image, images.read_block_map(images.find_block_map(image)), lambda count: None)
+
+    def test_an_image_and_its_map_agree_packed_and_unpacked(self):
+        self.verify(self.image)
+        self.verify(self.compressed())
+
+    def test_the_map_tells_the_mapped_ranges_only(self):
+        block_map = images.read_block_map(self.bmap)
+        self.assertEqual([(part.start, part.end) for part in block_map.ranges], [(0, 3 * MIB), (14 * MIB, 15 * MIB)])
+        self.assertEqual((block_map.image_bytes, block_map.mapped_bytes), (16 * MIB, 4 * MIB))
+        self.assertEqual(block_map.ranges[0].sha256, hashlib.sha256(self.image.read_bytes()[: 3 * MIB]).hexdigest())
+
+    def test_one_changed_byte_of_the_image_is_found_before_anything_is_written(self):
+        with self.image.open("r+b") as file:
+            file.seek(14 * MIB + 5)
+            file.write(b"?")
+        expected = f"byte {14 * MIB} and what follows differ"
+        self.assertIn(expected, self.error_of(lambda: self.verify(self.image)))
+        packed = self.compressed()
+        self.assertIn(expected, self.error_of(lambda: self.verify(packed)))
+
+    def test_a_cut_image_is_found(self):
+        os.truncate(self.image, 14 * MIB)
+        self.assertIn("differ", self.error_of(lambda: self.verify(self.image)))
+        packed = self.compressed()
+        os.truncate(packed, packed.stat().st_size - 100)
+        self.error_of(lambda: self.verify(packed))
+
+    def test_a_changed_or_cut_map_is_refused(self):
+        text = self.bmap.read_text()
+        for changed in (text.replace("0-767", "0-766"), text[:-60], "", "<bmap/>", text.replace("sha256", "sha1")):
+            self.bmap.write_text(changed)
+            self.assertIn("not a usable block map", self.error_of(lambda: images.read_block_map(self.bmap)))
+
+    def test_a_packed_image_without_a_map_is_refused_with_the_way_out(self):
+        packed = self.compressed()
+        self.bmap.unlink()
+        self.assertIn("zstd -d", self.error_of(lambda: images.find_block_map(packed)))
+
+    def test_what_is_no_disk_image(self):
+        empty = self.root / "empty.raw"
+        empty.touch()
+        package = self.root / "horus.tegraflash.tar.zst"
+        package.write_text("x")
+        text = self.root / "README.md"
+        text.write_text("# No image\n" * 100)
+        cases = (
+            (empty, "is empty"), (text, "does not begin with a partition table"), (package, "over USB"),
+            (self.bmap, "Name the image itself"), (self.root / "none", "no image file"),
+        )  # fmt: skip
+        for path, expected in cases:
+            self.assertIn(expected, self.error_of(lambda path=path: images.check_kind(path)))
+
+
+class LsblkStillSpeaksAsExpected(unittest.TestCase):
+    def test_every_column_that_is_read_is_there(self):
+        columns = "PATH,TYPE,SIZE,RO,RM,HOTPLUG,TRAN,MODEL,SERIAL,MOUNTPOINTS,PKNAME"
+        done = subprocess.run(["lsblk", "--json", "--bytes", "--output", columns], capture_output=True, text=True, check=True)
+        for one in json.loads(done.stdout)["blockdevices"]:
+            self.assertLessEqual(set(columns.lower().split(",")), set(one))

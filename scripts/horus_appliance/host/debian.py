@@ -1,0 +1,36 @@
+"""Trees of Debian packages, made by mmdebstrap."""
+
+import subprocess
+from pathlib import Path
+
+from horus_appliance.console import CannotRun
+from horus_appliance.host import system
+
+RELEASE = "trixie"
+
+
+def make_tree(target: Path, packages: list, variant: str, log: Path, architecture: str = "", finish=lambda partial: None) -> None:
+    """Puts packages and what they need into a tree of their own: `extract` unpacks them only, `apt` makes a small system of them.
+
+    `architecture` is Debian's name of another processor than this machine's. A tree with its final name is a complete one: `finish` is called with it before it gets that.
+    """
+    system.require_mirror()
+    partial = target.with_suffix(".partial")
+    system.remove_tree(partial)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    command = [
+        "mmdebstrap", f"--variant={variant}", *([f"--architectures={architecture}"] if architecture else []), f"--include={','.join(packages)}",
+        '--aptopt=APT::Install-Recommends "false"', f"--keyring={system.KEYRING}", RELEASE, str(partial), system.MIRROR,
+    ]  # fmt: skip
+    with log.open("w") as output:
+        done = subprocess.run(system.as_root(command), stdout=output, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        raise CannotRun(f"mmdebstrap could not make a tree of {', '.join(packages)}:\n{tail(log)}\nFull log: {log}")
+    finish(partial)
+    system.remove_tree(target)  # not before its successor is there
+    subprocess.run(system.as_root(["mv", str(partial), str(target)]), check=True)
+
+
+def tail(log: Path, lines: int = 25) -> str:
+    """The last lines of a log, for an error message."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])

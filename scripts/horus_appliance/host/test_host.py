@@ -1,0 +1,191 @@
+"""What a machine lacks is said with its remedy before anything is half-done."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from horus_appliance.boot import machine
+from horus_appliance.console import CannotRun
+from horus_appliance.host import binfmt, builder, system
+from horus_appliance.host.architecture import ARM64, X86_64
+from horus_appliance.image import mkosi, overlay, runtime
+from horus_appliance.in_directory import InDirectory
+from horus_appliance.paths import BUILD, REPOSITORY
+
+# The beginning of a program for x86-64.
+PROGRAM = b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little")
+
+
+class WhatAMachineLacks(unittest.TestCase):
+    def error_of(self, call) -> str:
+        with self.assertRaises(CannotRun) as caught:
+            call()
+        return str(caught.exception)
+
+    def test_disk_space(self):
+        message = self.error_of(lambda: system.require_space(REPOSITORY, needed=1 << 60))
+        self.assertIn("GB free", message)
+        self.assertIn("Free some space", message)
+
+    def test_package_mirror(self):
+        # Nothing listens on the discard port of this machine.
+        message = self.error_of(lambda: system.require_mirror("http://127.0.0.1:9/InRelease"))
+        self.assertIn("does not answer", message)
+        self.assertIn("run this again", message)
+
+    def test_rust(self):
+        with mock.patch.object(system.shutil, "which", return_value=None), mock.patch.object(system, "find_cargo"):
+            self.assertIn("rustup.rs", self.error_of(system.require_rust))
+
+    def test_rust_that_is_too_old(self):
+        old = subprocess.CompletedProcess([], 0, stdout="cargo 1.75.0 (1d8b05cdd 2023-11-20)", stderr="")
+        with mock.patch.object(system.subprocess, "run", return_value=old):
+            message = self.error_of(system.require_rust)
+        self.assertIn("cargo 1.75.0", message)
+        self.assertIn("rustup.rs", message)
+
+    def test_rust_of_the_user_who_called_sudo_is_found(self):
+        with tempfile.TemporaryDirectory() as home:
+            cargo = Path(home, ".cargo/bin/cargo")
+            cargo.parent.mkdir(parents=True)
+            cargo.write_text("#!/bin/sh\n")
+            cargo.chmod(0o755)
+            with mock.patch.dict(system.os.environ, {"PATH": "/nowhere", "SUDO_USER": "somebody"}), \
+                    mock.patch.object(system.pwd, "getpwnam", return_value=mock.Mock(pw_dir=home)), \
+                    mock.patch.object(system.Path, "home", return_value=Path("/nowhere")):  # fmt: skip
+                system.find_cargo()
+                self.assertEqual(system.shutil.which("cargo"), str(cargo))
+                self.assertEqual(system.os.environ["RUSTUP_HOME"], f"{home}/.rustup")
+
+    def test_linker(self):
+        failed = subprocess.CompletedProcess([], 1, stdout="", stderr="cannot find Scrt1.o")
+        with mock.patch.object(system.subprocess, "run", return_value=failed), mock.patch.object(system, "install") as install:
+            system.install_packages()
+        self.assertIn("libc6-dev", install.call_args[0][0])
+
+    def test_c_library_newer_than_the_image(self):
+        with mock.patch.object(system.platform, "libc_ver", return_value=("glibc", "2.99")):
+            self.assertIn("2.99", self.error_of(system.require_rust))
+
+    def test_sudo(self):
+        with mock.patch.object(system.os, "geteuid", return_value=1000), mock.patch.object(system.shutil, "which", return_value=None):
+            self.assertIn("needs root", self.error_of(lambda: system.as_root(["true"])))
+
+    def test_kvm_device_that_runs_no_guest(self):
+        """The probe believes only a kernel's first line, not the device file."""
+        silent = subprocess.CompletedProcess([], 124, stdout="", stderr="")
+        with tempfile.TemporaryDirectory() as directory, \
+                mock.patch.object(machine.subprocess, "run", return_value=silent), \
+                mock.patch.object(machine, "BUILD", Path(directory)), \
+                mock.patch.object(machine.Path, "exists", return_value=True):  # fmt: skip
+            self.assertFalse(machine.kvm_works(mkosi.Image("appliance", BUILD, "0")))
+
+
+    def test_kernel_that_runs_no_foreign_programs(self):
+        refused = subprocess.CompletedProcess([], 32, stdout="", stderr="mount: permission denied")
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(binfmt.subprocess, "run", return_value=refused), \
+                mock.patch.object(binfmt, "TABLE", Path(directory)), \
+                mock.patch.object(binfmt, "entry_of", return_value=["", "qemu-aarch64", "M", "", r"\x7f", r"\xff", "/qemu", "F"]):  # fmt: skip
+            with self.assertRaises(CannotRun) as caught, binfmt.foreign_programs(ARM64):
+                self.fail("went on without them")
+        self.assertIn("permission denied", str(caught.exception))
+        self.assertIn("modprobe binfmt_misc", str(caught.exception))
+
+    def test_rust_without_rustup_for_another_processor(self):
+        with mock.patch.object(runtime.shutil, "which", return_value=None):
+            self.assertIn("only rustup brings", self.error_of(lambda: runtime.cross(ARM64)))
+
+
+class ForeignPrograms(InDirectory):
+    """The kernel's entry for an emulator, as /proc/sys/fs/binfmt_misc shows it."""
+
+    def works(self, text: str) -> bool:
+        entry = ["", "qemu-aarch64", "M", "", r"\x7fELF", r"\xff", "/qemu", "F"]
+        self.write("somebody-else", text)
+        with mock.patch.object(binfmt, "TABLE", self.root), mock.patch.object(binfmt, "entry_of", return_value=entry):
+            return binfmt.works(ARM64)
+
+    def test_is_believed_only_if_it_holds_inside_of_other_trees(self):
+        text = "enabled\ninterpreter /usr/bin/qemu\nflags: {}\noffset 0\nmagic 7fELF\nmask ff\n"
+        self.assertTrue(self.works(text.format("OPF")))
+        self.assertFalse(self.works(text.format("OP")))
+        self.assertFalse(self.works(text.format("F").replace("enabled", "disabled")))
+        self.assertFalse(self.works(text.format("F").replace("7fELF", "00")))
+
+
+class OneBuildAtATime(unittest.TestCase):
+    def test_second_build_of_a_clone_is_refused(self):
+        BUILD.mkdir(parents=True, exist_ok=True)
+        with mkosi.only_one_build():
+            second = subprocess.run([sys.executable, REPOSITORY / "scripts/image", "debian"], capture_output=True, text=True, check=False)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("another build", second.stderr)
+
+
+class UnknownVariant(unittest.TestCase):
+    def test_is_refused_with_the_choices(self):
+        with self.assertRaises(CannotRun) as caught:
+            mkosi.build("nosuch")
+        self.assertIn("untuned", str(caught.exception))
+
+
+class Packages(InDirectory):
+    """Packages of another builder in place of conf/ and the runtime built here."""
+
+    TREES = ["base", "rt", "audit"]
+    NAMES = ["horus_1_amd64", "horus-board_1_amd64", *(f"horus-conf-{tree}_1_all" for tree in TREES)]
+
+    def find(self, names: list) -> list:
+        for name in names:
+            self.write(f"{name}.deb", "")
+        return [path.name for path in overlay.find_packages(self.TREES, self.root, X86_64)]
+
+    def error_of(self, names: list) -> str:
+        with self.assertRaises(CannotRun) as caught:
+            self.find(names)
+        return str(caught.exception)
+
+    def test_those_of_the_variant_are_taken_and_no_others(self):
+        others = ["horus-dbg_1_amd64", "horus-ptest_1_amd64", "horus_1_arm64", "glibc_2_amd64"]
+        self.assertEqual(sorted(self.find([*self.NAMES, *others])), sorted(f"{name}.deb" for name in self.NAMES))
+
+    def test_missing_one_is_named_with_what_builds_it(self):
+        message = self.error_of([name for name in self.NAMES if "conf-rt" not in name])
+        self.assertIn("no package 'horus-conf-rt'", message)
+        self.assertIn("bitbake horus-conf", message)
+
+    def test_two_of_a_name_are_refused(self):
+        self.assertIn("more than one package 'horus'", self.error_of([*self.NAMES, "horus_2_amd64"]))
+
+    def test_program_of_another_processor_is_refused(self):
+        self.write("usr/bin/horus", "").write_bytes(PROGRAM)
+        overlay.check_programs(self.root, Path("given"), X86_64)
+        with self.assertRaises(CannotRun) as caught:
+            overlay.check_programs(self.root, Path("given"), ARM64)
+        self.assertIn("no program usr/bin/horus for aarch64", str(caught.exception))
+
+    def test_unpacking_needs_nothing_that_was_built_before(self):
+        given, tree = self.root / "given", self.root / "tree"
+        given.mkdir()
+        for name in self.NAMES:
+            package, _, kind = name.split("_")
+            self.write("tree/DEBIAN/control", f"Package: {package}\nVersion: 1\nArchitecture: {kind}\nMaintainer: test\nDescription: test\n")
+            self.write(f"tree/usr/bin/{package}", "").write_bytes(PROGRAM)
+            subprocess.run(["dpkg-deb", "--build", tree, given / f"{name}.deb"], check=True, capture_output=True)
+        # Without the builder's own tree, which takes minutes to make: the same command, run here.
+        with mock.patch.object(overlay, "BUILD", self.root / "build"), mock.patch.object(builder, "command", lambda _, command: command):
+            unpacked = overlay.stage_packages(self.TREES, given, X86_64, "x")
+        self.assertTrue((unpacked / "usr/bin/horus").is_file())
+
+    def test_directory_that_is_not_there(self):
+        with self.assertRaises(CannotRun):
+            overlay.find_packages(self.TREES, Path("no-such-directory"), X86_64)
+
+
+class Trees(unittest.TestCase):
+    def test_removing_a_tree_that_is_not_there_is_no_error(self):
+        system.remove_tree(REPOSITORY / "out" / "no-such-tree")
+

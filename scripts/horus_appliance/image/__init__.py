@@ -1,0 +1,1 @@
+"""The Debian recipe's image: the runtime built by cargo, the overlay of conf/ and programs, and the disk that mkosi makes of them."""

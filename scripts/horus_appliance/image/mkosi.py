@@ -1,0 +1,159 @@
+"""Builds the appliance's disk image with mkosi, and reuses what has not changed."""
+
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from horus_appliance.console import CannotRun, follow, step
+from horus_appliance.host import binfmt, builder, debian, system
+from horus_appliance.host.architecture import X86_64, Architecture
+from horus_appliance.image import overlay, runtime
+from horus_appliance.paths import BUILD, CONF, RECIPE, REPOSITORY, RUNTIME
+
+import horus_conf
+
+
+@dataclass(frozen=True)
+class Image:
+    """A built image: the flashable disk and the parts of it that a direct kernel boot needs."""
+
+    variant: str
+    directory: Path
+    version: str
+    architecture: Architecture = X86_64
+
+    @property
+    def name(self) -> str:
+        """What tells this image from others in directories, logs and messages."""
+        return self.directory.name
+
+    @property
+    def disk(self) -> Path:
+        return self.directory / f"horus_{self.version}.raw"
+
+    @property
+    def kernel(self) -> Path:
+        return self.directory / f"horus_{self.version}.vmlinuz"
+
+    @property
+    def initrd(self) -> Path:
+        return self.directory / f"horus_{self.version}.initrd"
+
+    @property
+    def command_line(self) -> str:
+        return horus_conf.kernel_command_line(self.architecture.board, tuned="rt" in horus_conf.variants()[self.variant])
+
+
+def build(
+    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Optional[Path] = None
+) -> Image:
+    """Builds the runtime and the image, each only when something that goes into it has changed.
+
+    `fresh` builds from the mirror's newest packages even when nothing here has changed. With `packages`, a directory of
+    packages that another builder made, those take the places of the trees of conf/ and of the runtime built here.
+    """
+    if variant not in horus_conf.variants():
+        raise CannotRun(f"there is no image variant '{variant}'; choose one of: {', '.join(horus_conf.variants())}")
+    trees = horus_conf.variants()[variant]
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with only_one_build():
+        system.require_rust()
+        system.install_packages()
+        builder.ensure(architecture, fresh)  # also where nothing is to be built: QEMU runs in it
+        origin = ["packages"] if packages else []
+        name = "-".join([variant, *origin, *([] if architecture == X86_64 else [architecture.name])])
+        image = Image(variant, BUILD / "image" / name, version(), architecture)
+        if packages:
+            tree = overlay.stage_packages(trees, packages.resolve(), architecture, name)
+        else:
+            tree = overlay.stage(trees, runtime.build(architecture), architecture, name)
+        stamp = image.directory / "inputs.sha256"
+        inputs = fingerprint(image, tree)
+        if not fresh and image.disk.is_file() and stamp.is_file() and stamp.read_text() == inputs:
+            step(f"image '{name}': nothing has changed, reusing {image.disk.relative_to(REPOSITORY)}")
+            return image
+        run_mkosi(image, tree, fresh)
+        stamp.write_text(inputs)  # last: an image without its stamp is built again
+        return image
+
+
+def version() -> str:
+    """The product's version: that of the runtime's workspace."""
+    metadata = subprocess.run(
+        ["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=RUNTIME, capture_output=True, text=True, check=True
+    )
+    packages = json.loads(metadata.stdout)["packages"]
+    return next(package["version"] for package in packages if package["name"] == "horus-cli")
+
+
+def mkosi_arguments(image: Image, tree: Path) -> list:
+    """What mkosi is told besides recipes/debian: all that differs by variant."""
+    return [
+        f"--architecture={image.architecture.name}", f"--extra-tree={tree}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
+        f"--repart-directory={CONF / 'base' / 'rootfs' / 'usr' / 'lib' / 'repart.d'}",
+    ]  # fmt: skip
+
+
+def fingerprint(image: Image, tree: Path) -> str:
+    """A digest over all that goes into the image: mkosi's arguments, the builder's packages, recipe and overlay."""
+    digest = hashlib.sha256("\0".join(mkosi_arguments(image, tree)).encode())
+    installed = builder.tree(image.architecture) / "var/lib/dpkg/status"
+    digest.update(installed.read_bytes())
+    for root in (RECIPE, tree):
+        for path in sorted(path for path in root.rglob("*") if path.is_file()):
+            digest.update(f"\0{path.relative_to(root)}\0{path.stat().st_mode & 0o100}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
+    """Makes the image in a directory of its own and puts it in place only when it is complete."""
+    cached = any((BUILD / "cache").glob(f"*~{image.architecture.name}.cache")) and not fresh
+    step(f"building image '{image.name}' with mkosi (about {'1 minute' if cached else '3 minutes'})")
+    system.require_space(BUILD, system.NEXT_BUILD_BYTES if cached else system.FIRST_BUILD_BYTES)
+    if not cached:
+        system.require_mirror()
+    partial, workspace = image.directory.with_suffix(".partial"), BUILD / "workspace"
+    for leftover in (partial, workspace):
+        system.remove_tree(leftover)
+    for directory in (partial, workspace, BUILD / "cache", BUILD / "packages"):
+        directory.mkdir(parents=True, exist_ok=True)
+    arguments = [
+        "mkosi", "--force", *(["--force"] if fresh else []), "--incremental=yes",  # forced twice: without its caches
+        f"--output-directory={partial}", f"--workspace-directory={workspace}",
+        f"--cache-directory={BUILD / 'cache'}", f"--package-cache-directory={BUILD / 'packages'}",
+        *mkosi_arguments(image, tree), "build",
+    ]  # fmt: skip
+    log = BUILD / f"image-{image.name}.log"
+    # The second lock is root's: after a killed build it is held until the last of its processes has ended.
+    guard = ("flock", "--no-fork", "--wait", "120", str(BUILD / "root.lock"))
+    with binfmt.foreign_programs(image.architecture):
+        # The headlines of its steps are shown.
+        status, _ = follow(builder.command(image.architecture, arguments, RECIPE, guard), show=r"^‣ (?! )", log=log)
+    if status != 0:
+        raise CannotRun(
+            f"mkosi could not build the image:\n{debian.tail(log)}\nFull log: {log.relative_to(REPOSITORY)}\n"
+            "If a download failed, run this again: finished downloads are kept."
+        )
+    subprocess.run(system.as_root(["chown", "-R", f"{os.getuid()}:{os.getgid()}", str(partial)]), check=True)
+    system.remove_tree(image.directory)
+    partial.rename(image.directory)
+
+
+@contextmanager
+def only_one_build():
+    """Holds the build directory for this process; a second build at the same time is told to wait its turn."""
+    with (BUILD / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CannotRun(
+                "another build of this clone is running. Wait for it to end, or end it, then run this again."
+            ) from error
+        yield

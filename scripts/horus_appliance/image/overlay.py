@@ -1,0 +1,77 @@
+"""Lays out, in a directory of its own, all that goes over the distribution's packages to make them the appliance: from conf/ and
+cargo's programs, or from packages that another builder made of the same."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from horus_appliance.console import CannotRun, detail, step
+from horus_appliance.host import builder, system
+from horus_appliance.host.architecture import Architecture
+from horus_appliance.paths import BUILD, CONF
+
+# The machine's number in an ELF header, by the kernel's name of it.
+ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
+
+
+def stage(trees: list, programs: Path, architecture: Architecture, name: str) -> Path:
+    """The overlay from trees of conf/ and the programs that cargo left in a directory, laid out by conf/'s installer."""
+    overlay = BUILD / "overlay" / name
+    system.remove_tree(overlay)
+    parts = [*trees, f"machine/{architecture.board}"]
+    subprocess.run([sys.executable, CONF / "install", "--destdir", overlay, "--programs", programs, *parts], check=True)
+    return overlay
+
+
+def stage_packages(trees: list, directory: Path, architecture: Architecture, name: str) -> Path:
+    """The overlay from the packages of a directory (such as BitBake's deploy/deb), unpacked as they are."""
+    found = find_packages(trees, directory, architecture)
+    step(f"unpacking {len(found)} packages of {directory} in place of conf/ and cargo's programs")
+    overlay = BUILD / "overlay" / name
+    system.remove_tree(overlay)
+    overlay.mkdir(parents=True)
+    inside = BUILD / "packages-given"  # the builder sees nothing outside the repository
+    system.remove_tree(inside)
+    inside.mkdir(parents=True)
+    for package in found:
+        detail(str(package.relative_to(directory)))
+        shutil.copyfile(package, inside / package.name)
+        command = builder.command(architecture, ["dpkg-deb", "--extract", str(inside / package.name), str(overlay)])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CannotRun(f"{package} cannot be unpacked: {done.stderr.strip()}\nBuild it again.")
+    # The root of a tree that BitBake packed is everybody's to write; a package manager leaves the directories that are there alone.
+    subprocess.run(system.as_root(["chmod", "755", str(overlay)]), check=True)
+    check_programs(overlay, directory, architecture)
+    return overlay
+
+
+def find_packages(trees: list, directory: Path, architecture: Architecture) -> list:
+    """The packages that make an image of these trees, one of each name, below `directory`."""
+    if not directory.is_dir():
+        raise CannotRun(f"{directory} is no directory. Name one with the packages, such as BitBake's tmp/deploy/deb.")
+    kinds = ("all", architecture.debian_name)
+    wanted = ["horus", "horus-board", *(f"horus-conf-{tree}" for tree in trees)]
+    found = []
+    for name in wanted:
+        files = sorted(path for kind in kinds for path in directory.rglob(f"{name}_*_{kind}.deb"))
+        if not files:
+            raise CannotRun(
+                f"{directory} has no package '{name}' for {architecture.debian_name} or for all ({name}_VERSION_{kinds[1]}.deb). "
+                f"Build it: bitbake {'horus-conf' if name.startswith('horus-conf') else name}, with PACKAGE_CLASSES = \"package_deb\"."
+            )
+        if len(files) > 1:
+            several = "\n".join(f"    {path.relative_to(directory)}" for path in files)
+            raise CannotRun(f"{directory} has more than one package '{name}':\n{several}\nName a directory with one of each, for one board.")
+        found += files
+    return found
+
+
+def check_programs(overlay: Path, directory: Path, architecture: Architecture) -> None:
+    """Refuses packages whose program is missing or is another machine's: the boot would only say that it does not start."""
+    program = overlay / "usr/bin/horus"
+    header = program.read_bytes()[:20] if program.is_file() else b""
+    machine = int.from_bytes(header[18:20], "little") if header.startswith(b"\x7fELF") else None
+    if machine != ELF_MACHINES[architecture.machine]:
+        raise CannotRun(f"package 'horus' of {directory} holds no program usr/bin/horus for {architecture.machine}. Build it again.")

@@ -1,0 +1,1 @@
+"""The official image: kas, BitBake and the layers that meta-horus builds on."""

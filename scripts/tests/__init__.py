@@ -1,1 +1,0 @@
-"""Tests of the commands in scripts/ and of the booted appliance. Run them with ./scripts/test."""
