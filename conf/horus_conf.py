@@ -22,13 +22,7 @@ class Program:
 
     path: str
     package: str
-    kind: str  # bin or example
     name: str
-
-    @property
-    def built(self) -> str:
-        """Where cargo leaves it, below the directory of a profile such as target/release."""
-        return self.name if self.kind == "bin" else f"examples/{self.name}"
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,7 @@ def programs() -> list:
 def cargo_arguments() -> list:
     """What `cargo build` is told to build them all."""
     packages = dict.fromkeys(program.package for program in programs())
-    chosen = [word for program in programs() for word in (f"--{program.kind}", program.name)]
+    chosen = [word for program in programs() for word in ("--bin", program.name)]
     return [word for package in packages for word in ("--package", package)] + chosen
 
 

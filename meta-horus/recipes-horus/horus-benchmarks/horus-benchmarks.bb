@@ -21,6 +21,7 @@ SRC_URI = "\
     file://runtime/cli \
     file://runtime/horus \
     file://runtime/measure \
+    file://runtime/nodes \
     file://runtime/shm \
 "
 FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"

@@ -1,5 +1,5 @@
 SUMMARY = "Shared-memory topics, real-time nodes, and the machine's own audit"
-DESCRIPTION = "The command horus (audit, determinism run, reports, topics) and the example nodes ping and pong."
+DESCRIPTION = "The command horus (audit, determinism run, reports, topics) and the nodes ping and pong."
 SECTION = "base"
 LICENSE = "Apache-2.0 | MIT"
 LIC_FILES_CHKSUM = "\
@@ -21,6 +21,7 @@ SRC_URI = "\
     file://runtime/cli \
     file://runtime/horus \
     file://runtime/measure \
+    file://runtime/nodes \
     file://runtime/shm \
     file://run-ptest \
     file://test-programs \
@@ -44,7 +45,7 @@ do_install() {
 do_compile_ptest() {
     oe_cargo_fix_env
     export RUSTFLAGS="${RUSTFLAGS}"
-    "${CARGO}" build ${CARGO_BUILD_FLAGS} --package horus-shm --package horus-measure --package horus --tests --message-format json > ${B}/tests.json
+    "${CARGO}" build ${CARGO_BUILD_FLAGS} --package horus-shm --package horus-measure --package horus --package horus-nodes --tests --message-format json > ${B}/tests.json
 }
 
 do_install_ptest() {

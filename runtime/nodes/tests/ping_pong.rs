@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn node(name: &str, topics: &Path) -> Command {
     let test = std::env::current_exe().unwrap();
     let above = test.parent().and_then(Path::parent).unwrap();
-    let path = [above.join(name), above.join("examples").join(name)].into_iter().find(|path| path.is_file());
+    let path = [above.join(name), above.join("nodes").join(name)].into_iter().find(|path| path.is_file());
     let path = path.unwrap_or_else(|| panic!("no {name} in {}: `cargo test` builds it", above.display()));
     let mut command = Command::new(path);
     command.env("HORUS_SHM_DIR", topics).env_remove("NOTIFY_SOCKET").stdout(Stdio::piped()).stderr(Stdio::piped());

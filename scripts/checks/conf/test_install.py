@@ -41,7 +41,7 @@ class Installer(InDirectory):
 
     def test_programs_come_from_cargos_directory_and_a_missing_one_is_named_with_the_command_that_builds_it(self):
         for program in horus_conf.programs():
-            self.write(f"release/{program.built}", program.name).chmod(0o700)
+            self.write(f"release/{program.name}", program.name).chmod(0o700)
         found = self.install("--programs", str(self.root / "release"))
         self.assertEqual(found, {program.path: 0o755 for program in horus_conf.programs()})
         self.assertEqual((self.root / "root/usr/bin/horus").read_text(), "horus")

@@ -17,7 +17,7 @@ from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
 
 import horus_conf
 
-PACKAGES = ["horus-shm", "horus"]
+PACKAGES = ["horus-shm", "horus-measure", "horus", "horus-nodes"]
 DISK = "horus-tests"  # the disk's serial number, by which the guest finds it
 HERE = Path(__file__).resolve().parents[1] / "boot" / "guest"
 
@@ -44,15 +44,14 @@ def build(architecture: Architecture) -> dict:
 
 
 def make_disk(architecture: Architecture) -> Path:
-    """The disk: the tests, the example nodes that some of them start, and the script that runs all of them."""
+    """The disk: the tests, the nodes that some of them start, and the script that runs all of them."""
     tests, programs = build(architecture), runtime.build(architecture)
     staged = BUILD / DISK / architecture.name
     system.remove_tree(staged)
     for name, program in tests.items():
         put(program, staged / "tests/deps" / name)
     for program in horus_conf.programs():
-        if program.kind == "example":
-            put(programs / program.built, staged / "tests/examples" / program.name)
+        put(programs / program.name, staged / "tests" / program.name)
     put(HERE / "run-tests", staged / "run-tests")
     for folder in READ_BY_TESTS:
         shutil.copytree(REPOSITORY / folder, staged / str(REPOSITORY / folder).lstrip("/"))
