@@ -71,7 +71,8 @@ def complaints(sources: list) -> tuple:
         names = lay_out(sources, root)
         command = ["systemd-analyze", "verify", f"--root={root}", "--man=no", "--recursive-errors=no", *names]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        said = [line.replace(str(root), "") for line in done.stderr.splitlines() if any(re.search(rf"\b{re.escape(plain(name))}", line) for name in names)]
+        plain = [Path(name.partition("@")[0]).stem for name in names]  # without instance, as messages about a template have them
+        said = [line.replace(str(root), "") for line in done.stderr.splitlines() if any(re.search(rf"\b{re.escape(name)}", line) for name in plain)]
         if done.returncode != 0 and not said:
             said = done.stderr.splitlines()[-5:] or [f"systemd-analyze ended with status {done.returncode} and said nothing"]
         return len(names), said
@@ -85,11 +86,6 @@ def packages_needed(tree: Path) -> set:
             merged = re.sub(r"^/(s?bin|lib)/", r"/usr/\1/", program).lstrip("/")  # /usr is merged everywhere
             needed.add(FOREIGN_PROGRAMS.get(merged, "systemd"))
     return needed - ALWAYS_THERE
-
-
-def plain(name: str) -> str:
-    """A unit's name without its instance, as it also stands in messages about the template."""
-    return name.partition("@")[0].rpartition(".")[0] if "@" not in name else name.partition("@")[0]
 
 
 def main() -> int:

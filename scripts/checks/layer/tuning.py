@@ -1,7 +1,6 @@
 """Finds tuning values outside conf/: a parameter that stands there may stand nowhere in meta-horus, recipes or the kas files."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from horus_appliance.paths import CONF, REPOSITORY
@@ -14,35 +13,26 @@ PLACES = ["meta-horus", "recipes", "kas.yml"]
 NO_TUNING = {"console", "root", "ro", "rootwait", "panic", "quiet"}
 
 
-@dataclass(frozen=True)
-class Name:
-    """A tuning knob's name, where conf/ has it, and what it looks like elsewhere."""
-
-    text: str
-    source: Path
-    pattern: re.Pattern
-
-
 def names() -> list:
-    """Every knob of conf/."""
+    """Every knob of conf/: its name, where conf/ has it, and what it looks like elsewhere."""
     found = []
     for path in [*CONF.glob("*/kernel/cmdline"), *CONF.glob("machine/*/cmdline")]:
         for _, line in numbered_lines(path):
             name, _, value = line.partition("=")
             if name not in NO_TUNING:
-                found.append(Name(name, path, re.compile(rf"(?<![\w.-]){re.escape(name)}{'=' if value else ''}(?=[^\s=]|$|\b)")))
+                found.append((name, path, re.compile(rf"(?<![\w.-]){re.escape(name)}{'=' if value else ''}(?=[^\s=]|$|\b)")))
     for path in CONF.glob("*/rootfs/usr/lib/sysctl.d/*.conf"):
         for _, line in numbered_lines(path):
             key = line.partition("=")[0].strip()
-            found.append(Name(key, path, re.compile(rf"(?<![\w.]){re.escape(key)}(?![\w.])|/proc/sys/{re.escape(key.replace('.', '/'))}\b")))
+            found.append((key, path, re.compile(rf"(?<![\w.]){re.escape(key)}(?![\w.])|/proc/sys/{re.escape(key.replace('.', '/'))}\b")))
     rt = CONF / "rt" / "kernel" / "rt.cfg"
     for option in re.findall(r"^(?:# )?(CONFIG_\w+)[= ]", rt.read_text(), re.MULTILINE):
-        found.append(Name(option, rt, re.compile(rf"\b{option}\b")))
+        found.append((option, rt, re.compile(rf"\b{option}\b")))
     for path in CONF.glob("machine/*/config.txt"):
         for _, line in numbered_lines(path):
             key = line.partition("=")[0]
             if "=" in line:
-                found.append(Name(key, path, re.compile(rf"\b{key}=|\b{key.upper()}\s*\??=")))
+                found.append((key, path, re.compile(rf"\b{key}=|\b{key.upper()}\s*\??=")))
     return found
 
 
@@ -59,8 +49,7 @@ def problems(root: Path = REPOSITORY) -> list:
             relative = path.relative_to(root)
             for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 code = line.partition("#")[0]
-                for knob in knobs:
-                    if knob.pattern.search(code):
-                        home = knob.source.relative_to(CONF.parent)
-                        found.append(f"{relative}:{number}: {knob.text} stands in {home} and nowhere else. Take it from there.")
+                for knob, source, pattern in knobs:
+                    if pattern.search(code):
+                        found.append(f"{relative}:{number}: {knob} stands in {source.relative_to(CONF.parent)} and nowhere else. Take it from there.")
     return list(dict.fromkeys(found))

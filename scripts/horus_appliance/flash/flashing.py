@@ -94,18 +94,13 @@ def fail(device: Device, why: str) -> None:
 
 
 class Progress:
-    """Shows how far a long reading is: on a terminal as it goes, elsewhere in quarters."""
+    """Shows how far a long reading is, in quarters."""
 
     def __init__(self, word: str, total: int):
         self.word, self.total, self.done, self.shown = word, total, 0, 0
 
     def __call__(self, count: int) -> None:
         self.done += count
-        percent = 100 * self.done // self.total
-        if sys.stdout.isatty():
-            if percent != self.shown:
-                print(f"\r        {self.word} {percent} %", end="\n" if percent == 100 else "", flush=True)
-                self.shown = percent
-        elif percent // 25 > self.shown // 25:
-            detail(f"{self.word} {percent} %")
-            self.shown = percent
+        if (quarters := 4 * self.done // self.total) > self.shown:
+            detail(f"{self.word} {25 * quarters} %")
+            self.shown = quarters

@@ -5,7 +5,6 @@ import hashlib
 import json
 from pathlib import Path
 
-from horus_appliance.console import CannotRun
 from horus_appliance.flash import images
 from horus_appliance.flash.images import CHUNK
 
@@ -15,10 +14,9 @@ DEVICES = {"raspberrypi4": ("pi4-64bit", "Raspberry Pi 4"), "raspberrypi5": ("pi
 
 def entry(image: Path, board: str, address: str) -> dict:
     """Imager's list of one entry. `address` is where the image is to be downloaded, or a file:// of this machine."""
-    if board not in DEVICES:
-        raise CannotRun(f"Raspberry Pi Imager knows no board '{board}'; choose one of: {', '.join(DEVICES)}")
     images.check_kind(image)
-    packed = image.stat().st_size, file_digest(image)
+    with image.open("rb") as stream:
+        packed = stream_digest(stream)
     with images.opened(image) as stream:
         unpacked = stream_digest(stream)
     tag, name = DEVICES[board]
@@ -39,11 +37,6 @@ def entry(image: Path, board: str, address: str) -> dict:
             }
         ]
     }
-
-
-def file_digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return stream_digest(stream)[1]
 
 
 def stream_digest(stream) -> tuple:

@@ -9,17 +9,17 @@ from horus_appliance.host import system
 RELEASE = "trixie"
 
 
-def make_tree(target: Path, packages: list, variant: str, log: Path, architecture: str = "", finish=lambda partial: None) -> None:
+def make_tree(target: Path, packages: list, variant: str, log: Path, finish=lambda partial: None) -> None:
     """Puts packages and what they need into a tree of their own: `extract` unpacks them only, `apt` makes a small system of them.
 
-    `architecture` is Debian's name of another processor than this machine's. A tree with its final name is a complete one: `finish` is called with it before it gets that.
+    A tree with its final name is a complete one: `finish` is called with it before it gets that.
     """
     system.require_mirror()
     partial = target.with_suffix(".partial")
     system.remove_tree(partial)
     target.parent.mkdir(parents=True, exist_ok=True)
     command = [
-        "mmdebstrap", f"--variant={variant}", *([f"--architectures={architecture}"] if architecture else []), f"--include={','.join(packages)}",
+        "mmdebstrap", f"--variant={variant}", f"--include={','.join(packages)}",
         '--aptopt=APT::Install-Recommends "false"', f"--keyring={system.KEYRING}", RELEASE, str(partial), system.MIRROR,
     ]  # fmt: skip
     with log.open("w") as output:

@@ -125,13 +125,6 @@ class OneBuildAtATime(unittest.TestCase):
         self.assertIn("another build", second.stderr)
 
 
-class UnknownVariant(unittest.TestCase):
-    def test_is_refused_with_the_choices(self):
-        with self.assertRaises(CannotRun) as caught:
-            mkosi.build("nosuch")
-        self.assertIn("untuned", str(caught.exception))
-
-
 class Packages(InDirectory):
     """Packages of another builder in place of conf/ and the runtime built here."""
 
@@ -183,9 +176,3 @@ class Packages(InDirectory):
     def test_directory_that_is_not_there(self):
         with self.assertRaises(CannotRun):
             overlay.find_packages(self.TREES, Path("no-such-directory"), X86_64)
-
-
-class Trees(unittest.TestCase):
-    def test_removing_a_tree_that_is_not_there_is_no_error(self):
-        system.remove_tree(REPOSITORY / "out" / "no-such-tree")
-

@@ -31,10 +31,8 @@ def require(layers: Path) -> None:
         checkout = layers / name
         fetch = f"git -C {checkout} fetch --depth 1 {urls()[name]} {pinned} && git -C {checkout} checkout --quiet {pinned}"
         found = commit(checkout)
-        if not checkout.exists():
-            problems.append(f"{checkout} is missing: git init --quiet {checkout} && {fetch}")
-        elif not found:
-            problems.append(f"{checkout} is no git checkout, so whether it is {name} is not known: remove it, then git init --quiet {checkout} && {fetch}")
+        if not found:
+            problems.append(f"{checkout} is no git checkout: git init --quiet {checkout} && {fetch}")
         elif found != pinned:
             problems.append(f"{checkout} is at {found[:12]}, and {LOCK.name} pins {pinned[:12]}: {fetch}\n    (or, to test newer layers, pin them first: {LOCK_COMMAND})")
     if problems:

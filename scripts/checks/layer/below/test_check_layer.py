@@ -37,10 +37,6 @@ class Layers(InDirectory):
         checkout, pinned = self.root / "meta-tegra", sources.pins()["meta-tegra"]
         self.assertIn(f"git init --quiet {checkout} && git -C {checkout} fetch --depth 1 https://github.com/OE4T/meta-tegra {pinned} && ", self.complaint())
 
-    def test_folder_that_is_no_checkout_is_told_from_a_layer(self):
-        self.write("bitbake/file", "")
-        self.assertIn("bitbake is no git checkout", self.complaint())
-
     def test_other_commit_than_the_pinned_one_is_named_with_the_pinned_one(self):
         self.checkout("meta-yocto")
         self.assertIn(f"checkout --quiet {sources.pins()['meta-yocto']}", self.complaint())
