@@ -5,7 +5,6 @@ import json
 import os
 import re
 import stat
-import struct
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from pathlib import Path
 
 from horus_appliance.console import CannotRun
 
-BLKGETSIZE64 = 0x80081272  # linux/fs.h: the size in bytes
 BLKFLSBUF = 0x1261  # linux/fs.h: forget what is cached of the device
 SYS_BLOCK = Path("/sys/block")
 SYSTEM_PLACES = ("/", "/boot", "/boot/efi", "/efi", "/usr", "/var", "/home", "[SWAP]")
@@ -122,32 +120,23 @@ def claim(device: Device) -> None:
 def held(device: Device):
     """Keeps udev, and so a desktop that mounts what it finds, off the device while its new partitions appear (systemd's "Locking Block
     Device Access"): a mounted file system is changed at once, and would not read back as it was written."""
-    descriptor = os.open(device.path, os.O_RDONLY)
-    try:
+    with device.path.open("rb", buffering=0) as stream:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise CannotRun(
                 f"another program has locked {device.path} (one that partitions or formats it?). Let it finish, then run this again."
             ) from error
         yield
-    finally:
-        os.close(descriptor)
 
 
 def has_vanished(device: Device) -> bool:
     """Whether the device is gone, or lost the medium that it had."""
     try:
-        descriptor = os.open(device.path, os.O_RDONLY)
+        with device.path.open("rb", buffering=0) as stream:
+            return stream.seek(0, os.SEEK_END) != device.size
     except OSError:
         return True
-    try:
-        size = struct.unpack("Q", fcntl.ioctl(descriptor, BLKGETSIZE64, b"\0" * 8))[0]
-        return size != device.size
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
 
 
 def forget_cache(stream) -> None:

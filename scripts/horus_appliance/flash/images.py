@@ -151,12 +151,12 @@ def verify(image: Path, block_map: BlockMap, progress) -> None:
 def first_difference(stream, block_map: BlockMap, progress) -> Range:
     """The first mapped range that `stream` does not hold as the block map says; `None` when it holds all of them."""
     place = 0
-    seekable = stream.seekable()
     for part in block_map.ranges:
-        if seekable:
+        if stream.seekable():
             stream.seek(part.start)
         else:
-            skip(stream, part.start - place)
+            for left in range(part.start - place, 0, -CHUNK):
+                stream.read(min(CHUNK, left))
         digest = hashlib.sha256()
         left = part.end - part.start
         while left:
@@ -170,12 +170,3 @@ def first_difference(stream, block_map: BlockMap, progress) -> Range:
             return part
         place = part.end
     return None
-
-
-def skip(stream, count: int) -> None:
-    """Reads past bytes of a stream that cannot seek."""
-    while count > 0:
-        data = stream.read(min(CHUNK, count))
-        if not data:
-            return
-        count -= len(data)

@@ -2,9 +2,9 @@
 
 import fcntl
 import hashlib
-import json
 import os
 import subprocess
+import tomllib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,11 +83,7 @@ def build(
 
 def version() -> str:
     """The product's version: that of the runtime's workspace."""
-    metadata = subprocess.run(
-        ["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=RUNTIME, capture_output=True, text=True, check=True
-    )
-    packages = json.loads(metadata.stdout)["packages"]
-    return next(package["version"] for package in packages if package["name"] == "horus-cli")
+    return tomllib.loads((RUNTIME / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 
 
 def mkosi_arguments(image: Image, tree: Path) -> list:

@@ -3,7 +3,7 @@
 BitBake has a task of its own for this (update_crates); it needs a build of Rust's sources first, and this needs nothing.
 """
 
-import re
+import tomllib
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, CannotRun, detail
@@ -19,13 +19,8 @@ REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"
 
 def packages(lock: Path) -> list:
     """Name, version and checksum of every crate that comes from crates.io, in the order of the lock file."""
-    try:
-        text = lock.read_text()
-    except OSError as error:
-        raise CannotRun(f"{lock} cannot be read ({error}). Restore it from git.") from error
     found = []
-    for block in text.split("[[package]]")[1:]:
-        values = dict(re.findall(r'^(name|version|source|checksum) = "([^"]*)"$', block, re.MULTILINE))
+    for values in tomllib.loads(lock.read_text())["package"]:
         if "source" not in values:
             continue  # a member of the workspace
         if values["source"] != REGISTRY:
@@ -49,7 +44,6 @@ def render(lock: Path) -> str:
 
 def write(lock: Path, target: Path) -> None:
     """Writes the list beside its recipe."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(render(lock))
     detail(f"{target.relative_to(REPOSITORY)}: {len(packages(lock))} crates")
 

@@ -1,5 +1,6 @@
 """Real target packages of our recipes, made by BitBake with this machine's compilers and the Rust of the release (meta-horus/tests/hosttools)."""
 
+import filecmp
 import re
 import shutil
 import subprocess
@@ -100,7 +101,13 @@ def inspect(workspace: Workspace, board: Build, debs: list, elf: str) -> str:
     trees = {f"horus-conf-{tree}": tree for tree in horus_conf.all_trees()} | {"horus-board": f"machine/{board.name}"}
     for package, tree in trees.items():
         for place, source in horus_conf.tree_files(tree).items():
-            wrong += differs(source, unpacked / package / place)
+            installed = unpacked / package / place
+            if not installed.is_file():
+                wrong.append(f"{installed} is missing, a file of conf/")
+            elif not filecmp.cmp(source, installed, shallow=False):
+                wrong.append(f"{installed} has another content than {source}")
+            elif (source.stat().st_mode ^ installed.stat().st_mode) & 0o100:
+                wrong.append(f"{installed} is executable or not unlike {source}")
     for program in horus_conf.programs():
         path = unpacked / "horus" / program.path
         said = subprocess.run(["file", "--brief", str(path)], capture_output=True, text=True, check=False).stdout
@@ -109,14 +116,3 @@ def inspect(workspace: Workspace, board: Build, debs: list, elf: str) -> str:
     if not list(unpacked.glob("horus-ptest/usr/lib/horus/ptest/topics")):
         wrong.append("horus-ptest has no test program 'topics'")
     return "\n".join(wrong)
-
-
-def differs(source, installed) -> list:
-    """A sentence where an installed file is not its source in content and permission."""
-    if not installed.is_file():
-        return [f"{installed} is missing, a file of conf/"]
-    if source.read_bytes() != installed.read_bytes():
-        return [f"{installed} has another content than {source}"]
-    if (source.stat().st_mode & 0o100) != (installed.stat().st_mode & 0o100):
-        return [f"{installed} is executable or not unlike {source}"]
-    return []

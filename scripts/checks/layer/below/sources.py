@@ -24,8 +24,6 @@ def urls() -> dict:
 
 def require(layers: Path) -> None:
     """Ends with what is missing or wrong and what to do, unless every checkout is the pinned one."""
-    if not layers.is_dir():
-        raise CannotRun(f"{layers} is no directory. Give the one that holds {', '.join(pins())}.")
     problems = []
     for name, pinned in pins().items():
         checkout = layers / name

@@ -41,10 +41,6 @@ class Layers(InDirectory):
         self.checkout("meta-yocto")
         self.assertIn(f"checkout --quiet {sources.pins()['meta-yocto']}", self.complaint())
 
-    def test_no_directory(self):
-        self.root = self.root / "nothing"
-        self.assertIn("is no directory", self.complaint())
-
 
 class OurFiles(unittest.TestCase):
     def test_every_repository_of_the_layers_is_pinned(self):
