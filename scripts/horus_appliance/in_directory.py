@@ -4,6 +4,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from horus_appliance.console import CannotRun
+
 
 class InDirectory(unittest.TestCase):
     """A test that writes files below `root`."""
@@ -18,3 +20,9 @@ class InDirectory(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return path
+
+    def error_of(self, call, kind=CannotRun) -> str:
+        """What a call says that has to fail."""
+        with self.assertRaises(kind) as caught:
+            call()
+        return str(caught.exception)

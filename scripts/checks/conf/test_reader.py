@@ -65,21 +65,19 @@ class BadConf(InDirectory):
         patch.start()
         self.addCleanup(patch.stop)
 
-    def error_of(self, call) -> str:
-        with self.assertRaises(horus_conf.BadConf) as caught:
-            call()
-        return str(caught.exception)
+    def refusal(self, call) -> str:
+        return self.error_of(call, horus_conf.BadConf)
 
     def test_cpu_split_that_is_not_understood(self):
         for text in ("housekeeping=1", "housekeeping=0-", "isolated=2", "housekeeping=all"):
             self.write("conf/machine/board/cpus", f"# comment\n{text}\n")
-            message = self.error_of(lambda: horus_conf.cpu_split("board"))
+            message = self.refusal(lambda: horus_conf.cpu_split("board"))
             self.assertIn("conf/machine/board/cpus:2", message)
             self.assertIn("Write housekeeping=0", message)
 
     def test_empty_cpu_split(self):
         self.write("conf/machine/board/cpus", "# nothing\n")
-        self.assertIn("Write one line: housekeeping=0", self.error_of(lambda: horus_conf.cpu_split("board")))
+        self.assertIn("Write one line: housekeeping=0", self.refusal(lambda: horus_conf.cpu_split("board")))
 
     def test_wider_housekeeping_range_moves_the_isolated_cpus(self):
         self.write("conf/machine/board/cpus", "housekeeping=0-3\n")
@@ -88,9 +86,9 @@ class BadConf(InDirectory):
     def test_two_parameters_on_a_line_and_unknown_placeholders(self):
         for text in ("quiet splash  # two", "isolcpus={islated}", "a={0}", "b={"):
             path = self.write("conf/machine/board/cmdline", f"ro\n\n{text}\n")
-            self.assertIn("conf/machine/board/cmdline:3", self.error_of(lambda path=path: horus_conf.parameters(path, {"isolated": "1-N"})))
+            self.assertIn("conf/machine/board/cmdline:3", self.refusal(lambda path=path: horus_conf.parameters(path, {"isolated": "1-N"})))
 
     def test_missing_and_binary_files(self):
-        self.assertIn("conf/machine/other/cpus cannot be read", self.error_of(lambda: horus_conf.cpu_split("other")))
+        self.assertIn("conf/machine/other/cpus cannot be read", self.refusal(lambda: horus_conf.cpu_split("other")))
         self.write("conf/machine/board/cpus", "").write_bytes(b"\xff\xfe\x00")
-        self.assertIn("conf/machine/board/cpus cannot be read", self.error_of(lambda: horus_conf.cpu_split("board")))
+        self.assertIn("conf/machine/board/cpus cannot be read", self.refusal(lambda: horus_conf.cpu_split("board")))

@@ -91,11 +91,10 @@ class Recipes(InDirectory):
         self.assertIn("a link that leads out", self.said_of('LICENSE = "MIT"\nSRC_URI = "file://folder"\n'))
 
     def test_an_unknown_board_is_an_error_that_says_what_to_do(self):
-        with self.assertRaises(ParseFailed) as caught:
+        with self.assertRaisesRegex(ParseFailed, "HORUS does not know the machine 'no-such-board'"):
             layer = Layer("no-such-board")
             with bb_reader.refusals(LAYER):
                 layer.data.getVar("HORUS_COMMAND_LINE")
-        self.assertIn("HORUS does not know the machine 'no-such-board'", str(caught.exception))
 
     def test_a_recipe_that_is_skipped_is_no_recipe_that_passes(self):
         text = 'LICENSE = "MIT"\npython () {\n    raise bb.parse.SkipRecipe("not here")\n}\n'
@@ -106,9 +105,8 @@ class Recipes(InDirectory):
         shutil.copytree(LAYER, copy)
         with (copy / "conf/distro/horus.conf").open("a") as file:
             file.write("\nrequire conf/distro/include/no-such-file.inc\n")
-        with mock.patch.object(bb_reader, "LAYER", copy), self.assertRaises(ParseFailed) as caught:
+        with mock.patch.object(bb_reader, "LAYER", copy), self.assertRaisesRegex(ParseFailed, "no-such-file.inc"):
             Layer("genericx86-64")
-        self.assertIn("no-such-file.inc", str(caught.exception))
 
     def test_a_command_line_that_is_not_that_of_conf_is_found_on_every_kind_of_board(self):
         for machine, setting in (

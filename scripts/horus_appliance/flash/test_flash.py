@@ -79,15 +79,13 @@ class WhatIsRefused(unittest.TestCase):
     def test_no_answer_writes_nothing(self):
         for silence in (EOFError, KeyboardInterrupt):
             with mock.patch("builtins.input", side_effect=silence), mock.patch("sys.stdin.isatty", return_value=True), redirect_stdout(io.StringIO()):
-                with self.assertRaises(CannotRun) as caught:
+                with self.assertRaisesRegex(CannotRun, "nothing was written"):
                     flashing.ask(Device(Path("/dev/sdz"), facts()), Path("some.wic"), images.BlockMap(Path("some.bmap"), MIB, []))
-            self.assertIn("nothing was written", str(caught.exception))
 
     def test_what_is_no_device(self):
         for path, expected in (("/dev/no-such-disk", "there is no device"), ("/dev/null", "no block device"), (__file__, "no block device")):
-            with self.assertRaises(CannotRun) as caught:
+            with self.assertRaisesRegex(CannotRun, expected):
                 devices.look_up(Path(path))
-            self.assertIn(expected, str(caught.exception))
 
 
 class WithImage(InDirectory):
@@ -111,11 +109,6 @@ class WithImage(InDirectory):
         system.ensure_command("zstd", "zstd")
         subprocess.run(["zstd", "-q", "--rm", str(self.image)], check=True)
         return self.root / "some.wic.zst"
-
-    def error_of(self, call, kind=CannotRun) -> str:
-        with self.assertRaises(kind) as caught:
-            call()
-        return str(caught.exception)
 
 
 class ImageAndBlockMap(WithImage):

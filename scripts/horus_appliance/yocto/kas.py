@@ -23,7 +23,7 @@ FORMS = ("*.wic.zst", "*.wic.bmap", "*.tegraflash-tar.zst", "*.spdx.json")
 SDK_FORMS = ("*.sh", "*.manifest", "*.spdx.json")
 
 
-def build(board: str = DEFAULT_BOARD, options: tuple = ()) -> list:
+def build(board: str, options: list) -> list:
     """Runs kas for a board with options; returns the files to take away."""
     if os.geteuid() == 0:
         raise CannotRun("BitBake refuses to run as root. Run this as a normal user that owns the clone (scripts/check-layer needs no such user).")
@@ -33,7 +33,7 @@ def build(board: str = DEFAULT_BOARD, options: tuple = ()) -> list:
     if not needs.has_locale():
         locale = needs.LOCALE
         raise CannotRun(f"BitBake needs the locale {locale}: sudo sed -i 's/^# *{locale}/{locale}/' /etc/locale.gen && sudo locale-gen")
-    files = [f"meta-horus/kas/{name}.yml" for name in ([] if board == DEFAULT_BOARD else [board]) + list(options)]
+    files = [f"meta-horus/kas/{name}.yml" for name in ([] if board == DEFAULT_BOARD else [board]) + options]
     configuration = ":".join(["kas.yml", *files])
     try:
         kas = tools.ensure() / "kas"
@@ -63,18 +63,3 @@ def deliver(board: str, is_sdk: bool) -> list:
     for path in found:
         detail(f"{path.relative_to(REPOSITORY)} {path.stat().st_size / 1e6:.1f} MB")
     return found
-
-
-def main_arguments(parser) -> None:
-    """Arguments of `scripts/image yocto`."""
-    parser.add_argument("board", nargs="?", default=DEFAULT_BOARD, choices=BOARDS, help="for which board (default: %(default)s)")
-    parser.add_argument("--option", action="append", default=[], choices=OPTIONS, help="a file of meta-horus/kas; may be given more than once")
-
-
-def run(options) -> None:
-    """`scripts/image yocto` with its arguments."""
-    for path in build(options.board, tuple(options.option)):
-        if path.name.endswith((".wic.zst", "tegraflash-tar.zst")):
-            step(f"image: {path.relative_to(REPOSITORY)}; docs/boards/README.md tells how to flash it")
-        elif path.suffix == ".sh":
-            step(f"SDK: {path.relative_to(REPOSITORY)} installs it")

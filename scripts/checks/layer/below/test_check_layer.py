@@ -16,9 +16,7 @@ import horus_conf
 
 class Layers(InDirectory):
     def complaint(self) -> str:
-        with self.assertRaises(CannotRun) as caught:
-            sources.require(self.root)
-        return str(caught.exception)
+        return self.error_of(lambda: sources.require(self.root))
 
     def checkout(self, name: str) -> str:
         """Makes a checkout; returns its commit."""
