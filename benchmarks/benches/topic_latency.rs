@@ -29,7 +29,7 @@ fn meeting(scratch: &Scratch, name: &str) -> Meeting {
 fn same_thread<M: Message + Content>(criterion: &mut Criterion, scratch: &Scratch, name: &str) {
     let (mut sender, mut receiver) =
         <Horus as Threads<M>>::channel(&meeting(scratch, &format!("same-{name}")), LATENCY_CAPACITY).expect("a topic");
-    let message = *Prepared::<M>::new().number(Mark::nth(0, 1));
+    let message = *Prepared::<M>::default().number(Mark::nth(0, 1));
     let mut into = M::new_zeroed();
     let mut group = criterion.benchmark_group("topic_latency/same-thread");
     group.throughput(Throughput::Bytes(size_of::<M>() as u64));
@@ -68,7 +68,7 @@ fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, 
             }
         });
         pin_to(cpus.first).expect("a first CPU");
-        let message = *Prepared::new().number(Mark::nth(0, 1));
+        let message = *Prepared::default().number(Mark::nth(0, 1));
         let mut into = Payload([0; WORDS]);
         let mut group = criterion.benchmark_group("topic_latency/round-trip");
         group.bench_function(BenchmarkId::from_parameter(bytes), |bencher| {

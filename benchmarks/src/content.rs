@@ -73,17 +73,19 @@ pub struct Prepared<M> {
     bodies: Vec<(M, u64)>,
 }
 
-impl<M: Content> Prepared<M> {
+impl<M: Content> Default for Prepared<M> {
     /// Bodies that differ in every word, as many as fit half of a small first-level cache: 2 to 16.
     ///
     /// # Panics
     /// When the message has fewer than 16 bytes.
-    pub fn new() -> Self {
+    fn default() -> Self {
         assert!(size_of::<M>() >= 2 * WORD, "a message needs 16 bytes for its number and checksum");
         let count = (16 * 1024 / size_of::<M>()).clamp(2, 16).next_power_of_two();
         Self { bodies: (0..count as u64).map(body).collect() }
     }
+}
 
+impl<M: Content> Prepared<M> {
     /// The next message, numbered.
     #[inline]
     pub fn number(&mut self, mark: Mark) -> &M {
@@ -92,12 +94,6 @@ impl<M: Content> Prepared<M> {
         let (message, rest) = &mut self.bodies[index];
         write_head(message.as_mut_bytes(), word, *rest);
         message
-    }
-}
-
-impl<M: Content> Default for Prepared<M> {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -165,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_message_says_who_sent_it_as_which() {
-        let mut prepared = Prepared::<Payload<38>>::new();
+        let mut prepared = Prepared::<Payload<38>>::default();
         for mark in [Mark::nth(0, 1), Mark::nth(12_345_678, 1), Mark::nth(77, 3), Mark::End { publisher: 127, sent: 9 }]
         {
             assert_eq!(verify(prepared.number(mark)), Some(mark));
@@ -190,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_mixture_of_two_messages_is_found() {
-        let mut prepared = Prepared::<Payload<185>>::new();
+        let mut prepared = Prepared::<Payload<185>>::default();
         let (first, second) = (*prepared.number(Mark::nth(6, 1)), *prepared.number(Mark::nth(7, 1)));
         for torn_at in 1..185 {
             let mut torn = first;

@@ -28,7 +28,7 @@ pub fn ping<M: Content>(
     effort: &Effort,
     patience: &Patience,
 ) -> Result<(Samples, Counts), Stuck> {
-    let mut prepared = Prepared::new();
+    let mut prepared = Prepared::default();
     let mut answers = inbox(receiver);
     let mut samples = Samples::new(2);
     let mut counts = Counts::default();
@@ -149,7 +149,7 @@ pub fn pong<M: Content>(
 /// Sends as fast as the system takes messages; returns how many it took.
 #[inline(never)]
 pub fn flood<M: Content>(sender: &mut impl Sender<M>, effort: &Effort, patience: &Patience) -> Result<u64, Stuck> {
-    let mut prepared = Prepared::new();
+    let mut prepared = Prepared::default();
     let publishers = sender.publishers();
     let limit = effort.limit.as_nanos() as u64;
     let began = monotonic_ns();
@@ -233,7 +233,7 @@ pub fn alternate<M: Content>(
     effort: &Effort,
     patience: &Patience,
 ) -> Result<(Samples, Counts), Stuck> {
-    let mut prepared = Prepared::new();
+    let mut prepared = Prepared::default();
     let mut samples = Samples::new(BATCH);
     let mut tally = Tally::new(1);
     let blank = *prepared.number(Mark::nth(0, 1));

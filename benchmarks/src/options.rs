@@ -20,7 +20,7 @@ pub struct Options {
     /// Print one JSON object, schema horus-bench/1, instead of a table
     #[arg(long)]
     pub json: bool,
-    /// Also write the results to this directory: JSON, CSV, and HdrHistogram's log and percentile files
+    /// Also write the results to this directory: JSON and HdrHistogram's log
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Measure only cells whose path, system or message contains this text
@@ -85,11 +85,6 @@ impl Effort {
     #[must_use]
     pub fn unhurried(self) -> Self {
         Self { warm_up: self.warm_up / 20, limit: 2 * self.limit, ..self }
-    }
-
-    /// As the options say.
-    pub fn of(quick: bool) -> Self {
-        if quick { Self::QUICK } else { Self::FULL }
     }
 }
 

@@ -14,12 +14,14 @@ pub struct RandomBytes {
     pool: Vec<u8>,
 }
 
-impl RandomBytes {
+impl Default for RandomBytes {
     /// The same pool in every process.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self { pool: (0..POOL + LONGEST).map(|i| mix(i as u64) as u8).collect() }
     }
+}
 
+impl RandomBytes {
     /// Message `number` of `sender`.
     #[inline]
     pub fn message(&self, sender: u64, number: u64) -> &[u8] {
@@ -27,12 +29,6 @@ impl RandomBytes {
         let length = SHORTEST + (random >> 32) as usize % (LONGEST - SHORTEST + 1);
         let start = random as usize % POOL;
         &self.pool[start..start + length]
-    }
-}
-
-impl Default for RandomBytes {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -51,11 +47,11 @@ mod tests {
 
     #[test]
     fn messages_have_all_lengths_and_can_be_told_apart() {
-        let random = RandomBytes::new();
+        let random = RandomBytes::default();
         let lengths: std::collections::BTreeSet<_> =
             (0..20_000).map(|number| random.message(1, number).len()).collect();
         assert_eq!((lengths.len(), lengths.first(), lengths.last()), (255, Some(&SHORTEST), Some(&LONGEST)));
-        assert_eq!(random.message(3, 7), RandomBytes::new().message(3, 7));
+        assert_eq!(random.message(3, 7), RandomBytes::default().message(3, 7));
         let differing = (0..1000).filter(|number| random.message(0, *number) != random.message(1, *number)).count();
         assert!(differing > 990, "{differing}");
     }

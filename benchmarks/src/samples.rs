@@ -53,11 +53,6 @@ impl Samples {
         self.meter.mean_ns().map(|ns| self.a_message(ns))
     }
 
-    /// How many times as long as the fastest tenth the slowest tenth takes at least.
-    pub fn spread(&self) -> f64 {
-        spread(self.histogram())
-    }
-
     /// Messages that a sample covers.
     pub fn divisor(&self) -> u32 {
         self.divisor
@@ -99,7 +94,7 @@ mod tests {
             let mut samples = Samples::new(2);
             (0..near).for_each(|i| samples.record(50 + i % 36));
             (0..far).for_each(|i| samples.record(250 + i % 70));
-            samples.spread()
+            spread(samples.histogram())
         };
         assert!(of(1_000, 0) < TWO_PLACEMENTS && of(0, 1_000) < TWO_PLACEMENTS);
         assert!(of(380, 620) > TWO_PLACEMENTS && of(620, 380) > TWO_PLACEMENTS);

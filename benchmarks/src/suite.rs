@@ -12,7 +12,7 @@ use crate::options::{Effort, Options};
 use crate::peer::{ARGUMENT, Role};
 use crate::pinning::{Cpus, pin_to};
 use crate::report::{Report, SCHEMA};
-use crate::samples::{Samples, TWO_PLACEMENTS};
+use crate::samples::{Samples, TWO_PLACEMENTS, spread};
 use crate::stage::{Scratch, Stage};
 use crate::transport::{Content, Failure, Meeting, Processes, Threads};
 use crate::{processes, threads};
@@ -145,7 +145,8 @@ impl Suite {
             }
             eprintln!("{}: {what}", self.name);
             let meeting = Meeting { name: format!("t{number}"), directory: scratch.path().to_owned() };
-            let stage = Stage { cpus, effort: Effort::of(options.quick), meeting, task: number };
+            let stage =
+                Stage { cpus, effort: if options.quick { Effort::QUICK } else { Effort::FULL }, meeting, task: number };
             match run_task(task, &stage) {
                 Ok((cell, taken)) => {
                     report.cells.push(cell);
@@ -186,7 +187,7 @@ fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failu
         let samples = measured.samples.as_ref();
         let median = samples.and_then(|samples| samples.quantile(0.5));
         let one_placement =
-            !task.heading.is_busy_crossing() || samples.is_none_or(|one| one.spread() <= TWO_PLACEMENTS);
+            !task.heading.is_busy_crossing() || samples.is_none_or(|one| spread(one.histogram()) <= TWO_PLACEMENTS);
         let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| allow(floors, ns));
         let is_timed = samples.is_some() || measured.per_second.is_some();
         !is_timed || steady(floors) && (stage.cpus.shared() || one_placement && possible)

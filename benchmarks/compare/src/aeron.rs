@@ -25,7 +25,6 @@ const STREAM_TO_SECOND: i32 = 1002;
 /// Messages that a poll may deliver: one, as `try_recv` gives one back.
 const FRAGMENTS: usize = 1;
 
-/// The system under its name in the results.
 pub struct Aeron;
 
 /// What both ends of a process hang on; dropped after them, the driver last.
@@ -35,14 +34,12 @@ struct Session {
     driver: Option<EmbeddedDriver>,
 }
 
-/// The publishing end.
 pub struct Offering {
     publication: AeronExclusivePublication,
     #[expect(dead_code, reason = "kept alive")]
     session: Arc<Session>,
 }
 
-/// The polling end.
 pub struct Polling {
     image: AeronImage,
     #[expect(dead_code, reason = "kept alive")]

@@ -6,13 +6,8 @@ use disruptor::{
 };
 use horus_benchmarks::transport::{Content, Failure, Meeting, Receiver, Sender, Threads};
 
-/// The system under its name in the results.
 pub struct Disruptor;
-
-/// The producer.
 pub struct Publishing<M>(SingleProducer<M, SingleConsumerBarrier>);
-
-/// The event poller.
 pub struct Polling<M>(EventPoller<M, SingleProducerBarrier>);
 
 impl<M: Content> Sender<M> for Publishing<M> {

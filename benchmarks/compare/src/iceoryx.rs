@@ -18,7 +18,6 @@ use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
 use crate::rendezvous;
 
-/// The system under its name in the results.
 pub struct Iceoryx2;
 
 /// A message as iceoryx2 wants it marked.
@@ -35,24 +34,11 @@ pub trait Printable: Content + std::fmt::Debug {}
 
 impl<M: Content + std::fmt::Debug> Printable for M {}
 
-/// The service that both ends open; holds the node that they live in.
-pub struct Opened<M: Printable> {
-    /// The service.
-    pub service: PortFactory<ipc::Service, Marked<M>, ()>,
-    _node: Node<ipc::Service>,
-}
+/// The publishing end; its port keeps service and node alive.
+pub struct Publishing<M: Printable>(pub(crate) Publisher<ipc::Service, Marked<M>, ()>);
 
-/// The publishing end.
-pub struct Publishing<M: Printable> {
-    pub(crate) publisher: Publisher<ipc::Service, Marked<M>, ()>,
-    _opened: Opened<M>,
-}
-
-/// The subscribing end.
-pub struct Subscribing<M: Printable> {
-    pub(crate) subscriber: Subscriber<ipc::Service, Marked<M>, ()>,
-    _opened: Opened<M>,
-}
+/// The subscribing end, likewise.
+pub struct Subscribing<M: Printable>(pub(crate) Subscriber<ipc::Service, Marked<M>, ()>);
 
 // SAFETY: what `ipc::Service` counts without atomics (node, service, port) is made for this end alone and moves with
 // it as a whole: no reference to any of it stays behind in the thread that made it.
@@ -63,7 +49,7 @@ unsafe impl<M: Printable> Send for Subscribing<M> {}
 impl<M: Printable> Sender<M> for Publishing<M> {
     #[inline]
     fn try_send(&mut self, message: &M) -> bool {
-        let Ok(sample) = self.publisher.loan_uninit() else { return false };
+        let Ok(sample) = self.0.loan_uninit() else { return false };
         // The number of subscribers that got it: none when the one subscriber's buffer is full.
         sample.write_payload(Marked(*message)).send().is_ok_and(|reached| reached == 1)
     }
@@ -72,7 +58,7 @@ impl<M: Printable> Sender<M> for Publishing<M> {
 impl<M: Printable> Receiver<M> for Subscribing<M> {
     #[inline]
     fn try_recv(&mut self, into: &mut M) -> bool {
-        match self.subscriber.receive() {
+        match self.0.receive() {
             Ok(Some(sample)) => {
                 *into = sample.payload().0;
                 true
@@ -119,46 +105,42 @@ impl<M: Printable> Processes<M> for Iceoryx2Retrying {
     fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
         let (out, back) = end.directions();
         let subscribing = subscribing(&meeting.of(back), capacity)?;
-        let opened = open(&meeting.of(out), capacity)?;
         let give_up = |info: &BackpressureInfo| match info.elapsed_time {
             waited if waited > PATIENCE => BackpressureAction::DiscardData,
             _ => BackpressureAction::Retry,
         };
-        let publisher = opened
-            .service
+        let publisher = open(&meeting.of(out), capacity)?
             .publisher_builder()
             .max_loaned_samples(1)
             .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
             .set_backpressure_handler(give_up)
             .create()?;
         rendezvous::both_here(meeting, end, "connected")?;
-        Ok((Publishing { publisher, _opened: opened }, subscribing))
+        Ok((Publishing(publisher), subscribing))
     }
 }
 
 /// The publishing end of a meeting.
 pub fn publishing<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Publishing<M>, Failure> {
-    let opened = open(meeting, capacity)?;
-    let publisher = opened
-        .service
+    let publisher = open(meeting, capacity)?
         .publisher_builder()
         .max_loaned_samples(1)
         .backpressure_strategy(BackpressureStrategy::DiscardData)
         .create()?;
-    Ok(Publishing { publisher, _opened: opened })
+    Ok(Publishing(publisher))
 }
 
 /// The subscribing end of a meeting.
 pub fn subscribing<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Subscribing<M>, Failure> {
-    let opened = open(meeting, capacity)?;
-    let subscriber = opened.service.subscriber_builder().buffer_size(capacity).create()?;
-    Ok(Subscribing { subscriber, _opened: opened })
+    Ok(Subscribing(open(meeting, capacity)?.subscriber_builder().buffer_size(capacity).create()?))
 }
 
 /// Opens or makes the service of a meeting, in a node of its own.
-pub fn open<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Opened<M>, Failure> {
-    let node = node(&config(&meeting.directory)?)?;
-    let service = node
+pub fn open<M: Printable>(
+    meeting: &Meeting,
+    capacity: usize,
+) -> Result<PortFactory<ipc::Service, Marked<M>, ()>, Failure> {
+    Ok(node(&config(&meeting.directory)?)?
         .service_builder(&ServiceName::new(&meeting.name)?)
         .publish_subscribe::<Marked<M>>()
         .enable_safe_overflow(false)
@@ -168,8 +150,7 @@ pub fn open<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Opened<M
         .max_publishers(1)
         .max_subscribers(1)
         .max_nodes(2)
-        .open_or_create()?;
-    Ok(Opened { service, _node: node })
+        .open_or_create()?)
 }
 
 /// A node that says nothing but errors and leaves signals alone.

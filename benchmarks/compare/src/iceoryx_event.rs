@@ -6,32 +6,22 @@ use horus_benchmarks::systems::sleeping::NAP;
 use horus_benchmarks::transport::{End, Failure, Meeting, Processes, Receiver, Sender};
 use iceoryx2::port::listener::Listener;
 use iceoryx2::port::notifier::Notifier;
-use iceoryx2::prelude::{Node, ServiceName, ipc};
+use iceoryx2::prelude::{ServiceName, ipc};
 use iceoryx2::service::port_factory::event::PortFactory;
 
 use crate::iceoryx::{Printable, Publishing, Subscribing, config, node, publishing, subscribing};
 use crate::rendezvous;
 
-/// The system under its name in the results.
 pub struct Iceoryx2Event;
 
-/// Publishes and notifies.
 pub struct Notifying<M: Printable> {
     publishing: Publishing<M>,
     notifier: Notifier<ipc::Service>,
-    _event: Event,
 }
 
-/// Sleeps until it is notified.
 pub struct Listening<M: Printable> {
     subscribing: Subscribing<M>,
     listener: Listener<ipc::Service>,
-    _event: Event,
-}
-
-struct Event {
-    service: PortFactory<ipc::Service>,
-    _node: Node<ipc::Service>,
 }
 
 impl<M: Printable> Sender<M> for Notifying<M> {
@@ -65,27 +55,17 @@ impl<M: Printable> Processes<M> for Iceoryx2Event {
 
     fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
         let (out, back) = end.directions();
-        let listening = listening(&meeting.of(back), capacity)?;
-        let notifying = notifying(&meeting.of(out), capacity)?;
+        let (out, back) = (meeting.of(out), meeting.of(back));
+        let listener = event(&back)?.listener_builder().create()?;
+        let listening = Listening { subscribing: subscribing(&back, capacity)?, listener };
+        let notifier = event(&out)?.notifier_builder().create()?;
+        let notifying = Notifying { publishing: publishing(&out, capacity)?, notifier };
         rendezvous::both_here(meeting, end, "connected")?;
         Ok((notifying, listening))
     }
 }
 
-fn notifying<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Notifying<M>, Failure> {
-    let publishing = publishing(meeting, capacity)?;
-    let event = event(meeting)?;
-    Ok(Notifying { publishing, notifier: event.service.notifier_builder().create()?, _event: event })
-}
-
-fn listening<M: Printable>(meeting: &Meeting, capacity: usize) -> Result<Listening<M>, Failure> {
-    let subscribing = subscribing(meeting, capacity)?;
-    let event = event(meeting)?;
-    Ok(Listening { subscribing, listener: event.service.listener_builder().create()?, _event: event })
-}
-
-fn event(meeting: &Meeting) -> Result<Event, Failure> {
+fn event(meeting: &Meeting) -> Result<PortFactory<ipc::Service>, Failure> {
     let node = node(&config(&meeting.directory)?)?;
-    let service = node.service_builder(&ServiceName::new(&meeting.name)?).event().open_or_create()?;
-    Ok(Event { service, _node: node })
+    Ok(node.service_builder(&ServiceName::new(&meeting.name)?).event().open_or_create()?)
 }

@@ -10,17 +10,13 @@ use crate::rendezvous;
 
 /// Messages of `WORDS` words, of which only the first two are written and read.
 pub struct Iceoryx2InPlace<const WORDS: usize>;
-
-/// The publishing end.
 pub struct Lending<const WORDS: usize>(Publishing<Payload<WORDS>>);
-
-/// The subscribing end.
 pub struct Borrowing<const WORDS: usize>(Subscribing<Payload<WORDS>>);
 
 impl<const WORDS: usize> Sender<Head> for Lending<WORDS> {
     #[inline]
     fn try_send(&mut self, head: &Head) -> bool {
-        let Ok(mut sample) = self.0.publisher.loan_uninit() else { return false };
+        let Ok(mut sample) = self.0.0.loan_uninit() else { return false };
         let payload = sample.payload_mut().as_mut_ptr();
         // SAFETY: the loan is valid for writes of a whole payload; a payload of two words and more starts with two.
         unsafe { payload.cast::<Head>().write(*head) };
@@ -33,7 +29,7 @@ impl<const WORDS: usize> Sender<Head> for Lending<WORDS> {
 impl<const WORDS: usize> Receiver<Head> for Borrowing<WORDS> {
     #[inline]
     fn try_recv(&mut self, into: &mut Head) -> bool {
-        let Ok(Some(sample)) = self.0.subscriber.receive() else { return false };
+        let Ok(Some(sample)) = self.0.0.receive() else { return false };
         into.0.copy_from_slice(&sample.payload().0.0[..2]);
         true
     }

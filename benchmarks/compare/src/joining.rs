@@ -7,12 +7,12 @@
 //! # What it does not do
 //! It does not tell apart what the look itself did and what interrupted it: compare with the quiet stretches.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
 use horus::topic::{Publisher, Subscriber};
 use horus_benchmarks::cell::{Heading, Measured, Path};
-use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::peer::Role;
 use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;
@@ -32,8 +32,9 @@ const PEERS: usize = 200;
 /// What the topic can hold of publishers: one that stays, and one that comes and goes.
 const PUBLISHERS: usize = 2;
 const CAPACITY: usize = 16;
+/// The longest look is kept for each slot of time, because the peer tells only at the end when it came and went.
+const SLOT_NS: u64 = 50_000;
 
-/// The cell for HORUS.
 pub fn horus() -> Task {
     let look = |stage: &Stage| {
         let (name, options) = horus_topic(&stage.meeting)?;
@@ -51,16 +52,14 @@ fn horus_topic(meeting: &Meeting) -> Result<(horus::topic::TopicName, horus::top
     Ok((meeting.name.parse()?, options(meeting, CAPACITY).publishers(PUBLISHERS)))
 }
 
-/// The cell for iceoryx2.
 pub fn iceoryx2() -> Task {
     let look = |stage: &Stage| {
-        let opened = open::<Small>(&stage.meeting, CAPACITY)?;
-        let subscriber = opened.service.subscriber_builder().create()?;
+        let subscriber = open::<Small>(&stage.meeting, CAPACITY)?.subscriber_builder().create()?;
         measure(stage, || subscriber.receive().is_ok_and(|sample| sample.is_some()))
     };
     Task::new(heading("iceoryx2"), look).with_peer(|role| {
-        let opened = open::<Small>(&role.meeting, CAPACITY)?;
-        come_and_go(role, || Ok(opened.service.publisher_builder().create()?))
+        let service = open::<Small>(&role.meeting, CAPACITY)?;
+        come_and_go(role, || Ok(service.publisher_builder().create()?))
     })
 }
 
@@ -97,52 +96,26 @@ fn measure(stage: &Stage, mut look: impl FnMut() -> bool) -> Result<Measured, Fa
     pin_to(stage.cpus.first)?;
     let peer = stage.peer(&stage.meeting, "come and go", stage.cpus.second)?;
     peer.wait_until_ready()?;
-    let mut looks = Looks::new();
+    let mut slots = BTreeMap::<u64, u64>::new();
     while peer.lives() {
         let start = monotonic_ns();
         look();
-        looks.record(start, monotonic_ns() - start);
+        let ns = monotonic_ns() - start;
+        let longest = slots.entry(start / SLOT_NS).or_default();
+        *longest = ns.max(*longest);
     }
+    let longest = |range: Range<u64>| {
+        let slots = slots.range(range.start / SLOT_NS..range.end / SLOT_NS);
+        slots.map(|(_, longest)| *longest).max().unwrap_or_default()
+    };
     let stretches: Stretches = peer.result()?;
     let mut samples = Samples::new(1);
     for (from, to) in &stretches {
-        samples.record(looks.longest(*from..*to));
+        samples.record(longest(*from..*to));
     }
-    let mut quiet: Vec<u64> = stretches.windows(2).map(|pair| looks.longest(pair[0].1..pair[1].0)).collect();
+    let mut quiet: Vec<u64> = stretches.windows(2).map(|pair| longest(pair[0].1..pair[1].0)).collect();
     quiet.retain(|longest| *longest > 0);
     quiet.sort_unstable();
     let note = quiet.get(quiet.len() / 2).map(|ns| format!("median of the longest in a quiet millisecond: {ns} ns"));
     Ok(Measured { samples: Some(samples), note, ..Measured::default() })
-}
-
-/// The longest look in each slot of time.
-struct Looks {
-    began: u64,
-    longest: Vec<u64>,
-}
-
-impl Looks {
-    const SLOT_NS: u64 = 50_000;
-    /// Enough for 50 s; later looks count in the last slot.
-    const SLOTS: usize = 1_000_000;
-
-    fn new() -> Self {
-        Self { began: monotonic_ns(), longest: vec![0; Self::SLOTS] }
-    }
-
-    #[inline]
-    fn record(&mut self, start: u64, ns: u64) {
-        let slot = self.slot(start);
-        self.longest[slot] = self.longest[slot].max(ns);
-    }
-
-    fn slot(&self, ns: u64) -> usize {
-        ((ns.saturating_sub(self.began) / Self::SLOT_NS) as usize).min(Self::SLOTS - 1)
-    }
-
-    /// Over the slots that lie in the range from end to end; a look that began before it, too, when it reached into it.
-    fn longest(&self, range: Range<u64>) -> u64 {
-        let (first, last) = (self.slot(range.start), self.slot(range.end));
-        self.longest[first..last].iter().copied().max().unwrap_or_default()
-    }
 }

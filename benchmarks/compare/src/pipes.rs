@@ -15,13 +15,8 @@ use crate::rendezvous;
 /// The most that a user may make a pipe hold (`fs.pipe-max-size`).
 const PIPE_BYTES: usize = 1 << 20;
 
-/// The system under its name in the results.
 pub struct Pipes;
-
-/// The writing end.
 pub struct Writing(OwnedFd);
-
-/// The reading end.
 pub struct Reading(OwnedFd);
 
 impl<M: Content> Sender<M> for Writing {

@@ -52,7 +52,6 @@ pub fn both_here(meeting: &Meeting, end: End, stage: &str) -> Result<(), Failure
     fetch(meeting, &format!("{stage}-{}", name(other(end)))).map(drop)
 }
 
-/// What an end is called in file names.
 pub fn name(end: End) -> &'static str {
     match end {
         End::First => "first",
@@ -60,7 +59,6 @@ pub fn name(end: End) -> &'static str {
     }
 }
 
-/// The end across.
 pub fn other(end: End) -> End {
     match end {
         End::First => End::Second,

@@ -3,13 +3,8 @@
 use horus_benchmarks::transport::{Content, Failure, Meeting, Receiver, Sender, Threads};
 use rtrb::{Consumer, Producer, RingBuffer};
 
-/// The system under its name in the results.
 pub struct Rtrb;
-
-/// The producer.
 pub struct Pushing<M>(Producer<M>);
-
-/// The consumer.
 pub struct Popping<M>(Consumer<M>);
 
 impl<M: Content> Sender<M> for Pushing<M> {

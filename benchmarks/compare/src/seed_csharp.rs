@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use horus::topic::{Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Heading, Measured, Path};
-use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::Task;
 use horus_benchmarks::tally::Counts;
@@ -44,23 +43,8 @@ fn horus<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
     let name = &stage.meeting.name;
     let mut publisher = Publisher::<Payload<WORDS>>::open(name, &options)?;
     let mut subscriber = Subscriber::<Payload<WORDS>>::open(name, &options)?;
-    throughput(
-        stage,
-        move |go| {
-            go(&mut || match publisher.loan() {
-                Ok(loan) => {
-                    loan.publish();
-                    true
-                }
-                Err(_) => false,
-            });
-            Ok(())
-        },
-        |go| {
-            go(&mut || subscriber.borrow().is_some());
-            Ok(())
-        },
-    )
+    let send = move || publisher.loan().map(|loan| loan.publish()).is_ok();
+    throughput(stage, || Ok(send), || subscriber.borrow().is_some())
 }
 
 fn iceoryx2<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
@@ -70,76 +54,64 @@ fn iceoryx2<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
         let node = node(&config(&meeting.directory)?)?;
         let builder = node.service_builder(&ServiceName::new(&meeting.name)?);
         let builder = builder.publish_subscribe::<Marked<Payload<WORDS>>>().subscriber_max_buffer_size(capacity);
-        Ok((builder.enable_safe_overflow(true).max_subscribers(1).open_or_create()?, node))
+        Ok(builder.enable_safe_overflow(true).max_subscribers(1).open_or_create()?)
     };
-    let (service, _node) = open(&stage.meeting)?;
-    let subscriber = service.subscriber_builder().buffer_size(capacity).create()?;
+    let subscriber = open(&stage.meeting)?.subscriber_builder().buffer_size(capacity).create()?;
     throughput(
         stage,
-        move |go| {
-            let (service, _node) = open(&meeting)?;
-            let publisher = service.publisher_builder().create()?;
-            go(&mut || {
+        move || {
+            let publisher = open(&meeting)?.publisher_builder().create()?;
+            Ok(move || {
                 let Ok(sample) = publisher.loan_uninit() else { return false };
                 // SAFETY: the sample lies in memory that the kernel handed out zeroed, and any bytes are valid words.
                 let sample = unsafe { sample.assume_init() };
                 sample.send().is_ok()
-            });
-            Ok(())
+            })
         },
-        |go| {
-            go(&mut || subscriber.receive().is_ok_and(|sample| sample.is_some()));
-            Ok(())
-        },
+        || subscriber.receive().is_ok_and(|sample| sample.is_some()),
     )
 }
 
-/// Calls an end's function until time is up.
-type Go<'a> = &'a dyn Fn(&mut dyn FnMut() -> bool);
-
-fn throughput(
+/// Sends in a thread of its own, by what `sender` makes there, and takes in this one.
+fn throughput<S: FnMut() -> bool>(
     stage: &Stage,
-    produce: impl FnOnce(Go) -> Result<(), Failure> + Send,
-    consume: impl FnOnce(Go) -> Result<(), Failure>,
+    sender: impl FnOnce() -> Result<S, Failure> + Send,
+    mut take: impl FnMut() -> bool,
 ) -> Result<Measured, Failure> {
     let warm_up = if is_quick(stage) { Duration::from_millis(100) } else { Duration::from_secs(2) };
     let over = AtomicBool::new(false);
     let sent = AtomicU64::new(0);
-    let mut measured = Measured::default();
+    let mut take_until = |end: Instant| {
+        let mut taken = 0_u64;
+        while Instant::now() < end {
+            taken += u64::from(take());
+        }
+        taken
+    };
     std::thread::scope(|scope| {
-        let producer = scope.spawn(|| {
-            produce(&|send| {
-                while !over.load(Ordering::Relaxed) {
-                    if send() {
-                        sent.fetch_add(1, Ordering::Relaxed);
-                    }
+        let producer = scope.spawn(|| -> Result<(), Failure> {
+            let mut send = sender()?;
+            while !over.load(Ordering::Relaxed) {
+                if send() {
+                    sent.fetch_add(1, Ordering::Relaxed);
                 }
-            })
+            }
+            Ok(())
         });
-        let result = std::cell::Cell::new((0, 0, 0.0, 0.0));
-        let consumed = consume(&|take| {
-            let until = |end: Instant, take: &mut dyn FnMut() -> bool| {
-                let mut taken = 0_u64;
-                while Instant::now() < end {
-                    taken += u64::from(take());
-                }
-                taken
-            };
-            until(Instant::now() + warm_up, take);
-            let (start, sent_before, used_before) = (Instant::now(), sent.load(Ordering::Relaxed), processor_time());
-            let taken = until(start + duration(stage), take);
-            let seconds = start.elapsed().as_secs_f64();
-            let used = (processor_time() - used_before).as_secs_f64() / seconds;
-            result.set((taken, sent.load(Ordering::Relaxed) - sent_before, taken as f64 / seconds, used));
-        });
+        take_until(Instant::now() + warm_up);
+        let (start, sent_before, used_before) = (Instant::now(), sent.load(Ordering::Relaxed), processor_time());
+        let received = take_until(start + duration(stage));
+        let seconds = start.elapsed().as_secs_f64();
+        let used = (processor_time() - used_before).as_secs_f64() / seconds;
+        let sent = sent.load(Ordering::Relaxed) - sent_before;
         over.store(true, Ordering::Relaxed);
         producer.join().map_err(|_| "the producer panicked")??;
-        consumed?;
-        let (received, sent, per_second, used) = result.get();
-        measured.counts = Counts { sent, received, lost: sent.saturating_sub(received), ..Counts::default() };
-        measured.per_second = Some(per_second);
-        measured.note = Some(format!("{:.0} % of a CPU", 100.0 * used));
-        Ok(measured)
+        Ok(Measured {
+            counts: Counts { sent, received, lost: sent.saturating_sub(received), ..Counts::default() },
+            per_second: Some(received as f64 / seconds),
+            note: Some(format!("{:.0} % of a CPU", 100.0 * used)),
+            ..Measured::default()
+        })
     })
 }
 

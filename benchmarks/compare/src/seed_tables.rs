@@ -6,7 +6,6 @@
 use std::hint::black_box;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use horus::topic::{Options, Publisher, Subscriber, Waiting};
@@ -16,7 +15,7 @@ use horus_benchmarks::samples::Samples;
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::Task;
 use horus_benchmarks::transport::{Failure, Meeting, Payload};
-use iceoryx2::prelude::{Node, ServiceName, ipc};
+use iceoryx2::prelude::{ServiceName, ipc};
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
 use crate::iceoryx::{Marked, config, node};
@@ -26,7 +25,6 @@ type Word = Payload<1>;
 const WORD: Word = Payload([7]);
 const ENDS: usize = 2;
 
-/// The loops.
 pub fn loops() -> Vec<Task> {
     let same = |system, bytes, unit| Heading::new(Path::SameThread, system, bytes).unit(unit);
     let one_thread = "one thread: the message never leaves its CPU; two clock reads are in each time";
@@ -83,31 +81,26 @@ fn horus_mpmc(stage: &Stage) -> Result<Measured, Failure> {
     let _first = publisher()?;
     mpmc(
         stage,
-        |run| {
+        || {
             let mut publisher = publisher()?;
-            run(&mut || publisher.try_send(WORD).is_ok());
-            Ok(())
+            Ok(move || publisher.try_send(WORD).is_ok())
         },
-        |run| {
+        || {
             let mut subscriber = Subscriber::<Word>::open(name, &options)?;
-            run(&mut || subscriber.try_recv().is_some());
-            Ok(())
+            Ok(move || subscriber.try_recv().is_some())
         },
     )
 }
 
 /// A service as iceoryx2 makes it when it is told nothing, but for the number of publishers.
-fn default_service(meeting: &Meeting) -> Result<(Node<ipc::Service>, WordService), Failure> {
+fn default_service(meeting: &Meeting) -> Result<PortFactory<ipc::Service, Marked<Word>, ()>, Failure> {
     let node = node(&config(&meeting.directory)?)?;
     let builder = node.service_builder(&ServiceName::new(&meeting.name)?).publish_subscribe::<Marked<Word>>();
-    let service = builder.max_publishers(ENDS + 1).open_or_create()?;
-    Ok((node, service))
+    Ok(builder.max_publishers(ENDS + 1).open_or_create()?)
 }
 
-type WordService = PortFactory<ipc::Service, Marked<Word>, ()>;
-
 fn iceoryx2_same_thread(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
-    let (_node, service) = default_service(&stage.meeting)?;
+    let service = default_service(&stage.meeting)?;
     let publisher = service.publisher_builder().create()?;
     let subscriber = service.subscriber_builder().create()?;
     let call = || {
@@ -118,8 +111,7 @@ fn iceoryx2_same_thread(stage: &Stage, throughput: bool) -> Result<Measured, Fai
 }
 
 fn iceoryx2_alone(stage: &Stage) -> Result<Measured, Failure> {
-    let (_node, service) = default_service(&stage.meeting)?;
-    let publisher = service.publisher_builder().create()?;
+    let publisher = default_service(&stage.meeting)?.publisher_builder().create()?;
     Ok(calls_per_second(stage, || {
         let _ = publisher.send_copy(black_box(Marked(WORD)));
     }))
@@ -128,29 +120,22 @@ fn iceoryx2_alone(stage: &Stage) -> Result<Measured, Failure> {
 fn iceoryx2_mpmc(stage: &Stage) -> Result<Measured, Failure> {
     mpmc(
         stage,
-        |run| {
-            let (_node, service) = default_service(&stage.meeting)?;
-            let publisher = service.publisher_builder().create()?;
-            run(&mut || publisher.send_copy(Marked(WORD)).is_ok());
-            Ok(())
+        || {
+            let publisher = default_service(&stage.meeting)?.publisher_builder().create()?;
+            Ok(move || publisher.send_copy(Marked(WORD)).is_ok())
         },
-        |run| {
-            let (_node, service) = default_service(&stage.meeting)?;
-            let subscriber = service.subscriber_builder().create()?;
-            run(&mut || subscriber.receive().is_ok_and(|sample| sample.is_some()));
-            Ok(())
+        || {
+            let subscriber = default_service(&stage.meeting)?.subscriber_builder().create()?;
+            Ok(move || subscriber.receive().is_ok_and(|sample| sample.is_some()))
         },
     )
 }
 
-/// Makes an end and hands its call to the loop.
-type WithEnd<'a> = &'a dyn Fn(&mut dyn FnMut() -> bool);
-
-/// Two threads that publish and two that receive; calls that found a message are timed.
-fn mpmc(
+/// Two threads that publish and two that receive, each with an end of its own; calls that found a message are timed.
+fn mpmc<S: FnMut() -> bool, R: FnMut() -> bool>(
     stage: &Stage,
-    publish: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
-    receive: impl Fn(WithEnd) -> Result<(), Failure> + Sync,
+    sender: impl Fn() -> Result<S, Failure> + Sync,
+    receiver: impl Fn() -> Result<R, Failure> + Sync,
 ) -> Result<Measured, Failure> {
     let here = AtomicUsize::new(0);
     let wait_for_all = || {
@@ -164,31 +149,28 @@ fn mpmc(
     let mut samples = Samples::new(1);
     std::thread::scope(|scope| {
         let publishing = |_| {
-            scope.spawn(|| {
-                publish(&|send| {
-                    wait_for_all();
-                    let began = Instant::now();
-                    while began.elapsed() < length {
-                        send();
-                    }
-                })
+            scope.spawn(|| -> Result<(), Failure> {
+                let mut send = sender()?;
+                wait_for_all();
+                let began = Instant::now();
+                while began.elapsed() < length {
+                    send();
+                }
+                Ok(())
             })
         };
         let receiving = |_| {
-            scope.spawn(|| {
-                let times = Mutex::new(Samples::new(1));
-                receive(&|take| {
-                    wait_for_all();
-                    let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
-                    let began = Instant::now();
-                    while began.elapsed() < length {
-                        let start = Instant::now();
-                        if take() {
-                            times.record(start.elapsed().as_nanos() as u64);
-                        }
+            scope.spawn(|| -> Result<Samples, Failure> {
+                let (mut take, mut times) = (receiver()?, Samples::new(1));
+                wait_for_all();
+                let began = Instant::now();
+                while began.elapsed() < length {
+                    let start = Instant::now();
+                    if take() {
+                        times.record(start.elapsed().as_nanos() as u64);
                     }
-                })
-                .map(|()| times.into_inner().unwrap_or_else(PoisonError::into_inner))
+                }
+                Ok(times)
             })
         };
         let publishers: Vec<_> = (0..ENDS).map(publishing).collect();

@@ -19,13 +19,8 @@ use crate::rendezvous;
 /// Bytes of each UDP socket's buffers; as root also beyond the system's limit for users.
 const UDP_BUFFER: usize = 4 << 20;
 
-/// UDP sockets, connected with each other.
 pub struct Udp;
-
-/// Datagram sockets.
 pub struct UnixDatagrams;
-
-/// Sequenced-packet sockets.
 pub struct UnixPackets;
 
 /// Either end: the same socket sends and receives.

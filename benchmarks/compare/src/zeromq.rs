@@ -12,7 +12,6 @@ use crate::rendezvous;
 /// How long closing waits for messages that nobody has taken, in milliseconds.
 const LINGER_MS: i32 = 1000;
 
-/// The system under its name in the results.
 pub struct ZeroMq;
 
 /// Either end; the context lives as long as its sockets.

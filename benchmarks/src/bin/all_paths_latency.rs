@@ -73,7 +73,7 @@ fn send_alone(stage: &Stage) -> Result<Measured, Failure> {
 }
 
 fn time_sends(stage: &Stage, publisher: &mut Publisher<Small>) -> Result<(Samples, u64), Failure> {
-    let mut prepared = Prepared::new();
+    let mut prepared = Prepared::default();
     let mut samples = Samples::new(BATCH);
     let mut outbox = [Payload([0; 2]); BATCH as usize];
     let mut sent = 0;

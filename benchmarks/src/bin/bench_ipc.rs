@@ -116,7 +116,7 @@ fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossle
     let subscribers = (0..receivers).map(|_| BytesSubscriber::open(name, LONGEST, &options));
     let subscribers: Vec<_> = subscribers.collect::<Result<_, _>>()?;
     let run = Run {
-        random: RandomBytes::new(),
+        random: RandomBytes::default(),
         shares: (0..senders as u64).map(|sender| (MESSAGES + sender) / senders as u64).collect(),
         lossless,
         start: Barrier::new(senders + receivers),

@@ -41,7 +41,7 @@ struct Out<M: Message + Content> {
 
 impl<M: Message + Content> Out<M> {
     fn new(meeting: &Meeting, name: &str) -> Result<Self, Failure> {
-        Ok(Self { publisher: Publishing::new(&meeting.of(name), CAPACITY)?, prepared: Prepared::new(), sent: 0 })
+        Ok(Self { publisher: Publishing::new(&meeting.of(name), CAPACITY)?, prepared: Prepared::default(), sent: 0 })
     }
 
     #[inline]

@@ -31,13 +31,6 @@ const SEND: &str = "send, subscribers idle";
 const RECEIVE_ONE: &str = "receive, one publisher active";
 const RECEIVE_ALL: &str = "receive, all publishers active";
 
-/// What is timed.
-#[derive(Clone, Copy, PartialEq)]
-enum Timed {
-    Sends,
-    Receives,
-}
-
 struct Topic {
     publishers: Vec<Publisher<Small>>,
     subscribers: Vec<Subscriber<Small>>,
@@ -93,17 +86,17 @@ fn measure(
     publishers: usize,
     active: usize,
     subscribers: usize,
-    timed: Timed,
+    unit: &str,
 ) -> Result<Measured, Failure> {
     pin_to(stage.cpus.first)?;
     let mut topic = Topic::new(stage, publishers, subscribers)?;
-    let mut prepared = Prepared::new();
+    let mut prepared = Prepared::default();
     let mut samples = Samples::new(BATCH);
     let limit = monotonic_ns() + stage.effort.limit.as_nanos() as u64 / 2;
     for batch in 0..stage.effort.samples / 10 {
         let (send_ns, receive_ns) = topic.batch(&mut prepared, active)?;
         if batch > 50 {
-            samples.record(if timed == Timed::Sends { send_ns } else { receive_ns });
+            samples.record(if unit == SEND { send_ns } else { receive_ns });
         }
         if monotonic_ns() > limit {
             break;
@@ -115,16 +108,16 @@ fn measure(
     Ok(Measured { samples: Some(samples), counts, per_second, note: None })
 }
 
-fn task(path: Path, publishers: usize, active: usize, subscribers: usize, timed: Timed, unit: &str) -> Task {
+fn task(path: Path, publishers: usize, active: usize, subscribers: usize, unit: &'static str) -> Task {
     let heading = Heading::new(path, "horus", size_of::<Small>()).ends(publishers, subscribers).unit(unit);
     let heading = heading.note("all ends in one thread: instructions and caches without traffic between CPUs");
-    Task::new(heading, move |stage| measure(stage, publishers, active, subscribers, timed))
+    Task::new(heading, move |stage| measure(stage, publishers, active, subscribers, unit))
 }
 
 fn tasks() -> Vec<Task> {
-    let sends = SUBSCRIBERS.map(|count| task(Path::Thread1ToN, 1, 1, count, Timed::Sends, SEND));
-    let one = PUBLISHERS.map(|count| task(Path::ThreadNTo1, count, 1, 1, Timed::Receives, RECEIVE_ONE));
-    let all = PUBLISHERS.map(|count| task(Path::ThreadNTo1, count, count, 1, Timed::Receives, RECEIVE_ALL));
+    let sends = SUBSCRIBERS.map(|count| task(Path::Thread1ToN, 1, 1, count, SEND));
+    let one = PUBLISHERS.map(|count| task(Path::ThreadNTo1, count, 1, 1, RECEIVE_ONE));
+    let all = PUBLISHERS.map(|count| task(Path::ThreadNTo1, count, count, 1, RECEIVE_ALL));
     sends.into_iter().chain(one).chain(all).collect()
 }
 

@@ -107,7 +107,7 @@ mod tests {
     fn a_message_with_a_line_of_another_is_found_corrupt() {
         let meeting = Meeting { name: String::new(), directory: std::path::PathBuf::new() };
         let (mut writer, mut reader) = BareRing::<5>::channel(&meeting, 4).unwrap();
-        let (mut prepared, mut into) = (Prepared::new(), Payload([0; 2]));
+        let (mut prepared, mut into) = (Prepared::default(), Payload([0; 2]));
         for number in 0..10 {
             assert!(writer.try_send(prepared.number(Mark::nth(number, 1))));
             let torn = number == 7;

@@ -6,8 +6,6 @@
 //! node has cleaned up once more.
 
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
@@ -37,8 +35,6 @@ const AFTERMATH: Duration = Duration::from_millis(5);
 const BLOCKED: Duration = Duration::from_millis(100);
 /// Longer than iceoryx2 grants anybody to finish making a file (`creation_timeout`, 1 s), before it is swept for good.
 const CREATION: Duration = Duration::from_millis(1200);
-/// A survivor that is silent this long hangs: the program says so and ends with status 2.
-const HUNG: Duration = Duration::from_secs(30);
 /// The publisher number of the survivor; victims count below it.
 const SURVIVOR: u64 = 127;
 /// Messages that a subscriber's buffer holds.
@@ -73,7 +69,7 @@ fn be_a_victim(role: &Role) -> Result<(), Failure> {
         }
     }
     let port = service.publisher_builder().backpressure_strategy(BackpressureStrategy::DiscardData).create()?;
-    let (publisher, mut prepared) = (role.meeting.name.parse()?, Prepared::new());
+    let (publisher, mut prepared) = (role.meeting.name.parse()?, Prepared::default());
     for sequence in 0.. {
         let sample = port.loan_uninit()?;
         sample.write_payload(Marked(*prepared.number(Mark::Message { publisher, sequence }))).send()?;
@@ -105,7 +101,7 @@ impl Survivors {
         Ok(Self {
             publisher: builder.set_backpressure_handler(give_up).create()?,
             subscriber: service.subscriber_builder().buffer_size(CAPACITY).create()?,
-            prepared: Prepared::new(),
+            prepared: Prepared::default(),
             counts: Counts::default(),
             from_victims: 0,
             blocked: 0,
@@ -173,8 +169,6 @@ fn kill(stage: &Stage) -> Result<Measured, Failure> {
     survivors.live_for(AFTERMATH);
     let before = files(&config).len();
 
-    let done = Arc::new(AtomicU64::new(0));
-    watch(Arc::clone(&done));
     let (mut random, mut could_not_join) = (1, 0);
     for number in 0..kills {
         let mut meeting = stage.meeting.clone();
@@ -184,10 +178,8 @@ fn kill(stage: &Stage) -> Result<Measured, Failure> {
         survivors.live_for(LIFE.mul_f64(next(&mut random)));
         could_not_join += u64::from(!victim.lives());
         drop(victim); // kills it
-        done.fetch_add(1, Ordering::Relaxed);
         survivors.live_for(AFTERMATH);
     }
-    done.store(u64::MAX, Ordering::Relaxed);
     let left = files(&config).len();
     let cleanup = node.blocking_cleanup_dead_nodes(Duration::from_secs(1));
     let after_cleanup = files(&config).len();
@@ -214,26 +206,6 @@ fn kill(stage: &Stage) -> Result<Measured, Failure> {
         in_the_end.first(),
     );
     Ok(Measured { counts, note: Some(note), ..Measured::default() })
-}
-
-/// Ends the program when no kill follows for [`HUNG`]: then a survivor hangs in a call that should have returned.
-fn watch(kills: Arc<AtomicU64>) {
-    std::thread::spawn(move || {
-        let mut last = (u64::MAX, Instant::now());
-        loop {
-            std::thread::sleep(Duration::from_secs(1));
-            match kills.load(Ordering::Relaxed) {
-                u64::MAX => return,
-                now if now != last.0 => last = (now, Instant::now()),
-                now if last.1.elapsed() > HUNG => {
-                    eprintln!("iceoryx2_kills: a survivor hangs in a call of iceoryx2 since kill {now}");
-                    sweep();
-                    std::process::exit(2);
-                }
-                _ => {}
-            }
-        }
-    });
 }
 
 /// A number from 0 to 1 (xorshift64, G. Marsaglia 2003).
