@@ -46,6 +46,7 @@ impl Path {
 
 /// What a cell is about, known before it is measured.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[must_use]
 pub struct Heading {
     /// Who sends to whom.
     pub path: Path,
@@ -90,31 +91,26 @@ impl Heading {
     }
 
     /// The same with a name for the messages.
-    #[must_use]
     pub fn message(self, message: &str) -> Self {
         Self { message: Some(message.to_owned()), ..self }
     }
 
     /// The same with so many publishers and subscribers.
-    #[must_use]
     pub fn ends(self, publishers: usize, subscribers: usize) -> Self {
         Self { publishers, subscribers, ..self }
     }
 
     /// The same with times of something else than one way.
-    #[must_use]
     pub fn unit(self, unit: &str) -> Self {
         Self { unit: unit.to_owned(), ..self }
     }
 
     /// The same with another way to wait than busily.
-    #[must_use]
     pub fn wait(self, wait: &str) -> Self {
         Self { wait: wait.to_owned(), ..self }
     }
 
     /// The same with a remark.
-    #[must_use]
     pub fn note(self, note: &str) -> Self {
         Self { note: Some(note.to_owned()), ..self }
     }

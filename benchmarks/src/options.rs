@@ -30,6 +30,7 @@ pub struct Options {
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[must_use]
 pub struct Effort {
     /// Round trips, or batches, to time.
     pub samples: u64,
@@ -75,14 +76,12 @@ impl Effort {
     };
 
     /// Enough time for a peer to fall asleep before each of fewer round trips.
-    #[must_use]
     pub fn asleep(self) -> Self {
         Self { pause_ns: 50_000, samples: self.samples / 10, warm_up: self.warm_up / 100, ..self }
     }
 
     /// For a system that takes its time: a twentieth of the warm-up, which alone would use up the time of a quick run, and
     /// twice the time.
-    #[must_use]
     pub fn unhurried(self) -> Self {
         Self { warm_up: self.warm_up / 20, limit: 2 * self.limit, ..self }
     }

@@ -34,6 +34,7 @@ pub enum Stuck {
 }
 
 /// A bounded busy wait, made once for a loop and asked at every turn in which nothing came.
+#[must_use]
 pub struct Patience<'a> {
     limit: Duration,
     stop: &'a AtomicBool,
@@ -59,14 +60,12 @@ impl<'a> Patience<'a> {
     }
 
     /// Also asks whether the peer process lives.
-    #[must_use]
     pub fn watching(mut self, peer_lives: &'a dyn Fn() -> bool) -> Self {
         self.peer_lives = Some(peer_lives);
         self
     }
 
     /// Gives the CPU away between two looks, when `shared` says that somebody else needs it.
-    #[must_use]
     pub fn sharing(mut self, shared: bool) -> Self {
         self.shared = shared;
         self.turns_per_look = if shared { TURNS_PER_LOOK_SHARED } else { TURNS_PER_LOOK };

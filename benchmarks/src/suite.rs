@@ -24,6 +24,7 @@ type BePeer = Box<dyn Fn(&Role) -> Result<(), Failure>>;
 pub const ASLEEP: &str = "asleep in the kernel";
 
 /// Something to measure: becomes one cell.
+#[must_use]
 pub struct Task {
     heading: Heading,
     measure: Measure,
@@ -37,14 +38,12 @@ impl Task {
     }
 
     /// The same between ends that sleep: time for the peer to fall asleep passes before each round trip.
-    #[must_use]
     pub fn asleep(self) -> Self {
         let task = self.effort(Effort::asleep);
         Self { heading: task.heading.wait(ASLEEP).message("asleep"), ..task }
     }
 
     /// The same with another effort.
-    #[must_use]
     pub fn effort(self, change: impl Fn(Effort) -> Effort + 'static) -> Self {
         let measure = self.measure;
         let changed = move |stage: &Stage| measure(&Stage { effort: change(stage.effort), ..stage.clone() });
@@ -52,7 +51,6 @@ impl Task {
     }
 
     /// A task whose `measure` starts peers, which do `be_peer`.
-    #[must_use]
     pub fn with_peer(mut self, be_peer: impl Fn(&Role) -> Result<(), Failure> + 'static) -> Self {
         self.be_peer = Some(Box::new(be_peer));
         self

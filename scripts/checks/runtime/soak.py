@@ -33,11 +33,7 @@ def kill(count: int) -> str:
         "--target-dir", str(RUNTIME / "target" / "failpoints"), "--", "--nocapture",
     ]  # fmt: skip
     environment = {**os.environ, "RUSTFLAGS": "--cfg failpoints", "HORUS_KILLS": str(count)}
-    lines = run(command, RUNTIME, environment, progress=r"^\d+ of \d+ kills$")
-    sentence = [line for line in lines if re.match(rf"{count} kills, ", line)]
-    if len(sentence) != 1:
-        raise ApplianceFailed("the kill matrix did not say what it came to; was the test renamed?")
-    return sentence[0]
+    return the_one(rf"{count} kills, .*", run(command, RUNTIME, environment, progress=r"^\d+ of \d+ kills$"))
 
 
 def fuzz(seconds: int) -> str:
@@ -57,11 +53,8 @@ def fuzz(seconds: int) -> str:
         counts.append(f"{fuzz_one(name, FUZZ / 'target' / target / 'release' / name, share)} inputs of {name}")
     step(f"a peer that scribbles on live segments for {share} s")
     command = ["cargo", "test", "--locked", "--package", "horus", "--test", "scribbling_peer", "--", "--nocapture"]
-    lines = run(command, RUNTIME, {**os.environ, "HORUS_SCRIBBLE_SECONDS": str(share)})
-    sentence = [line for line in lines if re.match(rf"{share} s beside a peer", line)]
-    if len(sentence) != 1:
-        raise ApplianceFailed("the test of the scribbling peer did not say what it came to; was it renamed?")
-    return f"{', '.join(counts)}: 0 crashes, 0 hangs of {HANG_SECONDS} s, 0 addresses out of bounds; {sentence[0]}"
+    sentence = the_one(rf"{share} s beside a peer.*", run(command, RUNTIME, {**os.environ, "HORUS_SCRIBBLE_SECONDS": str(share)}))
+    return f"{', '.join(counts)}: 0 crashes, 0 hangs of {HANG_SECONDS} s, 0 addresses out of bounds; {sentence}"
 
 
 def fuzz_one(name: str, program: Path, seconds: int) -> int:
@@ -74,10 +67,15 @@ def fuzz_one(name: str, program: Path, seconds: int) -> int:
         f"-artifact_prefix={artifacts}/{name}-",
     ]  # fmt: skip
     lines = run(command, FUZZ, dict(os.environ), progress=r"^#\d+\s+(pulse|RELOAD)")
-    runs = [int(found[1]) for line in lines if (found := re.match(r"stat::number_of_executed_units:\s*(\d+)", line))]
-    if len(runs) != 1 or runs[0] == 0:
-        raise ApplianceFailed(f"{name} did not say how many inputs it tried")
-    return runs[0]
+    return int(the_one(r"stat::number_of_executed_units:\s*([1-9]\d*)", lines).split()[-1])
+
+
+def the_one(pattern: str, lines: list) -> str:
+    """The one line in which a run says what it came to."""
+    found = [line for line in lines if re.match(pattern, line)]
+    if len(found) != 1:
+        raise ApplianceFailed(f"{len(found)} lines look like '{pattern}' and one should; was a test renamed?")
+    return found[0]
 
 
 def run(command: list, directory: Path, environment: dict, progress: str = "") -> list:
