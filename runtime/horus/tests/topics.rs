@@ -251,6 +251,33 @@ fn sleeping_subscriber_wakes_for_every_message_and_for_none_when_its_time_is_up(
     }
 }
 
+/// How often this thread gave up the CPU by itself.
+fn sleeps() -> u64 {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
+    line.trim().parse().unwrap()
+}
+
+#[test]
+fn subscriber_that_says_nothing_about_waiting_burns_no_cpu_and_wakes_once_a_second() {
+    let scratch = Scratch::new();
+    let options = Options::default().directory(scratch.files.path());
+    let _publisher = publish::<Stamp>(&scratch.latest(4));
+    let mut subscriber = subscribe::<Stamp>(&options);
+    assert!(matches!(subscriber.waiting(), Waiting::SpinThenSleep(_)));
+    let idle = std::thread::spawn(move || {
+        // The first sleep of all is a short one.
+        assert!(subscriber.recv_timeout(Duration::from_millis(50)).is_none());
+        let cpu = || Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).unwrap();
+        let (slept, used) = (sleeps(), cpu());
+        assert!(subscriber.recv_timeout(Duration::from_millis(2_500)).is_none());
+        (sleeps() - slept, cpu() - used)
+    });
+    let (slept, used) = idle.join().unwrap();
+    assert!(slept <= 4, "it woke {slept} times in 2.5 s");
+    assert!(used < Duration::from_millis(250), "it used {used:?} of 2.5 s");
+}
+
 #[test]
 fn wait_any_sleeps_until_one_of_several_topics_has_something() {
     let scratch = Scratch::new();
