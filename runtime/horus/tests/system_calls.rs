@@ -117,12 +117,11 @@ fn a_million_sends_make_no_system_call_but_one_wake_up_for_each_sleep() {
     let mut sender = Peer::start("peer_sends_a_million", files.path(), "latest");
     let thread = sender.wait_for_number("thread ");
     sender.wait_until_ready();
-    let mut sleepers =
-        ["peer_starves", "peer_sleeps_for_messages", "peer_sleeps_for_messages"].map(|role| {
-            let mut sleeper = Peer::start(role, files.path(), "latest");
-            sleeper.wait_until_ready();
-            sleeper
-        });
+    let mut sleepers = ["peer_starves", "peer_sleeps_for_messages", "peer_sleeps_for_messages"].map(|role| {
+        let mut sleeper = Peer::start(role, files.path(), "latest");
+        sleeper.wait_until_ready();
+        sleeper
+    });
     wait_until("three sleepers", || asleep(files.path()).0 == 3);
     let thread = Pid::from_raw(thread);
     ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
