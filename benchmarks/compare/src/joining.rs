@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use horus::topic::{Publisher, Subscriber};
 use horus_benchmarks::cell::{Heading, Measured, Path};
-use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::peer::Role;
 use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use horus::topic::{Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Heading, Measured, Path};
-use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::Task;
 use horus_benchmarks::tally::Counts;

@@ -47,8 +47,8 @@ impl<const WORDS: usize> Processes<Head> for InPlace<WORDS> {
         let capacity = capacity.min(throughput_capacity(size_of::<Payload<WORDS>>()));
         let (out, back) = end.directions();
         let (out, back) = (meeting.of(out), meeting.of(back));
-        let publisher = Publisher::open(&out.name, &options(&out, capacity))?;
-        let subscriber = Subscriber::open(&back.name, &options(&back, capacity))?;
+        let publisher = Publisher::open(&out.name, options(&out, capacity))?;
+        let subscriber = Subscriber::open(&back.name, options(&back, capacity))?;
         Ok((Lending(publisher), Borrowing(subscriber)))
     }
 }

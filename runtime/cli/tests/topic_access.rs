@@ -59,7 +59,7 @@ impl Scene {
     }
 
     fn publish(&self, options: Options) -> Publisher<CmdVel> {
-        let mut publisher = Publisher::open("cmd", &options.directory(self.topics())).unwrap();
+        let mut publisher = Publisher::open("cmd", options.directory(self.topics())).unwrap();
         publisher.try_send(CmdVel { forward: 1.0, turn: 0.0 }).unwrap();
         publisher
     }
@@ -75,7 +75,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// Joins as whoever runs it, with the history of one message.
 fn join() -> Result<Subscriber<CmdVel>, OpenError> {
-    Subscriber::open("cmd", &Options::latest(4).history(1))
+    Subscriber::open("cmd", Options::latest(4).history(1))
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn others_may_not_join() {
     let error = join().err().unwrap();
     assert!(matches!(error, OpenError::NotPermitted { .. }), "{error}");
     assert!(error.to_string().contains("share it by a group"), "{error}");
-    let publisher = Publisher::<CmdVel>::open("cmd", &Options::latest(4));
+    let publisher = Publisher::<CmdVel>::open("cmd", Options::latest(4));
     assert!(publisher.is_err());
-    let publisher = Publisher::<CmdVel>::open("other", &Options::latest(4));
+    let publisher = Publisher::<CmdVel>::open("other", Options::latest(4));
     assert!(matches!(publisher.err(), Some(OpenError::DirectoryNotPermitted { .. })), "the directory is not theirs");
 }
 

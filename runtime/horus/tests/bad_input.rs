@@ -38,7 +38,7 @@ impl Scene {
     }
 
     fn publish(&self, options: Options) -> Result<Publisher<CmdVel>, OpenError> {
-        Publisher::open(&name(), &self.here(options))
+        Publisher::open(name(), self.here(options))
     }
 
     fn files(&self) -> usize {
@@ -76,7 +76,7 @@ fn capacities_and_numbers_of_publishers_that_are_none() {
         assert!(matches!(error, OpenError::Shape(ShapeError::Lanes(found)) if found == publishers), "{error}");
     }
     let options = scene.here(Options::latest(1 << 20));
-    let error = Publisher::<ImageFullHd>::open(&name(), &options).err().unwrap();
+    let error = Publisher::<ImageFullHd>::open(name(), &options).err().unwrap();
     assert!(matches!(error, OpenError::Shape(ShapeError::Total)), "{error}");
     assert_says(&error, "choose a smaller capacity");
     assert_eq!(scene.files(), 0);
@@ -86,15 +86,15 @@ fn capacities_and_numbers_of_publishers_that_are_none() {
 fn lengths_and_type_names_that_are_none() {
     let scene = Scene::new();
     for maximum in [1 << 28, usize::MAX] {
-        let error = BytesPublisher::open(&name(), maximum, &scene.options()).err().unwrap();
+        let error = BytesPublisher::open(name(), maximum, scene.options()).err().unwrap();
         assert!(matches!(error, OpenError::Shape(ShapeError::Bytes(_))), "{error}");
     }
     for type_name in ["", &"x".repeat(129), "bell\x07"] {
-        let opened = SerializedPublisher::<u32>::open(&name(), type_name, 16, &scene.options());
+        let opened = SerializedPublisher::<u32>::open(name(), type_name, 16, scene.options());
         assert!(matches!(opened.err(), Some(OpenError::TypeName { .. })), "{type_name:?}");
     }
     assert_eq!(scene.files(), 0);
-    let mut publisher = BytesPublisher::open(&name(), 16, &scene.options()).unwrap();
+    let mut publisher = BytesPublisher::open(name(), 16, scene.options()).unwrap();
     assert_eq!(publisher.try_send(&[0; 17]), Err(SendError::TooLong { bytes: 17, maximum: 16 }));
     publisher.try_send(&[0; 16]).unwrap();
     publisher.try_send(&[]).unwrap();
@@ -127,7 +127,7 @@ fn files_that_are_no_topic_are_refused_and_left_as_they_are() {
         let scene = Scene::new();
         std::fs::write(scene.file(), &bytes).unwrap();
         let publisher = scene.publish(Options::reliable(4)).err().unwrap();
-        let subscriber = Subscriber::<CmdVel>::open(&name(), &scene.options()).err().unwrap();
+        let subscriber = Subscriber::<CmdVel>::open(name(), scene.options()).err().unwrap();
         for error in [publisher, subscriber] {
             let OpenError::Rejected(Rejected { path, reason }) = &error else { panic!("{what}: {error}") };
             assert!(*path == scene.file() && is_expected(reason), "{what}: {error}");
@@ -153,7 +153,7 @@ fn damaged_topics_that_nobody_living_uses_are_made_anew() {
         std::fs::write(scene.file(), &bytes).unwrap();
         drop(scene.publish(Options::reliable(4)).unwrap());
         std::fs::write(scene.file(), &bytes).unwrap();
-        drop(Subscriber::<CmdVel>::open(&name(), &scene.options()).unwrap());
+        drop(Subscriber::<CmdVel>::open(name(), scene.options()).unwrap());
         assert_eq!(scene.files(), 0);
     }
 }
@@ -172,7 +172,7 @@ fn what_is_no_file_at_all_is_refused_without_waiting_for_it() {
         let scene = Scene::new();
         make(&scene.file());
         assert!(matches!(scene.publish(Options::reliable(4)).err(), Some(OpenError::NoRegularFile { .. })));
-        let subscriber = Subscriber::<CmdVel>::open(&name(), &scene.options());
+        let subscriber = Subscriber::<CmdVel>::open(name(), scene.options());
         assert!(matches!(subscriber.err(), Some(OpenError::NoRegularFile { .. })));
         assert_eq!(scene.files(), 1);
     }
@@ -182,7 +182,7 @@ fn what_is_no_file_at_all_is_refused_without_waiting_for_it() {
 fn who_wants_another_topic_under_the_same_name_is_refused_and_the_users_of_the_first_lose_nothing() {
     let scene = Scene::new();
     let mut publisher = scene.publish(Options::reliable(4).publishers(2)).unwrap();
-    let mut subscriber = Subscriber::<CmdVel>::open(&name(), &scene.options()).unwrap();
+    let mut subscriber = Subscriber::<CmdVel>::open(name(), scene.options()).unwrap();
     let reason = |result: Result<Publisher<CmdVel>, OpenError>| match result.err() {
         Some(OpenError::Rejected(rejected)) => rejected.reason,
         other => panic!("{other:?}"),
@@ -193,13 +193,13 @@ fn who_wants_another_topic_under_the_same_name_is_refused_and_the_users_of_the_f
     assert_eq!(capacity, Reason::Capacity { found: 4, expected: 8 });
     assert!(matches!(reason(scene.publish(Options::latest(4).publishers(2))), Reason::Policy { .. }));
     assert_eq!(reason(scene.publish(Options::reliable(4))), Reason::Lanes { found: 2, expected: 1 });
-    let imu = Publisher::<Imu>::open(&name(), &scene.options()).err().unwrap();
+    let imu = Publisher::<Imu>::open(name(), scene.options()).err().unwrap();
     assert!(
         matches!(&imu, OpenError::Rejected(rejected) if matches!(rejected.reason, Reason::TypeName { .. })),
         "{imu}"
     );
-    assert!(Subscriber::<Imu>::open(&name(), &scene.options()).is_err());
-    assert!(BytesPublisher::open(&name(), 16, &scene.options()).is_err());
+    assert!(Subscriber::<Imu>::open(name(), scene.options()).is_err());
+    assert!(BytesPublisher::open(name(), 16, scene.options()).is_err());
     send(&mut publisher, 2.0);
     let received = std::iter::from_fn(|| subscriber.try_recv()).map(|received| received.message.turn);
     assert_eq!(received.collect::<Vec<_>>(), [1.0, 2.0]);
@@ -235,11 +235,11 @@ mod newer {
 fn a_different_layout_of_the_same_type_is_explained_by_its_first_different_field() {
     let scene = Scene::new();
     let _publisher = scene.publish(Options::reliable(4)).unwrap();
-    let error = Subscriber::<newer::CmdVel>::open(&name(), &scene.options()).err().unwrap();
+    let error = Subscriber::<newer::CmdVel>::open(name(), scene.options()).err().unwrap();
     for part in ["topic.topic", "`turn` f64 (8 bytes at 8)", "`curvature` f64", "build both programs"] {
         assert_says(&error, part);
     }
-    let error = Subscriber::<newer::LongCmdVel>::open(&name(), &scene.options()).err().unwrap();
+    let error = Subscriber::<newer::LongCmdVel>::open(name(), scene.options()).err().unwrap();
     for part in ["16 bytes", "24", "`brake` f64 (8 bytes at 16)"] {
         assert_says(&error, part);
     }
@@ -255,7 +255,7 @@ fn one_publisher_or_subscriber_too_many_is_refused_and_disturbs_nobody() {
     assert!(matches!(error, OpenError::PublishersFull { publishers: 2, one, .. } if one.pid == pid), "{error}");
     assert_says(&error, "Options::publishers");
 
-    let subscribe = || Subscriber::<CmdVel>::open(&name(), &scene.options());
+    let subscribe = || Subscriber::<CmdVel>::open(name(), scene.options());
     let mut subscribers: Vec<_> = (0..MAX_SUBSCRIBERS).map(|_| subscribe().unwrap()).collect();
     let error = subscribe().err().unwrap();
     assert!(matches!(error, OpenError::SubscribersFull { subscribers: MAX_SUBSCRIBERS, .. }), "{error}");

@@ -51,7 +51,7 @@ fn peer_publishes_and_leaves_over_and_over() {
     let options = options_for(&peers::policy(), &peers::directory());
     peers::ready();
     loop {
-        let mut publisher = Publisher::open(&name(), &options).unwrap();
+        let mut publisher = Publisher::open(name(), &options).unwrap();
         for _ in 0..20 {
             let _full = publisher.send(block(VICTIM, publisher.position()), PERIOD);
         }
@@ -67,7 +67,7 @@ fn peer_subscribes_and_leaves_over_and_over() {
     for turn in 0_u64.. {
         let waiting = if turn % 2 == 0 { Waiting::Sleep } else { Waiting::Spin };
         let options = options.clone().waiting(waiting);
-        let mut subscriber = Subscriber::open(&name(), &options).unwrap();
+        let mut subscriber = Subscriber::open(name(), &options).unwrap();
         let mut ledger = Ledger::default();
         for _ in 0..20 {
             ledger.wait_and_receive(&mut subscriber, 2 * PERIOD, reliable);
@@ -81,7 +81,7 @@ fn peer_subscribes_and_leaves_over_and_over() {
 #[ignore = "a peer"]
 fn peer_dies_before_it_rings() {
     let options = options_for(&peers::policy(), &peers::directory());
-    let mut publisher = Publisher::open(&name(), &options).unwrap();
+    let mut publisher = Publisher::open(name(), &options).unwrap();
     peers::ready();
     std::thread::park_timeout(100 * PERIOD);
     publisher.try_send(block(VICTIM, 0)).unwrap();
@@ -95,7 +95,7 @@ fn sleeper_finds_the_message_of_a_publisher_that_died_before_it_rang() {
         let mut victim = Peer::start_with("peer_dies_before_it_rings", files.path(), policy, variable);
         victim.wait_until_ready();
         let options = options_for(policy, files.path()).waiting(Waiting::Sleep);
-        let mut subscriber = Subscriber::<Block>::open(&name(), &options).unwrap();
+        let mut subscriber = Subscriber::<Block>::open(name(), &options).unwrap();
         let started = Instant::now();
         assert!(subscriber.recv_timeout(PATIENCE).is_some());
         assert!(started.elapsed() < PATIENCE / 2, "it slept to the end");
@@ -259,7 +259,7 @@ impl Account {
             }
         }
         if plan.publishes {
-            let open = || Publisher::<Block>::open(&name(), &options).unwrap();
+            let open = || Publisher::<Block>::open(name(), &options).unwrap();
             let mut successor = self.restarts.measure(open);
             assert!(successor.send(block(SUCCESSOR, successor.position()), HANG).is_ok(), "the successor cannot send");
             let heard = |survivors: &mut Survivors| {
@@ -268,7 +268,7 @@ impl Account {
             };
             assert!(!plan.together || soon(|| heard(survivors)), "the successor is not heard");
         } else {
-            let open = || Subscriber::<Block>::open(&name(), &options).unwrap();
+            let open = || Subscriber::<Block>::open(name(), &options).unwrap();
             let mut successor = self.restarts.measure(open);
             let mut hears = |survivors: &mut Survivors| {
                 survivors.step();

@@ -19,8 +19,8 @@ fn name(name: &str) -> TopicName {
 #[ignore = "started by message_crosses_to_another_process_and_back"]
 fn answering_peer() {
     let options = Options::reliable(16).directory(peers::directory()).stamped();
-    let mut pong = Publisher::<Stamp>::open(&name("pong"), &options).unwrap();
-    let mut ping = Subscriber::<Stamp>::open(&name("ping"), &options).unwrap();
+    let mut pong = Publisher::<Stamp>::open(name("pong"), &options).unwrap();
+    let mut ping = Subscriber::<Stamp>::open(name("ping"), &options).unwrap();
     peers::ready();
     for _ in 0..ROUNDS {
         let question = ping.recv_timeout(PATIENCE).unwrap();
@@ -32,9 +32,9 @@ fn answering_peer() {
 fn message_crosses_to_another_process_and_back() {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(16).directory(files.path());
-    let mut ping = Publisher::<Stamp>::open(&name("ping"), &options).unwrap();
+    let mut ping = Publisher::<Stamp>::open(name("ping"), &options).unwrap();
     let mut peer = Peer::start("answering_peer", files.path(), "reliable");
-    let mut pong = Subscriber::<Stamp>::open(&name("pong"), &options).unwrap();
+    let mut pong = Subscriber::<Stamp>::open(name("pong"), &options).unwrap();
     peer.wait_until_ready();
     for number in 0..ROUNDS {
         let asked = Stamp { sequence: number, sent_ns: monotonic_ns() };

@@ -44,11 +44,11 @@ fn name() -> TopicName {
 }
 
 fn publish<M: Message>(options: &Options) -> Publisher<M> {
-    Publisher::open(&name(), options).unwrap()
+    Publisher::open(name(), options).unwrap()
 }
 
 fn subscribe<M: Message>(options: &Options) -> Subscriber<M> {
-    Subscriber::open(&name(), options).unwrap()
+    Subscriber::open(name(), options).unwrap()
 }
 
 /// A subscriber of [`Numbers`] that must get every number from `next` on.
@@ -193,7 +193,7 @@ fn silent_subscriber_is_not_robbed_by_a_newcomer() {
 
     let newcomers: Vec<_> = (1..MAX_SUBSCRIBERS).map(|_| subscribe::<Numbers>(&options)).collect();
     assert!(matches!(
-        Subscriber::<Numbers>::open(&name(), &options),
+        Subscriber::<Numbers>::open(name(), &options),
         Err(OpenError::SubscribersFull { subscribers: MAX_SUBSCRIBERS, .. })
     ));
     drop(newcomers);
@@ -358,8 +358,8 @@ fn types_are_not_confused() {
             other => panic!("{other:?}"),
         };
         [
-            rejected(Subscriber::<M>::open(&name(), options).map(drop)),
-            rejected(Publisher::<M>::open(&name(), options).map(drop)),
+            rejected(Subscriber::<M>::open(name(), options).map(drop)),
+            rejected(Publisher::<M>::open(name(), options).map(drop)),
         ]
     }
     let files = tempfile::tempdir_in("/dev/shm").unwrap();

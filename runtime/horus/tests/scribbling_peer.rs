@@ -88,7 +88,7 @@ fn peer_scribbles() {
 fn publish(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
     let mut sent = 0;
     while !until.load(Ordering::Relaxed) {
-        let Ok(mut publisher) = Publisher::open(&name(), &options(policy, directory)) else {
+        let Ok(mut publisher) = Publisher::open(name(), options(policy, directory)) else {
             // Who scribbles can make a file useless that looks used: then somebody has to remove it.
             let _gone_already = std::fs::remove_file(directory.join("scribbled.topic"));
             continue;
@@ -110,7 +110,7 @@ fn subscribe(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
     let mut received = 0;
     let waitings = [Waiting::Spin, Waiting::Sleep, Waiting::SpinThenSleep(Duration::from_micros(10))];
     for waiting in waitings.into_iter().cycle().take_while(|_| !until.load(Ordering::Relaxed)) {
-        let opened = Subscriber::<Stamp>::open(&name(), &options(policy, directory).waiting(waiting));
+        let opened = Subscriber::<Stamp>::open(name(), options(policy, directory).waiting(waiting));
         let Ok(mut subscriber) = opened else { continue };
         for number in 0..200 {
             received += u64::from(subscriber.try_recv().is_some());
@@ -165,8 +165,8 @@ fn positions_at_the_end_of_all_numbers_are_survived_on_every_lane_at_once() {
     const LAST: u64 = (1 << 62) - 1;
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = options("latest", files.path());
-    let mut publisher = Publisher::<Stamp>::open(&name(), &options).unwrap();
-    let mut subscriber = Subscriber::<Stamp>::open(&name(), &options).unwrap();
+    let mut publisher = Publisher::<Stamp>::open(name(), &options).unwrap();
+    let mut subscriber = Subscriber::<Stamp>::open(name(), &options).unwrap();
     let shape = Shape::new(size_of::<Stamp>(), align_of::<Stamp>(), 2, LANES, MAX_SUBSCRIBERS).unwrap();
     let words = map_all(files.path()).unwrap();
     words[MEMBERSHIP / 8 + LANES_WORD].store(u64::MAX, Ordering::Relaxed);

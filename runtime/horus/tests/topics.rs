@@ -46,11 +46,11 @@ fn name() -> TopicName {
 }
 
 fn publish<M: Message>(options: &Options) -> Publisher<M> {
-    Publisher::open(&name(), options).unwrap()
+    Publisher::open(name(), options).unwrap()
 }
 
 fn subscribe<M: Message>(options: &Options) -> Subscriber<M> {
-    Subscriber::open(&name(), options).unwrap()
+    Subscriber::open(name(), options).unwrap()
 }
 
 fn stamp(sequence: u64) -> Stamp {
@@ -95,7 +95,7 @@ fn one_publisher_more_than_the_topic_was_made_for_is_refused_until_one_leaves() 
     let options = scratch.reliable(4).publishers(2);
     let first = publish::<Stamp>(&options);
     let mut second = publish::<Stamp>(&options);
-    let error = Publisher::<Stamp>::open(&name(), &options).err().unwrap();
+    let error = Publisher::<Stamp>::open(name(), &options).err().unwrap();
     assert!(matches!(error, OpenError::PublishersFull { publishers: 2, .. }), "{error}");
     assert!(error.to_string().contains("Options::publishers"), "{error}");
     drop(first);
@@ -107,7 +107,7 @@ fn one_publisher_more_than_the_topic_was_made_for_is_refused_until_one_leaves() 
     let mut received = numbers(&mut subscriber);
     received.sort_unstable();
     assert_eq!(received, [2, 3]);
-    let error = Publisher::<Stamp>::open(&name(), &scratch.reliable(4)).err().unwrap();
+    let error = Publisher::<Stamp>::open(name(), scratch.reliable(4)).err().unwrap();
     assert!(error.to_string().contains("room for 2 publishers, this program asks for 1"), "{error}");
 }
 
@@ -251,6 +251,33 @@ fn sleeping_subscriber_wakes_for_every_message_and_for_none_when_its_time_is_up(
     }
 }
 
+/// How often this thread gave up the CPU by itself.
+fn sleeps() -> u64 {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
+    line.trim().parse().unwrap()
+}
+
+#[test]
+fn subscriber_that_says_nothing_about_waiting_burns_no_cpu_and_wakes_once_a_second() {
+    let scratch = Scratch::new();
+    let options = Options::default().directory(scratch.files.path());
+    let _publisher = publish::<Stamp>(&scratch.latest(4));
+    let mut subscriber = subscribe::<Stamp>(&options);
+    assert!(matches!(subscriber.waiting(), Waiting::SpinThenSleep(_)));
+    let idle = std::thread::spawn(move || {
+        // The first sleep of all is a short one.
+        assert!(subscriber.recv_timeout(Duration::from_millis(50)).is_none());
+        let cpu = || Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).unwrap();
+        let (slept, used) = (sleeps(), cpu());
+        assert!(subscriber.recv_timeout(Duration::from_millis(2_500)).is_none());
+        (sleeps() - slept, cpu() - used)
+    });
+    let (slept, used) = idle.join().unwrap();
+    assert!(slept <= 4, "it woke {slept} times in 2.5 s");
+    assert!(used < Duration::from_millis(250), "it used {used:?} of 2.5 s");
+}
+
 #[test]
 fn wait_any_sleeps_until_one_of_several_topics_has_something() {
     let scratch = Scratch::new();
@@ -293,8 +320,8 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
     let scratch = Scratch::new();
     for options in [scratch.reliable(2), scratch.latest(2)] {
         for maximum in [256, 10_000] {
-            let mut publisher = BytesPublisher::open(&name(), maximum, &options).unwrap();
-            let mut subscriber = BytesSubscriber::open(&name(), maximum, &options).unwrap();
+            let mut publisher = BytesPublisher::open(name(), maximum, &options).unwrap();
+            let mut subscriber = BytesSubscriber::open(name(), maximum, &options).unwrap();
             for length in [0, 1, 7, 8, 9, 63, 64, 65, 255, maximum] {
                 let message: Vec<u8> = (0..length).map(|i| (i * 31 + length) as u8).collect();
                 publisher.try_send(&message).unwrap();
@@ -316,19 +343,19 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
 fn serialized_values_arrive_and_foreign_bytes_are_an_error() {
     let scratch = Scratch::new();
     let options = scratch.reliable(4);
-    let open = |maximum| SerializedPublisher::<Vec<String>>::open(&name(), "test/Texts", maximum, &options);
+    let open = |maximum| SerializedPublisher::<Vec<String>>::open(name(), "test/Texts", maximum, &options);
     let mut publisher = open(64).unwrap();
-    let mut subscriber = SerializedSubscriber::<Vec<String>>::open(&name(), "test/Texts", 64, &options).unwrap();
+    let mut subscriber = SerializedSubscriber::<Vec<String>>::open(name(), "test/Texts", 64, &options).unwrap();
     let texts = vec!["left".to_owned(), "right".to_owned()];
     publisher.try_send(&texts).unwrap();
     assert_eq!(subscriber.try_recv().unwrap().unwrap(), texts);
     let error = publisher.try_send(&vec!["x".repeat(100)]).unwrap_err();
     assert!(matches!(error, SerializeError::TooLong { maximum: 64 }), "{error}");
     assert!(subscriber.try_recv().is_none(), "what was too long was not sent in part");
-    let mut numbers = SerializedSubscriber::<Vec<(u64, String)>>::open(&name(), "test/Texts", 64, &options).unwrap();
+    let mut numbers = SerializedSubscriber::<Vec<(u64, String)>>::open(name(), "test/Texts", 64, &options).unwrap();
     publisher.try_send(&texts).unwrap();
     assert!(numbers.try_recv().unwrap().is_err());
-    let other = SerializedSubscriber::<u8>::open(&name(), "test/Other", 64, &options).err().unwrap();
+    let other = SerializedSubscriber::<u8>::open(name(), "test/Other", 64, &options).err().unwrap();
     assert!(other.to_string().contains("test/Texts"), "{other}");
 }
 
@@ -348,9 +375,9 @@ fn mismatch_of_types_is_explained_by_the_field_that_differs() {
     let scratch = Scratch::new();
     let options = scratch.reliable(4);
     let _publisher = publish::<Stamp>(&options);
-    let longer = Subscriber::<other::Stamp>::open(&name(), &options).err().unwrap().to_string();
+    let longer = Subscriber::<other::Stamp>::open(name(), &options).err().unwrap().to_string();
     assert!(longer.contains("16 bytes") && longer.contains("24") && longer.contains("`source` u32"), "{longer}");
-    let renamed = Subscriber::<other::Renamed>::open(&name(), &options).err().unwrap().to_string();
+    let renamed = Subscriber::<other::Renamed>::open(name(), &options).err().unwrap().to_string();
     assert!(renamed.contains("`sent_ns` u64 (8 bytes at 8)") && renamed.contains("`when` u64"), "{renamed}");
 }
 
@@ -388,8 +415,8 @@ fn sample_that_is_forgotten_holds_nothing_for_longer_than_until_the_next_message
 fn value_that_is_too_long_costs_a_latest_topic_nothing() {
     let scratch = Scratch::new();
     let options = scratch.latest(1);
-    let mut publisher = SerializedPublisher::<String>::open(&name(), "test/Text", 8, &options).unwrap();
-    let mut subscriber = SerializedSubscriber::<String>::open(&name(), "test/Text", 8, &options).unwrap();
+    let mut publisher = SerializedPublisher::<String>::open(name(), "test/Text", 8, &options).unwrap();
+    let mut subscriber = SerializedSubscriber::<String>::open(name(), "test/Text", 8, &options).unwrap();
     publisher.try_send(&"short".to_owned()).unwrap();
     assert!(matches!(publisher.try_send(&"x".repeat(9)), Err(SerializeError::TooLong { maximum: 8 })));
     assert_eq!(subscriber.try_recv().unwrap().unwrap(), "short");

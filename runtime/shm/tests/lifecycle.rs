@@ -259,6 +259,42 @@ fn in_a_process_that_may_make_small_files() {
     assert!(matches!(error, OpenError::FileSizeLimit { .. }), "{error}");
 }
 
+/// The median time of opening and leaving a topic in each directory; taken in turn, so that what else the machine does meets all.
+fn opening_times<const COUNT: usize>(directories: [&Scratch; COUNT]) -> [Duration; COUNT] {
+    let mut times: [Vec<Duration>; COUNT] = std::array::from_fn(|_| Vec::new());
+    for _ in 0..101 {
+        for (scratch, times) in directories.iter().zip(&mut times) {
+            let started = std::time::Instant::now();
+            drop(scratch.publish().unwrap());
+            times.push(started.elapsed());
+        }
+    }
+    times.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    })
+}
+
+#[test]
+fn opening_takes_as_long_among_a_thousand_topics_as_alone() {
+    let (alone, crowded) = (Scratch::new(), Scratch::new());
+    drop(crowded.publish().unwrap());
+    let left = {
+        let _publisher = crowded.publish().unwrap();
+        std::fs::read(crowded.file()).unwrap()
+    };
+    for other in 0..1000 {
+        std::fs::write(crowded.directory.path().join(format!("other-{other}.topic")), &left).unwrap();
+    }
+    // A ratio of medians that a busy machine may spoil now and then, but not every time.
+    let is_so = |_| {
+        let [one, thousand] = opening_times([&alone, &crowded]);
+        println!("alone {one:?}, among a thousand {thousand:?}");
+        thousand < 2 * one
+    };
+    assert!((0..10).any(is_so), "opening depends on how many topics there are");
+}
+
 /// Runs in a process of its own, with a file system of 64 KiB.
 #[test]
 #[ignore = "started by full_file_system_is_an_error_before_anything_is_mapped"]

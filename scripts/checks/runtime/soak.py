@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from checks.runtime import unstable
-from horus_appliance.console import ApplianceFailed, step
+from horus_appliance.console import ApplianceFailed, follow, step
 from horus_appliance.paths import BUILD, RUNTIME
 
 FUZZ = RUNTIME / "fuzz"
@@ -82,7 +82,7 @@ def fuzz_one(name: str, program: Path, seconds: int) -> int:
 
 def run(command: list, directory: Path, environment: dict, progress: str = "") -> list:
     """Runs a command that has to end well, showing the lines that look like `progress`; returns all of its lines."""
-    status, lines = run(command, progress, cwd=directory, env=environment)
+    status, lines = follow(command, progress, cwd=directory, env=environment)
     if status != 0:
         tail = "\n".join(lines[-150:])
         raise ApplianceFailed(f"'{' '.join(command)}' ended with {status}:\n{tail}")

@@ -60,6 +60,18 @@ impl Peer {
         }
     }
 
+    /// Waits for a line that begins with `label`, and returns the number behind it.
+    pub fn wait_for_number(&mut self, label: &str) -> i32 {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the peer ended early");
+            if let Some(number) = line.trim().strip_prefix(label) {
+                return number.parse().unwrap();
+            }
+        }
+    }
+
     /// SIGKILL. The process stays as a zombie until the end of the test, as that of a busy parent would.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

@@ -12,6 +12,7 @@ use crate::failpoint::failpoint;
 use crate::patience::Patience;
 use crate::peers::Seat;
 use crate::peers::clean::clean;
+use crate::peers::fork::without_fork;
 use crate::peers::locks::{self, Place};
 use crate::segment::Segment;
 use crate::segment::file::{self, Access, LastOut, TopicFile};
@@ -144,6 +145,7 @@ pub(super) fn open_or_make<R>(
     let making = making.map(|making| making.header(expected).map(|header| (making, header))).transpose()?;
     let mut patience = Patience::new();
     for _attempt in 0..ATTEMPTS {
+        let _until_the_place_is_taken = without_fork();
         let door = match (find(path)?, &making) {
             (Some(door), _) => door,
             (None, None) => return Ok(None),

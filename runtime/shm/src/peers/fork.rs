@@ -8,7 +8,12 @@
 //! stands in a page that the kernel empties in every child (`MADV_WIPEONFORK`): in each process it holds a number of its
 //! own.
 
-use std::sync::OnceLock;
+//!
+//! While a topic is being opened, a child would get the descriptor that its parent's place is being taken by, and keep the place
+//! for as long as it lives. So `fork` waits until no thread of the process is opening a topic, and the other way round.
+
+use std::cell::RefCell;
+use std::sync::{Once, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::mm::Advice;
@@ -57,6 +62,36 @@ fn wiped_page() -> Option<MmapRaw> {
     // SAFETY: the mapping is ours, private and anonymous; the advice changes nothing in this process.
     unsafe { rustix::mm::madvise(page.as_mut_ptr().cast(), WORD, Advice::LinuxWipeOnFork) }.ok()?;
     Some(page)
+}
+
+/// Read by those who open topics, written to by who forks.
+static OPENING: RwLock<()> = RwLock::new(());
+
+thread_local! {
+    /// What this thread holds of [`OPENING`] while it forks.
+    static FORKING: RefCell<Option<RwLockWriteGuard<'static, ()>>> = const { RefCell::new(None) };
+}
+
+/// Keeps other threads from forking (by `fork`, which calls handlers; `posix_spawn` and `vfork` do not) for as long as the guard
+/// lives.
+pub(crate) fn without_fork() -> RwLockReadGuard<'static, ()> {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        // SAFETY: the handlers are functions of this program, which is never unloaded. It fails for want of memory only; then a
+        // child that is made at this very moment keeps its parent's place until it ends.
+        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
+    });
+    OPENING.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+extern "C" fn before() {
+    let guard = OPENING.write().unwrap_or_else(PoisonError::into_inner);
+    FORKING.with(|forking| *forking.borrow_mut() = Some(guard));
+}
+
+/// In the parent and in the child, by the thread that forked.
+extern "C" fn after() {
+    FORKING.with(|forking| drop(forking.borrow_mut().take()));
 }
 
 #[cfg(test)]

@@ -82,8 +82,6 @@ pub fn run(args: &Args) -> ExitCode {
     if getppid().is_none() {
         return ExitCode::FAILURE;
     }
-    let place = Place { cpu: Some(args.cpu), priority: args.priority, longest_computation: LONGEST_SPIN };
-    place.take().refused().for_each(|refused| println!("{}", not_granted(refused).replace('\n', ", ")));
     match play(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -95,24 +93,29 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn play(args: &Args) -> Result<(), String> {
     let names = Names::new(&args.base).map_err(|error| error.to_string())?;
-    floor(&names.floors[0])?;
-    echo(&names).map_err(|error| error.to_string())?;
-    floor(&names.floors[1])
+    let text = |error: OpenError| error.to_string();
+    // Everything is opened before the CPU and the policy are taken: opening makes system calls and locks memory.
+    let directory = Directory::from_environment().map_err(text)?;
+    let [before, after] = &names.floors;
+    let mut floors = [Ponger::open(&directory, before).map_err(text)?, Ponger::open(&directory, after).map_err(text)?];
+    let ping = Subscriber::<Stamp>::open(&names.ping, options()).map_err(text)?;
+    let pong = Publisher::<Stamp>::open(&names.pong, options()).map_err(text)?;
+    let place = Place { cpu: Some(args.cpu), priority: args.priority, longest_computation: LONGEST_SPIN };
+    place.take().refused().for_each(|refused| println!("{}", not_granted(refused).replace('\n', ", ")));
+    floor(&mut floors[0]);
+    echo(ping, pong).map_err(text)?;
+    floor(&mut floors[1]);
+    Ok(())
 }
 
-fn floor(name: &TopicName) -> Result<(), String> {
-    let directory = Directory::from_environment().map_err(|error| error.to_string())?;
-    let mut ponger = Ponger::open(&directory, name).map_err(|error| error.to_string())?;
+fn floor(ponger: &mut Ponger) {
     // The near end throws only now: until a process has started, a slow machine needs longer than a floor may take.
     println!("{READY}");
     // The near end's limit ends the game. This one is for a near end that is gone, and the next part finds that out.
     let _ = ponger.pong(2 * FLOOR_LIMIT, &AtomicBool::new(false));
-    Ok(())
 }
 
-fn echo(names: &Names) -> Result<(), OpenError> {
-    let mut ping = Subscriber::<Stamp>::open(&names.ping, options())?;
-    let mut pong = Publisher::<Stamp>::open(&names.pong, options())?;
+fn echo(mut ping: Subscriber<Stamp>, mut pong: Publisher<Stamp>) -> Result<(), OpenError> {
     loop {
         match ping.recv_timeout(PATIENCE) {
             Some(received) if received.message.sequence == END => return Ok(()),

@@ -131,23 +131,21 @@ fn near_end(base: &str, place: Place, shares: &Shares, mut ready: BufReader<Chil
         notes: Vec::new(),
         invalid_reasons: Vec::new(),
     };
+    // Everything is opened before the CPU and the policy are taken: opening makes system calls and locks memory.
+    let directory = Directory::from_environment().map_err(|error| text(&error))?;
+    let [before, after] = names.floors.each_ref().map(|name| Pinger::create(&directory, name));
+    let (before, after) = (before.map_err(|error| text(&error))?, after.map_err(|error| text(&error))?);
+    let ping = Publisher::<Stamp>::open(&names.ping, options()).map_err(|error| text(&error))?;
+    let pong = Subscriber::<Stamp>::open(&names.pong, options()).map_err(|error| text(&error))?;
     let granted = place.take();
     measured.policy = policy(&granted, SPIN_PRIORITY);
     measured.notes = granted.refused().map(not_granted).collect();
-    // Each topic is made before the echo is let go to look for it.
-    let directory = Directory::from_environment().map_err(|error| text(&error))?;
-    let before = Pinger::create(&directory, &names.floors[0]).map_err(|error| text(&error))?;
-    let ping = Publisher::<Stamp>::open(&names.ping, options()).map_err(|error| text(&error))?;
+    // The echo says that it is ready when it has opened both topics, so that it hears the first message.
     floor(before, shares.floor, &mut measured, 0, &mut ready)?;
-    let mut pong = Subscriber::<Stamp>::open(&names.pong, options()).map_err(|error| text(&error))?;
-    // The echo subscribes before it publishes: from then on it loses nothing.
-    if !pong.wait_until_published(MEETING).map_err(|error| text(&error))? {
-        return Err(format!("the echo process did not come within {MEETING:?}"));
-    }
     let mut ends = (ping, pong);
     exchange(&mut ends, shares.message, &mut measured);
     // From here on there are figures, losses among them: what goes wrong now must not take them away.
-    if let Err(error) = finish(&mut ends.0, &directory, &names, shares.floor, &mut measured, &mut ready) {
+    if let Err(error) = finish(&mut ends.0, after, shares.floor, &mut measured, &mut ready) {
         measured.notes.push(format!("after the messages: {error}"));
     }
     Ok(measured)
@@ -156,13 +154,11 @@ fn near_end(base: &str, place: Place, shares: &Shares, mut ready: BufReader<Chil
 /// Tells the echo that there are no more messages, and measures the second floor with it.
 fn finish(
     ping: &mut Publisher<Stamp>,
-    directory: &Directory,
-    names: &Names,
+    after: Pinger,
     time: Duration,
     measured: &mut Measured,
     ready: &mut impl BufRead,
 ) -> Result<(), String> {
-    let after = Pinger::create(directory, &names.floors[1]).map_err(|error| error.to_string())?;
     let end = Stamp { sequence: END, sent_ns: 0 };
     ping.send(end, PATIENCE).map_err(|_| "the echo process stopped taking messages".to_owned())?;
     if measured.lost < MAX_LOST {

@@ -1,0 +1,157 @@
+//! What sending costs the kernel: every system call of a million sends, counted by ptrace, beside subscribers that sleep and do not
+//! get up.
+
+mod peers;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use horus::message::Stamp;
+use horus::topic::{Publisher, Subscriber, Waiting};
+use horus_shm::segment::layout::ASLEEP;
+use nix::libc;
+use nix::sys::ptrace::{self, Options as Tracing};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use peers::{PATIENCE, Peer, options_for};
+use rustix::process::Signal;
+
+const NAME: &str = "sent";
+const SENDS: u64 = 1_000_000;
+/// The system call that the sender makes before and after the sends, and nowhere in between.
+const MARK: libc::c_long = libc::SYS_getsid;
+
+fn mark() {
+    let _ = rustix::process::getsid(None);
+}
+
+fn go_file(directory: &Path) -> std::path::PathBuf {
+    directory.join("go")
+}
+
+/// Says which thread it is, and sends when it is told to.
+#[test]
+#[ignore = "a peer"]
+fn peer_sends_a_million() {
+    let mut publisher = Publisher::<Stamp>::open(NAME, peers::options()).unwrap();
+    println!("\nthread {}", rustix::thread::gettid().as_raw_nonzero());
+    peers::ready();
+    while !go_file(&peers::directory()).exists() {
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+    mark();
+    for sequence in 0..SENDS {
+        publisher.try_send(Stamp { sequence, sent_ns: 0 }).unwrap();
+    }
+    mark();
+    std::thread::park_timeout(PATIENCE);
+}
+
+/// Sleeps for messages and takes them.
+#[test]
+#[ignore = "a peer"]
+fn peer_sleeps_for_messages() {
+    let mut subscriber = Subscriber::<Stamp>::open(NAME, peers::options().waiting(Waiting::Sleep)).unwrap();
+    peers::ready();
+    loop {
+        while subscriber.recv_timeout(PATIENCE).is_some() {}
+    }
+}
+
+/// Sleeps for messages and takes them, when nobody else wants the CPU.
+#[test]
+#[ignore = "a peer"]
+fn peer_starves() {
+    rustix::process::setpriority_process(None, 19).unwrap();
+    peer_sleeps_for_messages();
+}
+
+/// How many are asleep, and how often anybody lay down.
+fn asleep(directory: &Path) -> (u32, u64) {
+    let file = std::fs::File::open(directory.join(format!("{NAME}.topic"))).unwrap();
+    let mut word = [0; 8];
+    file.read_exact_at(&mut word, ASLEEP as u64).unwrap();
+    let word = u64::from_ne_bytes(word);
+    ((word as u32).count_ones(), word >> 32)
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < PATIENCE, "{what} did not come to be");
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+/// The system calls of a thread between its two marks, by number.
+fn calls_between_marks(thread: Pid) -> BTreeMap<libc::c_long, u64> {
+    let mut calls = BTreeMap::new();
+    let mut marks = 0;
+    while marks < 2 {
+        ptrace::syscall(thread, None).unwrap();
+        match waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap() {
+            WaitStatus::PtraceSyscall(_) => {}
+            WaitStatus::Stopped(..) | WaitStatus::PtraceEvent(..) => continue,
+            other => panic!("the sender: {other:?}"),
+        }
+        let info = ptrace::syscall_info(thread).unwrap();
+        if info.op != libc::PTRACE_SYSCALL_INFO_ENTRY {
+            continue;
+        }
+        // SAFETY: the kernel says that the thread enters a system call, so the entry is what was filled in.
+        let number = unsafe { info.u.entry.nr } as libc::c_long;
+        match number {
+            MARK => marks += 1,
+            _ if marks == 1 => *calls.entry(number).or_default() += 1,
+            _ => {}
+        }
+    }
+    calls
+}
+
+#[test]
+fn a_million_sends_make_no_system_call_but_one_wake_up_for_each_sleep() {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut sender = Peer::start("peer_sends_a_million", files.path(), "latest");
+    let thread = sender.wait_for_number("thread ");
+    sender.wait_until_ready();
+    let mut sleepers = ["peer_starves", "peer_sleeps_for_messages", "peer_sleeps_for_messages"].map(|role| {
+        let mut sleeper = Peer::start(role, files.path(), "latest");
+        sleeper.wait_until_ready();
+        sleeper
+    });
+    wait_until("three sleepers", || asleep(files.path()).0 == 3);
+    let thread = Pid::from_raw(thread);
+    ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
+    ptrace::interrupt(thread).unwrap();
+    waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
+    // One is stopped in its sleep, one is killed.
+    sleepers[1].signal(Signal::STOP);
+    sleepers[2].kill();
+    let (_, before) = asleep(files.path());
+    std::fs::write(go_file(files.path()), "").unwrap();
+
+    let calls = calls_between_marks(thread);
+    let (_, after) = asleep(files.path());
+    ptrace::detach(thread, None).unwrap();
+    let wakes = calls.get(&libc::SYS_futex).copied().unwrap_or(0);
+    println!("{SENDS} sends, {} sleeps: system calls {calls:?}", after - before);
+    assert_eq!(calls.keys().filter(|&&number| number != libc::SYS_futex).count(), 0, "{calls:?}");
+    assert!(wakes >= 1, "somebody slept, and was to be woken");
+    assert!(wakes <= 1 + (after - before), "{wakes} wake-ups for the first sleep and {} more", after - before);
+}
+
+#[test]
+fn topic_that_wakes_nobody_is_sent_to_without_any_system_call() {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let options = options_for("latest", files.path()).never_wake();
+    let mut publisher = Publisher::<Stamp>::open(NAME, &options).unwrap();
+    let mut subscriber = Subscriber::<Stamp>::open(NAME, options_for("latest", files.path())).unwrap();
+    assert!(matches!(subscriber.waiting(), Waiting::Poll(_)));
+    let waiter = std::thread::spawn(move || subscriber.recv_timeout(PATIENCE).is_some());
+    publisher.try_send(Stamp::default()).unwrap();
+    assert!(waiter.join().unwrap());
+    assert_eq!(asleep(files.path()).1, 0, "nobody lay down, so that nobody can be woken");
+}
