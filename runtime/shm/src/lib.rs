@@ -45,7 +45,7 @@
 //! | [`segment::map`] | lends a mapping as a slice of atomics, and half a word of it to the futex; unmaps it by hand | no safe interface to memory that other processes change |
 //! | `segment::lane` | makes references to words and slots of the mapping from addresses that were worked out and checked once | computing and checking them for each message costs a third of its instructions |
 //! | `peers::locks` | calls `fcntl` for byte-range locks | neither the standard library nor rustix has them |
-//! | `peers::fork` | uses a page that the kernel empties in a child; asks the kernel to do so | a mapping, and an advice that changes memory |
+//! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
 //! | [`ring::copy`] | looks at a value to be as bytes to be written | uninitialized memory |
 //! | `ring::copy::bulk` | blocks of 64 bytes by assembly | `memcpy` would be a data race, atomic words are slower |
 //! | `ring::typed`, [`ends::Subscription`] | declare a value initialized whose bytes were all loaded | uninitialized memory, without a first write for nothing |
