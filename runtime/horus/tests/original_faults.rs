@@ -438,7 +438,7 @@ fn topic_takes_the_memory_that_its_formula_says_however_many_subscribe() {
         let after = file();
         assert_eq!((before.len(), before.blocks()), (after.len(), after.blocks()), "subscribers take no memory");
 
-        // Header, roster, bell and identities; then a lane's owner, position, cursors and slots.
+        // Header, membership, bell and identities; then a lane's owner, position, cursors and slots.
         let slot = (16 + size_of::<Numbers>()).next_multiple_of(LINE);
         let lane = 2 * LINE_PAIR + MAX_SUBSCRIBERS * LINE_PAIR + 64 * slot;
         let formula = HEADER_BYTES + 2 * LINE_PAIR + MAX_SUBSCRIBERS * LINE_PAIR + lane;

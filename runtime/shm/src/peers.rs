@@ -1,6 +1,6 @@
 //! Who publishes and who subscribes: taking a place, leaving it, and reaping the dead.
 //!
-//! A place is taken by its lock ([`locks`]), which nobody can have but one living peer; all that stands in the segment about
+//! A place is taken by its lock (`peers::locks`), which nobody can have but one living peer; all that stands in the segment about
 //! the place is written by whoever has the lock. So there is no lock over the whole table, and nothing to wait for:
 //!
 //! - joining takes the lock, writes who one is, then the cursor, then the member's bit;

@@ -7,7 +7,6 @@
 //! Process numbers would not tell: parent and child can both be process 1, each of its own namespace. So the answer
 //! stands in a page that the kernel empties in every child (`MADV_WIPEONFORK`): in each process it holds a number of its
 //! own.
-
 //!
 //! While a topic is being opened, a child would get the descriptor that its parent's place is being taken by, and keep the place
 //! for as long as it lives. So `fork` waits until no thread of the process is opening a topic, and the other way round.
@@ -64,7 +63,7 @@ fn wiped_page() -> Option<MmapRaw> {
     Some(page)
 }
 
-/// Read by those who open topics, written to by who forks.
+/// Read by those who open topics, written to by a thread that forks.
 static OPENING: RwLock<()> = RwLock::new(());
 
 thread_local! {

@@ -1,7 +1,7 @@
 //! Who a peer says it is: for people who look at a topic, and for nothing else.
 //!
 //! A process number means something only in its own PID namespace, so the namespace's number stands beside it. Whether a
-//! peer lives is told by its lock ([`super::locks`]), never by these numbers.
+//! peer lives is told by its lock (`peers::locks`), never by these numbers.
 
 use std::fmt;
 

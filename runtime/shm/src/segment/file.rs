@@ -6,7 +6,7 @@
 //!
 //! # Who removes a file
 //! Whoever leaves last, and whoever finds one that nobody living uses: the next peer that opens the topic, `horus topic
-//! clean`. It takes the locks of *all* places at once ([`locks`]), which succeeds only if nobody
+//! clean`. It takes the locks of *all* places at once (`peers::locks`), which succeeds only if nobody
 //! lives there, and takes the name away while it has them. Who joins takes its own place's lock first and then looks whether
 //! the file still has a name. So one of the two sees the other, and nobody waits: no lock is ever held over a wait, and a
 //! stopped process holds up nobody but those who want its own place.
