@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use horus::topic::{Directory, Publisher, Subscriber, TopicName, Waiting};
+use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
 use horus_shm::failpoint::{NAMES, VARIABLE};
 use horus_shm::peers::clean::clean;
 use peers::{Home, PATIENCE, Peer, files_in, some_time};
@@ -103,6 +103,29 @@ fn sleeper_finds_the_message_of_a_publisher_that_died_before_it_rang() {
     }
 }
 
+/// Makes a topic anew that a subscriber made, and dies in it.
+#[test]
+#[ignore = "a peer"]
+fn peer_makes_the_topic_anew() {
+    peers::ready();
+    let options = options_for(&peers::policy(), &peers::directory());
+    drop(Publisher::<Block>::open(name(), options).unwrap());
+}
+
+#[test]
+fn subscriber_whose_topic_is_made_anew_by_a_publisher_that_dies_in_it_hears_the_next_one() {
+    for waiting in [Waiting::Sleep, Waiting::Spin] {
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
+        let anything = Options::default().directory(files.path()).waiting(waiting);
+        let mut subscriber = Subscriber::<Block>::open(name(), anything).unwrap();
+        let variable = Some((VARIABLE, "supersede:unnamed:1".to_owned()));
+        Peer::start_with("peer_makes_the_topic_anew", files.path(), "reliable", variable).was_killed();
+        let mut publisher = Publisher::open(name(), options_for("reliable", files.path())).unwrap();
+        publisher.try_send(block(SUCCESSOR, 0)).unwrap();
+        assert!(subscriber.recv_timeout(PATIENCE).is_some());
+    }
+}
+
 /// Who is killed, and how; follows from the number of the kill.
 #[derive(Debug)]
 struct Plan {
@@ -130,8 +153,9 @@ impl Plan {
         // Every fourth kill at a random time; the others go through the failpoints in turn.
         let at_random = kill % 4 == 3;
         let round = kill / 4 * 3 + kill % 4;
-        let place = NAMES[(round % NAMES.len() as u64) as usize];
-        let turn = if at_random { kill / 4 } else { round / NAMES.len() as u64 };
+        let places = in_the_matrix().count() as u64;
+        let place = in_the_matrix().nth((round % places) as usize).unwrap();
+        let turn = if at_random { kill / 4 } else { round / places };
         let publishes = if at_random { turn % 2 == 0 } else { is_publishers(place) };
         let alone = place.starts_with("create:") || place.starts_with("remove:");
         let together = NEEDS_SUBSCRIBER.contains(&place) || !publishes || (turn / 2 % 2 == 0 && !alone);
@@ -157,6 +181,10 @@ impl Plan {
 const HOMES: [Home; 7] = [Home::Here, Home::Pids, Home::Here, Home::Here, Home::Time, Home::Here, Home::Users];
 /// Steps that are done on `latest` topics only.
 const NEEDS_LATEST: [&str; 3] = ["publish:unless-held", "hold:raised", "hold:held"];
+/// The failpoints that everybody comes by; making a topic anew has a test of its own.
+fn in_the_matrix() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied().filter(|place| !place.starts_with("supersede:"))
+}
 /// Steps that a publisher does only where somebody sleeps.
 const NEEDS_SUBSCRIBER: [&str; 1] = ["publish:rung"];
 
@@ -296,7 +324,7 @@ fn peers_killed_at_every_step_hold_nobody_up_tear_and_lose_nothing_and_leave_not
     }
     let Account { places, at_random, publishers, messages, steps, pauses, restarts, elsewhere, .. } = account;
     if kills >= 300 {
-        assert_eq!(places.len(), NAMES.len(), "a failpoint was left out: {places:?}");
+        assert_eq!(places.len(), in_the_matrix().count(), "a failpoint was left out: {places:?}");
     }
     println!(
         "{kills} kills, {} at {} failpoints and {at_random} at random times, of {publishers} publishers and {} subscribers, \

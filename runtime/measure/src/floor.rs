@@ -10,18 +10,15 @@
 //! figure includes half a clock read (about 10 ns), as message latencies measured by clock reads do.
 
 pub mod around;
-mod line;
-
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use horus_shm::clock::monotonic_ns;
 use horus_shm::directory::{Directory, TopicName};
+use horus_shm::ends::line::Line;
 use horus_shm::error::OpenError;
 use horus_shm::wait::Spin;
 use thiserror::Error;
-
-use line::Line;
 
 /// Unrecorded rounds before the recorded ones: the peer is there, caches and clock speed have settled.
 pub const WARM_UP_ROUNDS: u64 = 1000;

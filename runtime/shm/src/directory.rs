@@ -100,7 +100,7 @@ impl Directory {
         if !is_trusted(stat.st_uid, rustix::process::geteuid().as_raw()) {
             return Ok(Err(OpenError::ForeignDirectory { path, owner: stat.st_uid }));
         }
-        if !IN_RAM.contains(&(file_system as u64 & 0xffff_ffff)) {
+        if file_system as u64 & 0xffff_ffff != TMPFS {
             return Ok(Err(OpenError::NotInRam { path }));
         }
         Ok(Ok(()))
@@ -131,8 +131,8 @@ impl Directory {
     }
 }
 
-/// File systems in RAM, by their numbers in statfs(2): tmpfs, ramfs and hugetlbfs.
-const IN_RAM: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+/// tmpfs, by its number in statfs(2): the file system in RAM that can do what topics need of one.
+const TMPFS: u64 = 0x0102_1994;
 
 /// Whether `user` may keep topics in a directory of `owner`: one's own and root's; root is trusted to know.
 fn is_trusted(owner: u32, user: u32) -> bool {

@@ -6,6 +6,7 @@
 
 pub mod bytes;
 pub mod inspect;
+pub mod line;
 mod opening;
 pub mod place;
 mod publication;

@@ -105,13 +105,6 @@ pub enum OpenError {
         /// What it needs.
         needs: Needs,
     },
-    /// The topic's publishers wake nobody, and this subscriber wants to be woken.
-    #[error("{} is published by programs that never wake a subscriber (`Options::never_wake`): wait with `Waiting::Poll` or \
-        `Waiting::Spin`, or leave the choice open", path.display())]
-    NeverWakes {
-        /// The topic's file.
-        path: PathBuf,
-    },
     /// The first publisher made the topic otherwise than this subscriber, which came before it, can use.
     #[error("{} is published, but not as this subscriber needs it: {reason}", path.display())]
     Superseded {
@@ -173,9 +166,8 @@ pub enum OpenError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Other processes kept removing and making the file.
-    #[error("{} was removed and made anew by others all the time, or one of them was stopped while it removed it: see \
-        `fuser {}`", path.display(), path.display())]
+    /// Other processes are in the way: for a moment usually, for long if one of them is stopped in it.
+    #[error("others join, remove or make {} all the time, or one of them was stopped while it did: `fuser {}` names them", path.display(), path.display())]
     Busy {
         /// The topic's file.
         path: PathBuf,

@@ -29,6 +29,7 @@ pub const NAMES: &[&str] = &[
     "release:free",
     "remove:locked",
     "remove:removed",
+    "supersede:unnamed",
     "join:free",
     "join:identity",
     "join:cursor",

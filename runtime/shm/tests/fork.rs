@@ -77,6 +77,25 @@ fn child_is_told_that_a_handle_is_its_parents_and_may_drop_it_and_open_its_own()
 }
 
 #[test]
+fn inherited_handle_never_writes_into_what_the_child_opened_since() {
+    let scratch = Scratch::new();
+    let other = Scratch::new();
+    let mut inherited = scratch.publish().unwrap();
+    let mut theirs = other.publish().unwrap();
+    let mut reader = other.subscribe().unwrap();
+    let status = in_a_child(|| {
+        // As large as what the child has not got, and as many: the kernel would put one of them there.
+        let _own: Vec<_> = (0..4).map(|_| other.subscribe().unwrap()).collect();
+        assert!(inherited.try_send(&message(666), 0).is_err(), "it was sent");
+    });
+    assert!(libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGSEGV, "status {status}");
+    assert_eq!(received(&mut reader), [] as [u64; 0]);
+    theirs.reap();
+    theirs.try_send(&message(1), 0).unwrap();
+    assert_eq!(received(&mut reader), [1]);
+}
+
+#[test]
 fn child_that_outlives_its_parent_keeps_no_lane() {
     let scratch = Scratch::new();
     let mut pipe = [0; 2];

@@ -232,13 +232,14 @@ fn peer_that_scribbles_on_a_live_segment_causes_no_panic_and_no_endless_wait() {
 
 #[test]
 fn needs_are_met_by_the_same_policy_and_as_much_room() {
-    for needs in [Needs::default(), Needs { policy: Some(Policy::Latest), capacity: 1 << 20 }] {
-        assert!(needs.check(Policy::Latest, 1 << 20).is_ok());
+    for needs in [Needs::default(), Needs { policy: Some(Policy::Latest), capacity: 1 << 20, waking: true }] {
+        assert!(needs.check(Policy::Latest, 1 << 20, true).is_ok());
     }
-    let needs = Needs { policy: Some(Policy::Latest), capacity: 8 };
+    let needs = Needs { policy: Some(Policy::Latest), capacity: 8, waking: true };
     assert_eq!(
-        needs.check(Policy::Reliable, 8),
+        needs.check(Policy::Reliable, 8, true),
         Err(Reason::Policy { found: Policy::Reliable, expected: Policy::Latest })
     );
-    assert_eq!(needs.check(Policy::Latest, 4), Err(Reason::TooSmall { found: 4, needed: 8 }));
+    assert_eq!(needs.check(Policy::Latest, 8, false), Err(Reason::NeverWakes));
+    assert_eq!(needs.check(Policy::Latest, 4, true), Err(Reason::TooSmall { found: 4, needed: 8 }));
 }

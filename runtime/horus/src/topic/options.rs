@@ -133,7 +133,7 @@ impl Options {
 
     pub(crate) fn joining(&self, directory: &Directory) -> Result<Joining, OpenError> {
         Ok(Joining {
-            needs: Needs { policy: self.policy, capacity: self.capacity.unwrap_or(0) },
+            needs: Needs { policy: self.policy, capacity: self.capacity.unwrap_or(0), waking: false },
             making: self.making(directory)?,
             history: self.history as u64,
             waiting: self.waiting,

@@ -4,6 +4,7 @@
 //! A name is taken away by who has the locks of all places ([`crate::segment::file`]), or by a first publisher that makes the
 //! topic anew, which its subscribers follow. Whoever opens a file takes a place in it and then looks whether it still has a name. A new file has a place taken before it has a name.
 
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use crate::directory::Directory;
@@ -12,7 +13,7 @@ use crate::failpoint::failpoint;
 use crate::patience::Patience;
 use crate::peers::Seat;
 use crate::peers::clean::clean;
-use crate::peers::fork::without_fork;
+use crate::peers::fork::Opening;
 use crate::peers::locks::{self, Place};
 use crate::segment::Segment;
 use crate::segment::file::{self, Access, LastOut, TopicFile};
@@ -24,7 +25,7 @@ use crate::sync::Arc;
 use crate::wait::Waiting;
 
 /// Files that vanish between finding and opening are looked for again this often before that is an error.
-const ATTEMPTS: usize = 100;
+const ATTEMPTS: usize = 10_000;
 
 /// How a topic is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,8 +118,9 @@ pub(super) struct Door {
 }
 
 impl Door {
-    fn new(file: Arc<TopicFile>, seat: Seat, header: Header) -> Result<Self, OpenError> {
-        let last_out = LastOut(file.clone());
+    fn new(file: Arc<TopicFile>, description: OwnedFd, header: Header) -> Result<Self, OpenError> {
+        let last_out = LastOut::new(file.clone());
+        let seat = Seat::new(description); // dropped before `last_out` if there is no room: it may have a place
         let segment = Arc::new(Segment::map(file, seat.description(), header, Residency::Locked)?);
         Ok(Self { segment, seat, last_out })
     }
@@ -130,22 +132,31 @@ pub(super) enum Entered<R> {
     Joined(R),
     /// The segment was made to give up its name: to be looked for, and made, again.
     Superseded,
+    /// Somebody else is at it for a moment: to be looked for again, a little later.
+    Again,
+    /// There is no place, as far as could be seen in one look.
+    Full(OpenError),
 }
 
-/// Opens the topic in `directory`, or makes it with `making`, and lets `enter` take a place in it; `place` is the one to be taken
-/// in a new segment before it has a name. `None` when there is no such topic and it shall not be made.
+/// How often all places must be seen taken before that is believed: who reaps takes places for a moment, too.
+const LOOKS_AT_FULL: usize = 3;
+
+/// Opens the topic in the file `path`, or makes it with `making`, and lets `enter` take a place in it; `place` is the one to be
+/// taken in a new segment before it has a name. `None` when there is no such topic and it shall not be made, or when somebody is
+/// in the way and shall not be waited for.
 pub(super) fn open_or_make<R>(
     path: &Path,
     expected: &Expected,
     making: Option<&Making>,
     place: Place,
+    mut patience: Option<Patience>,
     enter: impl Fn(Door) -> Result<Entered<R>, OpenError>,
 ) -> Result<Option<R>, OpenError> {
     // What cannot be made is an error, also where it need not be made.
     let making = making.map(|making| making.header(expected).map(|header| (making, header))).transpose()?;
-    let mut patience = Patience::new();
+    let mut seen_full = 0;
     for _attempt in 0..ATTEMPTS {
-        let _until_the_place_is_taken = without_fork();
+        let opening = Opening::begin();
         let door = match (find(path)?, &making) {
             (Some(door), _) => door,
             (None, None) => return Ok(None),
@@ -157,9 +168,19 @@ pub(super) fn open_or_make<R>(
         let file = door.segment.file().clone();
         match enter(door)? {
             Entered::Joined(joined) if file.is_named() => return Ok(Some(joined)),
-            Entered::Superseded => {}
-            Entered::Joined(_) if patience.pause() => {} // somebody removed it while we joined
-            Entered::Joined(_) => break,
+            Entered::Superseded => continue,
+            Entered::Full(error) => {
+                seen_full += 1;
+                if seen_full == LOOKS_AT_FULL || patience.is_none() {
+                    return Err(error);
+                }
+            }
+            Entered::Joined(_) | Entered::Again => {}
+        }
+        drop(opening); // nobody waits for who waits
+        let Some(patience) = &mut patience else { return Ok(None) };
+        if !patience.pause() {
+            break;
         }
     }
     Err(OpenError::Busy { path: path.to_owned() })
@@ -169,7 +190,7 @@ pub(super) fn open_or_make<R>(
 fn make_with_room(path: &Path, header: &Header, access: Access, place: Place) -> Result<Option<Door>, OpenError> {
     match make(path, header.clone(), access, place) {
         Err(OpenError::NoSpace { .. }) => {
-            clean(&Directory::of(path))?;
+            let _found = clean(&Directory::of(path)); // what it cannot do, the next line says better
             make(path, header.clone(), access, place)
         }
         made => made,
@@ -187,7 +208,7 @@ fn find(path: &Path) -> Result<Option<Door>, OpenError> {
         let rejected = |reason| Rejected { path: path.to_owned(), reason };
         let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
         if let Some(description) = file.open_again()? {
-            return Door::new(Arc::new(file), Seat::new(description), header).map(Some);
+            return Door::new(Arc::new(file), description, header).map(Some);
         }
     }
     Err(OpenError::Busy { path: path.to_owned() })
@@ -209,9 +230,7 @@ fn make(path: &Path, header: Header, access: Access, place: Place) -> Result<Opt
     }
     failpoint!("create:named");
     match TopicFile::open(path)? {
-        Some(file) if file.is_same(&description)? => {
-            Door::new(Arc::new(file), Seat::new(description), header).map(Some)
-        }
+        Some(file) if file.is_same(&description)? => Door::new(Arc::new(file), description, header).map(Some),
         _ => Ok(None), // a person removed it at this very moment
     }
 }

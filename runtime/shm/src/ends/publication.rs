@@ -16,9 +16,10 @@ use super::opening::{Door, Entered, Kind, Making, Payload, damaged, open_or_make
 use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
-use crate::patience::pause;
+use crate::failpoint::failpoint;
+use crate::patience::{Patience, pause};
 use crate::peers::locks::Place;
-use crate::peers::{leave_lane, reap, subscribers};
+use crate::peers::{Claim, leave_lane, reap, subscribers};
 use crate::ring::{Full, Memory, Plain, Producer, copy, payload_word};
 use crate::segment::Segment;
 use crate::segment::file::LastOut;
@@ -61,25 +62,38 @@ impl Publication {
         making: &Making,
     ) -> Result<Self, OpenError> {
         let expected = kind.expected(payload, making.terms());
-        let enter = |door: Door| match door.segment.header().check(&expected) {
-            Ok(()) => Self::join(door, payload).map(Entered::Joined),
-            Err(reason) => supersede(door, &expected, making, reason).map(|()| Entered::Superseded),
+        let enter = |door: Door| {
+            let (segment, file) = (&door.segment, door.segment.file());
+            match segment.header().check(&expected) {
+                // A subscriber that came first may have made it for itself alone.
+                Ok(()) if segment.used_lanes().load(Ordering::Relaxed) == 0 && !file.has_access(making.access) => {
+                    supersede(door, &expected, making, None)
+                }
+                Ok(()) => Self::join(door, payload),
+                Err(reason) => supersede(door, &expected, making, Some(reason)),
+            }
         };
         let path = directory.file(name);
-        let opened = open_or_make(&path, &expected, Some(making), Place::Lane(0), enter)?;
+        let opened = open_or_make(&path, &expected, Some(making), Place::Lane(0), Some(Patience::new()), enter)?;
         Ok(opened.expect("what is not there is made"))
     }
 
-    fn join(door: Door, payload: Payload) -> Result<Self, OpenError> {
-        let Door { segment, seat, last_out } = door;
-        let lane = seat.claim_lane(&segment)?;
+    fn join(door: Door, payload: Payload) -> Result<Entered<Self>, OpenError> {
+        // In this order: they are dropped the other way round, the place before the file is looked at.
+        let Door { last_out, seat, segment } = door;
+        let lane = match seat.claim_lane(&segment)? {
+            Claim::Taken(lane) => lane,
+            Claim::Again => return Ok(Entered::Again),
+            Claim::Full(error) => return Ok(Entered::Full(error)),
+        };
+        drop(seat); // from here on the mapping alone holds the place: a program that is started now inherits no part of it
         reap(&segment);
         let (policy, is_held) = (segment.header().policy, segment.header().shape.is_held());
         let memory = MappedLane::new(segment.clone(), lane);
         let found = memory.position().load(Ordering::Relaxed);
         let producer = Producer::resume(memory, policy, is_held).ok_or_else(|| damaged(&segment, found))?;
         let ringer = Ringer::new(&*segment);
-        Ok(Self { producer, ringer, lane, payload, _last_out: last_out })
+        Ok(Entered::Joined(Self { producer, ringer, lane, payload, _last_out: last_out }))
     }
 
     /// Sends a message of the topic's size, stamped `sent_ns`, and returns its sequence number; `None` when there is no room.
@@ -227,9 +241,8 @@ impl Publication {
         self.producer.memory().segment()
     }
 
-    /// The words of the slot of message `sequence`, for who uses a topic's memory for something else, as measurements of the
-    /// machine do.
-    pub fn words(&self, sequence: u64) -> &[AtomicU64] {
+    /// The words of the slot of message `sequence`, for [`super::line`], which sends no messages.
+    pub(super) fn words(&self, sequence: u64) -> &[AtomicU64] {
         self.producer.memory().slot(sequence)
     }
 }
@@ -247,24 +260,35 @@ impl Drop for Publication {
 ///
 /// # Errors
 /// `reason` when the segment was published already, or carries other messages; what a subscriber needs.
-fn supersede(door: Door, expected: &Expected, making: &Making, reason: Reason) -> Result<(), OpenError> {
+fn supersede<R>(
+    door: Door,
+    expected: &Expected,
+    making: &Making,
+    reason: Option<Reason>,
+) -> Result<Entered<R>, OpenError> {
     let Door { segment, seat, .. } = &door;
     let path = || segment.path().to_owned();
-    // With all lanes taken nobody comes to publish here.
-    let is_first = seat.take_all_lanes(segment)? && segment.used_lanes().load(Ordering::Relaxed) == 0;
-    if !is_first || segment.header().check_type(expected).is_err() {
+    let is_first = || segment.used_lanes().load(Ordering::Relaxed) == 0;
+    if let Some(reason) = reason
+        && (!is_first() || segment.header().check_type(expected).is_err())
+    {
         return Err(Rejected { path: path(), reason }.into());
     }
+    // With all lanes taken nobody comes to publish here. Who has one now supersedes it too, or publishes in a moment.
+    if !seat.take_all_lanes(segment)? || !is_first() {
+        return Ok(Entered::Again);
+    }
     for (who, needs) in subscribers(segment)? {
-        if needs.check(making.policy, making.capacity).is_err() {
+        if needs.check(making.policy, making.capacity, making.wakes).is_err() {
             return Err(OpenError::Needed { path: path(), who, needs });
         }
     }
     // The name goes first: who follows must not find it again.
     segment.file().unname()?;
+    failpoint!("supersede:unnamed");
     // Release: who sees it looks for the name, and must not find the old one.
     segment.superseded().store(1, Ordering::Release); // SYNC POINT: superseded
     ring(segment.as_ref());
     wake_all(segment);
-    Ok(())
+    Ok(Entered::Superseded)
 }

@@ -4,18 +4,20 @@
 //! # A subscriber that comes first
 //! It makes the topic as it would like it, and receives once somebody publishes. If the first publisher makes the topic
 //! otherwise, the subscriber follows it to the new segment: in the first receiving call after that, with the system calls of
-//! opening. A subscriber that says how the topic is made, as its publisher does, never has to.
+//! opening. It receives there what was sent from the first message on; if more were sent than the topic holds, the rest counts as
+//! missed, on a reliable topic too. A subscriber that says how the topic is made, as its publisher does, never has to.
 
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::opening::{Door, Entered, Joining, Kind, Payload, damaged, open_or_make};
+use super::opening::{Door, Entered, Joining, Kind, Making, Payload, damaged, open_or_make};
 use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
+use crate::patience::Patience;
 use crate::peers::locks::Place;
-use crate::peers::{clear, publishers};
+use crate::peers::{Claim, clear, publishers, reap};
 use crate::ring::{self, Consumer, MAX_SEQUENCE, Memory, Plain, Received, Taken, copy, payload_word};
 use crate::segment::Segment;
 use crate::segment::file::LastOut;
@@ -57,6 +59,15 @@ struct Wish {
     joining: Joining,
 }
 
+/// On what occasion a subscriber joins a segment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// Because its program opens the topic.
+    Afresh,
+    /// Because the segment that it was in lost its name.
+    Following { may_make: bool },
+}
+
 /// How a subscriber gets on that follows a publisher to the segment that it made anew.
 #[derive(Default)]
 struct Following {
@@ -79,36 +90,47 @@ impl Subscription {
         payload: Payload,
         joining: Joining,
     ) -> Result<Self, OpenError> {
+        let mut joining = joining;
+        joining.needs.waking = joining.waiting.is_some_and(Waiting::sleeps);
         let expected = kind.expected(payload, Terms::AtLeast(joining.needs));
-        let opened = Self::join_as(Arc::new(Wish { path: directory.file(name), expected, joining }), true)?;
+        // What the topic would be if it had to be made must do, too.
+        let Making { policy, capacity, wakes, .. } = joining.making;
+        let path = || directory.file(name);
+        joining.needs.check(policy, capacity, wakes).map_err(|reason| Rejected { path: path(), reason })?;
+        let wish = Arc::new(Wish { path: directory.file(name), expected, joining });
+        let opened = Self::join_as(wish, How::Afresh)?;
         Ok(opened.expect("what is not there is made"))
     }
 
-    fn join_as(wish: Arc<Wish>, may_make: bool) -> Result<Option<Self>, OpenError> {
+    fn join_as(wish: Arc<Wish>, how: How) -> Result<Option<Self>, OpenError> {
         let Wish { path, expected, joining } = &*wish;
         let enter = |door: Door| {
             let checked = door.segment.header().check(expected);
             checked.map_err(|reason| Rejected { path: path.clone(), reason })?;
-            Self::join(door, &wish).map(Entered::Joined)
+            Self::join(door, &wish, how)
         };
-        let making = may_make.then_some(&joining.making);
-        open_or_make(path, expected, making, Place::Subscriber(0), enter)
+        let making = (how != How::Following { may_make: false }).then_some(&joining.making);
+        // Who follows does so within a receiving call, which waits for nobody.
+        let patience = (how == How::Afresh).then(Patience::new);
+        open_or_make(path, expected, making, Place::Subscriber(0), patience, enter)
     }
 
-    fn join(door: Door, wish: &Arc<Wish>) -> Result<Self, OpenError> {
-        let Door { segment, seat, last_out } = door;
+    fn join(door: Door, wish: &Arc<Wish>, how: How) -> Result<Entered<Self>, OpenError> {
+        // In this order: they are dropped the other way round, the place before the file is looked at.
+        let Door { last_out, seat, segment } = door;
         let joining = &wish.joining;
         let header = segment.header();
-        let waiting = match joining.waiting {
-            Some(waiting) if waiting.sleeps() && !header.wakes => {
-                return Err(OpenError::NeverWakes { path: segment.path().to_owned() });
-            }
-            Some(waiting) => waiting,
-            None if header.wakes => Waiting::default(),
-            None => Waiting::WITHOUT_WAKING,
+        let waiting = joining.waiting.unwrap_or(match header.wakes {
+            true => Waiting::default(),
+            false => Waiting::WITHOUT_WAKING,
+        });
+        let subscriber = match seat.claim_subscriber(&segment, joining.needs)? {
+            Claim::Taken(subscriber) => subscriber,
+            Claim::Again => return Ok(Entered::Again),
+            Claim::Full(error) => return Ok(Entered::Full(error)),
         };
-        let subscriber = seat.claim_subscriber(&segment, joining.needs)?;
-        crate::peers::reap(&segment);
+        drop(seat); // from here on the mapping alone holds the place: a program that is started now inherits no part of it
+        reap(&segment);
         let lanes: Vec<_> = (0..header.shape.lanes()).map(|lane| MappedLane::new(segment.clone(), lane)).collect();
         let positions = lanes.iter().map(|lane| lane.position().load(Ordering::Relaxed));
         let highest = positions.max().unwrap_or(MAX_SEQUENCE);
@@ -116,20 +138,25 @@ impl Subscription {
             // Relaxed: see the text of `bell`.
             segment.sleepers().fetch_or(1 << subscriber, Ordering::Relaxed);
         }
-        let lanes = ring::join(lanes, subscriber, header.policy, joining.history);
-        let lanes = lanes.ok_or_else(|| damaged(&segment, highest)).inspect_err(|_| clear(&segment, subscriber))?;
-        Ok(Self {
+        // Who follows was there before the segment, so all of its messages are meant for it, too.
+        let history = if how == How::Afresh { joining.history } else { u64::MAX };
+        let lanes = ring::join(lanes, subscriber, header.policy, history);
+        let mut lanes = lanes.ok_or_else(|| damaged(&segment, highest)).inspect_err(|_| clear(&segment, subscriber))?;
+        if how != How::Afresh {
+            lanes.iter_mut().for_each(Consumer::count_from_the_first);
+        }
+        Ok(Entered::Joined(Self {
             lanes,
             segment,
             _last_out: last_out,
             turn: 0,
             subscriber,
             waiting,
-            has_history: joining.history > 0,
+            has_history: history > 0,
             has_slept: false,
             wish: wish.clone(),
             following: Following::default(),
-        })
+        }))
     }
 
     /// The next message of the topic's size, or `None` when it has not been sent yet. Wait-free; no allocation, and no system
@@ -216,22 +243,26 @@ impl Subscription {
     #[cold]
     fn follow(&mut self) {
         let superseded = self.segment.superseded().load(Ordering::Acquire); // SYNC POINT: superseded
-        if superseded == 0 {
-            return;
-        }
         let now = monotonic_ns();
         let Following { since_ns, again_ns, .. } = &mut self.following;
-        let since = *since_ns.get_or_insert(now);
-        if now < *again_ns {
+        if now < *again_ns && (superseded == 0 || since_ns.is_some()) {
             return;
         }
+        if superseded == 0 {
+            // Who took the name away may have died before it could say so.
+            *again_ns = now + FOLLOW_PATIENCE_NS;
+            if self.segment.file().is_named() {
+                return;
+            }
+        }
+        let since = *since_ns.get_or_insert(now);
         *again_ns = now + FOLLOW_PAUSE_NS;
-        match Self::join_as(self.wish.clone(), now - since > FOLLOW_PATIENCE_NS) {
+        match Self::join_as(self.wish.clone(), How::Following { may_make: now - since > FOLLOW_PATIENCE_NS }) {
             Ok(Some(joined)) => *self = joined,
             Ok(None) => {} // it is being made
             Err(error) => {
-                self.following =
-                    Following { refusal: Some(error), again_ns: now + FOLLOW_PATIENCE_NS, since_ns: Some(now) }
+                let again_ns = now + FOLLOW_PATIENCE_NS;
+                self.following = Following { refusal: Some(error), again_ns, since_ns: Some(now) };
             }
         }
     }
@@ -334,9 +365,8 @@ impl Subscription {
         &self.segment
     }
 
-    /// The words of the slot of message `sequence` in the first lane, for who uses a topic's memory for something else, as
-    /// measurements of the machine do.
-    pub fn words(&self, sequence: u64) -> &[AtomicU64] {
+    /// The words of the slot of message `sequence` in the first lane, for [`super::line`], which receives no messages.
+    pub(super) fn words(&self, sequence: u64) -> &[AtomicU64] {
         self.lanes[0].memory().slot(sequence)
     }
 }

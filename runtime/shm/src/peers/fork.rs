@@ -9,16 +9,23 @@
 //! own.
 //!
 //! While a topic is being opened, a child would get the descriptor that its parent's place is being taken by, and keep the place
-//! for as long as it lives. So `fork` waits until no thread of the process is opening a topic, and the other way round.
+//! for as long as it lives. So `fork` waits, for a bounded time, until no thread of the process is opening a topic, and the
+//! other way round.
+//!
+//! What the child has not got would be free for its own mappings, and an inherited handle would write into them. So the child
+//! begins by reserving these addresses, with no access.
 
-use std::cell::RefCell;
-use std::sync::{Once, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::cell::Cell;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use memmap2::{MmapOptions, MmapRaw};
-use rustix::mm::Advice;
+use rustix::mm::{Advice, MapFlags, ProtFlags};
 
+use crate::clock::monotonic_ns;
+use crate::patience::pause;
 use crate::segment::layout::WORD;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// The process that a handle was opened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,34 +70,103 @@ fn wiped_page() -> Option<MmapRaw> {
     Some(page)
 }
 
-/// Read by those who open topics, written to by a thread that forks.
-static OPENING: RwLock<()> = RwLock::new(());
+/// Threads that open a topic at this moment.
+static OPENING: AtomicU32 = AtomicU32::new(0);
+/// Threads that fork at this moment.
+static FORKING: AtomicU32 = AtomicU32::new(0);
+/// Addresses and lengths of all mappings that a child must not use.
+static MAPPINGS: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// What this thread holds of [`OPENING`] while it forks.
-    static FORKING: RefCell<Option<RwLockWriteGuard<'static, ()>>> = const { RefCell::new(None) };
+    /// How many [`Opening`]s this thread has, one in the other.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Keeps other threads from forking (by `fork`, which calls handlers; `posix_spawn` and `vfork` do not) for as long as the guard
-/// lives.
-pub(crate) fn without_fork() -> RwLockReadGuard<'static, ()> {
-    static REGISTERED: Once = Once::new();
-    REGISTERED.call_once(|| {
-        // SAFETY: the handlers are functions of this program, which is never unloaded. It fails for want of memory only; then a
-        // child that is made at this very moment keeps its parent's place until it ends.
-        unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
-    });
-    OPENING.read().unwrap_or_else(PoisonError::into_inner)
+/// The longest that one side waits for the other. After it a child may keep its parent's place until it ends, which is better
+/// than to wait for ever.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// As long as it lives, this thread opens a topic, and others do not fork by `fork`, which calls handlers. (`posix_spawn` and
+/// `vfork` do not: their children execute another program at once.)
+pub(crate) struct Opening(());
+
+impl Opening {
+    pub fn begin() -> Self {
+        static REGISTERED: AtomicU32 = AtomicU32::new(0);
+        if REGISTERED.swap(1, Ordering::Relaxed) == 0 {
+            // SAFETY: the handlers are functions of this program, which is never unloaded. It fails for want of memory only;
+            // then a child is told from its parent all the same.
+            unsafe { libc::pthread_atfork(Some(before), Some(after_in_parent), Some(after_in_child)) };
+        }
+        if DEPTH.replace(DEPTH.get() + 1) > 0 {
+            return Self(());
+        }
+        let until = monotonic_ns() + PATIENCE.as_nanos() as u64;
+        loop {
+            // SeqCst, here and at `before`: at least one of the two sees the other.
+            OPENING.fetch_add(1, Ordering::SeqCst); // SYNC POINT: fork
+            let forking = FORKING.load(Ordering::SeqCst); // SYNC POINT: fork
+            if forking == 0 || monotonic_ns() > until {
+                return Self(());
+            }
+            OPENING.fetch_sub(1, Ordering::SeqCst); // SYNC POINT: fork
+            pause(Duration::from_micros(50));
+        }
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        if DEPTH.replace(DEPTH.get() - 1) == 1 {
+            OPENING.fetch_sub(1, Ordering::SeqCst); // SYNC POINT: fork
+        }
+    }
+}
+
+/// Has children reserve the addresses of a new mapping.
+pub(crate) fn keep_from_children(address: usize, bytes: usize) {
+    MAPPINGS.lock().unwrap_or_else(PoisonError::into_inner).push((address, bytes));
+}
+
+/// The mapping at this address is no more.
+pub(crate) fn forget_mapping(address: usize) {
+    let mut mappings = MAPPINGS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(index) = mappings.iter().position(|(known, _)| *known == address) {
+        mappings.swap_remove(index);
+    }
 }
 
 extern "C" fn before() {
-    let guard = OPENING.write().unwrap_or_else(PoisonError::into_inner);
-    FORKING.with(|forking| *forking.borrow_mut() = Some(guard));
+    FORKING.fetch_add(1, Ordering::SeqCst); // SYNC POINT: fork
+    // A signal handler may fork in the middle of an opening by its own thread.
+    let own = u32::from(DEPTH.get() > 0);
+    let until = monotonic_ns() + PATIENCE.as_nanos() as u64;
+    loop {
+        let opening = OPENING.load(Ordering::SeqCst); // SYNC POINT: fork
+        if opening <= own || monotonic_ns() > until {
+            return;
+        }
+        std::hint::spin_loop();
+    }
 }
 
-/// In the parent and in the child, by the thread that forked.
-extern "C" fn after() {
-    FORKING.with(|forking| drop(forking.borrow_mut().take()));
+extern "C" fn after_in_parent() {
+    FORKING.fetch_sub(1, Ordering::SeqCst); // SYNC POINT: fork
+}
+
+/// The only thread of the child runs this, before anything else of the program.
+extern "C" fn after_in_child() {
+    FORKING.store(0, Ordering::SeqCst); // SYNC POINT: fork
+    OPENING.store(u32::from(DEPTH.get() > 0), Ordering::SeqCst); // SYNC POINT: fork
+    // Locked only if another thread was changing it when this one forked: a moment, once in a mapping's life.
+    let Ok(mut mappings) = MAPPINGS.try_lock() else { return };
+    for (address, bytes) in mappings.drain(..) {
+        let flags = MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE;
+        let address = std::ptr::with_exposed_provenance_mut(address);
+        // SAFETY: the addresses were a mapping of the parent's, which this child did not get, and nothing of the program has run
+        // here that could have mapped anything else there.
+        let _ = unsafe { rustix::mm::mmap_anonymous(address, bytes, ProtFlags::empty(), flags) };
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! The locked bytes are numbers, not data: locks do not keep anybody from reading or writing the file.
 //!
 //! ```text
-//!      0  nothing        64…127  the owner of lane 0…63        128…159  subscriber 0…31
+//!      63  who removes the file        64…127  the owner of lane 0…63        128…159  subscriber 0…31
 //! ```
 //!
 //! # What it does not do
@@ -40,12 +40,15 @@ pub(crate) struct Range {
     bytes: usize,
 }
 
-const LANES: Range = Range { first: 64, bytes: MAX_LANES };
+const REMOVER: Range = Range { first: 63, bytes: 1 };
+const LANES: Range = Range { first: REMOVER.first + REMOVER.bytes, bytes: MAX_LANES };
 const SUBSCRIBERS: Range = Range { first: LANES.first + LANES.bytes, bytes: MAX_SUBSCRIBERS };
 
 impl Range {
-    /// Every place of a segment.
-    pub const ALL: Self = Self { first: LANES.first, bytes: LANES.bytes + SUBSCRIBERS.bytes };
+    /// Every place of a segment, and what says that they were all taken to remove it.
+    pub const ALL: Self = Self { first: REMOVER.first, bytes: REMOVER.bytes + LANES.bytes + SUBSCRIBERS.bytes };
+    /// What only who takes all places locks.
+    pub const REMOVING: Self = REMOVER;
     /// The places of all publishers.
     pub const PUBLISHERS: Self = LANES;
 }

@@ -6,7 +6,6 @@ use super::identity::{IDENTITY_WORDS, Identity};
 use super::locks::{self, Place, Range};
 use crate::error::OpenError;
 use crate::failpoint::failpoint;
-use crate::patience::Patience;
 use crate::segment::Segment;
 use crate::segment::header::Needs;
 use crate::sync::{AtomicU64, Ordering};
@@ -41,18 +40,24 @@ impl Seat {
         locks::try_lock(&self.0, Range::PUBLISHERS).map_err(|error| OpenError::io("lock", segment.path(), error))
     }
 
-    /// Becomes the owner of the first lane that is free, and returns its number.
+    /// Becomes the owner of the first lane that is free.
     ///
     /// A lane whose owner is gone comes before one that was never used, so that readers look at no more lanes than
     /// publishers ever lived at once.
-    pub fn claim_lane(&self, segment: &Segment) -> Result<usize, OpenError> {
+    pub fn claim_lane(&self, segment: &Segment) -> Result<Claim, OpenError> {
         let lanes = segment.header().shape.lanes();
         let is_settled = |lane| Identity::load(owner(segment, lane)).pid != 0;
-        let Some(lane) = self.take_one(segment, (0..lanes).map(Place::Lane), is_settled)? else {
-            let one = Identity::load(owner(segment, 0));
-            return Err(OpenError::PublishersFull { path: segment.path().to_owned(), publishers: lanes, one });
+        let full = || {
+            let (path, one) = (segment.path().to_owned(), Identity::load(owner(segment, 0)));
+            OpenError::PublishersFull { path, publishers: lanes, one }
         };
+        let claim = self.claim_one(segment, (0..lanes).map(Place::Lane), is_settled, full)?;
+        let Claim::Taken(lane) = claim else { return Ok(claim) };
         failpoint!("claim:free");
+        // Who supersedes has all lanes until it has said so: no subscriber is kept here while its publisher goes elsewhere.
+        if segment.superseded().load(Ordering::Relaxed) != 0 || !segment.file().is_named() {
+            return Ok(Claim::Again);
+        }
         let owner = owner(segment, lane);
         Identity::own().store(owner);
         failpoint!("claim:owner");
@@ -60,49 +65,54 @@ impl Seat {
         // Relaxed: whoever sees the bit goes on to look at stamps.
         segment.used_lanes().fetch_or(1 << lane, Ordering::Relaxed);
         failpoint!("claim:lane");
-        Ok(lane)
+        Ok(Claim::Taken(lane))
     }
 
     /// Takes a subscriber's place, cleared of whoever died in it. The caller sets the bit by joining the ring.
-    pub fn claim_subscriber(&self, segment: &Segment, needs: Needs) -> Result<usize, OpenError> {
+    pub fn claim_subscriber(&self, segment: &Segment, needs: Needs) -> Result<Claim, OpenError> {
         let subscribers = segment.header().shape.subscribers();
         let is_settled = |subscriber| segment.members().load(Ordering::Relaxed) >> subscriber & 1 == 1;
-        let Some(subscriber) = self.take_one(segment, (0..subscribers).map(Place::Subscriber), is_settled)? else {
-            return Err(OpenError::SubscribersFull { path: segment.path().to_owned(), subscribers });
-        };
+        let full = || OpenError::SubscribersFull { path: segment.path().to_owned(), subscribers };
+        let claim = self.claim_one(segment, (0..subscribers).map(Place::Subscriber), is_settled, full)?;
+        let Claim::Taken(subscriber) = claim else { return Ok(claim) };
         failpoint!("join:free");
         clear(segment, subscriber);
         let record = subscriber_record(segment, subscriber);
         Identity::own().store(record);
         record[NEEDS_WORD].store(needs.to_word(), Ordering::Relaxed); // a hint for the first publisher
         failpoint!("join:identity");
-        Ok(subscriber)
+        Ok(claim)
     }
 
-    /// The number of the first of `places` that could be taken; `None` when each has its holder.
-    ///
-    /// Who reaps or removes takes places for a moment, too. So a place that is locked and not settled is asked for again, for
-    /// as long as such a moment can last.
-    fn take_one(
+    /// Takes the first of `places` that can be taken.
+    fn claim_one(
         &self,
         segment: &Segment,
-        places: impl Iterator<Item = Place> + Clone,
+        places: impl Iterator<Item = Place>,
         is_settled: impl Fn(usize) -> bool,
-    ) -> Result<Option<usize>, OpenError> {
-        let mut patience = Patience::new();
-        loop {
-            let mut settled = true;
-            for (number, place) in places.clone().enumerate() {
-                if self.take(segment, place)? {
-                    return Ok(Some(number));
-                }
-                settled &= is_settled(number);
+        full: impl Fn() -> OpenError,
+    ) -> Result<Claim, OpenError> {
+        let mut settled = true;
+        for (number, place) in places.enumerate() {
+            if self.take(segment, place)? {
+                return Ok(Claim::Taken(number));
             }
-            if settled || !patience.pause() {
-                return Ok(None);
-            }
+            settled &= is_settled(number);
         }
+        let removing = locks::is_locked(&self.0, Range::REMOVING);
+        let removing = removing.map_err(|error| OpenError::io("ask for the locks of", segment.path(), error))?;
+        Ok(if settled && !removing { Claim::Full(full()) } else { Claim::Again })
     }
+}
+
+/// What came of asking for a place.
+pub(crate) enum Claim {
+    /// The number of the place.
+    Taken(usize),
+    /// Somebody joins, reaps, removes or supersedes at this moment: to be asked for again.
+    Again,
+    /// Each place has a holder that has said who it is, as far as could be seen in one look.
+    Full(OpenError),
 }
 
 fn owner(segment: &Segment, lane: usize) -> &[AtomicU64] {
@@ -160,8 +170,14 @@ fn living(segment: &Segment, count: usize, place: fn(usize) -> Place) -> Result<
 
 /// The living publishers: lane and who it says it is.
 pub(crate) fn publishers(segment: &Segment) -> Result<Vec<(usize, Identity)>, OpenError> {
+    // Who is about to supersede the segment has all lanes, and is no publisher here.
+    let used = segment.used_lanes().load(Ordering::Relaxed);
     let living = living(segment, segment.header().shape.lanes(), Place::Lane)?;
-    Ok(living.into_iter().map(|lane| (lane, Identity::load(owner(segment, lane)))).collect())
+    Ok(living
+        .into_iter()
+        .filter(|lane| used >> lane & 1 == 1)
+        .map(|lane| (lane, Identity::load(owner(segment, lane))))
+        .collect())
 }
 
 /// The living subscribers: who each says it is, and what it needs.

@@ -27,6 +27,8 @@ pub struct Consumer<M> {
     /// Where this reader joined: what was sent before is history, and may be gone without having been missed.
     joined_at: u64,
     missed: u64,
+    /// The first message whose loss counts as missed.
+    counted_from: u64,
     /// Whether this reader holds message `next` of a `latest` lane.
     is_holding: bool,
     /// Whether this reader holds a message or has history to read: what `take` does not do in passing.
@@ -82,7 +84,19 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
         memory.cursor(subscriber).store(next, Ordering::Relaxed);
         let needs_care = next < joined_at;
         let (missed, is_holding) = (0, false);
-        Consumer { memory, subscriber, policy, next, joined_at, missed, is_holding, needs_care, _not_sync: PhantomData }
+        let counted_from = joined_at;
+        Consumer {
+            memory,
+            subscriber,
+            policy,
+            next,
+            joined_at,
+            missed,
+            counted_from,
+            is_holding,
+            needs_care,
+            _not_sync: PhantomData,
+        }
     });
     let consumers = Some(consumers.collect());
     failpoint!("join:joined");
@@ -286,7 +300,7 @@ impl<M: Memory> Consumer<M> {
 
     /// Goes on at `number`, and counts those in between as missed, but for history.
     fn resume_at(&mut self, number: u64) {
-        self.missed += number.max(self.joined_at) - self.next.max(self.joined_at);
+        self.missed += number.max(self.counted_from) - self.next.max(self.counted_from);
         self.next = number;
         // Release, as in `advance`. A writer may be waiting for this cursor, and this reader for that writer.
         self.memory.cursor(self.subscriber).store(self.next, Ordering::Release); // SYNC POINT: slot-free
@@ -295,6 +309,13 @@ impl<M: Memory> Consumer<M> {
     /// Whether the next message was sent before this reader joined: on a reliable lane too it may be overwritten.
     pub fn has_history(&self) -> bool {
         self.next < self.joined_at
+    }
+
+    /// Counts as missed what is lost from the lane's first message on, also before this reader joined: for one that was waiting
+    /// for the lane before there was any.
+    pub fn count_from_the_first(&mut self) {
+        self.counted_from = 0;
+        self.missed = self.next;
     }
 
     /// How many messages were overwritten before this reader got to them, of those sent since it joined.

@@ -8,8 +8,8 @@
 //! Whoever leaves last, and whoever finds one that nobody living uses: the next peer that opens the topic, `horus topic
 //! clean`. It takes the locks of *all* places at once (`peers::locks`), which succeeds only if nobody
 //! lives there, and takes the name away while it has them. Who joins takes its own place's lock first and then looks whether
-//! the file still has a name. So one of the two sees the other, and nobody waits: no lock is ever held over a wait, and a
-//! stopped process holds up nobody but those who want its own place.
+//! the file still has a name. So one of the two sees the other. Who finds the places taken by a remover looks again a moment later;
+//! one that is stopped in it for longer is an error ([`OpenError::Busy`]).
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::error::OpenError;
 use crate::failpoint::failpoint;
+use crate::peers::fork::{Opener, Opening};
 use crate::peers::locks::{self, Range};
 
 /// Who may open a topic.
@@ -84,23 +85,34 @@ impl TopicFile {
     }
 
     /// Removes the file if nobody living uses it. True if it is gone, by whomever.
+    ///
+    /// The places are locked by a description of this call's own: this value's may be a forked child's, too.
     pub fn remove_if_unused(&self) -> Result<bool, OpenError> {
-        if !self.io("lock", locks::try_lock(&self.file, Range::ALL))? {
+        let _no_child_gets_the_description = Opening::begin();
+        // Without a name, or with another file under it: a person may have moved the file.
+        let Some(own) = self.open_again()? else { return Ok(true) };
+        if !self.io("lock", locks::try_lock(&own, Range::ALL))? {
             return Ok(false);
         }
         failpoint!("remove:locked");
-        let removed = self.unname().is_ok();
+        self.unname()?;
         failpoint!("remove:removed");
-        locks::unlock(&self.file, Range::ALL);
-        Ok(removed)
+        Ok(true)
     }
 
-    /// Takes the file's name away, unless something else has it by now: a person may have moved the file.
+    /// Takes the file's name away, unless something else has it by now.
     pub fn unname(&self) -> Result<(), OpenError> {
-        match self.is_named() && self.open_again().is_ok_and(|again| again.is_some()) {
+        match self.is_named() && self.open_again()?.is_some() {
             true => self.io("remove", rustix::fs::unlink(&self.path)),
             false => Ok(()),
         }
+    }
+
+    /// Whether the file lets in whom `access` lets in.
+    pub fn has_access(&self, access: Access) -> bool {
+        rustix::fs::fstat(&self.file).is_ok_and(|stat| {
+            stat.st_mode & 0o7777 == access.mode && access.group.is_none_or(|group| group == stat.st_gid)
+        })
     }
 
     fn io<R>(&self, doing: &'static str, answer: Result<R, Errno>) -> Result<R, OpenError> {
@@ -110,12 +122,23 @@ impl TopicFile {
 
 /// Removes a file when its owner goes, if nobody else living uses it. To be dropped after the owner's mapping, which holds
 /// the owner's place.
-pub(crate) struct LastOut(pub std::sync::Arc<TopicFile>);
+pub(crate) struct LastOut {
+    file: std::sync::Arc<TopicFile>,
+    opener: Opener,
+}
+
+impl LastOut {
+    pub fn new(file: std::sync::Arc<TopicFile>) -> Self {
+        Self { file, opener: Opener::this() }
+    }
+}
 
 impl Drop for LastOut {
     fn drop(&mut self) {
         // What cannot be removed now, the next one who opens the topic removes.
-        let _ = self.0.remove_if_unused();
+        if self.opener.is_this() {
+            let _ = self.file.remove_if_unused();
+        }
     }
 }
 

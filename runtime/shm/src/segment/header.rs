@@ -83,12 +83,12 @@ pub enum Terms {
 
 impl fmt::Display for Needs {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.policy, self.capacity) {
-            (None, 0) => out.write_str("nothing in particular"),
-            (None, capacity) => write!(out, "{capacity} messages of room"),
-            (Some(policy), 0) => write!(out, "the policy {policy}"),
-            (Some(policy), capacity) => write!(out, "the policy {policy} and {capacity} messages of room"),
-        }
+        let policy = self.policy.map(|policy| format!("the policy {policy}"));
+        let capacity = (self.capacity > 0).then(|| format!("{} messages of room", self.capacity));
+        let waking = self.waking.then(|| "to be woken".to_owned());
+        let all: Vec<_> = [policy, capacity, waking].into_iter().flatten().collect();
+        out.write_str(if all.is_empty() { "nothing in particular" } else { "" })?;
+        out.write_str(&all.join(" and "))
     }
 }
 
@@ -99,29 +99,34 @@ pub struct Needs {
     pub policy: Option<Policy>,
     /// The least capacity in messages; 0 when any will do.
     pub capacity: usize,
+    /// Whether publishers must wake it.
+    pub waking: bool,
 }
 
 impl Needs {
     /// Checks that a topic made so is good enough.
-    pub fn check(&self, policy: Policy, capacity: usize) -> Result<(), Reason> {
+    pub fn check(&self, policy: Policy, capacity: usize, wakes: bool) -> Result<(), Reason> {
         if let Some(needed) = self.policy.filter(|&needed| needed != policy) {
             return Err(Reason::Policy { found: policy, expected: needed });
         }
         if capacity < self.capacity {
             return Err(Reason::TooSmall { found: capacity, needed: self.capacity });
         }
+        if self.waking && !wakes {
+            return Err(Reason::NeverWakes);
+        }
         Ok(())
     }
 
     /// The needs as a word of shared memory.
     pub(crate) fn to_word(self) -> u64 {
-        (self.capacity as u64) << 8 | u64::from(self.policy.map_or(0, Policy::code))
+        (self.capacity as u64) << 8 | u64::from(self.waking) << 7 | u64::from(self.policy.map_or(0, Policy::code))
     }
 
     /// The needs that stand in a word of shared memory, whatever stands there.
     pub(crate) fn from_word(word: u64) -> Self {
         let capacity = usize::try_from(word >> 8).unwrap_or(usize::MAX);
-        Self { policy: Policy::from_code((word & 0xff) as u32), capacity }
+        Self { policy: Policy::from_code((word & 0x7f) as u32), capacity, waking: word & 0x80 != 0 }
     }
 }
 
@@ -343,7 +348,7 @@ impl Header {
     /// Checks that the topic is made as the caller wants it.
     pub(crate) fn check_terms(&self, terms: &Terms) -> Result<(), Reason> {
         let (policy, capacity, lanes, wakes) = match *terms {
-            Terms::AtLeast(needs) => return needs.check(self.policy, self.shape.capacity()),
+            Terms::AtLeast(needs) => return needs.check(self.policy, self.shape.capacity(), self.wakes),
             Terms::Exactly { policy, capacity, lanes, wakes } => (policy, capacity, lanes, wakes),
         };
         if policy != self.policy {

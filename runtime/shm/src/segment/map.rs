@@ -1,8 +1,8 @@
 //! The bytes of a segment in this process's memory.
 //!
 //! They are faulted in and locked, so that no page fault meets a running loop. A child made by `fork` does not get them
-//! (`MADV_DONTFORK`): two processes that write one lane would tear each other's messages without a sign, while a child
-//! that touches what it has not got ends with SIGSEGV at once.
+//! (`MADV_DONTFORK`), and their addresses stay without access there ([`crate::peers`]): two processes that write one lane would
+//! tear each other's messages without a sign, while a child that touches what it has not got ends with SIGSEGV at once.
 //!
 //! # What it does not do
 //! It does not keep a peer that may write to the file from truncating it, which ends every process that touches the
@@ -18,7 +18,7 @@ use rustix::io::Errno;
 
 use super::layout::WORD;
 use crate::error::OpenError;
-use crate::peers::fork::Opener;
+use crate::peers::fork::{Opener, forget_mapping, keep_from_children};
 use crate::sync::{AtomicU32, AtomicU64};
 
 /// The kernel did not lock the memory, so that under memory pressure a page fault may meet the hot path.
@@ -75,6 +75,7 @@ impl Mapping {
         let map = MmapOptions::new().len(bytes).map_raw(file).map_err(failed)?;
         // Before anything is locked or joined: from here on no child can be made that has the mapping.
         map.advise(Advice::DontFork).map_err(failed)?;
+        keep_from_children(map.as_ptr().expose_provenance(), bytes);
         let lock = match residency {
             Residency::Locked => fault_in_and_lock(&map),
             Residency::OnDemand => Ok(()),
@@ -127,6 +128,7 @@ fn errno(error: &std::io::Error) -> Errno {
 impl Drop for Mapping {
     fn drop(&mut self) {
         if self.opener.is_this() {
+            forget_mapping(self.map.as_ptr().addr());
             // SAFETY: nobody uses the field after this, its owner's end.
             unsafe { ManuallyDrop::drop(&mut self.map) };
         }

@@ -162,6 +162,12 @@ pub enum Reason {
         /// The least capacity asked for.
         needed: usize,
     },
+    /// The topic's publishers wake nobody, and this subscriber wants to be woken.
+    #[error(
+        "is made so that its publishers never wake a subscriber (`Options::never_wake`): wait with `Waiting::Poll` or \
+        `Waiting::Spin`, or leave the choice open"
+    )]
+    NeverWakes,
     /// Publishers disagree on whether they wake subscribers.
     #[error(
         "is published by programs that {} subscribers, this one asks for the contrary (`Options::never_wake`): agree, and \

@@ -11,6 +11,7 @@ use super::spin::{Spin, has_one_cpu};
 use crate::clock::monotonic_ns;
 use crate::patience::pause;
 use crate::segment::Segment;
+use crate::sync::Ordering;
 
 /// How a subscriber waits for messages, and a publisher for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,9 +184,15 @@ fn timespec(time: Duration) -> Timespec {
     Timespec { tv_sec: time.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: time.subsec_nanos().into() }
 }
 
+/// Whether nobody will ring any more, because another segment has taken the name: the reader looks for it.
+fn is_superseded(reader: &impl Waiter) -> bool {
+    reader.segment().superseded().load(Ordering::Relaxed) != 0 // a look too early costs one more
+}
+
 /// Sleeps while nobody rings, at most `limit`, and may return early.
 fn sleep(reader: &mut impl Waiter, seen: u32, limit: Duration) {
-    let limit = limit.min(if reader.is_first_sleep() { FIRST_SLEEP } else { LONGEST_SLEEP });
+    let is_short = reader.is_first_sleep() || is_superseded(reader);
+    let limit = limit.min(if is_short { FIRST_SLEEP } else { LONGEST_SLEEP });
     // Rung meanwhile, timed out, interrupted: whatever it was, the caller looks again.
     let _ = futex::wait(reader.segment().rings(), futex::Flags::empty(), seen, Some(&timespec(limit)));
 }
@@ -196,7 +203,7 @@ fn sleep_on_several<W: Waiter>(readers: &mut [&mut W], seen: &[u32; MAX_ANY], li
     for reader in readers.iter_mut() {
         if let Waiting::Poll(period) = reader.waiting() {
             limit = limit.min(period);
-        } else if reader.is_first_sleep() {
+        } else if reader.is_first_sleep() || is_superseded(*reader) {
             limit = limit.min(FIRST_SLEEP);
         }
     }

@@ -21,8 +21,12 @@ pub const MAKING: Making = Making {
     publishers: 1,
     wakes: true,
 };
-pub const JOINING: Joining =
-    Joining { needs: Needs { policy: None, capacity: 0 }, making: MAKING, history: 0, waiting: Some(Waiting::Spin) };
+pub const JOINING: Joining = Joining {
+    needs: Needs { policy: None, capacity: 0, waking: false },
+    making: MAKING,
+    history: 0,
+    waiting: Some(Waiting::Spin),
+};
 
 pub struct Scratch {
     pub directory: Directory,

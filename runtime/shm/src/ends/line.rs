@@ -1,15 +1,16 @@
-//! Where the floor's ball lies: two words of a segment that is made like any topic's. All that the floor knows of shm's
-//! topics.
+//! Two words in a segment that carries no messages: what the hardware's floor is measured with (crate `horus-measure`).
+//!
+//! They are stamps of slots, so that they lie as a topic's own words do. A segment of this kind is never sent to nor received
+//! from; whoever opens it as a topic of messages all the same finds stamps that mean nothing.
 
-use std::sync::atomic::AtomicU64;
-
-use horus_shm::directory::{Directory, TopicName};
-use horus_shm::ends::{Joining, Kind, Making, Payload, Publication, Subscription};
-use horus_shm::error::OpenError;
-use horus_shm::segment::file::Access;
-use horus_shm::segment::header::Needs;
-use horus_shm::segment::layout::{Policy, STAMP_WORD};
-use horus_shm::wait::Waiting;
+use super::{Joining, Kind, Making, Payload, Publication, Subscription};
+use crate::directory::{Directory, TopicName};
+use crate::error::OpenError;
+use crate::segment::file::Access;
+use crate::segment::header::Needs;
+use crate::segment::layout::{Policy, STAMP_WORD};
+use crate::sync::AtomicU64;
+use crate::wait::Waiting;
 
 const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1, description: "" };
 const PAYLOAD: Payload = Payload::of::<u64>();
@@ -19,6 +20,12 @@ const MAKING: Making = Making {
     access: Access { mode: 0o600, group: None },
     publishers: 1,
     wakes: false,
+};
+const JOINING: Joining = Joining {
+    needs: Needs { policy: None, capacity: 0, waking: false },
+    making: MAKING,
+    history: 0,
+    waiting: Some(Waiting::Spin),
 };
 /// Slot whose stamp is thrown: odd numbers to the ponger, even ones back.
 const BALL: u64 = 0;
@@ -41,8 +48,7 @@ impl Line {
 
     /// The ponger's, likewise.
     pub fn ponger(directory: &Directory, name: &TopicName) -> Result<Self, OpenError> {
-        let joining = Joining { needs: Needs::default(), making: MAKING, history: 0, waiting: Some(Waiting::Spin) };
-        Subscription::open(directory, name, KIND, PAYLOAD, joining).map(Self::Ponger)
+        Subscription::open(directory, name, KIND, PAYLOAD, JOINING).map(Self::Ponger)
     }
 
     /// The word that is thrown.
