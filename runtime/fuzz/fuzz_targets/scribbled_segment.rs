@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
-use horus_shm::segment::layout::{BELL, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
 use horus_shm::peers::clean::clean;
+use horus_shm::segment::layout::{BELL, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 

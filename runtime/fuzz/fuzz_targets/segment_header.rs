@@ -5,7 +5,7 @@
 #![no_main]
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 use horus::message::Stamp;
 use horus::topic::{Options, Publisher, Subscriber, TopicName};
@@ -24,6 +24,8 @@ struct Place {
     name: TopicName,
     /// A topic's file as a publisher makes it.
     good: Vec<u8>,
+    /// Lives in the file, which would be removed otherwise, whatever it says. Never looks at its memory again.
+    holder: Option<Mutex<Publisher<Stamp>>>,
 }
 
 impl Place {
@@ -43,11 +45,10 @@ fn only_file_in(directory: &Path) -> PathBuf {
 static PLACE: LazyLock<Place> = LazyLock::new(|| {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let name: TopicName = "topic".parse().unwrap();
-    let mut place = Place { directory, name, good: vec![] };
+    let mut place = Place { directory, name, good: vec![], holder: None };
     let publisher = Publisher::<Stamp>::open(&place.name, &place.options()).unwrap();
     place.good = std::fs::read(place.file()).unwrap();
-    // For ever: a file that nobody living uses would be removed, whatever it says. It never looks at its memory again.
-    std::mem::forget(publisher);
+    place.holder = Some(Mutex::new(publisher));
     place
 });
 

@@ -13,12 +13,10 @@ pub struct Producer<M> {
     memory: M,
     /// Sequence number of the next message. This private copy is the truth; the position in memory is its shadow.
     next: u64,
-    /// First sequence number for which room is not known. `next <= limit`; on a reliable lane also
-    /// `limit <= cursor + capacity` for every member's cursor.
+    /// First sequence number for which room is not known; on a reliable lane `next <= limit <= cursor + capacity` for every
+    /// member's cursor. On a `latest` lane it is beyond all numbers, or below, where readers may hold messages in place.
     limit: u64,
     policy: Policy,
-    /// Whether readers of this `latest` lane may hold messages in place.
-    is_held: bool,
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -56,21 +54,17 @@ impl<M: Memory> Producer<M> {
             Policy::Reliable => next,
             Policy::Latest => {
                 memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for, nobody asks for
-                MAX_SEQUENCE
+                if is_held { 0 } else { MAX_SEQUENCE }
             }
         };
-        let is_held = is_held && policy == Policy::Latest;
-        Some(Self { memory, next, limit, policy, is_held, _not_sync: PhantomData })
+        Some(Self { memory, next, limit, policy, _not_sync: PhantomData })
     }
 
     /// Sends the message that `fill` writes to the slot's payload, and returns its sequence number; `None` when there is
     /// no room. `sent_ns` travels with it and is not interpreted.
     #[inline(always)]
     pub fn send_with(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
-        if !self.begin() {
-            return None;
-        }
-        let sequence = self.next;
+        let sequence = self.start()?;
         let slot = self.memory.slot(sequence);
         fill(slot);
         self.publish(slot, sequence, sent_ns);
@@ -82,28 +76,33 @@ impl<M: Memory> Producer<M> {
     /// there is no room.
     ///
     /// Until then readers see nothing of it, and a message begun and not committed was never sent.
+    pub fn begin(&mut self) -> bool {
+        self.start().is_some()
+    }
+
+    /// Finds room for the next message, says that it is being written, and returns its number.
     ///
     /// On a `latest` lane the stamp says that the slot is being written, which every reader looks at. On a reliable one nobody
     /// reads what may be overwritten but who asked for history. So it is said apart, and a reader that waits for the message
     /// keeps the stamp's line until the message is there.
     #[inline(always)]
-    pub fn begin(&mut self) -> bool {
-        if self.next >= self.limit && !self.find_room() {
-            return false;
+    fn start(&mut self) -> Option<u64> {
+        let mut sequence = self.next;
+        if sequence >= self.limit {
+            if !self.find_room() {
+                return None;
+            }
+            sequence = self.next;
         }
+        let slot = self.memory.slot(sequence);
         match self.policy {
             // Relaxed, both: the fence below orders them before the payload.
-            Policy::Reliable => self.memory.asking().store(self.next, Ordering::Relaxed),
-            Policy::Latest => {
-                if self.is_held && !self.pass_over_held() {
-                    return false;
-                }
-                self.slot()[STAMP_WORD].store(writing(self.next), Ordering::Relaxed);
-            }
+            Policy::Reliable => self.memory.asking().store(sequence, Ordering::Relaxed),
+            Policy::Latest => slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed),
         }
         fence(Ordering::Release); // SYNC POINT: half-written
         failpoint!("publish:marked");
-        true
+        Some(sequence)
     }
 
     /// Makes the message that was begun visible, and returns its sequence number.
@@ -132,7 +131,7 @@ impl<M: Memory> Producer<M> {
         self.memory.slot(self.next)
     }
 
-    /// Goes on to the next slot that no reader holds; false when readers hold all of them. The numbers of the slots before it are
+    /// Goes on to the next slot that no reader holds, `None` when readers hold all of them. The numbers of the slots before it are
     /// passed over: no message will have them, and readers count them as missed.
     fn pass_over_held(&mut self) -> bool {
         let first = self.next;
@@ -173,12 +172,15 @@ impl<M: Memory> Producer<M> {
         !bits(holders & members, self.memory.subscribers()).any(is_in_slot)
     }
 
-    /// Asks the subscribers' cursors for room; true if there is some. Writers of `latest` lanes never come here before
-    /// the sequence numbers end.
+    /// Asks the subscribers for room, which may change the next number; true if there is some. Writers of `latest` lanes whose
+    /// messages are never held come here when the sequence numbers end.
     #[cold]
     fn find_room(&mut self) -> bool {
-        if self.policy == Policy::Latest || self.next >= MAX_SEQUENCE {
+        if self.next >= MAX_SEQUENCE {
             return false;
+        }
+        if self.policy == Policy::Latest {
+            return self.pass_over_held();
         }
         // SeqCst fence, so that of a subscriber that joins right now either we see the membership here, or it sees our
         // position there: the argument stands at `join`.
