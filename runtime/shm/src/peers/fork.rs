@@ -125,11 +125,14 @@ impl Drop for Opening {
 
 /// Has children reserve the addresses of a new mapping.
 pub(crate) fn keep_from_children(address: usize, bytes: usize) {
+    // A child that is made while the list is locked could never use it.
+    let _not_while_another_forks = Opening::begin();
     MAPPINGS.lock().unwrap_or_else(PoisonError::into_inner).push((address, bytes));
 }
 
 /// The mapping at this address is no more.
 pub(crate) fn forget_mapping(address: usize) {
+    let _not_while_another_forks = Opening::begin();
     let mut mappings = MAPPINGS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(index) = mappings.iter().position(|(known, _)| *known == address) {
         mappings.swap_remove(index);
