@@ -49,8 +49,9 @@
 //! [`hold`](Consumer::hold)s the slot and looks at it in place.
 //!
 //! # Bounds
-//! Sending is wait-free with at most one pass over the subscriber table; `take` is wait-free: it looks at no
-//! more than log2(capacity) + 3 slots however fast the writer is. Neither makes a system call, allocates, or needs a
+//! Sending is wait-free. It passes over the subscriber table at most once, and on a lane whose messages are held once more
+//! for each held slot. `take` is wait-free: however fast the writer is, it looks at no more than log2(capacity) + 3 slots
+//! and at those that were passed over. Neither makes a system call, allocates, or needs a
 //! compare-and-swap. Sequence numbers end at 2^62; at 100 million messages a second that is after 1400 years.
 
 use std::fmt;
