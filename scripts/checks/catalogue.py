@@ -42,6 +42,7 @@ def is_shell(path: Path) -> bool:
 CHECKS = [
     Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
     Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(TARGET,)),
+    Check("images, one built after a killed build", module("discover", "image_test_", "-v"), SCRIPTS, images=True),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
     Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS, RUSTUP)),
     Check(
@@ -74,9 +75,9 @@ CHECKS = [
     Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",)),
     Check("rust unit, doc and process tests", cargo("test", "--locked", "--workspace"), RUNTIME, alone=TIMED),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
-    Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, boots=True),
+    Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
     Check(
         "boot tests and the runtime's tests on 64-bit ARM (emulated)", module("discover", "emulated_test_", "-v"), SCRIPTS,
-        alone=BOOTS, boots=True, long="about 15 minutes, 25 the first time",
+        alone=BOOTS, images=True, long="about 15 minutes, 25 the first time",
     ),
 ]  # fmt: skip

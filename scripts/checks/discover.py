@@ -5,6 +5,7 @@ A file's first word says where its tests can run, and a new file runs by itself:
     test_*.py            anywhere
     device_test_*.py     as root, with loop devices
     bitbake_test_*.py    in the environment of yocto/tools, which has BitBake's library
+    image_test_*.py      builds images for this machine's processor
     boot_test_*.py       boots an image for this machine's processor
     emulated_test_*.py   boots one for another
 
@@ -17,7 +18,7 @@ import unittest
 from checks import SKIP_STATUS
 from horus_appliance.paths import SCRIPTS
 
-PREFIXES = ("test_", "device_test_", "bitbake_test_", "boot_test_", "emulated_test_")
+PREFIXES = ("test_", "device_test_", "bitbake_test_", "image_test_", "boot_test_", "emulated_test_")
 
 
 def load(prefix: str) -> unittest.TestSuite:

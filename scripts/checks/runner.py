@@ -31,7 +31,7 @@ class Check:
     environment: dict = field(default_factory=dict)
     alone: str = ""  # why nothing may run beside it
     holds: tuple = ()  # what it locks: two checks that hold the same would wait for each other, or disturb each other
-    boots: bool = False
+    images: bool = False  # builds or boots them, which --no-boot leaves out
     needs: tuple = ()  # (command, Debian package) that must be there
     long: str = ""  # how long it takes, for one that only runs when long ones are asked for
 

@@ -66,7 +66,7 @@ class Catalogue(unittest.TestCase):
     def test_names_are_one_each_and_whatever_boots_runs_alone(self):
         names = [one.name for one in catalogue.CHECKS]
         self.assertEqual(len(names), len(set(names)))
-        self.assertEqual([one.name for one in catalogue.CHECKS if one.boots and not one.alone], [])
+        self.assertEqual([one.name for one in catalogue.CHECKS if "boot tests" in one.name and not one.alone], [])
 
     def test_checks_that_build_in_one_target_directory_hold_it(self):
         for one in catalogue.CHECKS:

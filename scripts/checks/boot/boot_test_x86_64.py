@@ -1,18 +1,13 @@
 """Boots the real image in QEMU and looks at what it did. Nothing here asserts a latency: the machine is an emulated one."""
 
-import signal
-import subprocess
-import sys
-import time
 import unittest
 from pathlib import Path
 from typing import Optional
 
 from horus_appliance.boot import delivery, guest, run
-from horus_appliance.host import system
 from horus_appliance.host.architecture import X86_64
 from horus_appliance.image import mkosi
-from horus_appliance.paths import BUILD, REPOSITORY
+from horus_appliance.paths import REPOSITORY
 
 PROBE = Path(__file__).with_name("guest") / "horus-probe.service"
 DETERMINISM_SECONDS = 10
@@ -161,11 +156,10 @@ class TunedAppliance(BootTest):
 
 
 class UntunedAppliance(BootTest):
-    """The control arm: the same image without conf/rt, built after a build that was killed, with a unit that crashes."""
+    """The control arm: the same image without conf/rt, with a unit that crashes."""
 
     @classmethod
     def setUpClass(cls):
-        cls.killed_build = kill_a_build("untuned")
         built = mkosi.build("untuned")
         crash = (
             "[Unit]\nDescription=Crashing node\n"
@@ -176,10 +170,6 @@ class UntunedAppliance(BootTest):
             probe("multi-user.target"),
         )
         cls.done = run.boot(built, "test-untuned", 2, DETERMINISM_SECONDS, credentials, firmware=False)
-
-    def test_killed_build_leaves_no_process_and_the_next_one_is_whole(self):
-        self.assertEqual(self.killed_build, -signal.SIGKILL)
-        self.assertTrue(self.done.entries)
 
     def test_audit_fails(self):
         audit = self.done.report["audit"]
@@ -221,20 +211,16 @@ class OtherMachines(BootTest):
         self.assert_clean_power_off()
         return self.answers()
 
-    def test_4_cpus_and_a_provoked_deadline_miss_in_the_journal(self):
+    def test_8_cpus_and_a_provoked_deadline_miss_in_the_journal(self):
         unit = (REPOSITORY / "conf/horus/rootfs/usr/lib/systemd/system/horus-ping.service").read_text()
         start = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
         stall = f"[Service]\nExecStart=\n{start} --stall-every 20 --stall-for 30ms\n"
-        answers = self.boot_on(4, {"systemd.unit-dropin.horus-ping.service": stall})
-        self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-3", "0", "0"))
+        answers = self.boot_on(8, {"systemd.unit-dropin.horus-ping.service": stall})
+        self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-7", "0", "0"))
         misses = [entry for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_NODE") == "ping"]
         self.assertTrue(misses)
         worst = max(int(guest.text(entry, "HORUS_WORST_RESPONSE_NS")) for entry in misses)
         self.assertGreaterEqual(worst, 30_000_000)
-
-    def test_8_cpus(self):
-        answers = self.boot_on(8)
-        self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-7", "0", "0"))
 
     def test_cpus_that_are_switched_off_are_nobodys_to_use(self):
         """As on a machine whose hyper-threads nosmt switches off: the kernel counts them as isolated all the same."""
@@ -243,25 +229,3 @@ class OtherMachines(BootTest):
         started = self.of_kind("NODE_START")
         self.assertTrue(started)
         self.assertEqual([guest.text(entry) for entry in started if "REFUSED" in guest.text(entry)], [])
-
-
-def kill_a_build(variant: str) -> int:
-    """Starts a build in a process of its own, kills it while mkosi works, and returns how it ended."""
-    partial = BUILD / "image" / f"{variant}.partial"
-    system.remove_tree(partial)
-    (BUILD / "image" / variant / "inputs.sha256").unlink(missing_ok=True)  # so that there is something to build
-    process = subprocess.Popen(
-        [sys.executable, REPOSITORY / "scripts/image", "debian", "--variant", variant],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    deadline = time.monotonic() + 900
-    while not partial.is_dir() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.2)
-    time.sleep(5)
-    process.kill()
-    ended = process.wait()
-    time.sleep(1)
-    left = subprocess.run(["pgrep", "--full", "--list-full", str(partial)], capture_output=True, text=True, check=False)
-    if left.stdout:
-        raise AssertionError(f"the killed build goes on:\n{left.stdout}")
-    return ended

@@ -13,7 +13,7 @@ from horus_appliance.paths import BUILD, RUNTIME
 # The unit tests of both crates, and the tests with threads or peers in other processes. Left out: deadlines (a sanitizer
 # makes everything some times slower), the command line, counted allocations; doc tests, which are small and single-threaded.
 TESTS = (
-    "lifecycle", "ring_model", "ring_states", "untrusted_segment",  # of horus-shm
+    "lifecycle", "coming_together", "fork", "ring_model", "ring_states", "untrusted_segment",  # of horus-shm
     "topics", "original_faults", "message_path", "killed_peers", "scribbling_peer",  # of horus
 )  # fmt: skip
 # These count what a thread allocates or which system calls it makes; a sanitizer's own would be counted too.
