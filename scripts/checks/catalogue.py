@@ -51,9 +51,12 @@ CHECKS = [
         RUNTIME, {"RUSTFLAGS": "--cfg loom"},
     ),
     Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
+    # Built here, run alone below.
+    Check("rust tests are built", cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(TARGET,)),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(TARGET,)),
     Check("taken by the Rust of the Yocto release", module("runtime.release_rust"), SCRIPTS, holds=(RUSTUP,)),
-    Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "30"), holds=(TARGET,)),
+    # It builds in runtime/target too, but for seconds of its minutes.
+    Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "30")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
     # It counts instructions, which what runs beside it does not change.
