@@ -12,7 +12,7 @@ from pathlib import Path
 
 from horus_appliance.console import CannotRun
 
-BLKFLSBUF = 0x1261  # linux/fs.h: forget what is cached of the device
+BLKFLSBUF = 0x1261  # linux/fs.h: write what is cached of the device, and forget it
 SYS_BLOCK = Path("/sys/block")
 SYSTEM_PLACES = ("/", "/boot", "/boot/efi", "/efi", "/usr", "/var", "/home", "[SWAP]")
 
@@ -139,10 +139,10 @@ def has_vanished(device: Device) -> bool:
         return True
 
 
-def forget_cache(stream) -> None:
+def forget_cache(device: Device) -> None:
     """Makes the next reads come from the device itself."""
-    os.fsync(stream.fileno())
-    fcntl.ioctl(stream.fileno(), BLKFLSBUF, 0)
+    with device.path.open("rb", buffering=0) as stream:
+        fcntl.ioctl(stream.fileno(), BLKFLSBUF, 0)
 
 
 def spoil(device: Device) -> bool:

@@ -5,10 +5,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from horus_appliance.console import ApplianceFailed, CannotRun, detail, step
+from horus_appliance.console import ApplianceFailed, CannotRun, step
 from horus_appliance.flash import devices, images
 from horus_appliance.flash.devices import Device
-from horus_appliance.flash.images import BlockMap
 from horus_appliance.host import system
 
 
@@ -18,18 +17,18 @@ def flash(image: Path, path: Path, internal: str, assume_yes: bool) -> None:
     system.ensure_command("bmaptool", "bmap-tools")
     device = devices.look_up(path)
     with tempfile.TemporaryDirectory() as scratch:
-        found = images.find_block_map(image)
-        if not found:
+        block_map = images.find_block_map(image)
+        if not block_map:
             step(f"mapping {image.name}, which has no block map beside it")
-            found = images.make_block_map(image, Path(scratch))
-        block_map = images.read_block_map(found)
-        if refusal := devices.refusal(device, block_map.image_bytes, internal):
+            block_map = images.make_block_map(image, Path(scratch))
+        size = images.image_bytes(block_map)
+        if refusal := devices.refusal(device, size, internal):
             raise CannotRun(f"nothing was written: {refusal}")
         devices.claim(device)
-        step(f"verifying {image.name} against {found.name}")
-        images.verify(image, block_map, Progress("verified", block_map.mapped_bytes))
+        step(f"verifying {image.name} against {block_map.name}")
+        images.verify(image, block_map)
         if not assume_yes:
-            ask(device, image, block_map)
+            ask(device, image, size)
         # Asking took a while, in which another card may have got the name.
         if devices.look_up(path) != device:
             raise CannotRun(f"{path} is not the device any more that it was when it was asked about. Run this again.")
@@ -40,12 +39,12 @@ def flash(image: Path, path: Path, internal: str, assume_yes: bool) -> None:
     step(f"done: {device.path} holds {image.name}; it can be pulled out")
 
 
-def ask(device: Device, image: Path, block_map: BlockMap) -> None:
+def ask(device: Device, image: Path, size: int) -> None:
     """Lets a person type the device's name, which a finger does not do by habit."""
     print(f"\n{device.describe()}")
     for one in devices.family(device.facts)[1:]:
         print(f"  it has {one['path']}, {one['size'] / 1e9:.1f} GB")
-    print(f"Everything on it will be lost: {image.name} takes its place ({block_map.image_bytes / 1e9:.1f} GB).")
+    print(f"Everything on it will be lost: {image.name} takes its place ({size / 1e9:.1f} GB).")
     if not sys.stdin.isatty():
         raise CannotRun("nothing was written: there is nobody to ask here. Add --yes to answer beforehand.")
     try:
@@ -56,10 +55,10 @@ def ask(device: Device, image: Path, block_map: BlockMap) -> None:
         raise CannotRun("nothing was written, as you wished.")
 
 
-def write(image: Path, block_map: BlockMap, device: Device) -> None:
+def write(image: Path, block_map: Path, device: Device) -> None:
     """Runs bmaptool, which shows its own progress, and says what a failure leaves behind."""
-    step(f"writing {block_map.mapped_bytes / 1e6:.0f} MB to {device.path}")
-    command = ["bmaptool", "copy", "--bmap", str(block_map.path), str(image), str(device.path)]
+    step(f"writing {image.name} to {device.path}")
+    command = ["bmaptool", "copy", "--bmap", str(block_map), str(image), str(device.path)]
     try:
         status = subprocess.run(command, check=False).returncode
     except KeyboardInterrupt:
@@ -68,18 +67,17 @@ def write(image: Path, block_map: BlockMap, device: Device) -> None:
         fail(device, f"bmaptool ended with status {status}; its message is above")
 
 
-def read_back(device: Device, block_map: BlockMap) -> None:
+def read_back(device: Device, block_map: Path) -> None:
     """Compares what the device itself holds with the block map."""
     try:
-        with device.path.open("rb", buffering=0) as stream:
-            devices.forget_cache(stream)
-            wrong = images.first_difference(stream, block_map, Progress("read back", block_map.mapped_bytes))
+        devices.forget_cache(device)
+        wrong = images.difference(device.path, block_map)
     except OSError as error:
         fail(device, f"it could not be read back: {error.strerror}")
     except KeyboardInterrupt:
         fail(device, "you interrupted the reading back")
-    if wrong is not None:
-        fail(device, f"byte {wrong.start} and what follows do not read as they were written: the card is worn out or a fake, or somebody else wrote to it")
+    if wrong:
+        fail(device, f"it does not read as it was written ({wrong}): the card is worn out or a fake, or somebody else wrote to it")
 
 
 def fail(device: Device, why: str) -> None:
@@ -91,16 +89,3 @@ def fail(device: Device, why: str) -> None:
         )
     left = "Its partition table was wiped, so that nothing starts from it" if devices.spoil(device) else "It holds half an image"
     raise ApplianceFailed(f"{device.path} does NOT hold the image: {why}. {left}. Run this again, with another card if it fails again.")
-
-
-class Progress:
-    """Shows how far a long reading is, in quarters."""
-
-    def __init__(self, word: str, total: int):
-        self.word, self.total, self.done, self.shown = word, total, 0, 0
-
-    def __call__(self, count: int) -> None:
-        self.done += count
-        if (quarters := 4 * self.done // self.total) > self.shown:
-            detail(f"{self.word} {25 * quarters} %")
-            self.shown = quarters

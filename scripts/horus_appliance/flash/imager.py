@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 from horus_appliance.flash import images
-from horus_appliance.flash.images import CHUNK
 
 # Our board's name -> how Imager's list calls it, and for people.
 DEVICES = {"raspberrypi4": ("pi4-64bit", "Raspberry Pi 4"), "raspberrypi5": ("pi5-64bit", "Raspberry Pi 5")}
@@ -42,7 +41,7 @@ def entry(image: Path, board: str, address: str) -> dict:
 def stream_digest(stream) -> tuple:
     """How many bytes a stream has, and their SHA-256."""
     size, digest = 0, hashlib.sha256()
-    while data := stream.read(CHUNK):
+    while data := stream.read(4 << 20):
         size += len(data)
         digest.update(data)
     return size, digest.hexdigest()
