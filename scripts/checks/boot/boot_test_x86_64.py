@@ -2,7 +2,6 @@
 
 import unittest
 from pathlib import Path
-from typing import Optional
 
 from horus_appliance.boot import delivery, guest, run
 from horus_appliance.host.architecture import X86_64
@@ -66,7 +65,7 @@ class TunedAppliance(BootTest):
     architecture = X86_64
     # On a busy machine a message's two ends seldom run at the same time: 10 s gave the last message phase 2 to 19 samples.
     seconds = 30
-    packages: Optional[Path] = None  # what the image is made of, other than conf/ and the runtime built here
+    packages: Path | None = None  # what the image is made of, other than conf/ and the runtime built here
 
     @classmethod
     def setUpClass(cls):
@@ -201,7 +200,7 @@ class OtherMachines(BootTest):
     def setUpClass(cls):
         cls.image = mkosi.build("appliance")
 
-    def boot_on(self, cpus: int, more: Optional[dict] = None, parameters: str = "") -> dict:
+    def boot_on(self, cpus: int, more: dict | None = None, parameters: str = "") -> dict:
         self.done = run.boot(
             self.image, self.id().rpartition(".")[2], cpus, DETERMINISM_SECONDS,
             guest.merge(probe("multi-user.target"), more or {}), collect_after="horus-probe.service", firmware=False,

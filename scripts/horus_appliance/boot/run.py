@@ -4,7 +4,6 @@ import json
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
 
 from horus_appliance.boot import guest
 from horus_appliance.boot.machine import Machine
@@ -24,7 +23,7 @@ class Boot:
 
     entries: list
     report: dict = field(default_factory=dict)
-    failed_units: Optional[list] = None  # None: the list did not arrive
+    failed_units: list | None = None  # None: the list did not arrive
     powered_off: bool = False
     accelerator: str = ""
     directory: Path = Path()

@@ -2,7 +2,6 @@
 
 import platform
 from dataclasses import dataclass
-from typing import Optional
 
 from horus_appliance.console import CannotRun
 
@@ -35,7 +34,7 @@ class Architecture:
     firmware_variables: str
     firmware_loads_kernels: bool  # also a kernel that QEMU is given goes through the firmware
     builder_packages: tuple
-    cross: Optional[Cross] = None
+    cross: Cross | None = None
 
     @property
     def emulator(self) -> str:

@@ -8,7 +8,6 @@ import tomllib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
 
 from horus_appliance.console import CannotRun, follow, step
 from horus_appliance.host import binfmt, builder, debian, system
@@ -51,7 +50,7 @@ class Image:
 
 
 def build(
-    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Optional[Path] = None
+    variant: str = "appliance", fresh: bool = False, architecture: Architecture = X86_64, packages: Path | None = None
 ) -> Image:
     """Builds the runtime and the image, each only when something that goes into it has changed.
 
