@@ -28,9 +28,11 @@ class KasFiles(InDirectory):
         self.assertEqual(self.said_of(), "")
 
     def test_what_kas_would_refuse_is_named(self):
-        self.assertIn("'machines' was unexpected", self.said_of(MAIN.replace("machine:", "machines:")))
-        self.assertIn("kas.yml:", self.said_of(MAIN + "  - x"))
-        self.assertIn("no keys", self.said_of("text"))
+        with self.assertLogs(level="ERROR") as logged:
+            self.assertIn("kas.yml", self.said_of(MAIN.replace("machine:", "machines:")))
+            self.assertIn("not valid YAML: Error in line 6", self.said_of(MAIN + "  - x"))
+            self.assertIn("kas.yml", self.said_of("text"))
+        self.assertIn("'machines' was unexpected", "\n".join(logged.output))
 
     def test_a_repository_of_a_fragment_that_is_not_pinned_is_named_with_the_command(self):
         fragment = "header: {version: 14}\nrepos: {meta-x: {url: 'https://example.org/x', branch: main}}\n"
