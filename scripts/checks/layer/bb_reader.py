@@ -6,15 +6,15 @@ expansion, overrides, appends and our own Python are BitBake's; what the classes
 
 import atexit
 import logging
-import os
-import re
 import shutil
 import tempfile
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from pathlib import Path
 
 import bb
 import bb.data
+import bb.fetch2
 import bb.parse
 import bb.parse.parse_py.BBHandler  # noqa: F401  (registers itself)
 import bb.siggen
@@ -46,14 +46,15 @@ UNPACKDIR = "${WORKDIR}/sources"
 S = "${UNPACKDIR}/${BP}"
 B = "${S}"
 D = "${WORKDIR}/image"
-COMMON_LICENSE_DIR = "/nowhere/common-licenses"
+DL_DIR = "/nowhere/downloads"
 CARGO_TARGET_SUBDIR = "release"
 MACHINE_ARCH = "${@d.getVar('MACHINE').replace('-', '_')}"
 DISTRO_FEATURES ?= ""
 IMAGE_FEATURES ?= ""
 PACKAGES = "${PN}-src ${PN}-dbg ${PN}-staticdev ${PN}-dev ${PN}-doc ${PN}-locale ${PN}"
 OVERRIDES = "pn-${PN}:${MACHINEOVERRIDES}:${DISTROOVERRIDES}:forcevariable"
-FILESPATH = "${@':'.join(os.path.join(os.path.dirname(d.getVar('FILE')), name) for name in (d.getVar('BP'), d.getVar('BPN'), 'files'))}"
+FILESEXTRAPATHS ?= "__default:"
+FILESPATH = "${FILESEXTRAPATHS}${@':'.join(os.path.join(os.path.dirname(d.getVar('FILE')), name) for name in (d.getVar('BP'), d.getVar('BPN'), 'files'))}"
 KERNEL_ARGS ?= "board.support"
 CMDLINE ?= "board.support"
 LAYERSERIES_CORENAMES = "wrynose"
@@ -96,10 +97,9 @@ class Layer:
         root = Path(tempfile.mkdtemp())
         self.scratch = root
         atexit.register(shutil.rmtree, root, ignore_errors=True)
+        (root / "classes").mkdir()
         for name in CLASSES:
-            for folder in ("classes", "classes-recipe", "classes-global"):
-                (root / folder).mkdir(exist_ok=True)
-            (root / "classes" / f"{name}.bbclass").write_text("")
+            (root / "classes" / f"{name}.bbclass").touch()
         (root / "foundation.conf").write_text(FOUNDATION)
         (root / "local.conf").write_text(settings + "\n")
         for name in ("BitBake", "BitBake.Parsing", "BitBake.Data"):
@@ -134,8 +134,7 @@ class Layer:
 
     def recipe(self, path: Path):
         """The data of one recipe with our appends to it."""
-        name = path.stem
-        appends = [append for append in self.appends() if fits(append.stem, name)]
+        appends = [append for append in self.appends() if fnmatch(path.stem, append.stem.replace("%", "*"))]
         data = bb.data.createCopy(self.data)
         data.setVar("__BBAPPEND", " ".join(map(str, appends)))
         data.setVar("FILE", str(path))
@@ -156,18 +155,10 @@ class Layer:
         return parsed[""] if isinstance(parsed, dict) else parsed
 
 
-def fits(append: str, recipe: str) -> bool:
-    """Whether an append's name, with its % wildcard, is for a recipe's."""
-    return re.fullmatch(re.escape(append).replace("%", ".*"), recipe) is not None
-
-
-def local_files(data) -> list:
-    """Each file:// of SRC_URI with where it is found, `None` when nowhere."""
-    found = []
-    for uri in (data.getVar("SRC_URI") or "").split():
-        if uri.startswith("file://"):
-            name = uri.removeprefix("file://").partition(";")[0]
-            places = (data.getVar("FILESEXTRAPATHS") or "").split(":") + data.getVar("FILESPATH").split(":")
-            candidates = [Path(place) / name for place in places if place and place != "__default"]
-            found.append((uri, next((path for path in candidates if os.path.exists(path)), None)))
+def sources(data, variable: str = "SRC_URI") -> list:
+    """What a variable has to be fetched, each with `type`, `url`, `localpath`, `parm` and `sha256_expected`, as BitBake's fetchers see it."""
+    uris = (data.getVar(variable) or "").split()
+    found = list(bb.fetch2.Fetch(uris, data, cache=False).ud.values()) if uris else []
+    for source in found:
+        source.setup_localpath(data)
     return found

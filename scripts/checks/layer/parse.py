@@ -5,9 +5,10 @@ Besides what BitBake itself refuses: a file:// that is nowhere, a link that lead
 that is not declared or whose text has another checksum, and a download without a checksum.
 """
 
-import hashlib
 import re
 from pathlib import Path
+
+import bb.utils
 
 from checks.conf import units
 from checks.layer import bb_reader, boards, kas_files, wic
@@ -16,9 +17,6 @@ from horus_appliance.console import detail
 from horus_appliance.paths import REPOSITORY
 
 import horus_conf
-
-# Texts that openembedded-core keeps, which are not here to be looked at: name and MD5 as every recipe in it states them.
-COMMON_LICENSES = {"MIT": "0835ade698e0bcf8506ecda2f7b4f302", "Apache-2.0": "89aea4e17d99a7cacdbeed46a0096b10"}
 
 
 def problems_of(data, path: Path, is_append: bool = False) -> list:
@@ -31,14 +29,19 @@ def refused(data, name, is_append: bool) -> list:
     """The same, where reading a variable may end in an error of its own."""
     if reason := data.getVar("__SKIPPED", False):
         return [f"{name}: for {data.getVar('MACHINE')} it is left out: {reason}"]
-    files = bb_reader.local_files(data)
-    found = [f"{name}: {uri} is nowhere. Correct SRC_URI or FILESEXTRAPATHS, or add the file." for uri, place in files if not place]
-    for uri, place in files:
-        for link in place.rglob("*") if place and place.is_dir() else []:
+    found, sources = [], bb_reader.sources(data)
+    for source in sources:
+        place = Path(source.localpath)
+        if source.type not in ("file", "crate"):
+            found.append(f"{source.url}: everything of ours is in this repository or on crates.io; a download from elsewhere needs a check here")
+        if source.type == "crate" and not source.sha256_expected:
+            found.append(f"{source.url} has no sha256sum. Run scripts/crates.")
+        if source.type == "file" and not place.exists():
+            found.append(f"{source.url} is nowhere. Correct SRC_URI or FILESEXTRAPATHS, or add the file.")
+        for link in place.rglob("*"):
             if link.is_symlink() and not link.resolve().is_relative_to(place.resolve()):
-                found.append(f"{name}: {uri} holds {link.relative_to(place)}, a link that leads out of what is copied. Copy its target in.")
-    texts = checksum_problems(data) + ([] if is_append else license_problems(data, dict(files)))
-    return found + [f"{name}: {text}" for text in texts]
+                found.append(f"{source.url} holds {link.relative_to(place)}, a link that leads out of what is copied. Copy its target in.")
+    return [f"{name}: {text}" for text in found + ([] if is_append else license_problems(data, [source.localpath for source in sources]))]
 
 
 def dependency_problems(layer: Layer) -> list:
@@ -70,42 +73,17 @@ def command_line_problems(layer: Layer) -> list:
     return [] if found == wanted else [f"{layer.machine}: the kernel command line is\n    {found}\nand conf/ says\n    {wanted}"]
 
 
-def license_problems(data, files: dict) -> list:
+def license_problems(data, files: list) -> list:
     """What is wrong with the declared licence and its texts."""
-    declared = data.getVar("LICENSE") or ""
+    declared, texts = data.getVar("LICENSE") or "", bb_reader.sources(data, "LIC_FILES_CHKSUM")
     if declared in ("", "CLOSED"):
         return [f"LICENSE is '{declared}'. Name the licence by its SPDX identifier."]
-    texts = (data.getVar("LIC_FILES_CHKSUM") or "").split()
-    if not texts:
-        return ["SRC_URI without LIC_FILES_CHKSUM: name the licence's text and its MD5."] if files else []
-    found = []
+    if files and not texts:
+        return ["SRC_URI without LIC_FILES_CHKSUM: name the licence's text and its MD5."]
+    found = [f"{text.url}: the licence's text is not in SRC_URI" for text in texts if text.localpath not in files]
     for text in texts:
-        name, _, rest = text.removeprefix("file://").partition(";")
-        stated = dict(part.partition("=")[::2] for part in rest.split(";")).get("md5")
-        path = Path(name)
-        if name.startswith(data.getVar("COMMON_LICENSE_DIR")):
-            if COMMON_LICENSES.get(path.name) != stated:
-                found.append(f"{text}: not the checksum of openembedded-core's text {path.name}, or a text that is not known here")
-            continue
-        place = files.get(f"file://{name}")
-        if not place:
-            found.append(f"{text}: the licence's text is not in SRC_URI")
-        elif hashlib.md5(place.read_bytes()).hexdigest() != stated:
-            found.append(f"{text}: the text has MD5 {hashlib.md5(place.read_bytes()).hexdigest()}. Did the licence change? Then say so.")
-    return found
-
-
-def checksum_problems(data) -> list:
-    """Downloads that anybody could replace."""
-    found = []
-    for uri in (data.getVar("SRC_URI") or "").split():
-        kind, _, rest = uri.partition("://")
-        if kind == "crate":
-            name, version = rest.split("/")[1:3]
-            if not data.getVarFlag("SRC_URI", f"{name}-{version}.sha256sum"):
-                found.append(f"{uri} has no sha256sum. Run scripts/crates.")
-        elif kind != "file":
-            found.append(f"{uri}: everything of ours is in this repository or on crates.io; a download from elsewhere needs a check here")
+        if text.localpath in files and bb.utils.md5_file(text.localpath) != text.parm.get("md5"):
+            found.append(f"{text.url}: the text has MD5 {bb.utils.md5_file(text.localpath)}. Did the licence change? Then say so.")
     return found
 
 
