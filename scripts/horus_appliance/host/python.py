@@ -4,30 +4,19 @@ import importlib.util
 import shutil
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail
 from horus_appliance.host import system
 from horus_appliance.paths import BUILD
 
-REGISTRY = "https://pypi.org/simple/"
-
 
 class Unreachable(Exception):
     """The package registry does not answer, so what is missing cannot be installed: a check is skipped, not failed."""
 
 
-class NoneForThisMachine(Exception):
-    """The registry has no build of a program for this machine."""
-
-
-def ensure(environment: Path, requirements: Path, *options: str, finish=lambda programs: None) -> Path:
-    """Makes an environment when it is missing or of other versions; returns the directory of its programs.
-
-    `options` are pip's, and `finish` completes what pip installed.
-    """
+def ensure(environment: Path, requirements: Path, *options: str) -> Path:
+    """Makes an environment when it is missing or of other versions; returns the directory of its programs. `options` are pip's."""
     programs, stamp = environment / "bin", environment / "requirements.txt"
     if stamp.is_file() and stamp.read_text() == requirements.read_text() and (programs / "python").exists():
         return programs
@@ -41,21 +30,8 @@ def ensure(environment: Path, requirements: Path, *options: str, finish=lambda p
     pip = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *options, "-r", requirements]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        said = done.stderr.strip()[-1500:]
-        if not registry_answers():
-            raise Unreachable(f"PyPI does not answer: {said[-300:]}")
-        if "No matching distribution found" in said:
-            raise NoneForThisMachine(said[-300:])
-        raise CannotRun(f"pip could not install {requirements.name}:\n{said}\nCheck the network, then run this again.")
-    finish(programs)
+        if "connection broken" in done.stderr:
+            raise Unreachable(f"PyPI does not answer: {done.stderr.strip()[-300:]}")
+        raise CannotRun(f"pip could not install {requirements.name}:\n{done.stderr.strip()[-1500:]}\nCheck the network, then run this again.")
     shutil.copyfile(requirements, stamp)
     return programs
-
-
-def registry_answers() -> bool:
-    """Whether PyPI can be reached."""
-    try:
-        with urllib.request.urlopen(f"{REGISTRY}pip/", timeout=20):
-            return True
-    except (urllib.error.URLError, OSError):
-        return False

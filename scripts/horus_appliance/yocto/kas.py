@@ -37,7 +37,7 @@ def build(board: str, options: list) -> list:
     configuration = ":".join(["kas.yml", *files])
     try:
         kas = tools.ensure() / "kas"
-    except (python.Unreachable, python.NoneForThisMachine) as reason:
+    except python.Unreachable as reason:
         raise CannotRun(f"kas cannot be installed: {reason}. Check the network, then run this again.") from reason
     WORK.mkdir(parents=True, exist_ok=True)
     system.require_space(WORK, BUILD_BYTES)
