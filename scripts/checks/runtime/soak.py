@@ -13,14 +13,9 @@ FUZZ_TARGETS = ("segment_header", "scribbled_segment")
 
 # What cargo-fuzz passes: LLVM counts which branches an input takes and what its comparisons compare.
 COVERAGE = [
-    "-Cpasses=sancov-module",
-    "-Cllvm-args=-sanitizer-coverage-level=4",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
-    "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Ccodegen-units=1",
-    "--cfg=fuzzing",
-]
+    "-Cpasses=sancov-module", "-Cllvm-args=-sanitizer-coverage-level=4", "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table", "-Cllvm-args=-sanitizer-coverage-trace-compares", "-Ccodegen-units=1", "--cfg=fuzzing",
+]  # fmt: skip
 # A call that needs longer than this hangs.
 HANG_SECONDS = 10
 

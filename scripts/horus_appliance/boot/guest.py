@@ -19,20 +19,10 @@ UNIT_FAILED = "d9b373ed55a64feb8242e02dbe79a49c"
 
 
 def observing_units(collect_after: str) -> dict:
-    """Credentials that stream the journal, and collect the results when unit `collect_after` has ended, well or not.
-
-    A name that ends in `.target` is collected after as soon as the target is reached.
-    """
-    credentials = {
-        f"systemd.extra-unit.{path.name}": path.read_text() for path in sorted(UNITS.glob("*.service"))
-    }
+    """Credentials that stream the journal, and collect the results when unit `collect_after` has ended, well or not."""
+    credentials = {f"systemd.extra-unit.{path.name}": path.read_text() for path in sorted(UNITS.glob("*.service"))}
     credentials["systemd.unit-dropin.basic.target"] = "[Unit]\nWants=horus-observe.service horus-stuck.service\n"
-    if collect_after.endswith(".target"):
-        credentials["systemd.extra-unit.horus-collect.service"] += f"\n[Unit]\nAfter={collect_after}\n"
-        credentials[f"systemd.unit-dropin.{collect_after}"] = "[Unit]\nWants=horus-collect.service\n"
-    else:
-        trigger = "[Unit]\nOnSuccess=horus-collect.service\nOnFailure=horus-collect.service\n"
-        credentials[f"systemd.unit-dropin.{collect_after}"] = trigger
+    credentials[f"systemd.unit-dropin.{collect_after}"] = "[Unit]\nOnSuccess=horus-collect.service\nOnFailure=horus-collect.service\n"
     return credentials
 
 

@@ -1,5 +1,6 @@
 """A virtual machine for the appliance: QEMU inside the builder, KVM where it really works, else emulation."""
 
+import functools
 import json
 import shutil
 import subprocess
@@ -110,22 +111,15 @@ def disk_arguments(disks: dict) -> list:
     ]  # fmt: skip
 
 
+@functools.cache
 def kvm_works(image: Image) -> bool:
-    """Whether a real kernel gets as far as its first line under KVM here; remembered until the host boots anew.
+    """Whether a real kernel gets as far as its first line under KVM here.
 
     That /dev/kvm exists is not enough: in some clouds it opens, and no guest ever runs.
     """
     board = image.architecture
     if board.foreign or not Path("/dev/kvm").exists():
         return False
-    memory = BUILD / "kvm.json"
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    try:
-        known = json.loads(memory.read_text())
-        if known["boot"] == boot:
-            return known["works"]
-    except (OSError, ValueError, KeyError):
-        pass
     detail("trying whether KVM works here (up to 15 seconds)")
     arguments = [board.emulator, "-nodefaults", "-display", "none", "-no-reboot", *accelerator_arguments(board, "kvm"),
                  "-m", "512", "-serial", "stdio", "-kernel", str(image.kernel),
@@ -133,7 +127,5 @@ def kvm_works(image: Image) -> bool:
     command = ["timeout", "--kill-after=2", "15", *arguments]
     output = subprocess.run(builder.command(board, command), capture_output=True, text=True, errors="replace", check=False)
     works = "Linux version" in output.stdout
-    memory.write_text(json.dumps({"boot": boot, "works": works}))
-    what = f"KVM does not work here: using emulation, which is slower (delete {memory} to try again)"
-    detail("KVM works" if works else what)
+    detail("KVM works" if works else "KVM does not work here: using emulation, which is slower")
     return works

@@ -15,21 +15,9 @@ from horus_appliance.paths import BUILD, REPOSITORY
 # What every builder holds; Architecture.builder_packages adds emulator and firmware.
 PACKAGES = [
     "bubblewrap",  # mkosi's own sandbox
-    "ca-certificates",
-    "cpio",
-    "debian-archive-keyring",
-    "dosfstools",
-    "e2fsprogs",
-    "erofs-utils",
-    "kmod",
-    "mkosi",
-    "mtools",
-    "systemd-boot-efi",
-    "systemd-repart",
-    "systemd-ukify",
-    "util-linux",
-    "zstd",
-]
+    "ca-certificates", "cpio", "debian-archive-keyring", "dosfstools", "e2fsprogs", "erofs-utils", "kmod", "mkosi", "mtools",
+    "systemd-boot-efi", "systemd-repart", "systemd-ukify", "util-linux", "zstd",
+]  # fmt: skip
 
 
 def tree(architecture: Architecture) -> Path:

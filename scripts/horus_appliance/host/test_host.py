@@ -69,7 +69,6 @@ class WhatAMachineLacks(InDirectory):
         """The probe believes only a kernel's first line, not the device file."""
         silent = subprocess.CompletedProcess([], 124, stdout="", stderr="")
         with mock.patch.object(machine.subprocess, "run", return_value=silent), \
-                mock.patch.object(machine, "BUILD", self.root), \
                 mock.patch.object(machine.Path, "exists", return_value=True):  # fmt: skip
             self.assertFalse(machine.kvm_works(mkosi.Image("appliance", BUILD, "0")))
 
