@@ -53,16 +53,16 @@ def files() -> list:
 
 def findings(paths: list) -> list:
     """What oelint-adv says, as (file below meta-horus, line, rule, message)."""
-    form = "{path}|{line}|{id}|{msg}"
     # homepageping asks the network for every address.
-    command = [tools.ensure() / "oelint-adv", "--quiet", "--release", RELEASE, "--suppress", "oelint.vars.homepageping", "--messageformat", form]
-    done = subprocess.run([*command, *paths], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    lines = [line.rpartition(" [branch:")[0] or line for line in (done.stdout + done.stderr).splitlines()]
+    command = [
+        tools.ensure() / "oelint-adv", "--quiet", "--release", RELEASE, "--suppress", "oelint.vars.homepageping",
+        "--messageformat", "{path}|{line}|{id}|{msg}", *paths,
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     found = []
-    for line in dict.fromkeys(lines):
-        parts = line.split("|", 3)
-        if len(parts) == 4:
-            found.append((parts[0].partition("meta-horus/")[2], parts[1], parts[2], parts[3]))
+    for line in dict.fromkeys((done.stdout + done.stderr).splitlines()):
+        if match := re.fullmatch(r".*meta-horus/(.+?)\|(\d+)\|(\S+?)\|(.*?)(?: \[branch:\w+\])?", line):
+            found.append(match.groups())
         elif line.strip():
             found.append(("", "0", "oelint-adv itself", line))
     if not re.fullmatch("[01]", str(done.returncode)):

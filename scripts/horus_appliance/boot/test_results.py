@@ -32,53 +32,34 @@ class JournalStream(InDirectory):
 class Verdict(unittest.TestCase):
     """delivery.check() on boots that went wrong in one way each."""
 
-    def good(self) -> run.Boot:
-        report = {"schema": delivery.SCHEMA, "phases": [{"name": name, "samples": 10} for name in delivery.PHASES]}
-        return run.Boot(entries=[{"HORUS_PHASE": "summary", "HORUS_MISSES": "0"}], report=report, failed_units=[], powered_off=True)
+    report = {"schema": delivery.SCHEMA, "phases": [{"name": name, "samples": 10} for name in delivery.PHASES]}
+    summary = {"HORUS_PHASE": "summary", "HORUS_MISSES": "0"}
+
+    def verdict(self, **changes) -> str:
+        good = {"entries": [self.summary], "report": self.report, "failed_units": [], "powered_off": True}
+        return "\n".join(delivery.check(run.Boot(**{**good, **changes})))
 
     def test_good_boot_has_no_finding(self):
-        self.assertEqual(delivery.check(self.good()), [])
+        self.assertEqual(self.verdict(), "")
 
     def test_each_fault_is_found(self):
-        def no_report(done):
-            done.report = {}
-            done.entries.append({"_SYSTEMD_UNIT": "horus-determinism.service", "MESSAGE": "out of memory"})
-
-        def failed_unit(done):
-            done.failed_units = [{"unit": "robot.service"}]
-            done.entries.append({"_SYSTEMD_UNIT": "robot.service", "MESSAGE": "segfault at 0"})
-
-        def failed_unit_in_the_report_only(done):
-            done.report["failed_units"] = [{"unit": "robot.service"}]
-
-        def no_list_of_failed_units(done):
-            done.failed_units = None
-
-        def unmeasured(done):
-            done.report["phases"][0] = {"name": "node-quiet", "samples": 0, "reason": "no CPU"}
-
-        def missing_phase(done):
-            del done.report["phases"][-1]
-
-        def other_schema(done):
-            done.report["schema"] = "horus-report/9"
-
-        def no_summary(done):
-            done.entries.clear()
-
-        def hangs(done):
-            done.powered_off = False
-
-        expected = {
-            no_report: "out of memory", failed_unit: "segfault at 0", failed_unit_in_the_report_only: "robot.service failed",
-            no_list_of_failed_units: "did not arrive", unmeasured: "no CPU", missing_phase: "not in the report",
-            other_schema: "horus-report/9", no_summary: "HORUS_MISSES", hangs: "power off",
-        }  # fmt: skip
-        for break_it, words in expected.items():
-            done = self.good()
-            break_it(done)
-            with self.subTest(break_it.__name__):
-                self.assertIn(words, "\n".join(delivery.check(done)))
+        robot = [{"unit": "robot.service"}]
+        last_words = [self.summary, {"_SYSTEMD_UNIT": "robot.service", "MESSAGE": "segfault at 0"}]
+        killed = [self.summary, {"_SYSTEMD_UNIT": "horus-determinism.service", "MESSAGE": "out of memory"}]
+        unmeasured = [{"name": "node-quiet", "samples": 0, "reason": "no CPU"}]
+        for changes, words in (
+            ({"report": {}, "entries": killed}, "out of memory"),
+            ({"failed_units": robot, "entries": last_words}, "segfault at 0"),
+            ({"report": {**self.report, "failed_units": robot}}, "robot.service failed"),
+            ({"failed_units": None}, "did not arrive"),
+            ({"report": {**self.report, "phases": unmeasured}}, "no CPU"),
+            ({"report": {**self.report, "phases": self.report["phases"][:-1]}}, "not in the report"),
+            ({"report": {**self.report, "schema": "horus-report/9"}}, "horus-report/9"),
+            ({"entries": []}, "HORUS_MISSES"),
+            ({"powered_off": False}, "power off"),
+        ):
+            with self.subTest(words):
+                self.assertIn(words, self.verdict(**changes))
 
 
 class Credentials(unittest.TestCase):

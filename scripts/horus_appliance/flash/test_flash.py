@@ -1,9 +1,11 @@
 """Flashing: which devices and images are refused, and with which remedy."""
 
+import hashlib
 import io
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from contextlib import redirect_stdout
@@ -15,6 +17,7 @@ from horus_appliance.flash import devices, flashing, images
 from horus_appliance.flash.devices import Device
 from horus_appliance.host import system
 from horus_appliance.in_directory import InDirectory
+from horus_appliance.paths import REPOSITORY
 
 MIB = 1 << 20
 
@@ -32,33 +35,28 @@ def refused(internal: str = "", image_bytes: int = MIB, **changes) -> str:
 
 
 class WhatIsRefused(unittest.TestCase):
-    def test_a_card_that_is_free_is_not(self):
+    def test_a_card_that_is_free_is_not_and_one_may_be_just_large_enough(self):
         self.assertEqual(refused(), "")
+        self.assertEqual(refused(image_bytes=64 * MIB), "")
 
-    def test_a_partition_with_the_name_of_its_disk(self):
-        self.assertIn("Name the disk: /dev/sdz", refused(type="part", path="/dev/sdz1", pkname="sdz"))
-
-    def test_a_volume_and_a_mirror(self):
-        self.assertIn("made of other devices", refused(type="lvm"))
-        self.assertIn("part of /dev/md0", refused(children=[facts(path="/dev/md0", type="raid1")]))
-
-    def test_a_mounted_partition_with_the_way_to_unmount_it(self):
-        message = refused(children=[facts(path="/dev/sdz1", type="part", mountpoints=["/media/me/photos"])])
-        self.assertIn("mounted /dev/sdz1 on /media/me/photos", message)
-        self.assertIn("umount /dev/sdz1", message)
+    def test_each_reason_is_told_with_its_remedy(self):
+        mounted = {"children": [facts(path="/dev/sdz1", type="part", mountpoints=["/media/me/photos"])]}
+        for changes, expected in (
+            ({"type": "part", "path": "/dev/sdz1", "pkname": "sdz"}, "Name the disk: /dev/sdz"),
+            ({"type": "lvm"}, "made of other devices"),
+            ({"children": [facts(path="/dev/md0", type="raid1")]}, "part of /dev/md0"),
+            (mounted, "mounted /dev/sdz1 on /media/me/photos"),
+            (mounted, "umount /dev/sdz1"),
+            ({"ro": True}, "read-only"),
+            ({"size": 0}, "is there a card"),
+            ({"image_bytes": 64 * MIB + 1}, "has 67108864 bytes and the image needs 67108865"),
+        ):
+            self.assertIn(expected, refused(**changes))
 
     def test_the_system_disk_even_where_it_is_named_twice(self):
         for place in ("/", "/boot/efi", "[SWAP]"):
             message = refused("sdz", children=[facts(path="/dev/sdz1", type="part", mountpoints=[place])])
             self.assertIn("this system runs from", message)
-
-    def test_a_card_with_its_switch_on_and_a_reader_without_a_card(self):
-        self.assertIn("read-only", refused(ro=True))
-        self.assertIn("is there a card", refused(size=0))
-
-    def test_a_device_smaller_than_the_image(self):
-        self.assertIn("has 67108864 bytes and the image needs 67108865", refused(image_bytes=64 * MIB + 1))
-        self.assertEqual(refused(image_bytes=64 * MIB), "")
 
     def test_a_built_in_disk_unless_it_is_named_twice(self):
         built_in = {"rm": False, "hotplug": False, "tran": "nvme"}
@@ -160,6 +158,19 @@ class ImageAndBlockMap(WithImage):
         )  # fmt: skip
         for path, expected in cases:
             self.assertIn(expected, self.error_of(lambda path=path: images.check_kind(path)))
+
+
+class ImagerList(WithImage):
+    """The list for Raspberry Pi Imager says what the files say."""
+
+    def test_sizes_and_checksums_of_the_packed_and_the_unpacked_image(self):
+        packed, target = self.compressed(), self.root / "list.json"
+        command = [sys.executable, REPOSITORY / "scripts/imager-list", packed, "raspberrypi5", "--output", target]
+        subprocess.run(command, check=True, capture_output=True)
+        entry = json.loads(target.read_text())["os_list"][0]
+        for path, size, checksum in ((self.image, "extract_size", "extract_sha256"), (packed, "image_download_size", "image_download_sha256")):
+            self.assertEqual((entry[size], entry[checksum]), (path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest()))
+        self.assertEqual((entry["devices"], entry["url"]), (["pi5-64bit"], packed.as_uri()))
 
 
 class LsblkStillSpeaksAsExpected(unittest.TestCase):
