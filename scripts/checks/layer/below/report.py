@@ -1,4 +1,4 @@
-"""What scripts/check-layer found: a table board x check for people, and the same as JSON."""
+"""What scripts/check-layer found, as JSON."""
 
 import json
 import time
@@ -15,19 +15,6 @@ class Finding:
     passed: bool
     seconds: float
     problem: str
-
-
-def table(findings: list) -> str:
-    """A line a board, a column a check; '-' where a check does not apply."""
-    boards = list(dict.fromkeys(finding.board for finding in findings))
-    checks = list(dict.fromkeys(finding.check for finding in findings))
-    width = max(len(board) for board in ["board", *boards])
-    columns = {check: max(len(check), len("passed")) for check in checks}
-    lines = ["  ".join(["board".ljust(width), *(check.ljust(columns[check]) for check in checks)]).rstrip()]
-    words = {(finding.board, finding.check): "passed" if finding.passed else "FAILED" for finding in findings}
-    for board in boards:
-        lines.append("  ".join([board.ljust(width), *(words.get((board, check), "-").ljust(columns[check]) for check in checks)]).rstrip())
-    return "\n".join(lines)
 
 
 def write(path: Path, findings: list, commits: dict, complete: bool) -> None:
