@@ -20,15 +20,10 @@ class ApplianceFailed(Exception):
     """The appliance was built and started but failed; the message says why. Exit status 1."""
 
 
-def elapsed() -> str:
-    """Minutes and seconds since this command started, as `m:ss`."""
-    seconds = int(time.monotonic() - START)
-    return f"{seconds // 60}:{seconds % 60:02d}"
-
-
 def step(text: str) -> None:
-    """Announces a step that may take a while."""
-    print(f"[{elapsed()}] {text}", flush=True)
+    """Announces a step that may take a while, with minutes and seconds since this command started."""
+    seconds = int(time.monotonic() - START)
+    print(f"[{seconds // 60}:{seconds % 60:02d}] {text}", flush=True)
 
 
 def detail(text: str) -> None:
@@ -60,22 +55,17 @@ def run_command(main) -> None:
     try:
         sys.exit(main() or 0)
     except ApplianceFailed as failure:
-        print(f"\nFAILED: {failure}", file=sys.stderr)
-        sys.exit(1)
+        status, said = 1, f"FAILED: {failure}"
     except (CannotRun, BadConf) as reason:
-        print(f"\nCANNOT RUN: {reason}", file=sys.stderr)
-        sys.exit(2)
+        status, said = 2, f"CANNOT RUN: {reason}"
     except subprocess.CalledProcessError as error:
-        said = (error.stderr or "").strip()
-        print(f"\nCANNOT RUN: {error}\n{said}\nRun the command by hand to see why, then run this again.", file=sys.stderr)
-        sys.exit(2)
+        status, said = 2, f"CANNOT RUN: {error}\n{(error.stderr or '').strip()}\nRun the command by hand to see why, then run this again."
     except OSError as error:
-        print(
-            f"\nCANNOT RUN: {error}. Where that file may not be read or written, change its owner or mode (out/ may simply be deleted); "
-            "if the disk is full, free some space. Then run this again.",
-            file=sys.stderr,
+        status, said = 2, (
+            f"CANNOT RUN: {error}. Where that file may not be read or written, change its owner or mode (out/ may simply be deleted); "
+            "if the disk is full, free some space. Then run this again."
         )
-        sys.exit(2)
     except KeyboardInterrupt:
-        print("\ninterrupted; the next run continues from what is finished", file=sys.stderr)
-        sys.exit(130)
+        status, said = 130, "interrupted; the next run continues from what is finished"
+    print(f"\n{said}", file=sys.stderr)
+    sys.exit(status)

@@ -15,9 +15,6 @@ RUNTIME_TESTS = (boot_test_x86_64.PROBE.with_name("horus-tests.service")).read_t
 # All tests of the runtime, one program after the other: about ten times as long as on the machine that emulates.
 RUNTIME_TESTS_SECONDS = 2400
 
-# Tests that cannot pass in this machine, each with its reason.
-EXCUSED = {}
-
 
 def setUpModule():
     """Builds the image first, because some machines cannot build for another processor at all."""

@@ -25,17 +25,6 @@ def reading_problems() -> list:
     return wrong if result.testsRun else [*wrong, "no test was run"]
 
 
-def crate_problems() -> list:
-    """Lists of crates that are not what their lock files say."""
-    found = []
-    for lock, target in crates.LISTS.items():
-        try:
-            crates.check(lock, target)
-        except ApplianceFailed as failure:
-            found.append(str(failure))
-    return found
-
-
 def checks() -> dict:
     """What is asked, by its name."""
     from checks.layer import kas_files, parse  # these import BitBake's library and kas
@@ -44,7 +33,7 @@ def checks() -> dict:
         "kas files and their lock": kas_files.problems,
         "recipes parse, files and licences are there": parse.problems,
         "the reading of recipes finds mistakes": reading_problems,
-        "crates are those of Cargo.lock": crate_problems,
+        "crates are those of Cargo.lock": crates.problems,
         "oelint-adv": lint.problems,
         "partition layouts": parse.layout_problems,
         "no tuning value outside conf/": tuning.problems,

@@ -25,7 +25,6 @@ class Boot:
     report: dict = field(default_factory=dict)
     failed_units: list | None = None  # None: the list did not arrive
     powered_off: bool = False
-    accelerator: str = ""
     directory: Path = Path()
 
     def with_field(self, name: str, value: str = "") -> list:
@@ -61,7 +60,7 @@ def boot(
         machine.destroy()
     return Boot(
         machine.journal.entries, read_json(machine, "horus.report") or {}, read_json(machine, "horus.failed"),
-        powered_off, machine.accelerator, machine.directory,
+        powered_off, machine.directory,
     )  # fmt: skip
 
 

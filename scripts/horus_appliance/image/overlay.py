@@ -11,9 +11,6 @@ from horus_appliance.host import builder, system
 from horus_appliance.host.architecture import Architecture
 from horus_appliance.paths import BUILD, CONF
 
-# The machine's number in an ELF header, by the kernel's name of it.
-ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
-
 
 def stage(trees: list, programs: Path, architecture: Architecture, name: str) -> Path:
     """The overlay from trees of conf/ and the programs that cargo left in a directory, laid out by conf/'s installer."""
@@ -43,14 +40,11 @@ def stage_packages(trees: list, directory: Path, architecture: Architecture, nam
             raise CannotRun(f"{package} cannot be unpacked: {done.stderr.strip()}\nBuild it again.")
     # The root of a tree that BitBake packed is everybody's to write; a package manager leaves the directories that are there alone.
     subprocess.run(system.as_root(["chmod", "755", str(overlay)]), check=True)
-    check_programs(overlay, directory, architecture)
     return overlay
 
 
 def find_packages(trees: list, directory: Path, architecture: Architecture) -> list:
     """The packages that make an image of these trees, one of each name, below `directory`."""
-    if not directory.is_dir():
-        raise CannotRun(f"{directory} is no directory. Name one with the packages, such as BitBake's tmp/deploy/deb.")
     kinds = ("all", architecture.debian_name)
     wanted = ["horus", "horus-board", *(f"horus-conf-{tree}" for tree in trees)]
     found = []
@@ -66,12 +60,3 @@ def find_packages(trees: list, directory: Path, architecture: Architecture) -> l
             raise CannotRun(f"{directory} has more than one package '{name}':\n{several}\nName a directory with one of each, for one board.")
         found += files
     return found
-
-
-def check_programs(overlay: Path, directory: Path, architecture: Architecture) -> None:
-    """Refuses packages whose program is missing or is another machine's: the boot would only say that it does not start."""
-    program = overlay / "usr/bin/horus"
-    header = program.read_bytes()[:20] if program.is_file() else b""
-    machine = int.from_bytes(header[18:20], "little") if header.startswith(b"\x7fELF") else None
-    if machine != ELF_MACHINES[architecture.machine]:
-        raise CannotRun(f"package 'horus' of {directory} holds no program usr/bin/horus for {architecture.machine}. Build it again.")

@@ -6,7 +6,7 @@ BitBake has a task of its own for this (update_crates); it needs a build of Rust
 import tomllib
 from pathlib import Path
 
-from horus_appliance.console import ApplianceFailed, CannotRun, detail
+from horus_appliance.console import CannotRun, detail
 from horus_appliance.paths import REPOSITORY, RUNTIME
 
 RECIPES = REPOSITORY / "meta-horus" / "recipes-horus"
@@ -48,10 +48,9 @@ def write(lock: Path, target: Path) -> None:
     detail(f"{target.relative_to(REPOSITORY)}: {len(packages(lock))} crates")
 
 
-def check(lock: Path, target: Path) -> None:
-    """Fails where the list is not what its lock file says."""
-    if not target.is_file() or target.read_text() != render(lock):
-        raise ApplianceFailed(
-            f"{target.relative_to(REPOSITORY)} does not agree with {lock.relative_to(REPOSITORY)}. Run scripts/crates and commit its result."
-        )
-    detail(f"{target.relative_to(REPOSITORY)} agrees with {lock.relative_to(REPOSITORY)}")
+def problems() -> list:
+    """The lists that are not what their lock files say."""
+    return [
+        f"{target.relative_to(REPOSITORY)} does not agree with {lock.relative_to(REPOSITORY)}. Run scripts/crates and commit its result."
+        for lock, target in LISTS.items() if not target.is_file() or target.read_text() != render(lock)
+    ]  # fmt: skip
