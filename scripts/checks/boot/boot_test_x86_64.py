@@ -8,7 +8,7 @@ from horus_appliance.host.architecture import X86_64
 from horus_appliance.image import mkosi
 from horus_appliance.paths import REPOSITORY
 
-PROBE = Path(__file__).with_name("guest") / "horus-probe.service"
+GUEST = Path(__file__).with_name("guest")
 DETERMINISM_SECONDS = 10
 
 # Message identifiers: runtime/horus/src/journal.rs.
@@ -30,11 +30,11 @@ def message_id(name: str) -> str:
     return source.partition(f"pub const {name}: &str = \"")[2][:32]
 
 
-def probe(wanted_by: str) -> dict:
-    """Credentials that run the questions when `wanted_by` is reached."""
+def started(unit: str, text: str = "") -> dict:
+    """Credentials that start a unit with the system: one of the folder guest, or one of this text."""
     return {
-        "systemd.extra-unit.horus-probe.service": PROBE.read_text(),
-        f"systemd.unit-dropin.{wanted_by}": "[Unit]\nWants=horus-probe.service\n",
+        f"systemd.extra-unit.{unit}": text or (GUEST / unit).read_text(),
+        "systemd.unit-dropin.multi-user.target": f"[Unit]\nWants={unit}\n",
     }
 
 
@@ -66,7 +66,7 @@ class TunedAppliance(BootTest):
     @classmethod
     def setUpClass(cls):
         built = mkosi.build("appliance", architecture=cls.architecture, packages=cls.packages)
-        cls.done = run.boot(built, f"test-{built.name}", 2, cls.seconds, probe("multi-user.target"))
+        cls.done = run.boot(built, f"test-{built.name}", 2, cls.seconds, started("horus-probe.service"))
 
     def test_report_is_complete(self):
         self.assertEqual(delivery.check(self.done), [])
@@ -160,10 +160,7 @@ class UntunedAppliance(BootTest):
             "[Unit]\nDescription=Crashing node\n"
             "[Service]\nExecStart=/bin/sh -c 'echo the last words of a node; kill -SEGV $$$$'\n"
         )
-        credentials = guest.merge(
-            {"systemd.extra-unit.crash.service": crash, "systemd.unit-dropin.multi-user.target": "[Unit]\nWants=crash.service\n"},
-            probe("multi-user.target"),
-        )
+        credentials = guest.merge(started("crash.service", crash), started("horus-probe.service"))
         cls.done = run.boot(built, "test-untuned", 2, DETERMINISM_SECONDS, credentials, firmware=False)
 
     def test_audit_fails(self):
@@ -199,7 +196,7 @@ class OtherMachines(BootTest):
     def boot_on(self, cpus: int, more: dict | None = None, parameters: str = "") -> dict:
         self.done = run.boot(
             self.image, self.id().rpartition(".")[2], cpus, DETERMINISM_SECONDS,
-            guest.merge(probe("multi-user.target"), more or {}), collect_after="horus-probe.service", firmware=False,
+            guest.merge(started("horus-probe.service"), more or {}), collect_after="horus-probe.service", firmware=False,
             extra_parameters=f"systemd.mask=horus-determinism.timer {parameters}",
         )  # fmt: skip
         self.assertEqual(self.done.failed_units, [])

@@ -11,7 +11,6 @@ from horus_appliance.boot import guest, run
 from horus_appliance.host.architecture import ARM64, CannotCross
 from horus_appliance.image import mkosi
 
-RUNTIME_TESTS = (boot_test_x86_64.PROBE.with_name("horus-tests.service")).read_text()
 # All tests of the runtime, one program after the other: about ten times as long as on the machine that emulates.
 RUNTIME_TESTS_SECONDS = 2400
 
@@ -45,12 +44,8 @@ class RuntimeOnArm64(unittest.TestCase):
         disk = guest_tests.make_disk(ARM64)
         # Not isolated: these tests want threads and processes that run at the same time, wherever the scheduler puts them.
         untuned = dataclasses.replace(built, variant="untuned")
-        credentials = {
-            "systemd.extra-unit.horus-tests.service": RUNTIME_TESTS,
-            "systemd.unit-dropin.multi-user.target": "[Unit]\nWants=horus-tests.service\n",
-        }
         done = run.boot(
-            untuned, "test-runtime-arm64", 2, 0, credentials, "horus-tests.service", firmware=False,
+            untuned, "test-runtime-arm64", 2, 0, boot_test_x86_64.started("horus-tests.service"), "horus-tests.service", firmware=False,
             extra_parameters="systemd.mask=horus-determinism.timer systemd.mask=horus-ping.service systemd.mask=horus-pong.service",
             disks={guest_tests.DISK: disk}, patience=RUNTIME_TESTS_SECONDS,
         )  # fmt: skip

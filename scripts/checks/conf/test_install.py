@@ -11,11 +11,16 @@ import horus_conf
 
 
 class Installer(InDirectory):
+    def run_installer(self, *arguments: str, status: int = 0) -> str:
+        """What the installer says."""
+        done = subprocess.run([CONF / "install", "--destdir", self.root / "root", *arguments], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
     def install(self, *arguments: str) -> dict:
         """The files below a new root, with their modes, after the installer ran."""
+        self.run_installer(*arguments)
         root = self.root / "root"
-        done = subprocess.run([CONF / "install", "--destdir", root, *arguments], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
         return {str(path.relative_to(root)): path.stat().st_mode & 0o777 for path in root.rglob("*") if path.is_file()}
 
     def test_each_variant_is_its_trees_file_by_file(self):
@@ -45,15 +50,10 @@ class Installer(InDirectory):
         found = self.install("--programs", str(self.root / "release"))
         self.assertEqual(found, {program.path: 0o755 for program in horus_conf.programs()})
         self.assertEqual((self.root / "root/usr/bin/horus").read_text(), "horus")
-        command = [CONF / "install", "--destdir", self.root, "--programs", self.root / "nothing"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("cargo build --release --package horus-cli", done.stderr)
+        self.assertIn("cargo build --release --package horus-cli", self.run_installer("--programs", str(self.root / "nothing"), status=2))
 
     def test_a_tree_that_is_not_there_is_refused(self):
-        done = subprocess.run([CONF / "install", "--destdir", self.root, "machine/toaster"], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("machine/toaster", done.stderr)
+        self.assertIn("machine/toaster", self.run_installer("machine/toaster", status=2))
 
 
 class Recipes(InDirectory):

@@ -139,20 +139,19 @@ class Layer:
 
     def recipe(self, path: Path):
         """The data of one recipe with our appends to it."""
-        appends = [append for append in self.appends() if fnmatch(path.stem, append.stem.replace("%", "*"))]
+        return self._appended(path, [append for append in self.appends() if fnmatch(path.stem, append.stem.replace("%", "*"))])
+
+    def appended(self, append: Path):
+        """The data of an append to a recipe of another layer, in whose place stands an empty one."""
+        stand_in = self.scratch / (append.stem.replace("%", "1.0") + ".bb")
+        stand_in.write_text('LICENSE = "MIT"\n')
+        return self._appended(stand_in, [append])
+
+    def _appended(self, path: Path, appends: list):
         data = bb.data.createCopy(self.data)
         data.setVar("__BBAPPEND", " ".join(map(str, appends)))
         data.setVar("FILE", str(path))
         return self._parse(path, data, include=False)
-
-    def appended(self, append: Path, base: str = ""):
-        """The data of an append to a recipe of another layer, whose own part is `base`."""
-        stand_in = self.scratch / (append.stem.replace("%", "1.0") + ".bb")
-        stand_in.write_text(f'LICENSE = "MIT"\n{base}\n')
-        data = bb.data.createCopy(self.data)
-        data.setVar("__BBAPPEND", str(append))
-        data.setVar("FILE", str(stand_in))
-        return self._parse(stand_in, data, include=False)
 
     def _parse(self, path: Path, data, include: bool):
         with refusals(path):

@@ -40,8 +40,8 @@ def read(path: Path, variables: dict) -> tuple:
     """The partitions, the boot loader line and the problems of a layout; `variables` are BitBake's, for ${NAME}."""
     part, bootloader = Parser(FLAGS, VALUES), Parser([], BOOTLOADER)
     part.add_argument("mountpoint", nargs="?")
-    known = {"part": part, "partition": part, "bootloader": bootloader}
-    found, problems = {"part": [], "partition": [], "bootloader": []}, []
+    known = {"part": part, "bootloader": bootloader}
+    found, problems = {"part": [], "bootloader": []}, []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         place = f"{path.name}:{number}"
         for name in re.findall(r"\$\{(\w+)\}", line):
@@ -57,7 +57,7 @@ def read(path: Path, variables: dict) -> tuple:
                 problems.append(f"{place}: {error}")
     if len(found["bootloader"]) != 1:
         problems.append(f"{path.name}: {len(found['bootloader'])} bootloader lines; there has to be one, which names the partition table")
-    return found["part"] + found["partition"], found["bootloader"][0] if found["bootloader"] else None, problems
+    return found["part"], found["bootloader"][0] if found["bootloader"] else None, problems
 
 
 def problems_of(path: Path, variables: dict) -> list:

@@ -2,7 +2,6 @@
 
 import datetime
 import hashlib
-import json
 from pathlib import Path
 
 from horus_appliance.flash import images
@@ -45,8 +44,3 @@ def stream_digest(stream) -> tuple:
         size += len(data)
         digest.update(data)
     return size, digest.hexdigest()
-
-
-def write(image: Path, board: str, address: str, target: Path) -> None:
-    """Writes the list to a file."""
-    target.write_text(json.dumps(entry(image, board, address), indent=2) + "\n")
