@@ -1,13 +1,12 @@
 """Lays out, in a directory of its own, all that goes over the distribution's packages to make them the appliance: from conf/ and
 cargo's programs, or from packages that another builder made of the same."""
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail, step
-from horus_appliance.host import builder, system
+from horus_appliance.host import system
 from horus_appliance.host.architecture import Architecture
 from horus_appliance.paths import BUILD, CONF
 
@@ -28,13 +27,9 @@ def stage_packages(trees: list, directory: Path, architecture: Architecture, nam
     overlay = BUILD / "overlay" / name
     system.remove_tree(overlay)
     overlay.mkdir(parents=True)
-    inside = BUILD / "packages-given"  # the builder sees nothing outside the repository
-    system.remove_tree(inside)
-    inside.mkdir(parents=True)
     for package in found:
         detail(str(package.relative_to(directory)))
-        shutil.copyfile(package, inside / package.name)
-        command = builder.command(architecture, ["dpkg-deb", "--extract", str(inside / package.name), str(overlay)])
+        command = system.as_root(["dpkg-deb", "--extract", str(package), str(overlay)])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CannotRun(f"{package} cannot be unpacked: {done.stderr.strip()}\nBuild it again.")

@@ -103,7 +103,9 @@ def yocto_check_layer(workspace: Workspace, board: Build, _) -> str:
 
 
 CHECKS = {"resolves": resolves, "kernel": kernel, "command line": command_line, "image": image, "units": units}
-# What only --full asks, because it takes minutes a board.
-FULL_CHECKS = {"dry run": dry_run, "yocto-check-layer": yocto_check_layer}
-# A dry run parses every recipe once a task, and is the same for all boards but the kernel; the check of layers is for each layer of boards.
-FULL_BOARDS = {"dry run": ["generic-x86-64"], "yocto-check-layer": ["generic-x86-64", "raspberrypi4", "jetson-orin-nano"]}
+# What only --full asks, because it takes minutes a board, and of which boards: a dry run parses every recipe once a task, and is the
+# same for all boards but the kernel; the check of layers is for each layer of boards.
+FULL_CHECKS = {
+    "dry run": (dry_run, ["generic-x86-64"]),
+    "yocto-check-layer": (yocto_check_layer, ["generic-x86-64", "raspberrypi4", "jetson-orin-nano"]),
+}
