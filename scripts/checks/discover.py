@@ -15,7 +15,7 @@ Exit status: 0 all passed, 1 one failed or none was found, 77 all were skipped.
 import sys
 import unittest
 
-from checks import SKIP_STATUS
+from horus_appliance.console import SKIP_STATUS
 from horus_appliance.paths import SCRIPTS
 
 PREFIXES = ("test_", "device_test_", "bitbake_test_", "image_test_", "boot_test_", "emulated_test_")

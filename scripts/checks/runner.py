@@ -12,8 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks import SKIP_STATUS
-from horus_appliance.console import detail, step
+from horus_appliance.console import SKIP_STATUS, detail, step
 from horus_appliance.host import system
 from horus_appliance.paths import REPOSITORY
 

@@ -6,8 +6,9 @@ import time
 import unittest
 from contextlib import redirect_stdout
 
-from checks import SKIP_STATUS, catalogue, runner
+from checks import catalogue, runner
 from checks.runner import Check
+from horus_appliance.console import SKIP_STATUS
 
 # Says when it began and when it ended, and something between; `{}` is its exit status.
 PROGRAM = "import sys, time; a = time.monotonic(); time.sleep(0.3); print('ran', a, time.monotonic()); sys.exit({})"

@@ -1,4 +1,4 @@
-"""What a person sees: numbered steps with their time, and the two ways in which a command can end badly."""
+"""What a person sees: numbered steps with their time, and the ways in which a command can end without a result."""
 
 import os
 import re
@@ -10,10 +10,15 @@ from pathlib import Path
 from horus_conf import BadConf
 
 START = time.monotonic()
+SKIP_STATUS = 77  # the exit status that means "skipped" to Automake, and to us
 
 
 class CannotRun(Exception):
     """This machine cannot build or run the appliance; the message says what to do. Exit status 2."""
+
+
+class Skipped(Exception):
+    """A check has to wait for something that this machine cannot have now; the message says for what. Exit status SKIP_STATUS."""
 
 
 class ApplianceFailed(Exception):
@@ -58,6 +63,8 @@ def run_command(main) -> None:
         status, said = 1, f"FAILED: {failure}"
     except (CannotRun, BadConf) as reason:
         status, said = 2, f"CANNOT RUN: {reason}"
+    except Skipped as reason:
+        status, said = SKIP_STATUS, f"SKIPPED: {reason}"
     except subprocess.CalledProcessError as error:
         status, said = 2, f"CANNOT RUN: {error}\n{(error.stderr or '').strip()}\nRun the command by hand to see why, then run this again."
     except OSError as error:

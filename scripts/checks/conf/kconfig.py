@@ -13,8 +13,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from checks import SKIP_STATUS
-from horus_appliance.console import ApplianceFailed, CannotRun, detail, run_command
+from horus_appliance.console import ApplianceFailed, CannotRun, Skipped, detail, run_command
 from horus_appliance.host import debian, system
 from horus_appliance.paths import BUILD, CONF, REPOSITORY
 
@@ -72,15 +71,14 @@ def ensure_tools() -> None:
         system.install([*missing, *(["libc6-dev"] if "gcc" in missing else [])])
 
 
-def ensure_tree() -> bool:
-    """Fetches the kernel's Kconfig files, once; tells whether they are there."""
+def ensure_tree() -> None:
+    """Fetches the kernel's Kconfig files, once."""
     if TREE.is_dir():
-        return True
+        return
     try:
         system.require_mirror()
     except CannotRun as reason:
-        print(f"SKIPPED until the kernel's Kconfig files can be fetched: {reason}")
-        return False
+        raise Skipped(f"the kernel's Kconfig files cannot be fetched: {reason}") from reason
     detail(f"fetching {PACKAGE} from the Debian mirror (about 150 MB, once a clone)")
     debian.make_tree(WORK / "package", [PACKAGE], "extract", BUILD / "kconfig.log")
     detail("unpacking its Kconfig files (about a minute)")
@@ -95,7 +93,6 @@ def ensure_tree() -> bool:
         raise CannotRun(f"{archive} could not be unpacked: {done.stderr.strip()[-1000:]}\nDelete {WORK} and run this again.")
     partial.rename(TREE)  # only now, because a tree of this name is a complete one
     system.remove_tree(WORK / "package")
-    return True
 
 
 def main() -> int:
@@ -104,8 +101,7 @@ def main() -> int:
     text = "\n".join(fragment.read_text() for fragment in fragments)
     system.install_packages()
     ensure_tools()
-    if not ensure_tree():
-        return SKIP_STATUS
+    ensure_tree()
     version = re.search(r"VERSION = (\d+)\nPATCHLEVEL = (\d+)\nSUBLEVEL = (\d+)", (TREE / "Makefile").read_text())
     failures = []
     for architecture in ARCHITECTURES:

@@ -11,8 +11,7 @@ import os
 import subprocess
 import sys
 
-from checks import SKIP_STATUS
-from horus_appliance.console import ApplianceFailed, detail, run_command
+from horus_appliance.console import ApplianceFailed, Skipped, detail, run_command
 from horus_appliance.host import system
 from horus_appliance.host.architecture import ARM64, CannotCross
 from horus_appliance.image import runtime
@@ -40,17 +39,17 @@ def main() -> int:
     try:
         arguments, more = runtime.cross(ARM64)
     except CannotCross as reason:
-        print(f"SKIPPED: {reason}")
-        return SKIP_STATUS
+        raise Skipped(str(reason)) from reason
     system.ensure_command(EMULATOR[0], "qemu-user")
 
     # By its variable, which a QEMU without the option ignores; what came of it, a program is asked.
     os.environ["QEMU_PAGESIZE"] = str(wanted)
     found = page_bytes()
     if found != wanted:
-        print(f"SKIPPED: programs under {version()} have pages of {found} bytes, not {wanted}. ", end="")
-        print("QEMU 9.0 and newer cannot pretend another size than this machine's; Debian 12 has 7.2, which can.")
-        return SKIP_STATUS
+        raise Skipped(
+            f"programs under {version()} have pages of {found} bytes, not {wanted}. "
+            "QEMU 9.0 and newer cannot pretend another size than this machine's; Debian 12 has 7.2, which can."
+        )
     detail(f"a program asked under {version()}: pages of {found} bytes")
 
     runner = {f"CARGO_TARGET_{ARM64.cross.target.upper().replace('-', '_')}_RUNNER": " ".join(EMULATOR)}

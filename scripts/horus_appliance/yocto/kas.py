@@ -3,8 +3,8 @@
 import os
 import subprocess
 
-from horus_appliance.console import ApplianceFailed, CannotRun, detail, step
-from horus_appliance.host import python, system
+from horus_appliance.console import ApplianceFailed, CannotRun, Skipped, detail, step
+from horus_appliance.host import system
 from horus_appliance.paths import OUT, REPOSITORY
 from horus_appliance.yocto import needs, tools
 
@@ -37,7 +37,7 @@ def build(board: str, options: list) -> list:
     configuration = ":".join(["kas.yml", *files])
     try:
         kas = tools.ensure() / "kas"
-    except python.Unreachable as reason:
+    except Skipped as reason:
         raise CannotRun(f"kas cannot be installed: {reason}. Check the network, then run this again.") from reason
     WORK.mkdir(parents=True, exist_ok=True)
     system.require_space(WORK, BUILD_BYTES)
