@@ -49,11 +49,15 @@ class LoopDevices(WithImage):
         self.addCleanup(subprocess.run, ["losetup", "--detach", str(path)], check=False, capture_output=True)
         return path
 
-    def run_flash(self, image: Path, device: Path, *arguments: str, named: bool = True, **options) -> subprocess.CompletedProcess:
-        """Runs the command, which wants a built-in disk named twice."""
+    def run_flash(self, status: int, image: Path, device: Path, *arguments: str, named: bool = True, **options) -> subprocess.CompletedProcess:
+        """Runs the command, which wants a built-in disk named twice, and has to end with `status`."""
         internal = ["--internal", device.name] if named else []
         command = [sys.executable, str(REPOSITORY / "scripts/flash"), str(image), str(device), *internal, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, **options)
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        if status != 0:
+            self.assertNotIn("done:", done.stdout)
+        return done
 
     def assert_untouched(self, device: Path) -> None:
         self.assertEqual(start_of(device, MIB), b"\0" * MIB)
@@ -62,8 +66,7 @@ class LoopDevices(WithImage):
         for image in (self.image, self.compressed()):
             with self.subTest(image=image):
                 device = self.loop(20 * MIB)
-                done = self.run_flash(image, device, "--yes")
-                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                done = self.run_flash(0, image, device, "--yes")
                 self.assertIn(f"reading {device} back", done.stdout)
                 self.assertIn(f"done: {device} holds {image.name}", done.stdout)
                 self.assertEqual(start_of(device, 3 * MIB), self.image.read_bytes()[: 3 * MIB])
@@ -71,14 +74,11 @@ class LoopDevices(WithImage):
 
     def test_an_image_without_a_map_gets_one(self):
         self.bmap.unlink()
-        device = self.loop(20 * MIB)
-        done = self.run_flash(self.image, device, "--yes")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.run_flash(0, self.image, self.loop(20 * MIB), "--yes")
 
     def test_nobody_is_asked_where_there_is_nobody_and_nothing_is_written(self):
         device = self.loop(20 * MIB)
-        done = self.run_flash(self.image, device)
-        self.assertEqual(done.returncode, 2)
+        done = self.run_flash(2, self.image, device)
         self.assertIn("Add --yes", done.stderr)
         self.assert_untouched(device)
 
@@ -97,7 +97,7 @@ class LoopDevices(WithImage):
                 self.assert_untouched(device)
 
     def test_a_loop_device_is_built_in(self):
-        done = self.run_flash(self.image, self.loop(20 * MIB), "--yes", named=False)
+        done = self.run_flash(2, self.image, self.loop(20 * MIB), "--yes", named=False)
         self.assertIn("--internal loop", done.stderr)
 
     def test_a_mounted_device_is_refused_and_so_is_one_held_by_somebody(self):
@@ -107,8 +107,7 @@ class LoopDevices(WithImage):
         place.mkdir()
         subprocess.run(["mount", str(device), str(place)], check=True)
         try:
-            done = self.run_flash(self.image, device, "--yes")
-            self.assertEqual(done.returncode, 2)
+            done = self.run_flash(2, self.image, device, "--yes")
             self.assertIn(f"mounted {device} on {place}", done.stderr)
             with self.assertRaises(CannotRun):
                 devices.claim(devices.look_up(device))
@@ -119,8 +118,7 @@ class LoopDevices(WithImage):
         root = subprocess.run(["findmnt", "--noheadings", "--output", "SOURCE", "/"], capture_output=True, text=True, check=True).stdout.strip()
         if not root.startswith("/dev/"):
             self.skipTest(f"the root file system is {root}, no disk of this machine")
-        done = self.run_flash(self.image, Path(root), "--yes")
-        self.assertEqual(done.returncode, 2)
+        done = self.run_flash(2, self.image, Path(root), "--yes")
         self.assertRegex(done.stderr, "this system runs from|is a partition|made of other devices")
 
     def test_a_device_that_stops_taking_data_is_an_error_and_not_done(self):
@@ -134,10 +132,8 @@ class LoopDevices(WithImage):
             file.write(os.urandom(14 * MIB))
         subprocess.run(["bmaptool", "create", self.image, "-o", self.bmap], check=True, capture_output=True)
         device = self.loop(20 * MIB, place)
-        done = self.run_flash(self.image, device, "--yes")
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        done = self.run_flash(1, self.image, device, "--yes")
         self.assertIn("does NOT hold the image", done.stderr)
-        self.assertNotIn("done:", done.stdout)
         self.assert_untouched(device)  # wiped
 
     def test_a_device_that_vanishes_while_it_is_written_is_named_and_not_done(self):
@@ -149,11 +145,9 @@ class LoopDevices(WithImage):
         script.write_text(PULLED_OUT.format(python=sys.executable, real=shutil.which("bmaptool"), card=self.root / "card", device=device))
         script.chmod(0o755)
         environment = {**os.environ, "PATH": f"{fake}:{os.environ['PATH']}"}
-        done = self.run_flash(self.image, device, "--yes", env=environment)
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        done = self.run_flash(1, self.image, device, "--yes", env=environment)
         self.assertIn(f"{device} vanished", done.stderr)
         self.assertIn("NOT usable", done.stderr)
-        self.assertNotIn("done:", done.stdout)
 
     def test_data_that_does_not_read_as_it_was_written_is_found(self):
         device = self.loop(20 * MIB)
