@@ -11,6 +11,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from fnmatch import fnmatch
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from types import ModuleType
 
@@ -70,28 +71,19 @@ class ParseFailed(Exception):
     """BitBake's library refused a file; the message has file and line."""
 
 
-class Recorder(logging.Handler):
-    """Keeps what BitBake's library logs, because it puts file and line there and not into its exceptions."""
-
-    def __init__(self):
-        super().__init__(logging.WARNING)
-        self.messages = []
-
-    def emit(self, record):
-        self.messages.append(record.getMessage())
-
-
-RECORDER = Recorder()
+# Keeps what BitBake's library logs, because it puts file and line there and not into its exceptions.
+RECORDER = BufferingHandler(capacity=1000)
+RECORDER.setLevel(logging.WARNING)
 
 
 @contextmanager
 def refusals(path: Path):
     """Turns whatever BitBake's library raises, or the code in a recipe, into one error with file and reason."""
-    RECORDER.messages.clear()
+    RECORDER.flush()
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise ParseFailed(f"{path}: {error} {' '.join(RECORDER.messages)}".strip()) from error
+        raise ParseFailed(f"{path}: {error} {' '.join(record.getMessage() for record in RECORDER.buffer)}".strip()) from error
 
 
 class Layer:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from horus_appliance.console import CannotRun
 from horus_appliance.paths import REPOSITORY
@@ -75,18 +74,13 @@ def builds() -> list:
     plain = {DEFAULT_BOARD: Build(DEFAULT_BOARD, (core, "meta-yocto/meta-yocto-bsp"))}
     for name in horus_conf.boards():
         if name != DEFAULT_BOARD:
-            layers = re.findall(r"^  (meta-\S+):\n    url:", kas_file(name).read_text(), re.MULTILINE)
+            layers = re.findall(r"^  (meta-\S+):\n    url:", (FRAGMENTS / f"{name}.yml").read_text(), re.MULTILINE)
             plain[name] = Build(name, (core, *layers))
     with_options = [
         Build(DEFAULT_BOARD, plain[DEFAULT_BOARD].layers, options, "".join(settings(option) + OFFLINE.get(option, "") for option in options))
         for options in OPTION_SETS
     ]
     return [*plain.values(), *with_options]
-
-
-def kas_file(board: str) -> Path:
-    """The kas file that chooses a board."""
-    return REPOSITORY / "kas.yml" if board == DEFAULT_BOARD else FRAGMENTS / f"{board}.yml"
 
 
 def settings(option: str) -> str:

@@ -27,9 +27,8 @@ LEAN_BUILD = {"CARGO_PROFILE_DEV_DEBUG": "line-tables-only", "CARGO_INCREMENTAL"
 
 @dataclass(frozen=True)
 class Sanitizer:
-    """One sanitizer: its name to the compiler, how it is built and told to stop, and what it says of its planted fault."""
+    """One sanitizer: how it is built and told to stop, and what it says of its planted fault."""
 
-    name: str
     cargo: tuple
     environment: dict
     finds: str
@@ -42,12 +41,12 @@ SANITIZERS = {
     # are loom's business, and long payloads, which move by assembly, it cannot judge. Nor does it see what another process
     # does; the peers run under it all the same, each for itself.
     "thread": Sanitizer(
-        "thread", ("-Zbuild-std", "-Zbuild-std-features=panic-unwind"),
+        ("-Zbuild-std", "-Zbuild-std-features=panic-unwind"),
         {"TSAN_OPTIONS": "halt_on_error=1 second_deadlock_stack=1 handle_segv=0 die_after_fork=0"}, "ThreadSanitizer: data race",
     ),
     # Peers are killed with what they allocated, so leaks are looked for only where a process ends by itself, as always.
     "address": Sanitizer(
-        "address", (), {"ASAN_OPTIONS": "detect_stack_use_after_return=1 handle_segv=0"}, "AddressSanitizer: heap-use-after-free",
+        (), {"ASAN_OPTIONS": "detect_stack_use_after_return=1 handle_segv=0"}, "AddressSanitizer: heap-use-after-free",
     ),
 }  # fmt: skip
 
@@ -58,7 +57,7 @@ def run(name: str) -> int:
     unstable.require_runtime(name)
     if sanitizer.cargo:
         unstable.require_sources()
-    find_planted_fault(sanitizer)
+    find_planted_fault(name, sanitizer)
 
     step(f"{name} sanitizer: horus-shm and horus, unit tests and {', '.join(TESTS)}")
     # One directory for both sanitizers: the compiler's plug-ins, which neither changes, are built once.
@@ -81,12 +80,12 @@ def run(name: str) -> int:
     return passed
 
 
-def find_planted_fault(sanitizer: Sanitizer) -> None:
+def find_planted_fault(name: str, sanitizer: Sanitizer) -> None:
     """Fails unless the sanitizer, told what the tests tell it, reports a fault that is there."""
-    source, program = PLANTED / f"{sanitizer.name}.rs", BUILD / "planted" / sanitizer.name
+    source, program = PLANTED / f"{name}.rs", BUILD / "planted" / name
     program.parent.mkdir(parents=True, exist_ok=True)
     # One planted fault is in the program itself, so its standard library may be the ordinary one.
-    flags = [f"-Zsanitizer={sanitizer.name}", "-Cunsafe-allow-abi-mismatch=sanitizer", "--edition=2024", "-g"]
+    flags = [f"-Zsanitizer={name}", "-Cunsafe-allow-abi-mismatch=sanitizer", "--edition=2024", "-g"]
     environment = {**os.environ, **unstable.ALLOWED}
     subprocess.run(["rustc", *flags, str(source), "-o", str(program)], cwd=RUNTIME, env=environment, check=True)
     done = subprocess.run(
@@ -94,7 +93,7 @@ def find_planted_fault(sanitizer: Sanitizer) -> None:
     )
     if done.returncode == 0 or sanitizer.finds not in done.stderr:
         raise ApplianceFailed(
-            f"the {sanitizer.name} sanitizer did not report the fault of {source.name}, so it would report none of ours; "
+            f"the {name} sanitizer did not report the fault of {source.name}, so it would report none of ours; "
             f"the program ended with {done.returncode}:\n{done.stderr[-2000:]}"
         )
-    detail(f"{sanitizer.name} sanitizer: the planted fault is found")
+    detail(f"{name} sanitizer: the planted fault is found")

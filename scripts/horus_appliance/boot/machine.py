@@ -10,7 +10,6 @@ from pathlib import Path
 from horus_appliance.boot import guest
 from horus_appliance.console import detail
 from horus_appliance.host import builder, system
-from horus_appliance.host.architecture import Architecture
 from horus_appliance.image.mkosi import Image
 from horus_appliance.paths import BUILD
 
@@ -36,11 +35,11 @@ class Machine:
         self.directory.mkdir(parents=True)
         self.serial_log = self.directory / "serial.log"
         self.journal = guest.JournalTail(self.directory / "horus.journal")
-        self.accelerator = "kvm" if kvm_works(image) else "tcg"
+        self.accelerated = kvm_works(image)
         board = image.architecture
         arguments = [
             "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            *accelerator_arguments(board, self.accelerator), "-smp", str(cpus), "-m", str(MEMORY_MIB),
+            *(board.accelerated if self.accelerated else board.emulated), "-smp", str(cpus), "-m", str(MEMORY_MIB),
             "-uuid", BOARD_UUID, "-rtc", "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
             "-drive", f"if=none,id=disk,format=raw,file={image.disk},snapshot=on,cache=unsafe",
@@ -95,13 +94,6 @@ class Machine:
             pass  # the machine has just ended, which its owner sees by running()
 
 
-def accelerator_arguments(board: Architecture, accelerator: str) -> list:
-    """QEMU's arguments for the machine type under an accelerator."""
-    if accelerator == "kvm":
-        return [*board.accelerated, "-accel", "kvm"]
-    return [*board.emulated, "-accel", "tcg,thread=multi"]
-
-
 def disk_arguments(disks: dict) -> list:
     """QEMU's arguments for read-only disks, by their serial numbers."""
     return [
@@ -121,7 +113,7 @@ def kvm_works(image: Image) -> bool:
     if board.foreign or not Path("/dev/kvm").exists():
         return False
     detail("trying whether KVM works here (up to 15 seconds)")
-    arguments = [board.emulator, "-nodefaults", "-display", "none", "-no-reboot", *accelerator_arguments(board, "kvm"),
+    arguments = [board.emulator, "-nodefaults", "-display", "none", "-no-reboot", *board.accelerated,
                  "-m", "512", "-serial", "stdio", "-kernel", str(image.kernel),
                  "-append", f"console={board.console} earlyprintk=serial panic=-1"]  # fmt: skip
     command = ["timeout", "--kill-after=2", "15", *arguments]

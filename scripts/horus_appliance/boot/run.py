@@ -48,7 +48,7 @@ def boot(
     given = guest.merge(guest.merge(guest.observing_units(collect_after), duration), credentials or {})
     limit = patience + 2 * seconds
     machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, firmware, extra_parameters, disks)
-    how = "KVM" if machine.accelerator == "kvm" else "emulation (TCG)"
+    how = "KVM" if machine.accelerated else "emulation (TCG)"
     step(f"booting '{image.name}' with {cpus} CPUs under {how}")
     try:
         follow(machine, limit)

@@ -27,7 +27,7 @@ class Architecture:
     machine: str  # the kernel's name of it (uname -m), which is also QEMU's
     debian_name: str
     board: str  # the folder of conf/machine whose image the recipe makes
-    emulated: tuple  # QEMU's machine, and its CPU under emulation
+    emulated: tuple  # QEMU's machine and its CPU under emulation
     accelerated: tuple  # the same under KVM
     console: str  # the serial port's device
     firmware: str  # UEFI firmware in the builder, and the store of its variables
@@ -52,8 +52,8 @@ X86_64 = Architecture(
     machine="x86_64",
     debian_name="amd64",
     board="generic-x86-64",
-    emulated=("-machine", "q35", "-cpu", "max"),
-    accelerated=("-machine", "q35", "-cpu", "host"),
+    emulated=("-machine", "q35", "-cpu", "max", "-accel", "tcg,thread=multi"),
+    accelerated=("-machine", "q35", "-cpu", "host", "-accel", "kvm"),
     console="ttyS0",
     firmware="usr/share/OVMF/OVMF_CODE_4M.fd",
     firmware_variables="usr/share/OVMF/OVMF_VARS_4M.fd",
@@ -67,8 +67,8 @@ ARM64 = Architecture(
     debian_name="arm64",
     board="qemuarm64",
     # The Raspberry Pi 5's core: it has the atomic instructions (LSE) that newer cores run in place of exclusive loads.
-    emulated=("-machine", "virt", "-cpu", "cortex-a76"),
-    accelerated=("-machine", "virt,gic-version=host", "-cpu", "host"),
+    emulated=("-machine", "virt", "-cpu", "cortex-a76", "-accel", "tcg,thread=multi"),
+    accelerated=("-machine", "virt,gic-version=host", "-cpu", "host", "-accel", "kvm"),
     console="ttyAMA0",
     firmware="usr/share/AAVMF/AAVMF_CODE.no-secboot.fd",
     firmware_variables="usr/share/AAVMF/AAVMF_VARS.fd",

@@ -29,9 +29,6 @@ class Workspace:
     home: Path
     user: str
 
-    def build_directory(self, name: str) -> Path:
-        return self.home / "build" / name.replace("+", "-")  # BitBake takes no + in a path
-
 
 def prepare(layers: Path) -> Workspace:
     """Installs what BitBake calls, makes the user and its directory, and sees that it can read what it has to."""
@@ -65,7 +62,7 @@ def as_user(workspace: Workspace, command: list) -> list:
 
 def configure(workspace: Workspace, name: str, board: Build, extra_layers: tuple = (), extra_settings: str = "", network: bool = False) -> Path:
     """Writes local.conf and bblayers.conf of a build; returns its directory. Only packages need a network, for their crates."""
-    build = workspace.build_directory(name)
+    build = workspace.home / "build" / name.replace("+", "-")  # BitBake takes no + in a path
     layers = [str(workspace.layers / layer) for layer in board.layers] + [str(META), *(str(layer) for layer in extra_layers)]
     local = (
         f'MACHINE = "{board.board.machine}"\nDISTRO = "horus"\nCONF_VERSION = "2"\nBB_NUMBER_THREADS = "{os.cpu_count()}"\n'
