@@ -18,7 +18,6 @@ from types import ModuleType
 # bb imports the client of BitBake's hash server, which its package leaves out; reading recipes calls none of it.
 sys.modules["hashserv"] = sys.modules["hashserv.client"] = ModuleType("hashserv")
 
-import bb
 import bb.data
 import bb.fetch2
 import bb.parse

@@ -66,4 +66,3 @@ class VerifiedImage(InDirectory):
         # Sectors, version, devices, block sizes, blocks, first block of the tree, digest: the fields of dm-verity's documentation.
         self.assertEqual(table[:12], "0 80 verity 1 PARTLABEL=horus-root PARTLABEL=horus-root 4096 4096 10 10 sha256".split() + ["ab" * 32])
         self.assertEqual(line.count("root=PARTLABEL"), 0)
-

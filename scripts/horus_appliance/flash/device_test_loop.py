@@ -31,7 +31,6 @@ sys.exit(real.wait())
 """
 
 
-
 def setUpModule():
     if reason := what_is_missing():
         raise unittest.SkipTest(reason)

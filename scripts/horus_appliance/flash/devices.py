@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import re
-import stat
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,18 +51,12 @@ class Device:
 def look_up(path: Path) -> Device:
     """The device at `path`; links such as /dev/disk/by-id/… are followed."""
     real = Path(os.path.realpath(path))
-    try:
-        mode = real.stat().st_mode
-    except OSError as error:
-        raise CannotRun(f"there is no device {path} ({error.strerror}). lsblk lists those of this machine; plug the card or disk in.") from error
-    if not stat.S_ISBLK(mode):
-        raise CannotRun(f"{path} is no block device, so nothing can be flashed to it. lsblk lists those of this machine.")
     columns = "NAME,PATH,TYPE,SIZE,RO,RM,HOTPLUG,TRAN,MODEL,SERIAL,MOUNTPOINTS,PKNAME"
     done = subprocess.run(
         ["lsblk", "--json", "--bytes", "--output", columns, str(real)], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise CannotRun(f"lsblk knows nothing of {real}: {done.stderr.strip()}. A card reader without a card looks like this.")
+        raise CannotRun(f"{done.stderr.strip()}. Plug the card or disk in; lsblk lists those of this machine, but no card reader without a card.")
     return Device(real, json.loads(done.stdout)["blockdevices"][0])
 
 
