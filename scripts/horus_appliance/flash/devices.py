@@ -56,7 +56,7 @@ def look_up(path: Path) -> Device:
         ["lsblk", "--json", "--bytes", "--output", columns, str(real)], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise CannotRun(f"{done.stderr.strip()}. Plug the card or disk in; lsblk lists those of this machine, but no card reader without a card.")
+        raise CannotRun(f"{done.stderr.strip()}. Plug the card or disk in; lsblk lists what there is. A reader without a card looks like this, too.")
     return Device(real, json.loads(done.stdout)["blockdevices"][0])
 
 
