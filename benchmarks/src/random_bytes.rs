@@ -2,6 +2,8 @@
 //!
 //! Two bytes hold neither number nor checksum; so the receiver compares every byte with what it must be.
 
+use fastrand::Rng;
+
 /// Bytes of the shortest message.
 pub const SHORTEST: usize = 2;
 /// Bytes of the longest message.
@@ -17,7 +19,9 @@ pub struct RandomBytes {
 impl Default for RandomBytes {
     /// The same pool in every process.
     fn default() -> Self {
-        Self { pool: (0..POOL + LONGEST).map(|i| mix(i as u64) as u8).collect() }
+        let mut pool = vec![0; POOL + LONGEST];
+        Rng::with_seed(0).fill(&mut pool);
+        Self { pool }
     }
 }
 
@@ -25,20 +29,11 @@ impl RandomBytes {
     /// Message `number` of `sender`.
     #[inline]
     pub fn message(&self, sender: u64, number: u64) -> &[u8] {
-        let random = mix(sender << 48 ^ number);
-        let length = SHORTEST + (random >> 32) as usize % (LONGEST - SHORTEST + 1);
-        let start = random as usize % POOL;
+        let mut random = Rng::with_seed(sender << 48 ^ number);
+        let length = random.usize(SHORTEST..=LONGEST);
+        let start = random.usize(..POOL);
         &self.pool[start..start + length]
     }
-}
-
-/// A number without visible relation to `value`: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-#[inline]
-fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ value >> 31
 }
 
 #[cfg(test)]
