@@ -5,7 +5,7 @@
 
 use std::path::Path as File;
 
-use crate::cell::{Cell, Path};
+use crate::cell::{Cell, Heading, Path};
 use crate::report::{Report, markdown, nanoseconds, rate, remarks, table};
 use crate::transport::Failure;
 use crate::{results, targets};
@@ -71,24 +71,24 @@ pub fn fill(document: &str, repository: &File) -> Result<(String, usize), Failur
 
 /// HORUS and its rivals from process to process, beside nothing but the cache lines; what is left out is said below.
 fn messages(reports: &[Report]) -> String {
-    let cells: Vec<&Cell> = reports.iter().flat_map(|report| &report.cells).collect();
-    let one_way = |cell: &&&Cell| {
+    let one_way = |cell: &&Cell| {
         cell.heading.is_busy_crossing()
             && cell.p50_ns.is_some()
             && matches!(cell.heading.path, Path::Process1To1 | Path::Thread1To1)
     };
-    let mut floors: Vec<f64> = cells.iter().filter(one_way).map(|cell| cell.floor_ns()).collect();
+    let cells: Vec<&Cell> = reports.iter().flat_map(|report| &report.cells).filter(one_way).collect();
+    let mut floors: Vec<f64> = cells.iter().map(|cell| cell.floor_ns()).collect();
     floors.sort_by(f64::total_cmp);
     let usual = floors.get(floors.len() / 2).copied().unwrap_or_default();
     let is_here = |cell: &&Cell| (usual / ANOTHER_PLACEMENT..=usual * ANOTHER_PLACEMENT).contains(&cell.floor_ns());
     let of = |path: Path, system: &str, bytes: usize| -> Vec<&Cell> {
-        let fits = |cell: &&&Cell| {
+        let fits = |cell: &&Cell| {
             let heading = &cell.heading;
             (heading.path, heading.system.as_str(), heading.bytes, &heading.message) == (path, system, bytes, &None)
                 && cell.steady
                 && is_here(cell)
         };
-        cells.iter().filter(one_way).filter(fits).copied().collect()
+        cells.iter().copied().filter(fits).collect()
     };
     const SYSTEMS: [(&str, &str); 5] =
         [("horus", "HORUS"), ("aeron-ipc", "Aeron IPC"), ("iceoryx2", "iceoryx2"), ("pipe", "pipe"), ("udp", "UDP")];
@@ -107,32 +107,34 @@ fn messages(reports: &[Report]) -> String {
     rows.push(["16 B, messages a second".to_owned(), "-".to_owned()].into_iter().chain(rates).collect());
     let head: Vec<_> = ["", "nothing but the cache lines"].into_iter().chain(SYSTEMS.map(|(_, name)| name)).collect();
 
-    let shown: Vec<f64> =
-        cells.iter().filter(one_way).filter(|cell| is_here(cell)).map(|cell| cell.floor_ns()).collect();
+    let shown = cells.iter().filter(|cell| is_here(cell)).map(|cell| cell.floor_ns()).collect();
     let mut text = markdown(&head, 1, &rows);
     text += &format!(
         "\nMedian one way in ns, and how many times the floor that is; the floor, one cache line, took {} ns.\n",
         range(shown, |ns| format!("{ns:.0}"))
     );
-    for (title, fits) in [
-        (
-            "At another floor, so on another placement of the CPUs",
-            (|cell, here| cell.steady && !here) as fn(&Cell, bool) -> bool,
-        ),
-        ("On two placements within one cell, so not to be compared", |cell, _| !cell.steady),
+    let elsewhere = named(cells.iter().filter(|cell| cell.steady && !is_here(cell)));
+    let mixed = named(cells.iter().filter(|cell| !cell.steady));
+    for (title, left_out) in [
+        ("At another floor, so on another placement of the CPUs", elsewhere),
+        ("On two placements within one cell, so not to be compared", mixed),
     ] {
-        let named = cells.iter().filter(one_way).filter(|cell| fits(cell, is_here(cell))).map(|cell| {
-            let Cell { heading, p50_ns, .. } = cell;
-            let what = heading.message.as_deref().unwrap_or(&heading.system);
-            let (median, floor) = (nanoseconds(p50_ns.unwrap_or_default()), nanoseconds(cell.floor_ns()));
-            format!("{what} {} B {} {median} (floor {floor})", heading.bytes, heading.path.name())
-        });
-        let named: Vec<_> = named.collect();
-        if !named.is_empty() {
-            text += &format!("{title}: {}.\n", named.join(", "));
+        if !left_out.is_empty() {
+            text += &format!("{title}: {left_out}.\n");
         }
     }
     text
+}
+
+/// Cells with their medians and floors, for a sentence.
+fn named<'a>(cells: impl Iterator<Item = &'a &'a Cell>) -> String {
+    let name = |cell: &&Cell| {
+        let Cell { heading, p50_ns, .. } = cell;
+        let what = heading.message.as_deref().unwrap_or(&heading.system);
+        let (median, floor) = (nanoseconds(p50_ns.unwrap_or_default()), nanoseconds(cell.floor_ns()));
+        format!("{what} {} B {} {median} (floor {floor})", heading.bytes, heading.path.name())
+    };
+    cells.map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// What the machine needs for a message's cache lines, and for copying as many bytes within one CPU's caches.
@@ -142,15 +144,9 @@ fn lines(reports: &[Report]) -> String {
         ["cache line", "lines each way", "bare ring", "memcpy", "clock"].contains(&cell.heading.system.as_str())
     });
     let row = |cell: &Cell| {
-        let Cell { heading, p50_ns, p999_ns, .. } = cell;
+        let Cell { heading: Heading { system, bytes, .. }, p50_ns, p999_ns, .. } = cell;
         let time = |ns: &Option<f64>| ns.map_or_else(|| "-".to_owned(), nanoseconds);
-        vec![
-            heading.system.clone(),
-            heading.bytes.to_string(),
-            nanoseconds(cell.floor_ns()),
-            time(p50_ns),
-            time(p999_ns),
-        ]
+        vec![system.clone(), bytes.to_string(), nanoseconds(cell.floor_ns()), time(p50_ns), time(p999_ns)]
     };
     markdown(&["what", "bytes", "floor", "p50", "p99.9"], 1, &wanted.map(row).collect::<Vec<_>>())
 }

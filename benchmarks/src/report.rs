@@ -75,27 +75,13 @@ pub fn remarks(reports: &[Report]) -> String {
 /// Columns that are text.
 const LEFT: usize = 5;
 
-const HEAD: [&str; 15] = [
-    "path",
-    "message",
-    "bytes",
-    "ends",
-    "system",
-    "floor",
-    "p50",
-    "p50 / floor",
-    "p99",
-    "p99.9",
-    "p99.99",
-    "max",
-    "per second",
-    "lost",
-    "corrupt",
-];
+const HEAD: &str = "path | message | bytes | ends | system | floor | p50 | p50 / floor | p99 | p99.9 | p99.99 | max | \
+                    per second | lost | corrupt";
 
 /// A line for each cell.
 pub fn table(cells: &[&Cell]) -> String {
-    markdown(&HEAD, LEFT, &cells.iter().map(|cell| row(cell)).collect::<Vec<_>>())
+    let head: Vec<_> = HEAD.split(" | ").collect();
+    markdown(&head, LEFT, &cells.iter().map(|cell| row(cell)).collect::<Vec<_>>())
 }
 
 /// A Markdown table that reads well as it is, too; the first `left` columns are text, the others numbers.
