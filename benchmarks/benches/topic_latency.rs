@@ -5,6 +5,7 @@
 //! measure the floor beside them and verify what arrives.
 
 use std::hint::{black_box, spin_loop};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
 
@@ -14,7 +15,7 @@ use horus::messages::{BatteryState, CmdVel, Imu, JointCommand, LaserScan, Odomet
 use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::options::LATENCY_CAPACITY;
 use horus_benchmarks::pinning::{Cpus, pin_to};
-use horus_benchmarks::stage::Scratch;
+use horus_benchmarks::stage::scratch;
 use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::transport::{Content, Meeting, Payload, Receiver, Sender, Threads};
 
@@ -22,13 +23,13 @@ use horus_benchmarks::transport::{Content, Meeting, Payload, Receiver, Sender, T
 #[repr(align(128))]
 struct Flag(AtomicBool);
 
-fn meeting(scratch: &Scratch, name: &str) -> Meeting {
-    Meeting { name: name.to_owned(), directory: scratch.path().to_owned() }
+fn meeting(directory: &Path, name: &str) -> Meeting {
+    Meeting { name: name.to_owned(), directory: directory.to_owned() }
 }
 
-fn same_thread<M: Message + Content>(criterion: &mut Criterion, scratch: &Scratch, name: &str) {
+fn same_thread<M: Message + Content>(criterion: &mut Criterion, directory: &Path, name: &str) {
     let (mut sender, mut receiver) =
-        <Horus as Threads<M>>::channel(&meeting(scratch, &format!("same-{name}")), LATENCY_CAPACITY).expect("a topic");
+        <Horus as Threads<M>>::channel(meeting(directory, &format!("same-{name}")), LATENCY_CAPACITY).expect("a topic");
     let message = *Prepared::<M>::default().number(Mark::nth(0, 1));
     let mut into = M::new_zeroed();
     let mut group = criterion.benchmark_group("topic_latency/same-thread");
@@ -41,17 +42,15 @@ fn same_thread<M: Message + Content>(criterion: &mut Criterion, scratch: &Scratc
     });
 }
 
-fn message_of_the_field<M: Message + Content>(criterion: &mut Criterion, scratch: &Scratch) {
-    same_thread::<M>(criterion, scratch, M::TYPE_NAME.trim_start_matches("horus/"));
+fn message_of_the_field<M: Message + Content>(criterion: &mut Criterion, directory: &Path) {
+    same_thread::<M>(criterion, directory, M::TYPE_NAME.trim_start_matches("horus/"));
 }
 
-fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, cpus: Cpus) {
+fn round_trip<const WORDS: usize>(criterion: &mut Criterion, directory: &Path, cpus: Cpus) {
     let bytes = size_of::<Payload<WORDS>>();
     let channel = |direction: &str| {
-        <Horus as Threads<Payload<WORDS>>>::channel(
-            &meeting(scratch, &format!("{direction}-{bytes}")),
-            LATENCY_CAPACITY,
-        )
+        let meeting = meeting(directory, &format!("{direction}-{bytes}"));
+        <Horus as Threads<Payload<WORDS>>>::channel(meeting, LATENCY_CAPACITY)
     };
     let (mut there, mut arrives) = channel("there").expect("a topic");
     let (mut back, mut returns) = channel("back").expect("a topic");
@@ -84,22 +83,23 @@ fn round_trip<const WORDS: usize>(criterion: &mut Criterion, scratch: &Scratch, 
 }
 
 fn all(criterion: &mut Criterion) {
-    let scratch = Scratch::new().expect("a directory in memory");
+    let scratch = scratch().expect("a directory in memory");
+    let directory = scratch.path();
     let cpus = Cpus::default_pair(); // before this thread is tied to one of them
-    same_thread::<Payload<2>>(criterion, &scratch, "16");
-    same_thread::<Payload<38>>(criterion, &scratch, "304");
-    same_thread::<Payload<185>>(criterion, &scratch, "1480");
-    message_of_the_field::<CmdVel>(criterion, &scratch);
-    message_of_the_field::<BatteryState>(criterion, &scratch);
-    message_of_the_field::<Imu>(criterion, &scratch);
-    message_of_the_field::<Odometry>(criterion, &scratch);
-    message_of_the_field::<JointCommand>(criterion, &scratch);
-    message_of_the_field::<LaserScan>(criterion, &scratch);
-    message_of_the_field::<PointCloud100>(criterion, &scratch);
-    message_of_the_field::<PointCloud1k>(criterion, &scratch);
-    round_trip::<2>(criterion, &scratch, cpus);
-    round_trip::<38>(criterion, &scratch, cpus);
-    round_trip::<185>(criterion, &scratch, cpus);
+    same_thread::<Payload<2>>(criterion, directory, "16");
+    same_thread::<Payload<38>>(criterion, directory, "304");
+    same_thread::<Payload<185>>(criterion, directory, "1480");
+    message_of_the_field::<CmdVel>(criterion, directory);
+    message_of_the_field::<BatteryState>(criterion, directory);
+    message_of_the_field::<Imu>(criterion, directory);
+    message_of_the_field::<Odometry>(criterion, directory);
+    message_of_the_field::<JointCommand>(criterion, directory);
+    message_of_the_field::<LaserScan>(criterion, directory);
+    message_of_the_field::<PointCloud100>(criterion, directory);
+    message_of_the_field::<PointCloud1k>(criterion, directory);
+    round_trip::<2>(criterion, directory, cpus);
+    round_trip::<38>(criterion, directory, cpus);
+    round_trip::<185>(criterion, directory, cpus);
 }
 
 criterion_group!(benches, all);

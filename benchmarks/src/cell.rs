@@ -105,11 +105,6 @@ impl Heading {
         Self { unit: unit.to_owned(), ..self }
     }
 
-    /// The same with another way to wait than busily.
-    pub fn wait(self, wait: &str) -> Self {
-        Self { wait: wait.to_owned(), ..self }
-    }
-
     /// The same with a remark.
     pub fn note(self, note: &str) -> Self {
         Self { note: Some(note.to_owned()), ..self }
@@ -208,7 +203,7 @@ impl Cell {
             p50_over_floor: p50_ns.map(|p50| rounded(p50 / floors.mean_ns())),
             counts: measured.counts,
             per_second: measured.per_second.map(f64::round),
-            samples: samples.map_or(0, Samples::count),
+            samples: samples.map_or(0, |samples| samples.meter.samples()),
             attempts,
             steady: steady(&floors),
         }

@@ -70,11 +70,11 @@ fn histogram_log<'a>(
         .with_max_value_divisor(1.0)
         .begin_log_with(&mut log, &mut serializer)?;
     for (number, (cell, samples)) in cells.enumerate() {
-        let name = format!("{}_x{}", tag(cell), samples.divisor());
+        let name = format!("{}_x{}", tag(cell), samples.divisor);
         let tag = Tag::new(&name).ok_or("a tag with a comma or a space")?;
         let start = Duration::from_secs(number as u64);
         writer
-            .write_histogram(samples.histogram(), start, Duration::from_secs(1), Some(tag))
+            .write_histogram(samples.meter.histogram(), start, Duration::from_secs(1), Some(tag))
             .map_err(|error| format!("cannot write the histogram of {name}: {error:?}"))?;
     }
     drop(writer);
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Report>(&json).unwrap().cells.len(), 1);
         let log = fs::read(directory.join("example.hlog")).unwrap();
         assert!(String::from_utf8_lossy(&log).contains("Tag=thread-1-1_horus_304_x2,"));
-        assert_eq!(&read_histograms(&log).unwrap()[0], samples[0].as_ref().unwrap().histogram());
+        assert_eq!(&read_histograms(&log).unwrap()[0], samples[0].as_ref().unwrap().meter.histogram());
         assert!(read_histograms(b"nonsense").is_err());
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! A cell whose floors differ is measured again: [`horus_measure::floor::around`] says why.
 
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_measure::floor::around::Floors;
 use horus_measure::floor::{FloorError, Pinger, Ponger};
 use horus_shm::directory::Directory;
 
-use crate::pinning::{Cpus, pin_to};
+use crate::patience::{PATIENCE, Stuck};
 use crate::samples::Samples;
+use crate::stage::Stage;
+use crate::threads::on_both_cpus;
 use crate::transport::Failure;
 
 /// Two floors that differ by more than this fraction of the smaller one are of two different machines.
@@ -20,50 +20,29 @@ pub const TOLERANCE: f64 = 0.15;
 /// How often a cell is measured before the last attempt is kept and marked as unsteady.
 pub const MAX_ATTEMPTS: u32 = 5;
 
-const LIMIT: Duration = Duration::from_secs(20);
-
 /// The median time of one line from CPU to CPU, in nanoseconds; it includes half a clock read, as the cells do.
-pub fn measure(directory: &Path, cpus: Cpus, rounds: u64) -> Result<f64, Failure> {
+pub fn measure(stage: &Stage) -> Result<f64, Failure> {
     let mut samples = Samples::new(1);
-    play(directory, cpus, rounds, &AtomicBool::new(false), |ns| samples.record(ns))?;
+    play(stage, stage.effort.floor_rounds, |ns| samples.record(ns))?;
     samples.quantile(0.5).ok_or_else(|| "too few rounds for a median of the floor".into())
 }
 
 /// Throws the line `rounds` times to and fro and hands every time of one way to `record`, in nanoseconds.
 ///
 /// Both ends are threads of this process; the line does not know the difference.
-pub fn play(
-    directory: &Path,
-    cpus: Cpus,
-    rounds: u64,
-    stop: &AtomicBool,
-    record: impl FnMut(u64),
-) -> Result<(), Failure> {
+pub fn play(stage: &Stage, rounds: u64, record: impl FnMut(u64)) -> Result<(), Failure> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let name = format!("floor-{}", NUMBER.fetch_add(1, Ordering::Relaxed)).parse()?;
-    let directory = Directory::at(directory)?;
+    let directory = Directory::at(&stage.meeting.directory)?;
     let mut pinger = Pinger::create(&directory, &name)?;
     let mut ponger = Ponger::open(&directory, &name)?;
-    std::thread::scope(|scope| {
-        let peer = scope.spawn(|| {
-            let pinned = pin_to(cpus.second).map_err(Failure::from);
-            let ponged = pinned.and_then(|()| ponger.pong(LIMIT, stop).map_err(Failure::from));
-            if ponged.is_err() {
-                stop.store(true, Ordering::Relaxed);
-            }
-            ponged
-        });
-        pin_to(cpus.first)?;
-        // Two CPUs settle in some microseconds; ends that share one take turns, and each turn is a time slice.
-        let rounds = if cpus.shared() { 20 } else { rounds };
-        let pinged = pinger.ping(rounds, LIMIT, stop, record);
-        drop(pinger); // tells the ponger that there will be no more
-        let ponged = peer.join().unwrap_or_else(|_| Err("the floor's second thread panicked".into()));
-        match pinged {
-            Err(cause) if !matches!(cause, FloorError::Stopped { .. }) => Err(cause.into()),
-            _ => ponged.map(|_rounds| ()), // a pinger that was stopped was stopped for the ponger's failure
-        }
-    })
+    // Two CPUs settle in some microseconds; ends that share one take turns, and each turn is a time slice.
+    let rounds = if stage.cpus.shared() { 20 } else { rounds };
+    let own = move |stop: &_| match pinger.ping(rounds, PATIENCE, stop, record) {
+        Err(FloorError::Stopped { .. }) => Err(Stuck::Stopped.into()),
+        pinged => Ok(pinged?), // and the pinger goes, which tells the ponger that there will be no more
+    };
+    on_both_cpus(stage, own, |stop| Ok(ponger.pong(PATIENCE, stop)?)).map(drop)
 }
 
 /// Whether both floors were measured under the same conditions, as far as they can tell.
@@ -161,7 +140,6 @@ mod tests {
     #[test]
     fn the_floor_of_this_machine_can_be_measured() {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-        let floor = measure(directory.path(), Cpus::default_pair(), 1000).unwrap();
-        assert!(floor > 0.0);
+        assert!(measure(&Stage::for_tests(directory.path())).unwrap() > 0.0);
     }
 }

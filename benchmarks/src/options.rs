@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::Parser;
 use serde::{Deserialize, Serialize};
 
 use crate::pinning::Cpus;
 
 /// The command line of every benchmark.
-#[derive(Args, Clone, Debug)]
+#[derive(Clone, Debug, Parser)]
+#[command(about, long_about = None)]
 pub struct Options {
     /// Fewer samples: good enough to see that all works, in a minute or less
     #[arg(long)]
@@ -75,6 +76,11 @@ impl Effort {
         pause_ns: 0,
     };
 
+    /// Whether `--quick` was given.
+    pub fn is_quick(&self) -> bool {
+        self.floor_rounds <= Self::QUICK.floor_rounds // which no kind of task changes
+    }
+
     /// Enough time for a peer to fall asleep before each of fewer round trips.
     pub fn asleep(self) -> Self {
         Self { pause_ns: 50_000, samples: self.samples / 10, warm_up: self.warm_up / 100, ..self }
@@ -92,10 +98,8 @@ impl Effort {
 pub const LATENCY_CAPACITY: usize = 16;
 
 /// Slots for a throughput run of messages of `bytes` bytes: 1024, or as many as fill 32 MiB, but 4 at least.
-pub const fn throughput_capacity(bytes: usize) -> usize {
-    let fitting = (32 << 20) / bytes;
-    let capacity = if fitting > 1024 { 1024 } else { fitting };
-    if capacity < 4 { 4 } else { 1 << capacity.ilog2() }
+pub fn throughput_capacity(bytes: usize) -> usize {
+    1 << ((32 << 20) / bytes).clamp(4, 1024).ilog2()
 }
 
 #[cfg(test)]

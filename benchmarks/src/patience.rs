@@ -13,6 +13,9 @@ use thiserror::Error;
 /// How long to wait for a peer to start, to connect or to finish, and for a message that is on its way.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+/// For a wait that nobody but the peer ends.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// Turns between two looks at the clock: some 100 µs.
 pub const TURNS_PER_LOOK: u32 = 4096;
 

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::options::Effort;
-use crate::patience::PATIENCE;
+use crate::patience::{NEVER, PATIENCE, Patience};
 use crate::pinning::pin_to;
 use crate::stage::Stage;
 use crate::transport::{Failure, Meeting};
@@ -34,9 +34,11 @@ pub struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn start(stage: &Stage, meeting: &Meeting, role: &str, cpu: usize) -> Result<Self, Failure> {
-        let (task, effort, shared) = (stage.task, stage.effort, stage.cpus.shared());
-        let role = Role { task, role: role.to_owned(), cpu, effort, meeting: meeting.clone(), shared };
+    /// Starts this program again, on the stage's second CPU, as a peer that does `role` for the same task.
+    pub fn start(stage: &Stage, meeting: &Meeting, role: &str) -> Result<Self, Failure> {
+        let Stage { cpus, effort, task, .. } = *stage;
+        let (role, meeting) = (role.to_owned(), meeting.clone());
+        let role = Role { task, role, cpu: cpus.second, effort, meeting, shared: cpus.shared() };
         let mut child = Command::new(std::env::current_exe()?)
             .args([ARGUMENT, &serde_json::to_string(&role)?])
             .stdin(Stdio::null())
@@ -120,6 +122,11 @@ impl Role {
         set_parent_process_death_signal(Some(Signal::KILL))?;
         pin_to(role.cpu)?;
         Ok(role)
+    }
+
+    /// For waits of the peer.
+    pub fn patience(&self) -> Patience<'static> {
+        Patience::new(PATIENCE, &NEVER).sharing(self.shared)
     }
 
     /// Tells the first process that this one has connected.

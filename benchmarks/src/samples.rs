@@ -11,8 +11,10 @@ pub const TWO_PLACEMENTS: f64 = 2.0;
 /// Samples in nanoseconds, each covering `divisor` messages: 2 for a round trip, 100 for a hundred sends.
 #[derive(Clone, Debug)]
 pub struct Samples {
-    meter: Meter,
-    divisor: u32,
+    /// The times, in nanoseconds for [`divisor`](Self::divisor) messages.
+    pub meter: Meter,
+    /// Messages that a sample covers.
+    pub divisor: u32,
 }
 
 impl Samples {
@@ -25,17 +27,6 @@ impl Samples {
     #[inline]
     pub fn record(&mut self, ns: u64) {
         self.meter.record(ns, 0); // nobody asks which sample was the longest
-    }
-
-    /// Takes over all samples of another, which cover as many messages each.
-    pub fn add(&mut self, other: &Self) {
-        assert_eq!(self.divisor, other.divisor, "samples of one kind");
-        self.meter.add(&other.meter);
-    }
-
-    /// How many samples there are.
-    pub fn count(&self) -> u64 {
-        self.meter.samples()
     }
 
     /// Nanoseconds a message at this quantile, from 0 to 1; `None` when fewer than ten samples lie beyond it.
@@ -51,16 +42,6 @@ impl Samples {
     /// Nanoseconds a message on average.
     pub fn mean(&self) -> Option<f64> {
         self.meter.mean_ns().map(|ns| self.a_message(ns))
-    }
-
-    /// Messages that a sample covers.
-    pub fn divisor(&self) -> u32 {
-        self.divisor
-    }
-
-    /// The histogram, in nanoseconds for [`divisor`](Self::divisor) messages.
-    pub fn histogram(&self) -> &Histogram<u64> {
-        self.meter.histogram()
     }
 
     fn a_message(&self, ns: f64) -> f64 {
@@ -94,7 +75,7 @@ mod tests {
             let mut samples = Samples::new(2);
             (0..near).for_each(|i| samples.record(50 + i % 36));
             (0..far).for_each(|i| samples.record(250 + i % 70));
-            spread(samples.histogram())
+            spread(samples.meter.histogram())
         };
         assert!(of(1_000, 0) < TWO_PLACEMENTS && of(0, 1_000) < TWO_PLACEMENTS);
         assert!(of(380, 620) > TWO_PLACEMENTS && of(620, 380) > TWO_PLACEMENTS);

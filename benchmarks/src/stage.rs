@@ -1,10 +1,13 @@
 //! What a cell is measured with: CPUs, effort, a directory in memory and a name that no other run uses.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use tempfile::{Builder, TempDir};
 
 use crate::options::Effort;
-use crate::peer::Peer;
+use crate::patience::{PATIENCE, Patience};
 use crate::pinning::Cpus;
 use crate::transport::{Failure, Meeting};
 
@@ -22,9 +25,9 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Starts this program again as a peer that does `role` on `cpu`, for the same task.
-    pub fn peer(&self, meeting: &Meeting, role: &str, cpu: usize) -> Result<Peer, Failure> {
-        Peer::start(self, meeting, role, cpu)
+    /// For waits of one of both ends, until `stop` is set.
+    pub fn patience<'a>(&self, stop: &'a AtomicBool) -> Patience<'a> {
+        Patience::new(PATIENCE, stop).sharing(self.cpus.shared())
     }
 
     /// A stage for tests of the harness and of what implements its traits: few messages, a directory of their own.
@@ -37,29 +40,11 @@ impl Stage {
 const PREFIX: &str = "horus-bench-";
 
 /// A directory in memory that goes with the program; what killed predecessors left goes too.
-pub struct Scratch(PathBuf);
-
-impl Scratch {
-    /// Makes it.
-    pub fn new() -> Result<Self, Failure> {
-        let memory = Path::new("/dev/shm");
-        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        sweep(&parent);
-        let path = parent.join(format!("{PREFIX}{}", std::process::id()));
-        fs::create_dir(&path).map_err(|error| format!("cannot make {}: {error}", path.display()))?;
-        Ok(Self(path))
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+pub fn scratch() -> Result<TempDir, Failure> {
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    sweep(&parent);
+    Ok(Builder::new().prefix(&format!("{PREFIX}{}", std::process::id())).rand_bytes(0).tempdir_in(parent)?)
 }
 
 fn sweep(parent: &Path) {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::cell::{Cell, Heading, Measured};
+use crate::cell::{Cell, Heading, Measured, Path};
 use crate::files;
 use crate::floor::{allow, between_floors, measure, steady};
 use crate::host::Host;
@@ -13,7 +13,7 @@ use crate::peer::{ARGUMENT, Role};
 use crate::pinning::{Cpus, pin_to};
 use crate::report::{Report, SCHEMA};
 use crate::samples::{Samples, TWO_PLACEMENTS, spread};
-use crate::stage::{Scratch, Stage};
+use crate::stage::{Stage, scratch};
 use crate::transport::{Content, Failure, Meeting, Processes, Threads};
 use crate::{processes, threads};
 
@@ -39,8 +39,7 @@ impl Task {
 
     /// The same between ends that sleep: time for the peer to fall asleep passes before each round trip.
     pub fn asleep(self) -> Self {
-        let task = self.effort(Effort::asleep);
-        Self { heading: task.heading.wait(ASLEEP).message("asleep"), ..task }
+        self.effort(Effort::asleep).about(|heading| Heading { wait: ASLEEP.to_owned(), ..heading }.message("asleep"))
     }
 
     /// The same with another effort.
@@ -56,19 +55,30 @@ impl Task {
         self
     }
 
+    /// The same with another heading.
+    pub fn about(self, change: impl FnOnce(Heading) -> Heading) -> Self {
+        Self { heading: change(self.heading), ..self }
+    }
+
+    /// The same with a remark.
+    pub fn note(self, note: &str) -> Self {
+        self.about(|heading| heading.note(note))
+    }
+
     /// System `T` in one thread.
-    pub fn same_thread<T: Threads<M> + 'static, M: Content>(heading: Heading) -> Self {
-        let heading = Heading { unit: "send + receive".to_owned(), ..heading };
-        Self::new(heading, threads::same_thread::<T, M>)
+    pub fn same_thread<T: Threads<M> + 'static, M: Content>() -> Self {
+        let heading = Heading::new(Path::SameThread, T::SYSTEM, size_of::<M>());
+        Self::new(heading.unit("send + receive"), threads::same_thread::<T, M>)
     }
 
     /// System `T` between two threads.
-    pub fn threads<T: Threads<M> + 'static, M: Content>(heading: Heading) -> Self {
-        Self::new(heading, threads::thread_to_thread::<T, M>)
+    pub fn threads<T: Threads<M> + 'static, M: Content>() -> Self {
+        Self::new(Heading::new(Path::Thread1To1, T::SYSTEM, size_of::<M>()), threads::thread_to_thread::<T, M>)
     }
 
     /// System `P` between two processes.
-    pub fn processes<P: Processes<M> + 'static, M: Content>(heading: Heading) -> Self {
+    pub fn processes<P: Processes<M> + 'static, M: Content>() -> Self {
+        let heading = Heading::new(Path::Process1To1, P::SYSTEM, size_of::<M>());
         Self::new(heading, processes::process_to_process::<P, M>).with_peer(processes::be_the_peer::<P, M>)
     }
 }
@@ -83,20 +93,13 @@ pub struct Suite {
     pub summary: fn(&[Cell]) -> Vec<String>,
 }
 
-#[derive(Parser)]
-#[command(about, long_about = None)]
-struct CommandLine {
-    #[command(flatten)]
-    options: Options,
-}
-
 impl Suite {
     /// The whole program. Exit status: 0 all cells were measured and nothing was corrupt, 1 otherwise.
     pub fn main(&self) -> ExitCode {
         let arguments: Vec<String> = std::env::args().collect();
         let outcome = match arguments.get(1) {
             Some(first) if first == ARGUMENT => self.be_peer(&arguments[2..]).map(|()| true),
-            _ => self.run(&CommandLine::parse().options),
+            _ => self.run(&Options::parse()),
         };
         match outcome {
             Ok(true) => ExitCode::SUCCESS,
@@ -126,7 +129,7 @@ impl Suite {
         let host = Host::look(cpus, options.quick);
         pin_to(cpus.second)?; // may it run there?
         pin_to(cpus.first)?;
-        let scratch = Scratch::new()?;
+        let scratch = scratch()?;
         let mut report = Report {
             schema: SCHEMA.to_owned(),
             benchmark: self.name.to_owned(),
@@ -176,7 +179,7 @@ fn describe(heading: &Heading) -> String {
 }
 
 fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failure> {
-    let floor = || measure(&stage.meeting.directory, stage.cpus, stage.effort.floor_rounds);
+    let floor = || measure(stage);
     let cell = |attempt| {
         let meeting = stage.meeting.of(&format!("a{attempt}"));
         (task.measure)(&Stage { meeting, ..stage.clone() })
@@ -184,8 +187,8 @@ fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failu
     let between = between_floors(floor, cell, |measured, floors| {
         let samples = measured.samples.as_ref();
         let median = samples.and_then(|samples| samples.quantile(0.5));
-        let one_placement =
-            !task.heading.is_busy_crossing() || samples.is_none_or(|one| spread(one.histogram()) <= TWO_PLACEMENTS);
+        let spread = samples.map_or(1.0, |samples| spread(samples.meter.histogram()));
+        let one_placement = !task.heading.is_busy_crossing() || spread <= TWO_PLACEMENTS;
         let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| allow(floors, ns));
         let is_timed = samples.is_some() || measured.per_second.is_some();
         !is_timed || steady(floors) && (stage.cpus.shared() || one_placement && possible)

@@ -26,7 +26,14 @@ impl<M: FromBytes + IntoBytes + Immutable + KnownLayout + Copy + Send + 'static>
 #[repr(transparent)]
 pub struct Payload<const WORDS: usize>(pub [u64; WORDS]);
 
-/// The sending end of one direction.
+/// 16 bytes: a velocity command.
+pub type Small = Payload<2>;
+/// 304 bytes: an IMU message.
+pub type Medium = Payload<38>;
+/// 1480 bytes: a laser scan.
+pub type Large = Payload<185>;
+
+/// The sending end of one direction. A closure is one, too: it is called for [`try_send`](Self::try_send).
 pub trait Sender<M: Content> {
     /// Sends a copy of the whole message. False: full, or the call would block; try again.
     fn try_send(&mut self, message: &M) -> bool;
@@ -37,7 +44,14 @@ pub trait Sender<M: Content> {
     }
 }
 
-/// The receiving end of one direction.
+impl<M: Content, F: FnMut(&M) -> bool> Sender<M> for F {
+    #[inline]
+    fn try_send(&mut self, message: &M) -> bool {
+        self(message)
+    }
+}
+
+/// The receiving end of one direction. A closure is one, too: it is called for [`try_recv`](Self::try_recv).
 pub trait Receiver<M: Content> {
     /// Takes the next message, if there is one, and copies the whole of it into `into`. False: none yet.
     fn try_recv(&mut self, into: &mut M) -> bool;
@@ -46,6 +60,13 @@ pub trait Receiver<M: Content> {
     /// out of subscriber `i` modulo this.
     fn subscribers(&self) -> u64 {
         1
+    }
+}
+
+impl<M: Content, F: FnMut(&mut M) -> bool> Receiver<M> for F {
+    #[inline]
+    fn try_recv(&mut self, into: &mut M) -> bool {
+        self(into)
     }
 }
 
@@ -69,14 +90,10 @@ impl Meeting {
 pub trait Threads<M: Content> {
     /// Name of the system in result files.
     const SYSTEM: &'static str;
-    /// Moves into the sending thread.
-    type Sender: Sender<M> + Send;
-    /// Moves into the receiving thread.
-    type Receiver: Receiver<M> + Send;
 
     /// Makes both ends of one direction, able to hold `capacity` (a power of two) unread messages, or as near to it as
-    /// the system can.
-    fn channel(meeting: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure>;
+    /// the system can. Each moves into a thread of its own.
+    fn channel(meeting: Meeting, capacity: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure>;
 }
 
 /// Which of two processes: they do the same but for who goes first, where the system needs that.
@@ -88,13 +105,24 @@ pub enum End {
     Second,
 }
 
-impl End {
-    /// Suffixes of the meeting for the direction that this end sends in, and for the one that it receives from.
-    pub fn directions(self) -> (&'static str, &'static str) {
-        match self {
-            Self::First => ("there", "back"),
-            Self::Second => ("back", "there"),
-        }
+/// The meeting of two processes, as one of them sees it.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// What both have in common.
+    pub meeting: Meeting,
+    /// Which of both this is.
+    pub end: End,
+}
+
+impl Link {
+    /// The meeting of the direction that this end sends in.
+    pub fn out(&self) -> Meeting {
+        self.meeting.of(if self.end == End::First { "there" } else { "back" })
+    }
+
+    /// The meeting of the direction that it receives from.
+    pub fn back(&self) -> Meeting {
+        self.meeting.of(if self.end == End::First { "back" } else { "there" })
     }
 }
 
@@ -102,14 +130,10 @@ impl End {
 pub trait Processes<M: Content> {
     /// Name of the system in result files.
     const SYSTEM: &'static str;
-    /// The end that this process sends by.
-    type Sender: Sender<M>;
-    /// The end that this process receives by.
-    type Receiver: Receiver<M>;
 
     /// Connects with the other process, which calls this about the same time, in both directions.
     ///
     /// May wait for the other end, at most [`PATIENCE`](crate::patience::PATIENCE). When it has returned in both processes, nothing that either
     /// sends may get lost because the other had not joined yet.
-    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure>;
+    fn connect(link: Link, capacity: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure>;
 }

@@ -19,48 +19,32 @@ const REPEATING: u8 = 3;
 /// A queue behind a lock, with a fault.
 struct Faulty<const FAULT: u8>;
 
-type Queue<M> = Arc<Mutex<VecDeque<M>>>;
-
-struct Entry<M, const FAULT: u8>(Queue<M>, usize, u64);
-
-struct Exit<M>(Queue<M>);
-
-impl<M: Content, const FAULT: u8> Sender<M> for Entry<M, FAULT> {
-    fn try_send(&mut self, message: &M) -> bool {
-        let mut queue = self.0.lock().unwrap();
-        if queue.len() >= self.1 {
-            return false;
-        }
-        self.2 += 1;
-        let meets_fault = self.2.is_multiple_of(EVERY);
-        let mut message = *message;
-        match FAULT {
-            LOSING if meets_fault => return true,
-            FLIPPING if meets_fault => message.as_mut_bytes()[9] ^= 4,
-            REPEATING if meets_fault => queue.push_back(message),
-            _ => {}
-        }
-        queue.push_back(message);
-        true
-    }
-}
-
-impl<M: Content> Receiver<M> for Exit<M> {
-    fn try_recv(&mut self, into: &mut M) -> bool {
-        let Some(message) = self.0.lock().unwrap().pop_front() else { return false };
-        *into = message;
-        true
-    }
-}
-
 impl<M: Content, const FAULT: u8> Threads<M> for Faulty<FAULT> {
     const SYSTEM: &'static str = "faulty";
-    type Sender = Entry<M, FAULT>;
-    type Receiver = Exit<M>;
 
-    fn channel(_: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let queue = Queue::default();
-        Ok((Entry(Arc::clone(&queue), capacity, 0), Exit(queue)))
+    fn channel(_: Meeting, capacity: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure> {
+        let entry = Arc::new(Mutex::new(VecDeque::new()));
+        let exit = Arc::clone(&entry);
+        let mut sent: u64 = 0;
+        let send = move |message: &M| {
+            let mut queue = entry.lock().unwrap();
+            if queue.len() >= capacity {
+                return false;
+            }
+            sent += 1;
+            let meets_fault = sent.is_multiple_of(EVERY);
+            let mut message = *message;
+            match FAULT {
+                LOSING if meets_fault => return true,
+                FLIPPING if meets_fault => message.as_mut_bytes()[9] ^= 4,
+                REPEATING if meets_fault => queue.push_back(message),
+                _ => {}
+            }
+            queue.push_back(message);
+            true
+        };
+        let receive = move |into: &mut M| exit.lock().unwrap().pop_front().map(|message| *into = message).is_some();
+        Ok((send, receive))
     }
 }
 
@@ -105,7 +89,7 @@ fn one_thread_sends_and_receives_all() {
     let scratch = tempfile::tempdir().unwrap();
     let measured = same_thread::<Faulty<PERFECT>, Payload<38>>(&Stage::for_tests(scratch.path())).unwrap();
     assert_eq!(measured.counts.sent, measured.counts.received);
-    assert!(measured.samples.unwrap().count() > 0);
+    assert!(measured.samples.unwrap().meter.samples() > 0);
 }
 
 #[test]
@@ -113,11 +97,9 @@ fn a_system_that_cannot_start_is_an_error_and_no_hang() {
     struct Absent;
     impl<M: Content> Threads<M> for Absent {
         const SYSTEM: &'static str = "absent";
-        type Sender = Entry<M, PERFECT>;
-        type Receiver = Exit<M>;
 
-        fn channel(_: &Meeting, _: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-            Err("is not installed".into())
+        fn channel(_: Meeting, _: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure> {
+            Err::<(fn(&M) -> bool, fn(&mut M) -> bool), _>("is not installed".into())
         }
     }
     let scratch = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use std::ffi::CString;
 use std::sync::Arc;
 
 use horus_benchmarks::patience::PATIENCE;
-use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
+use horus_benchmarks::transport::{Content, End, Failure, Link, Meeting, Processes, Receiver, Sender, Threads};
 use rusteron_client::{Aeron as Client, AeronContext, AeronExclusivePublication, AeronImage, AeronSubscription};
 use rusteron_client::{AeronCError, Handlers};
 use rusteron_media_driver::AeronIdleStrategyKind;
@@ -88,38 +88,26 @@ impl<M: Content> Receiver<M> for Polling {
 
 impl<M: Content> Threads<M> for Aeron {
     const SYSTEM: &'static str = "aeron-ipc";
-    type Sender = Offering;
-    type Receiver = Polling;
 
-    fn channel(meeting: &Meeting, _: usize) -> Result<(Offering, Polling), Failure> {
+    fn channel(meeting: Meeting, _: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure> {
         with_free_threads(|| {
-            let driver = launch(meeting)?;
-            let session = session(meeting, Some(driver))?;
-            ends(session, STREAM_TO_SECOND, STREAM_TO_SECOND)
+            let driver = launch(&meeting)?;
+            ends(session(&meeting, Some(driver))?, STREAM_TO_SECOND, STREAM_TO_SECOND)
         })
     }
 }
 
 impl<M: Content> Processes<M> for Aeron {
     const SYSTEM: &'static str = "aeron-ipc";
-    type Sender = Offering;
-    type Receiver = Polling;
 
-    fn connect(meeting: &Meeting, end: End, _: usize) -> Result<(Offering, Polling), Failure> {
+    fn connect(link: Link, _: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure> {
         with_free_threads(|| {
-            let driver = match end {
-                End::First => Some(launch(meeting)?),
-                End::Second => None,
+            let (driver, outgoing, incoming) = match link.end {
+                End::First => (Some(launch(&link.meeting)?), STREAM_TO_SECOND, STREAM_TO_FIRST),
+                End::Second => (None, STREAM_TO_FIRST, STREAM_TO_SECOND),
             };
-            rendezvous::both_here(meeting, end, "driver")?;
-            let session = session(meeting, driver)?;
-            let (outgoing, incoming) = match end {
-                End::First => (STREAM_TO_SECOND, STREAM_TO_FIRST),
-                End::Second => (STREAM_TO_FIRST, STREAM_TO_SECOND),
-            };
-            let ends = ends(session, outgoing, incoming)?;
-            rendezvous::both_here(meeting, end, "connected")?;
-            Ok(ends)
+            rendezvous::both_here(&link, "driver")?;
+            ends(session(&link.meeting, driver)?, outgoing, incoming)
         })
     }
 }

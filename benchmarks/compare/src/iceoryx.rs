@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use horus_benchmarks::patience::PATIENCE;
-use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
+use horus_benchmarks::transport::{Content, Failure, Link, Meeting, Processes, Receiver, Sender, Threads};
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::port::{BackpressureAction, BackpressureInfo};
@@ -15,8 +15,6 @@ use iceoryx2::prelude::{
     SignalHandlingMode, ZeroCopySend, ipc, set_log_level,
 };
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
-
-use crate::rendezvous;
 
 pub struct Iceoryx2;
 
@@ -71,26 +69,19 @@ impl<M: Printable> Receiver<M> for Subscribing<M> {
 
 impl<M: Printable> Threads<M> for Iceoryx2 {
     const SYSTEM: &'static str = "iceoryx2";
-    type Sender = Publishing<M>;
-    type Receiver = Subscribing<M>;
 
-    fn channel(meeting: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let subscribing = subscribing(meeting, capacity)?;
-        Ok((publishing(meeting, capacity)?, subscribing))
+    fn channel(meeting: Meeting, capacity: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure> {
+        let subscribing = subscribing(&meeting, capacity)?;
+        Ok((publishing(&meeting, capacity)?, subscribing))
     }
 }
 
 impl<M: Printable> Processes<M> for Iceoryx2 {
     const SYSTEM: &'static str = "iceoryx2";
-    type Sender = Publishing<M>;
-    type Receiver = Subscribing<M>;
 
-    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let (out, back) = end.directions();
-        let subscribing = subscribing(&meeting.of(back), capacity)?;
-        let publishing = publishing(&meeting.of(out), capacity)?;
-        rendezvous::both_here(meeting, end, "connected")?;
-        Ok((publishing, subscribing))
+    fn connect(link: Link, capacity: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure> {
+        let subscribing = subscribing(&link.back(), capacity)?;
+        Ok((publishing(&link.out(), capacity)?, subscribing))
     }
 }
 
@@ -99,23 +90,19 @@ pub struct Iceoryx2Retrying;
 
 impl<M: Printable> Processes<M> for Iceoryx2Retrying {
     const SYSTEM: &'static str = "iceoryx2-retry";
-    type Sender = Publishing<M>;
-    type Receiver = Subscribing<M>;
 
-    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let (out, back) = end.directions();
-        let subscribing = subscribing(&meeting.of(back), capacity)?;
+    fn connect(link: Link, capacity: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure> {
+        let subscribing = subscribing(&link.back(), capacity)?;
         let give_up = |info: &BackpressureInfo| match info.elapsed_time {
             waited if waited > PATIENCE => BackpressureAction::DiscardData,
             _ => BackpressureAction::Retry,
         };
-        let publisher = open(&meeting.of(out), capacity)?
+        let publisher = open(&link.out(), capacity)?
             .publisher_builder()
             .max_loaned_samples(1)
             .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
             .set_backpressure_handler(give_up)
             .create()?;
-        rendezvous::both_here(meeting, end, "connected")?;
         Ok((Publishing(publisher), subscribing))
     }
 }

@@ -13,17 +13,16 @@ use std::time::Duration;
 
 use horus::topic::{Publisher, Subscriber};
 use horus_benchmarks::cell::{Heading, Measured, Path};
-use horus_benchmarks::peer::Role;
+use horus_benchmarks::peer::{Peer, Role};
 use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::Task;
 use horus_benchmarks::systems::horus::options;
-use horus_benchmarks::transport::{Failure, Meeting};
+use horus_benchmarks::transport::{Failure, Meeting, Small};
 use horus_shm::clock::monotonic_ns;
 
 use crate::iceoryx::open;
-use crate::tasks::Small;
 
 /// Length of a stretch.
 const STRETCH: Duration = Duration::from_millis(1);
@@ -77,7 +76,7 @@ type Stretches = Vec<(u64, u64)>;
 fn come_and_go<T>(role: &Role, make: impl Fn() -> Result<T, Failure>) -> Result<(), Failure> {
     let mut stretches = Stretches::new();
     role.ready()?;
-    let peers = if role.effort.samples < 500_000 { PEERS } else { 10 * PEERS };
+    let peers = if role.effort.is_quick() { PEERS } else { 10 * PEERS };
     for _ in 0..peers {
         std::thread::sleep(STRETCH);
         let start = monotonic_ns();
@@ -94,7 +93,7 @@ fn come_and_go<T>(role: &Role, make: impl Fn() -> Result<T, Failure>) -> Result<
 /// What the first process does: looks for messages until the peer is done.
 fn measure(stage: &Stage, mut look: impl FnMut() -> bool) -> Result<Measured, Failure> {
     pin_to(stage.cpus.first)?;
-    let peer = stage.peer(&stage.meeting, "come and go", stage.cpus.second)?;
+    let peer = Peer::start(stage, &stage.meeting, "come and go")?;
     peer.wait_until_ready()?;
     let mut slots = BTreeMap::<u64, u64>::new();
     while peer.lives() {

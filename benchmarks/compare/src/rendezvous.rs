@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use horus_benchmarks::patience::PATIENCE;
-use horus_benchmarks::transport::{End, Failure, Meeting};
+use horus_benchmarks::transport::{Failure, Link, Meeting};
 
 /// How often to look again.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -47,21 +47,7 @@ pub fn patiently<T>(what: &str, mut attempt: impl FnMut() -> Result<Option<T>, F
 }
 
 /// Returns when both ends have called it: neither goes on before the other has come this far.
-pub fn both_here(meeting: &Meeting, end: End, stage: &str) -> Result<(), Failure> {
-    leave(meeting, &format!("{stage}-{}", name(end)), "")?;
-    fetch(meeting, &format!("{stage}-{}", name(other(end)))).map(drop)
-}
-
-pub fn name(end: End) -> &'static str {
-    match end {
-        End::First => "first",
-        End::Second => "second",
-    }
-}
-
-pub fn other(end: End) -> End {
-    match end {
-        End::First => End::Second,
-        End::Second => End::First,
-    }
+pub fn both_here(link: &Link, stage: &str) -> Result<(), Failure> {
+    leave(&link.back(), stage, "")?;
+    fetch(&link.out(), stage).map(drop)
 }

@@ -6,7 +6,6 @@
 use std::time::{Duration, Instant};
 
 use horus_benchmarks::cell::{Heading, Measured};
-use horus_benchmarks::options::Effort;
 use horus_benchmarks::samples::Samples;
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::Task;
@@ -22,12 +21,7 @@ pub fn task(heading: Heading, note: &str, run: impl Fn(&Stage) -> Result<Measure
 
 /// How long a loop runs: 10 s, as the seeds ran, or 0.3 s in a quick run.
 pub fn duration(stage: &Stage) -> Duration {
-    if is_quick(stage) { Duration::from_millis(300) } else { Duration::from_secs(10) }
-}
-
-/// Whether `--quick` was given.
-pub fn is_quick(stage: &Stage) -> bool {
-    stage.effort.samples <= Effort::QUICK.samples
+    if stage.effort.is_quick() { Duration::from_millis(300) } else { Duration::from_secs(10) }
 }
 
 /// Times every call by itself, two clock reads included.

@@ -17,7 +17,7 @@ use iceoryx2::prelude::ServiceName;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::iceoryx::{Marked, config, node};
-use crate::seed::{duration, is_quick, task};
+use crate::seed::{duration, task};
 
 /// The loops: 8 bytes, 1 KiB, 64 KiB, 512 KiB.
 pub fn loops() -> Vec<Task> {
@@ -78,7 +78,7 @@ fn throughput<S: FnMut() -> bool>(
     sender: impl FnOnce() -> Result<S, Failure> + Send,
     mut take: impl FnMut() -> bool,
 ) -> Result<Measured, Failure> {
-    let warm_up = if is_quick(stage) { Duration::from_millis(100) } else { Duration::from_secs(2) };
+    let warm_up = if stage.effort.is_quick() { Duration::from_millis(100) } else { Duration::from_secs(2) };
     let over = AtomicBool::new(false);
     let sent = AtomicU64::new(0);
     let mut take_until = |end: Instant| {

@@ -51,16 +51,10 @@ fn options(meeting: &Meeting) -> Options {
     Options::latest(64).publishers(ENDS + 1).directory(&meeting.directory).waiting(Waiting::Spin)
 }
 
-fn horus_ends<const WORDS: usize>(
-    meeting: &Meeting,
-) -> Result<(Publisher<Payload<WORDS>>, Subscriber<Payload<WORDS>>), Failure> {
-    let (name, options) = (&meeting.name, options(meeting));
-    let publisher = Publisher::open(name, &options)?;
-    Ok((publisher, Subscriber::open(name, &options)?))
-}
-
 fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
-    let (mut publisher, mut subscriber) = horus_ends::<WORDS>(&stage.meeting)?;
+    let (name, options) = (&stage.meeting.name, options(&stage.meeting));
+    let mut publisher = Publisher::open(name, &options)?;
+    let mut subscriber = Subscriber::<Payload<WORDS>>::open(name, &options)?;
     let call = || {
         let _ = publisher.try_send(black_box(Payload([7; WORDS])));
         black_box(subscriber.try_recv());
@@ -69,7 +63,7 @@ fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Res
 }
 
 fn horus_alone(stage: &Stage) -> Result<Measured, Failure> {
-    let mut publisher = Publisher::<Word>::open(&stage.meeting.name, &options(&stage.meeting))?;
+    let mut publisher = Publisher::<Word>::open(&stage.meeting.name, options(&stage.meeting))?;
     Ok(calls_per_second(stage, || {
         let _ = publisher.try_send(black_box(WORD));
     }))
@@ -179,7 +173,7 @@ fn mpmc<S: FnMut() -> bool, R: FnMut() -> bool>(
             publisher.join().map_err(|_| "a publisher panicked")??;
         }
         for subscriber in subscribers {
-            samples.add(&subscriber.join().map_err(|_| "a subscriber panicked")??);
+            samples.meter.add(&subscriber.join().map_err(|_| "a subscriber panicked")??.meter);
         }
         Ok(Measured { samples: Some(samples), ..Measured::default() })
     })

@@ -3,7 +3,7 @@
 //! Between processes a message passes an I/O thread of ZeroMQ on either side, however the caller waits. One pair of
 //! sockets for each direction, with a high-water mark of the asked capacity on both sides.
 
-use horus_benchmarks::transport::{Content, End, Failure, Meeting, Processes, Receiver, Sender, Threads};
+use horus_benchmarks::transport::{Content, Failure, Link, Meeting, Processes, Receiver, Sender, Threads};
 use zmq::{Context, DONTWAIT, Error, PAIR, Socket};
 
 use crate::helpers::with_free_threads;
@@ -14,81 +14,55 @@ const LINGER_MS: i32 = 1000;
 
 pub struct ZeroMq;
 
-/// Either end; the context lives as long as its sockets.
-pub struct Pair(Socket, #[expect(dead_code, reason = "kept alive")] Context);
-
-impl<M: Content> Sender<M> for Pair {
-    fn try_send(&mut self, message: &M) -> bool {
-        match self.0.send(message.as_bytes(), DONTWAIT) {
-            Ok(()) => true,
-            Err(Error::EAGAIN) => false,
-            Err(error) => panic!("ZeroMQ send: {error}"),
-        }
-    }
-}
-
-impl<M: Content> Receiver<M> for Pair {
-    fn try_recv(&mut self, into: &mut M) -> bool {
-        match self.0.recv_into(into.as_mut_bytes(), DONTWAIT) {
-            Ok(bytes) => bytes == size_of::<M>(),
-            Err(Error::EAGAIN) => false,
-            Err(error) => panic!("ZeroMQ receive: {error}"),
-        }
-    }
-}
-
 impl<M: Content> Threads<M> for ZeroMq {
     const SYSTEM: &'static str = "zeromq-inproc";
-    type Sender = Pair;
-    type Receiver = Pair;
 
-    fn channel(meeting: &Meeting, capacity: usize) -> Result<(Pair, Pair), Failure> {
+    fn channel(meeting: Meeting, capacity: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure> {
         let context = Context::new();
         let address = format!("inproc://{}", meeting.name);
-        let receiving = bound(&context, &address, capacity)?;
-        let sending = connected(&context, &address, capacity)?;
-        Ok((sending, receiving))
+        let (receiving, sending) = (pair(&context, capacity)?, pair(&context, capacity)?);
+        receiving.bind(&address)?;
+        sending.connect(&address)?;
+        Ok(ends(sending, receiving))
     }
 }
 
 impl<M: Content> Processes<M> for ZeroMq {
     const SYSTEM: &'static str = "zeromq-ipc";
-    type Sender = Pair;
-    type Receiver = Pair;
 
-    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Pair, Pair), Failure> {
+    fn connect(link: Link, capacity: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure> {
         with_free_threads(|| {
             let context = Context::new();
-            let address = |end| {
-                let file = rendezvous::path(meeting, &format!("to-{}.zeromq", rendezvous::name(end)));
-                format!("ipc://{}", file.display())
-            };
-            let receiving = bound(&context, &address(end), capacity)?;
-            rendezvous::both_here(meeting, end, "bound")?;
-            let sending = connected(&context, &address(rendezvous::other(end)), capacity)?;
-            rendezvous::both_here(meeting, end, "connected")?;
-            Ok((sending, receiving))
+            let address = |direction: Meeting| format!("ipc://{}", rendezvous::path(&direction, "zeromq").display());
+            let (receiving, sending) = (pair(&context, capacity)?, pair(&context, capacity)?);
+            receiving.bind(&address(link.back()))?;
+            rendezvous::both_here(&link, "bound")?;
+            sending.connect(&address(link.out()))?;
+            Ok(ends(sending, receiving))
         })
     }
 }
 
-fn bound(context: &Context, address: &str, capacity: usize) -> Result<Pair, Failure> {
-    let pair = pair(context, capacity)?;
-    pair.0.bind(address)?;
-    Ok(pair)
-}
-
-fn connected(context: &Context, address: &str, capacity: usize) -> Result<Pair, Failure> {
-    let pair = pair(context, capacity)?;
-    pair.0.connect(address)?;
-    Ok(pair)
-}
-
-fn pair(context: &Context, capacity: usize) -> Result<Pair, Failure> {
+fn pair(context: &Context, capacity: usize) -> Result<Socket, Failure> {
     let socket = context.socket(PAIR)?;
     let mark = i32::try_from(capacity)?;
     socket.set_sndhwm(mark)?;
     socket.set_rcvhwm(mark)?;
     socket.set_linger(LINGER_MS)?;
-    Ok(Pair(socket, context.clone()))
+    Ok(socket)
+}
+
+/// A socket keeps its context alive.
+fn ends<M: Content>(sending: Socket, receiving: Socket) -> (impl Sender<M> + Send, impl Receiver<M> + Send) {
+    let send = move |message: &M| match sending.send(message.as_bytes(), DONTWAIT) {
+        Ok(()) => true,
+        Err(Error::EAGAIN) => false,
+        Err(error) => panic!("ZeroMQ send: {error}"),
+    };
+    let receive = move |into: &mut M| match receiving.recv_into(into.as_mut_bytes(), DONTWAIT) {
+        Ok(bytes) => bytes == size_of::<M>(),
+        Err(Error::EAGAIN) => false,
+        Err(error) => panic!("ZeroMQ receive: {error}"),
+    };
+    (send, receive)
 }

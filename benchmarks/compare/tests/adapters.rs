@@ -1,16 +1,15 @@
 //! Every adapter carries messages whole, once and in order, by the loops that measure it.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use horus_benchmarks::cell::Measured;
 use horus_benchmarks::loops::{ping, pong};
 use horus_benchmarks::options::Effort;
-use horus_benchmarks::patience::{PATIENCE, Patience};
+use horus_benchmarks::patience::{NEVER, PATIENCE, Patience};
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::tally::Counts;
 use horus_benchmarks::threads::{same_thread, thread_to_thread};
-use horus_benchmarks::transport::{Content, End, Meeting, Processes, Threads};
+use horus_benchmarks::transport::{Content, End, Large, Link, Medium, Meeting, Processes, Small, Threads};
 use horus_compare::disruptor::Disruptor;
 use horus_compare::iceoryx::{Iceoryx2, Iceoryx2Retrying, remove_shared_memory};
 use horus_compare::iceoryx_event::Iceoryx2Event;
@@ -18,7 +17,6 @@ use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::pipes::Pipes;
 use horus_compare::rtrb::Rtrb;
 use horus_compare::sockets::{Udp, UnixDatagrams, UnixPackets};
-use horus_compare::tasks::{Large, Medium, Small};
 
 /// Round trips of a test.
 const ROUNDS: u64 = Effort::TEST.samples + Effort::TEST.warm_up;
@@ -64,21 +62,21 @@ fn threads<T: Threads<Small> + Threads<Medium> + Threads<Large>>() {
 /// Two threads stand in for the two processes: an adapter cannot tell.
 fn processes<P: Processes<Small> + Processes<Medium> + Processes<Large>>() {
     let directory = directory();
-    let meeting = |name: &str| Meeting { name: name.to_owned(), directory: directory.path().to_owned() };
-    there_and_back::<P, Small>(&meeting("small"));
-    there_and_back::<P, Medium>(&meeting("medium"));
-    there_and_back::<P, Large>(&meeting("large"));
+    there_and_back::<P, Small>(directory.path());
+    there_and_back::<P, Medium>(directory.path());
+    there_and_back::<P, Large>(directory.path());
 }
 
-fn there_and_back<P: Processes<M>, M: Content>(meeting: &Meeting) {
-    let stop = AtomicBool::new(false);
-    let patience = || Patience::new(PATIENCE, &stop).sharing(true);
+fn there_and_back<P: Processes<M>, M: Content>(directory: &Path) {
+    let meeting = Meeting { name: format!("{}-bytes", size_of::<M>()), directory: directory.to_owned() };
+    let link = |end| Link { meeting: meeting.clone(), end };
+    let patience = || Patience::new(PATIENCE, &NEVER).sharing(true);
     let (sent, received) = std::thread::scope(|scope| {
         let second = scope.spawn(|| {
-            let (mut sender, mut receiver) = P::connect(meeting, End::Second, 16).unwrap();
+            let (mut sender, mut receiver) = P::connect(link(End::Second), 16).unwrap();
             pong(&mut receiver, &mut sender, &patience()).unwrap()
         });
-        let (mut sender, mut receiver) = P::connect(meeting, End::First, 16).unwrap();
+        let (mut sender, mut receiver) = P::connect(link(End::First), 16).unwrap();
         let sent = ping(&mut sender, &mut receiver, &Effort::TEST, &patience()).unwrap().1;
         // The second end has taken the last message's place: neither leaves before the other is done.
         (sent, second.join().unwrap())
@@ -115,9 +113,7 @@ fn iceoryx2_wakes_a_sleeper() {
 
 #[test]
 fn iceoryx2_carries_64_kib_in_place() {
-    let directory = directory();
-    let meeting = Meeting { name: "large".to_owned(), directory: directory.path().to_owned() };
-    there_and_back::<Iceoryx2InPlace<8192>, Small>(&meeting);
+    there_and_back::<Iceoryx2InPlace<8192>, Small>(directory().path());
 }
 
 #[test]

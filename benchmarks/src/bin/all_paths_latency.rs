@@ -5,22 +5,19 @@
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::scope;
 
 use horus::message::Stamp;
 use horus::topic::{Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
-use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;
-use horus_benchmarks::stage::{Scratch, Stage};
+use horus_benchmarks::stage::{Stage, scratch};
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::tally::{Counts, Tally};
-use horus_benchmarks::transport::{Failure, Payload};
+use horus_benchmarks::threads::on_both_cpus;
+use horus_benchmarks::transport::{Failure, Payload, Small};
 use horus_shm::clock::monotonic_ns;
-
-type Small = Payload<2>;
 
 const SHARED: &str = "N = 2: publishers share one CPU, subscribers the other; an answer waits for all subscribers";
 const AS_IT_WAS: &str = "as the original HORUS measures: batches of sends are timed, and nobody looks whether anything \
@@ -35,11 +32,11 @@ fn heading<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> Hea
 }
 
 fn threads<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> Task {
-    Task::threads::<Horus<PUBLISHERS, SUBSCRIBERS>, Small>(heading::<PUBLISHERS, SUBSCRIBERS>(path))
+    Task::threads::<Horus<PUBLISHERS, SUBSCRIBERS>, Small>().about(|_| heading::<PUBLISHERS, SUBSCRIBERS>(path))
 }
 
 fn processes<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> Task {
-    Task::processes::<Horus<PUBLISHERS, SUBSCRIBERS>, Small>(heading::<PUBLISHERS, SUBSCRIBERS>(path))
+    Task::processes::<Horus<PUBLISHERS, SUBSCRIBERS>, Small>().about(|_| heading::<PUBLISHERS, SUBSCRIBERS>(path))
 }
 
 /// A topic that overwrites, a subscriber that spins, and the time of sending alone.
@@ -48,28 +45,26 @@ fn send_alone(stage: &Stage) -> Result<Measured, Failure> {
     let options = Options::latest(1024).directory(&stage.meeting.directory).waiting(Waiting::Spin);
     let mut publisher = Publisher::<Small>::open(name, &options)?;
     let mut subscriber = Subscriber::<Small>::open(name, &options)?;
-    let stop = AtomicBool::new(false);
-    scope(|scope| {
-        let consumer = scope.spawn(|| {
-            let pinned = pin_to(stage.cpus.second);
-            let mut tally = Tally::new(1);
-            let mut done = false;
-            while !done {
-                done = stop.load(Ordering::Acquire); // what was sent before is there now
-                while let Some(received) = subscriber.try_recv() {
-                    tally.note(verify(&received.message));
-                }
-            }
-            pinned.map(|()| tally.counts())
-        });
-        let timed = pin_to(stage.cpus.first).map_err(Failure::from).and_then(|()| time_sends(stage, &mut publisher));
+    let produce = |stop: &AtomicBool| {
+        let timed = time_sends(stage, &mut publisher);
         stop.store(true, Ordering::Release);
-        let counts = consumer.join().map_err(|_| "the consumer panicked")??;
-        let (samples, sent) = timed?;
-        let per_second = samples.mean().map(|ns| 1e9 / ns);
-        let counts = Counts { sent, lost: sent - counts.received, ..counts };
-        Ok(Measured { samples: Some(samples), counts, per_second, note: None })
-    })
+        timed
+    };
+    let consume = |stop: &AtomicBool| {
+        let mut tally = Tally::new(1);
+        let mut done = false;
+        while !done {
+            done = stop.load(Ordering::Acquire); // what was sent before is there now
+            while let Some(received) = subscriber.try_recv() {
+                tally.note(verify(&received.message));
+            }
+        }
+        Ok(tally.counts())
+    };
+    let ((samples, sent), counts) = on_both_cpus(stage, produce, consume)?;
+    let per_second = samples.mean().map(|ns| 1e9 / ns);
+    let counts = Counts { sent, lost: sent - counts.received, ..counts };
+    Ok(Measured { samples: Some(samples), counts, per_second, note: None })
 }
 
 fn time_sends(stage: &Stage, publisher: &mut Publisher<Small>) -> Result<(Samples, u64), Failure> {
@@ -77,7 +72,7 @@ fn time_sends(stage: &Stage, publisher: &mut Publisher<Small>) -> Result<(Sample
     let mut samples = Samples::new(BATCH);
     let mut outbox = [Payload([0; 2]); BATCH as usize];
     let mut sent = 0;
-    while samples.count() < stage.effort.samples / 10 {
+    while samples.meter.samples() < stage.effort.samples / 10 {
         for message in &mut outbox {
             *message = *prepared.number(Mark::nth(sent, 1));
             sent += 1;
@@ -94,7 +89,7 @@ fn time_sends(stage: &Stage, publisher: &mut Publisher<Small>) -> Result<(Sample
 fn tasks() -> Vec<Task> {
     let original = heading::<1, 1>(Path::Thread1To1).unit("original's loop: send alone").note(AS_IT_WAS);
     vec![
-        Task::same_thread::<Horus, Small>(heading::<1, 1>(Path::SameThread)),
+        Task::same_thread::<Horus, Small>(),
         threads::<1, 1>(Path::Thread1To1),
         threads::<1, 2>(Path::Thread1ToN),
         threads::<2, 1>(Path::ThreadNTo1),
@@ -123,7 +118,7 @@ fn receive(subscriber: &mut Subscriber<Stamp>) -> Option<u64> {
 }
 
 fn count_instructions() -> Result<(), Failure> {
-    let scratch = Scratch::new()?;
+    let scratch = scratch()?;
     let (name, options) = ("one", Options::reliable(1024).directory(scratch.path()).waiting(Waiting::Spin));
     let mut publisher = Publisher::open(name, &options)?;
     let mut subscriber = Subscriber::open(name, &options)?;

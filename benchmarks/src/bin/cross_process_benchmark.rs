@@ -2,37 +2,33 @@
 
 use std::process::ExitCode;
 
-use horus_benchmarks::cell::{Cell, Heading, Path};
+use horus_benchmarks::cell::{Cell, Heading};
 use horus_benchmarks::suite::{ASLEEP, Suite, Task};
 use horus_benchmarks::systems::futex::RawFutex;
 use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::systems::in_place::{Head, InPlace};
 use horus_benchmarks::systems::sleeping::Sleeping;
-use horus_benchmarks::transport::Payload;
+use horus_benchmarks::transport::{Large, Medium, Payload, Small};
 
 /// Words of a message of 64 KiB.
 const LARGE: usize = 8192;
 
-fn heading(bytes: usize) -> Heading {
-    Heading::new(Path::Process1To1, "horus", bytes)
-}
-
-fn copied<const WORDS: usize>() -> Task {
-    Task::processes::<Horus, Payload<WORDS>>(heading(size_of::<Payload<WORDS>>()))
+fn in_place(heading: Heading) -> Heading {
+    Heading { bytes: size_of::<Payload<LARGE>>(), ..heading }
+        .message("in place")
+        .note("only 16 bytes are written and read")
 }
 
 fn tasks() -> Vec<Task> {
-    let in_place = heading(size_of::<Payload<LARGE>>()).message("in place").note("only 16 bytes are written and read");
-    let threads = |system| Heading::new(Path::Thread1To1, system, size_of::<Head>());
     vec![
-        copied::<2>(),
-        copied::<38>(),
-        copied::<185>(),
-        copied::<LARGE>(),
-        Task::processes::<InPlace<LARGE>, Head>(in_place),
-        Task::threads::<RawFutex, Head>(threads("raw futex").note("one slot: a wake for each message")).asleep(),
-        Task::threads::<Sleeping, Head>(threads("horus")).asleep(),
-        Task::processes::<Sleeping, Head>(heading(size_of::<Head>())).asleep(),
+        Task::processes::<Horus, Small>(),
+        Task::processes::<Horus, Medium>(),
+        Task::processes::<Horus, Large>(),
+        Task::processes::<Horus, Payload<LARGE>>(),
+        Task::processes::<InPlace<LARGE>, Head>().about(in_place),
+        Task::threads::<RawFutex, Small>().note("one slot: a wake for each message").asleep(),
+        Task::threads::<Sleeping, Small>().asleep(),
+        Task::processes::<Sleeping, Small>().asleep(),
     ]
 }
 

@@ -6,15 +6,14 @@
 //! the `CmdVel` is there. Ticks follow each other at once; 6.2 million messages, fewer with `--quick`.
 
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 
 use horus::message::Message;
 use horus::messages::{BatteryState, CmdVel, Imu, JointCommand, LaserScan, Odometry};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::loops::{receive, send};
-use horus_benchmarks::patience::{PATIENCE, Patience, Stuck};
-use horus_benchmarks::peer::Role;
+use horus_benchmarks::patience::{NEVER, Patience, Stuck};
+use horus_benchmarks::peer::{Peer, Role};
 use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;
 use horus_benchmarks::stage::Stage;
@@ -32,6 +31,11 @@ const ODOMETRY_EVERY: u64 = 10;
 const SCAN_EVERY: u64 = 25;
 const BATTERY_EVERY: u64 = 1000;
 
+/// Each type of message has a topic.
+fn topic<M: Message>(meeting: &Meeting) -> Meeting {
+    meeting.of(M::TYPE_NAME.trim_start_matches("horus/"))
+}
+
 /// A publisher that numbers what it sends.
 struct Out<M: Message + Content> {
     publisher: Publishing<M>,
@@ -40,8 +44,8 @@ struct Out<M: Message + Content> {
 }
 
 impl<M: Message + Content> Out<M> {
-    fn new(meeting: &Meeting, name: &str) -> Result<Self, Failure> {
-        Ok(Self { publisher: Publishing::new(&meeting.of(name), CAPACITY)?, prepared: Prepared::default(), sent: 0 })
+    fn new(meeting: &Meeting) -> Result<Self, Failure> {
+        Ok(Self { publisher: Publishing::new(&topic::<M>(meeting), CAPACITY)?, prepared: Prepared::default(), sent: 0 })
     }
 
     #[inline]
@@ -69,8 +73,8 @@ struct In<M: Message + Content> {
 }
 
 impl<M: Message + Content> In<M> {
-    fn new(meeting: &Meeting, name: &str) -> Result<Self, Failure> {
-        let subscriber = Subscribing::new(&meeting.of(name), CAPACITY)?;
+    fn new(meeting: &Meeting) -> Result<Self, Failure> {
+        let subscriber = Subscribing::new(&topic::<M>(meeting), CAPACITY)?;
         Ok(Self { subscriber, latest: M::new_zeroed(), tally: Tally::new(1) })
     }
 
@@ -93,18 +97,16 @@ impl<M: Message + Content> In<M> {
 
 fn be_the_robot(stage: &Stage) -> Result<Measured, Failure> {
     pin_to(stage.cpus.first)?;
-    let (meeting, stop) = (&stage.meeting, AtomicBool::new(false));
-    let peer = stage.peer(meeting, "controller", stage.cpus.second)?;
-    let (mut imu, mut odometry) = (Out::<Imu>::new(meeting, "imu")?, Out::<Odometry>::new(meeting, "odometry")?);
-    let (mut scan, mut battery) =
-        (Out::<LaserScan>::new(meeting, "scan")?, Out::<BatteryState>::new(meeting, "battery")?);
-    let (mut joints, mut velocity) =
-        (In::<JointCommand>::new(meeting, "joints")?, In::<CmdVel>::new(meeting, "velocity")?);
+    let meeting = &stage.meeting;
+    let peer = Peer::start(stage, meeting, "controller")?;
+    let (mut imu, mut odometry) = (Out::<Imu>::new(meeting)?, Out::<Odometry>::new(meeting)?);
+    let (mut scan, mut battery) = (Out::<LaserScan>::new(meeting)?, Out::<BatteryState>::new(meeting)?);
+    let (mut joints, mut velocity) = (In::<JointCommand>::new(meeting)?, In::<CmdVel>::new(meeting)?);
     peer.wait_until_ready()?;
 
     let lives = || peer.lives();
-    let patience = &Patience::new(PATIENCE, &stop).watching(&lives).sharing(stage.cpus.shared());
-    let ticks = if stage.effort.messages < 1_000_000 { QUICK_TICKS } else { TICKS };
+    let patience = &stage.patience(&NEVER).watching(&lives);
+    let ticks = if stage.effort.is_quick() { QUICK_TICKS } else { TICKS };
     let mut samples = Samples::new(1);
     let began = monotonic_ns();
     for tick in 0..ticks {
@@ -147,14 +149,12 @@ fn be_the_robot(stage: &Stage) -> Result<Measured, Failure> {
 }
 
 fn be_the_controller(role: &Role) -> Result<(), Failure> {
-    let (meeting, stop) = (&role.meeting, AtomicBool::new(false));
-    let (mut joints, mut velocity) =
-        (Out::<JointCommand>::new(meeting, "joints")?, Out::<CmdVel>::new(meeting, "velocity")?);
-    let (mut imu, mut odometry) = (In::<Imu>::new(meeting, "imu")?, In::<Odometry>::new(meeting, "odometry")?);
-    let (mut scan, mut battery) =
-        (In::<LaserScan>::new(meeting, "scan")?, In::<BatteryState>::new(meeting, "battery")?);
+    let meeting = &role.meeting;
+    let (mut joints, mut velocity) = (Out::<JointCommand>::new(meeting)?, Out::<CmdVel>::new(meeting)?);
+    let (mut imu, mut odometry) = (In::<Imu>::new(meeting)?, In::<Odometry>::new(meeting)?);
+    let (mut scan, mut battery) = (In::<LaserScan>::new(meeting)?, In::<BatteryState>::new(meeting)?);
     role.ready()?;
-    let patience = &Patience::new(PATIENCE, &stop).sharing(role.shared);
+    let patience = &role.patience();
     while !imu.tally.is_over() {
         imu.wait(patience)?;
         let came = [battery.take(), scan.take(), odometry.take()];

@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use horus_benchmarks::cell::{Heading, Measured, Path};
@@ -14,7 +13,7 @@ use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::bare_ring::BareRing;
 use horus_benchmarks::systems::futex::RawFutex;
-use horus_benchmarks::transport::{Failure, Payload};
+use horus_benchmarks::transport::{Failure, Small};
 use horus_shm::clock::monotonic_ns;
 use horus_shm::segment::layout::LINE;
 
@@ -61,24 +60,21 @@ fn copy_task<const BYTES: usize>() -> Task {
 
 fn line(stage: &Stage) -> Result<Measured, Failure> {
     let mut samples = Samples::new(1);
-    let stop = AtomicBool::new(false);
-    let rounds = stage.effort.samples;
-    floor::play(&stage.meeting.directory, stage.cpus, rounds, &stop, |ns| samples.record(ns))?;
+    floor::play(stage, stage.effort.samples, |ns| samples.record(ns))?;
     Ok(Measured { samples: Some(samples), ..Measured::default() })
 }
 
 /// A message of `LINES` cache lines, one word of each touched: the limit of every queue that copies so many.
 fn lines<const LINES: usize>() -> Task {
     let heading = Heading::new(Path::Thread1To1, "lines each way", LINES * LINE).note(LINES_EACH_WAY);
-    Task::threads::<BareRing<LINES>, Payload<2>>(heading)
+    Task::threads::<BareRing<LINES>, Small>().about(|_| heading)
 }
 
 fn tasks() -> Vec<Task> {
-    let heading = Heading::new;
     vec![
-        Task::new(heading(Path::SameThread, "clock", 0).unit("clock read"), clock),
-        Task::new(heading(Path::Thread1To1, "cache line", 8), line),
-        Task::threads::<BareRing<1>, Payload<2>>(heading(Path::Thread1To1, "bare ring", 16).note(BARE_RING)),
+        Task::new(Heading::new(Path::SameThread, "clock", 0).unit("clock read"), clock),
+        Task::new(Heading::new(Path::Thread1To1, "cache line", 8), line),
+        Task::threads::<BareRing, Small>().note(BARE_RING),
         lines::<1>(),
         lines::<5>(),
         lines::<24>(),
@@ -88,7 +84,7 @@ fn tasks() -> Vec<Task> {
         copy_task::<1480>(),
         copy_task::<8192>(),
         copy_task::<65536>(),
-        Task::threads::<RawFutex, Payload<2>>(heading(Path::Thread1To1, "raw futex", 16)).asleep(),
+        Task::threads::<RawFutex, Small>().asleep(),
     ]
 }
 

@@ -6,15 +6,13 @@ use horus::message::Message;
 use horus::messages::{
     BatteryState, CmdVel, Imu, JointCommand, LaserScan, Odometry, PointCloud1k, PointCloud10k, PointCloud100,
 };
-use horus_benchmarks::cell::{Heading, Path};
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::transport::Content;
 
 fn both<M: Message + Content>() -> [Task; 2] {
     let name = M::TYPE_NAME.trim_start_matches("horus/");
-    let heading = |path| Heading::new(path, "horus", size_of::<M>()).message(name);
-    [Task::threads::<Horus, M>(heading(Path::Thread1To1)), Task::processes::<Horus, M>(heading(Path::Process1To1))]
+    [Task::threads::<Horus, M>(), Task::processes::<Horus, M>()].map(|task| task.about(|heading| heading.message(name)))
 }
 
 fn tasks() -> Vec<Task> {

@@ -14,10 +14,8 @@ use horus_benchmarks::slope::line_through;
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::tally::{Counts, Tally};
-use horus_benchmarks::transport::{Failure, Payload};
+use horus_benchmarks::transport::{Failure, Payload, Small};
 use horus_shm::clock::monotonic_ns;
-
-type Small = Payload<2>;
 
 /// Sends, or receives, that a sample covers.
 const BATCH: u32 = 128;

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::transport::{Failure, Meeting, Payload, Receiver, Sender, Threads};
+use crate::transport::{Failure, Meeting, Receiver, Sender, Small, Threads};
 
 /// A ring of slots of `LINES` cache lines: a stamp and 16 bytes in the first, the number again in all others.
 pub struct BareRing<const LINES: usize = 1>;
@@ -32,69 +32,55 @@ struct Shared<const LINES: usize> {
     taken: Taken,
 }
 
-/// The writing end.
-pub struct Writer<const LINES: usize> {
-    shared: Arc<Shared<LINES>>,
-    next: u64,
-    taken: u64,
-}
-
-/// The reading end.
-pub struct Reader<const LINES: usize> {
-    shared: Arc<Shared<LINES>>,
-    next: u64,
-}
-
 impl<const LINES: usize> Shared<LINES> {
+    fn new(capacity: usize) -> Arc<Self> {
+        let slots = std::iter::repeat_with(|| std::array::from_fn(|_| Line::default())).take(capacity).collect();
+        Arc::new(Self { slots, taken: Taken::default() })
+    }
+
     fn slot(&self, number: u64) -> (&[AtomicU64; 3], &[Line]) {
         let slot = &self.slots[number as usize & (self.slots.len() - 1)];
         (&slot[0].0, &slot[1..])
     }
 }
 
-impl<const LINES: usize> Sender<Payload<2>> for Writer<LINES> {
-    #[inline]
-    fn try_send(&mut self, message: &Payload<2>) -> bool {
-        if self.next - self.taken == self.shared.slots.len() as u64 {
-            self.taken = self.shared.taken.0.load(Ordering::Acquire);
-            if self.next - self.taken == self.shared.slots.len() as u64 {
+fn ends<const LINES: usize>(shared: Arc<Shared<LINES>>) -> (impl Sender<Small> + Send, impl Receiver<Small> + Send) {
+    let (reading, mut next, mut taken) = (Arc::clone(&shared), 0_u64, 0);
+    let write = move |message: &Small| {
+        if next - taken == shared.slots.len() as u64 {
+            taken = shared.taken.0.load(Ordering::Acquire);
+            if next - taken == shared.slots.len() as u64 {
                 return false;
             }
         }
-        let ([stamp, words @ ..], lines) = self.shared.slot(self.next);
+        let ([stamp, words @ ..], lines) = shared.slot(next);
         lines.iter().for_each(|line| line.0[0].store(message.0[0], Ordering::Relaxed));
         words.iter().zip(message.0).for_each(|(word, value)| word.store(value, Ordering::Relaxed));
-        self.next += 1;
-        stamp.store(self.next, Ordering::Release);
+        next += 1;
+        stamp.store(next, Ordering::Release);
         true
-    }
-}
-
-impl<const LINES: usize> Receiver<Payload<2>> for Reader<LINES> {
-    #[inline]
-    fn try_recv(&mut self, into: &mut Payload<2>) -> bool {
-        let ([stamp, words @ ..], lines) = self.shared.slot(self.next);
-        if stamp.load(Ordering::Acquire) != self.next + 1 {
+    };
+    let (shared, mut next) = (reading, 0);
+    let read = move |into: &mut Small| {
+        let ([stamp, words @ ..], lines) = shared.slot(next);
+        if stamp.load(Ordering::Acquire) != next + 1 {
             return false;
         }
         words.iter().zip(&mut into.0).for_each(|(word, value)| *value = word.load(Ordering::Relaxed));
         // A line that another message left spoils the checksum.
         into.0[1] ^= lines.iter().fold(0, |wrong, line| wrong | line.0[0].load(Ordering::Relaxed) ^ into.0[0]);
-        self.next += 1;
-        self.shared.taken.0.store(self.next, Ordering::Release);
+        next += 1;
+        shared.taken.0.store(next, Ordering::Release);
         true
-    }
+    };
+    (write, read)
 }
 
-impl<const LINES: usize> Threads<Payload<2>> for BareRing<LINES> {
+impl<const LINES: usize> Threads<Small> for BareRing<LINES> {
     const SYSTEM: &'static str = "bare ring";
-    type Sender = Writer<LINES>;
-    type Receiver = Reader<LINES>;
 
-    fn channel(_: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let slots = std::iter::repeat_with(|| std::array::from_fn(|_| Line::default())).take(capacity).collect();
-        let shared = Arc::new(Shared { slots, taken: Taken::default() });
-        Ok((Writer { shared: Arc::clone(&shared), next: 0, taken: 0 }, Reader { shared, next: 0 }))
+    fn channel(_: Meeting, slots: usize) -> Result<(impl Sender<Small> + Send, impl Receiver<Small> + Send), Failure> {
+        Ok(ends(Shared::<LINES>::new(slots)))
     }
 }
 
@@ -102,17 +88,18 @@ impl<const LINES: usize> Threads<Payload<2>> for BareRing<LINES> {
 mod tests {
     use super::*;
     use crate::content::{Mark, Prepared, verify};
+    use crate::transport::Payload;
 
     #[test]
     fn a_message_with_a_line_of_another_is_found_corrupt() {
-        let meeting = Meeting { name: String::new(), directory: std::path::PathBuf::new() };
-        let (mut writer, mut reader) = BareRing::<5>::channel(&meeting, 4).unwrap();
+        let shared = Shared::<5>::new(4);
+        let (mut writer, mut reader) = ends(Arc::clone(&shared));
         let (mut prepared, mut into) = (Prepared::default(), Payload([0; 2]));
         for number in 0..10 {
             assert!(writer.try_send(prepared.number(Mark::nth(number, 1))));
             let torn = number == 7;
             if torn {
-                writer.shared.slot(number).1[2].0[0].store(0, Ordering::Relaxed);
+                shared.slot(number).1[2].0[0].store(0, Ordering::Relaxed);
             }
             assert!(reader.try_recv(&mut into));
             assert_eq!(verify(&into), (!torn).then_some(Mark::nth(number, 1)));

@@ -1,9 +1,9 @@
 //! HORUS topics: threads and processes take the same way, through shared memory.
 
 use horus::message::{Field, FieldType, Message};
-use horus::topic::{Options, Publisher, Subscriber, Waiting};
+use horus::topic::{OpenError, Options, Publisher, Subscriber, Waiting};
 
-use crate::transport::{Content, End, Failure, Meeting, Payload, Processes, Receiver, Sender, Threads};
+use crate::transport::{Content, Failure, Link, Meeting, Payload, Processes, Receiver, Sender, Threads};
 
 impl<const WORDS: usize> Message for Payload<WORDS> {
     const TYPE_NAME: &'static str = "benchmarks/Payload";
@@ -20,30 +20,46 @@ impl<const WORDS: usize> Message for Payload<WORDS> {
 /// lost.
 pub struct Horus<const PUBLISHERS: usize = 1, const SUBSCRIBERS: usize = 1>;
 
-/// The publishing end: its publishers take turns.
-pub struct Publishing<M: Message, const PUBLISHERS: usize = 1> {
-    publishers: [Publisher<M>; PUBLISHERS],
+/// One end of a topic: its `N` publishers or subscribers take turns.
+pub struct Turns<E, const N: usize> {
+    ends: [E; N],
     turn: usize,
 }
 
-/// The subscribing end: its subscribers take turns.
-pub struct Subscribing<M: Message, const SUBSCRIBERS: usize = 1> {
-    subscribers: [Subscriber<M>; SUBSCRIBERS],
-    turn: usize,
-}
+/// The publishing end.
+pub type Publishing<M, const PUBLISHERS: usize = 1> = Turns<Publisher<M>, PUBLISHERS>;
+
+/// The subscribing end.
+pub type Subscribing<M, const SUBSCRIBERS: usize = 1> = Turns<Subscriber<M>, SUBSCRIBERS>;
 
 /// How the benchmarks make topics, but for what they vary.
 pub fn options(meeting: &Meeting, capacity: usize) -> Options {
     Options::reliable(capacity).directory(&meeting.directory).waiting(Waiting::Spin)
 }
 
+impl<E, const N: usize> Turns<E, N> {
+    fn open(open: impl Fn() -> Result<E, OpenError>) -> Result<Self, Failure> {
+        let ends = (0..N).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { ends: ends.try_into().unwrap_or_else(|_| unreachable!("collected as many")), turn: 0 })
+    }
+
+    /// Lets the one whose turn it is try; if it succeeds, it is the next one's turn.
+    #[inline]
+    fn take_turn(&mut self, attempt: impl FnOnce(&mut E) -> bool) -> bool {
+        let turn = if N == 1 { 0 } else { self.turn };
+        let succeeded = attempt(&mut self.ends[turn]);
+        if N > 1 && succeeded {
+            self.turn = (turn + 1) % N;
+        }
+        succeeded
+    }
+}
+
 impl<M: Message, const PUBLISHERS: usize> Publishing<M, PUBLISHERS> {
     /// Makes the topic.
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
         let options = options(meeting, capacity).publishers(PUBLISHERS);
-        let publishers: Result<Vec<_>, _> = (0..PUBLISHERS).map(|_| Publisher::open(&meeting.name, &options)).collect();
-        let publishers = publishers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
-        Ok(Self { publishers, turn: 0 })
+        Self::open(|| Publisher::open(&meeting.name, &options))
     }
 }
 
@@ -51,22 +67,14 @@ impl<M: Message, const SUBSCRIBERS: usize> Subscribing<M, SUBSCRIBERS> {
     /// Joins the topic, which may come into being meanwhile.
     pub fn new(meeting: &Meeting, capacity: usize) -> Result<Self, Failure> {
         let options = options(meeting, capacity);
-        let subscribers: Result<Vec<_>, _> =
-            (0..SUBSCRIBERS).map(|_| Subscriber::open(&meeting.name, &options)).collect();
-        let subscribers = subscribers?.try_into().unwrap_or_else(|_| unreachable!("collected as many"));
-        Ok(Self { subscribers, turn: 0 })
+        Self::open(|| Subscriber::open(&meeting.name, &options))
     }
 }
 
 impl<M: Message + Content, const PUBLISHERS: usize> Sender<M> for Publishing<M, PUBLISHERS> {
     #[inline]
     fn try_send(&mut self, message: &M) -> bool {
-        let turn = if PUBLISHERS == 1 { 0 } else { self.turn };
-        let sent = self.publishers[turn].try_send_from(message).is_ok();
-        if PUBLISHERS > 1 && sent {
-            self.turn = (turn + 1) % PUBLISHERS;
-        }
-        sent
+        self.take_turn(|publisher| publisher.try_send_from(message).is_ok())
     }
 
     fn publishers(&self) -> u64 {
@@ -77,14 +85,7 @@ impl<M: Message + Content, const PUBLISHERS: usize> Sender<M> for Publishing<M, 
 impl<M: Message + Content, const SUBSCRIBERS: usize> Receiver<M> for Subscribing<M, SUBSCRIBERS> {
     #[inline]
     fn try_recv(&mut self, into: &mut M) -> bool {
-        let turn = if SUBSCRIBERS == 1 { 0 } else { self.turn };
-        if self.subscribers[turn].try_recv_into(into).is_none() {
-            return false;
-        }
-        if SUBSCRIBERS > 1 {
-            self.turn = (turn + 1) % SUBSCRIBERS;
-        }
-        true
+        self.take_turn(|subscriber| subscriber.try_recv_into(into).is_some())
     }
 
     fn subscribers(&self) -> u64 {
@@ -96,11 +97,10 @@ impl<M: Message + Content, const PUBLISHERS: usize, const SUBSCRIBERS: usize> Th
     for Horus<PUBLISHERS, SUBSCRIBERS>
 {
     const SYSTEM: &'static str = "horus";
-    type Sender = Publishing<M, PUBLISHERS>;
-    type Receiver = Subscribing<M, SUBSCRIBERS>;
 
-    fn channel(meeting: &Meeting, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        Ok((Publishing::new(meeting, capacity)?, Subscribing::new(meeting, capacity)?))
+    fn channel(meeting: Meeting, capacity: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure> {
+        let publishing = Publishing::<M, PUBLISHERS>::new(&meeting, capacity)?;
+        Ok((publishing, Subscribing::<M, SUBSCRIBERS>::new(&meeting, capacity)?))
     }
 }
 
@@ -108,11 +108,9 @@ impl<M: Message + Content, const PUBLISHERS: usize, const SUBSCRIBERS: usize> Pr
     for Horus<PUBLISHERS, SUBSCRIBERS>
 {
     const SYSTEM: &'static str = "horus";
-    type Sender = Publishing<M, PUBLISHERS>;
-    type Receiver = Subscribing<M, SUBSCRIBERS>;
 
-    fn connect(meeting: &Meeting, end: End, capacity: usize) -> Result<(Self::Sender, Self::Receiver), Failure> {
-        let (out, back) = end.directions();
-        Ok((Publishing::new(&meeting.of(out), capacity)?, Subscribing::new(&meeting.of(back), capacity)?))
+    fn connect(link: Link, capacity: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure> {
+        let publishing = Publishing::<M, PUBLISHERS>::new(&link.out(), capacity)?;
+        Ok((publishing, Subscribing::<M, SUBSCRIBERS>::new(&link.back(), capacity)?))
     }
 }

@@ -2,41 +2,37 @@
 
 use std::process::ExitCode;
 
-use horus_benchmarks::cell::{Cell, Heading, Path};
+use horus_benchmarks::cell::{Cell, Heading};
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::systems::in_place::{Head, InPlace};
 use horus_benchmarks::systems::sleeping::Sleeping;
-use horus_benchmarks::transport::Payload;
+use horus_benchmarks::transport::{Payload, Small};
 use horus_compare::iceoryx::{self, Iceoryx2, Iceoryx2Retrying};
 use horus_compare::iceoryx_event::Iceoryx2Event;
 use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::joining;
-use horus_compare::tasks::{Small, processes, same_thread, threads};
+use horus_compare::tasks::{processes, threads};
 
 /// 64 KiB in words.
 const LARGE: usize = 8192;
 
-fn in_place(system: &str) -> Heading {
-    Heading::new(Path::Process1To1, system, size_of::<Payload<LARGE>>())
-        .message("in place")
+fn in_place(task: Task) -> Task {
+    task.about(|heading| Heading { bytes: size_of::<Payload<LARGE>>(), ..heading }.message("in place"))
         .note("written and read in place, 16 bytes of the message touched")
 }
 
 fn tasks() -> Vec<Task> {
-    let mut tasks = vec![same_thread::<Horus>(), same_thread::<Iceoryx2>()];
-    tasks.extend(threads::<Horus>(""));
-    tasks.extend(threads::<Iceoryx2>(""));
-    tasks.extend(processes::<Horus>(""));
-    tasks.extend(processes::<Iceoryx2>(""));
-    tasks.extend(processes::<Iceoryx2Retrying>("a full buffer is waited for inside send"));
-    tasks.push(Task::processes::<InPlace<LARGE>, Head>(in_place("horus")));
-    tasks.push(Task::processes::<Iceoryx2InPlace<LARGE>, Head>(in_place("iceoryx2")));
-    let sleeping = |system| Heading::new(Path::Process1To1, system, size_of::<Small>());
-    tasks.push(Task::processes::<Sleeping, Small>(sleeping("horus")).asleep());
-    tasks.push(
-        Task::processes::<Iceoryx2Event, Small>(sleeping("iceoryx2").note("woken by its event service")).asleep(),
-    );
+    let mut tasks = vec![Task::same_thread::<Horus, Small>(), Task::same_thread::<Iceoryx2, Small>()];
+    tasks.extend(threads::<Horus>());
+    tasks.extend(threads::<Iceoryx2>());
+    tasks.extend(processes::<Horus>());
+    tasks.extend(processes::<Iceoryx2>());
+    tasks.extend(processes::<Iceoryx2Retrying>().map(|task| task.note("a full buffer is waited for inside send")));
+    tasks.push(in_place(Task::processes::<InPlace<LARGE>, Head>()));
+    tasks.push(in_place(Task::processes::<Iceoryx2InPlace<LARGE>, Head>()));
+    tasks.push(Task::processes::<Sleeping, Small>().asleep());
+    tasks.push(Task::processes::<Iceoryx2Event, Small>().note("woken by its event service").asleep());
     tasks.push(joining::horus());
     tasks.push(joining::iceoryx2());
     tasks

@@ -10,14 +10,12 @@ use std::time::{Duration, Instant};
 
 use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
-use horus_benchmarks::options::Effort;
-use horus_benchmarks::peer::Role;
+use horus_benchmarks::peer::{Peer, Role};
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::tally::Counts;
-use horus_benchmarks::transport::Failure;
+use horus_benchmarks::transport::{Failure, Medium};
 use horus_compare::iceoryx::{Marked, config, files, node, sweep};
-use horus_compare::tasks::Medium;
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::port::{BackpressureAction, BackpressureInfo};
@@ -161,7 +159,7 @@ impl Survivors {
 }
 
 fn kill(stage: &Stage) -> Result<Measured, Failure> {
-    let kills = if stage.effort.samples <= Effort::QUICK.samples { QUICK_KILLS } else { KILLS };
+    let kills = if stage.effort.is_quick() { QUICK_KILLS } else { KILLS };
     let config = config(&stage.meeting.directory)?;
     let node = node(&config)?;
     let service = service(&node)?;
@@ -174,7 +172,7 @@ fn kill(stage: &Stage) -> Result<Measured, Failure> {
         let mut meeting = stage.meeting.clone();
         meeting.name = (number % SURVIVOR).to_string();
         let role = if number.is_multiple_of(2) { PUBLISHER } else { SUBSCRIBER };
-        let victim = stage.peer(&meeting, role, stage.cpus.second)?;
+        let victim = Peer::start(stage, &meeting, role)?;
         survivors.live_for(LIFE.mul_f64(next(&mut random)));
         could_not_join += u64::from(!victim.lives());
         drop(victim); // kills it
