@@ -15,6 +15,7 @@ use iceoryx2::prelude::{
     SignalHandlingMode, ZeroCopySend, ipc, set_log_level,
 };
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
+use walkdir::WalkDir;
 
 pub struct Iceoryx2;
 
@@ -184,24 +185,12 @@ pub fn remove_shared_memory(fits: impl Fn(&str) -> bool) {
 
 /// Files of this configuration: below its root directory, and shared memory with its prefix.
 pub fn files(config: &Config) -> Vec<String> {
-    let mut found = Vec::new();
-    below(Path::new(&config.global.root_path().to_string()), &mut found);
     let prefix = config.global.prefix.to_string();
-    for entry in std::fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            found.push(entry.path().display().to_string());
-        }
-    }
+    let shared = WalkDir::new(SHARED_MEMORY).max_depth(1).into_iter().flatten();
+    let shared = shared.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+    let below = WalkDir::new(config.global.root_path().to_string()).into_iter().flatten();
+    let files = below.chain(shared).filter(|entry| !entry.file_type().is_dir());
+    let mut found: Vec<_> = files.map(|entry| entry.path().display().to_string()).collect();
     found.sort();
     found
-}
-
-fn below(directory: &Path, found: &mut Vec<String>) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.path().is_dir() {
-            below(&entry.path(), found);
-        } else {
-            found.push(entry.path().display().to_string());
-        }
-    }
 }

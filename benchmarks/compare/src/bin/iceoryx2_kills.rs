@@ -167,13 +167,13 @@ fn kill(stage: &Stage) -> Result<Measured, Failure> {
     survivors.live_for(AFTERMATH);
     let before = files(&config).len();
 
-    let (mut random, mut could_not_join) = (1, 0);
+    let (mut random, mut could_not_join) = (fastrand::Rng::with_seed(1), 0);
     for number in 0..kills {
         let mut meeting = stage.meeting.clone();
         meeting.name = (number % SURVIVOR).to_string();
         let role = if number.is_multiple_of(2) { PUBLISHER } else { SUBSCRIBER };
         let victim = Peer::start(stage, &meeting, role)?;
-        survivors.live_for(LIFE.mul_f64(next(&mut random)));
+        survivors.live_for(LIFE.mul_f64(random.f64()));
         could_not_join += u64::from(!victim.lives());
         drop(victim); // kills it
         survivors.live_for(AFTERMATH);
@@ -204,14 +204,6 @@ fn kill(stage: &Stage) -> Result<Measured, Failure> {
         in_the_end.first(),
     );
     Ok(Measured { counts, note: Some(note), ..Measured::default() })
-}
-
-/// A number from 0 to 1 (xorshift64, G. Marsaglia 2003).
-fn next(state: &mut u64) -> f64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn tasks() -> Vec<Task> {
