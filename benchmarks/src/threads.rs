@@ -49,8 +49,9 @@ fn one_way<T: Threads<M>, M: Content>(stage: &Stage) -> Result<(Counts, Option<f
     Ok((drained.with_sent(sent, subscribers), drained.per_second))
 }
 
-/// Does `own` on the first CPU and `peer`, in a thread of its own, on the second. A failure of one stops the other; told is
-/// the one that came first, not that of the end that was [stopped](Stuck::Stopped) for it.
+/// Does `own` on the first CPU and `peer`, in a thread of its own, on the second.
+///
+/// A failure of one stops the other. Of two failures the first is told, not that of the end that was stopped for it.
 pub fn on_both_cpus<T, U: Send>(
     stage: &Stage,
     own: impl FnOnce(&AtomicBool) -> Result<T, Failure>,

@@ -29,8 +29,8 @@ const COUNTS: [usize; 4] = [1, 2, 4, 8];
 /// Publishers that a channel is made for.
 const CHANNEL: usize = 8;
 
-const AS_IT_WAS: &str = "as libipc's bench_ipc for Rust measures: the time of the loop that sends, which drops what finds \
-                         no room; receivers check nothing";
+const AS_IT_WAS: &str = "as libipc's bench_ipc for Rust measures: the time of the loop that sends, which drops what \
+                         finds no room; receivers check nothing";
 
 /// What one run of threads shares.
 struct Run {

@@ -38,8 +38,8 @@ impl Threads<Small> for RawFutex {
                 word.store(value, Ordering::Relaxed);
             }
             slot.sent.store(sent.wrapping_add(1), Ordering::Release);
-            // Not private to the process: what wakes another process is what HORUS must be compared with. A failure shows
-            // as a receiver that sleeps on.
+            // Not private to the process: what wakes another process is what HORUS must be compared with. A failure
+            // shows as a receiver that sleeps on.
             let _ = wake(&slot.sent, Flags::empty(), 1);
             true
         };
