@@ -15,6 +15,10 @@ pub mod id {
     pub const NODE_START: &str = "c03d50f076e64cb3957657c7d2286439";
     /// A node's own account of the time since its last one; not sent more than once a minute.
     pub const NODE_SUMMARY: &str = "92918af04f4e4acd9c9b769c5ff35cbe";
+    /// Nothing came on a node's input for a while.
+    pub const INPUT_SILENT: &str = "6716fc6c30754ca6a30df0fc4b623aca";
+    /// A node's input came back after a silence.
+    pub const INPUT_BACK: &str = "4a41d022eb904594a8795973a9e7950c";
     /// One audit rule did not pass.
     pub const AUDIT_RULE: &str = "7fb7dac24c3e4b1fb22ff23e59809b1c";
     /// An audit ended.
@@ -23,6 +27,8 @@ pub mod id {
     pub const DETERMINISM_PHASE: &str = "c9ba981b7eef48a08601df9b223f09e5";
     /// A determinism run ended.
     pub const DETERMINISM_SUMMARY: &str = "e4edd6234f044ff29f4b0d58e6d704b8";
+    /// The report of a determinism run cannot be stored where it belongs.
+    pub const REPORT_ELSEWHERE: &str = "b5e5f6bfe50f4c56b76b915ae27a74b1";
     /// A determinism run was refused or could not start.
     pub const DETERMINISM_REFUSED: &str = "dfb754983ab54b49b7fa3239202358f3";
 }
@@ -166,10 +172,13 @@ mod tests {
             id::DEADLINE_MISS,
             id::NODE_START,
             id::NODE_SUMMARY,
+            id::INPUT_SILENT,
+            id::INPUT_BACK,
             id::AUDIT_RULE,
             id::AUDIT_SUMMARY,
             id::DETERMINISM_PHASE,
             id::DETERMINISM_SUMMARY,
+            id::REPORT_ELSEWHERE,
             id::DETERMINISM_REFUSED,
         ];
         for (index, id) in all.iter().enumerate() {

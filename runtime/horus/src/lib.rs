@@ -62,7 +62,8 @@
 //! # What it does not do
 //! - Topics do not leave the machine, and there is no ROS 2 bridge.
 //! - There is no order between two publishers, and no translation between versions of a message.
-//! - Nobody is told that a peer left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)).
+//! - Nobody is told that a peer left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)), or watches its
+//!   input ([`silence`]).
 //! - A process runs one node.
 //! - The scheduler cannot make a machine real-time. A period is kept as well as kernel, CPUs and settings permit; `horus doctor` and
 //!   `horus determinism` say how well that is.
@@ -85,7 +86,7 @@
 //! | [`wait`] | waiting for several topics at once |
 //! | [`scheduler`], [`deadline`] | the loop on its grid; period, deadline, and the account of what was missed |
 //! | [`startup`], [`cpus`] | real time, step by step: locked memory, CPU, policy, and what was granted |
-//! | [`miss`], [`journal`], [`supervise`] | a miss on its way to the journal; the thread beside the loop; systemd's watchdog |
+//! | [`miss`], [`silence`], [`journal`], [`supervise`] | a miss or a silent input on its way to the journal; the thread beside the loop; systemd's watchdog |
 //! | [`stop`], [`time`](mod@time), [`task`] | ending on SIGTERM; clocks, among them a virtual one; what the kernel says of a thread |
 //!
 //! `docs/topics.md` is the guide to topics, `docs/message-path.md` and `docs/architecture.md` show how it works. The crate has no
@@ -107,6 +108,7 @@ pub mod messages;
 pub mod miss;
 pub mod scheduler;
 pub mod serialized;
+pub mod silence;
 pub mod startup;
 pub mod stop;
 pub mod supervise;

@@ -55,7 +55,8 @@ struct Shared {
     signs_of_life: AtomicU64,
 }
 
-/// Starts the thread. `chores` is called at every look, for what a program wants written down now and then.
+/// Starts the thread. `chores` is called at every look, for what a program wants written down now and then, and a last time
+/// with [`MonotonicTime::MAX`] when the thread ends: what waited for its time has no other.
 ///
 /// # Errors
 /// When the calling thread has a real-time policy, or the system has no thread to give.
@@ -136,6 +137,7 @@ fn supervise(mut collector: MissCollector, mut chores: impl FnMut(MonotonicTime)
     if let Some(entry) = collector.finish() {
         entry.send_or_print();
     }
+    chores(MonotonicTime::MAX);
 }
 
 #[cfg(test)]
@@ -151,14 +153,16 @@ mod tests {
         let timing = Timing::new(Duration::from_millis(1), Duration::from_millis(1)).unwrap();
         let (_recorder, collector) = miss::channel("test", timing, 2).unwrap();
         let (sender, looks) = mpsc::channel();
-        let supervisor = spawn(collector, move |_| {
-            let _ = sender.send(startup::policy_of_this_thread().unwrap().0);
+        let supervisor = spawn(collector, move |now| {
+            let _ = sender.send((startup::policy_of_this_thread().unwrap().0, now));
         })
         .unwrap();
         for _ in 0..2 {
-            assert_eq!(looks.recv(), Ok(SchedulingPolicy::Other));
+            assert_eq!(looks.recv().unwrap().0, SchedulingPolicy::Other);
         }
         supervisor.finish();
-        assert!(looks.iter().count() < 1_000, "the sender is gone, so the iteration ends");
+        let rest: Vec<_> = looks.iter().collect(); // the sender is gone, so the iteration ends
+        assert!(rest.len() < 1_000);
+        assert_eq!(rest.last().map(|look| look.1), Some(MonotonicTime::MAX), "the last look says that it is the last");
     }
 }

@@ -13,11 +13,11 @@ use std::time::Duration;
 use horus::cpus::CpuChoice;
 use horus::deadline::Timing;
 use horus::journal::{self, Entry, Priority};
-use horus::miss;
 use horus::scheduler::{Cycle, Node, Scheduler};
 use horus::startup::{self, Answer, FifoPriority, Policy, Process, Thread};
 use horus::task::SchedulingPolicy;
-use horus::time::{Clock, VirtualClock, parse_duration};
+use horus::time::{Clock, MonotonicTime, VirtualClock, parse_duration};
+use horus::{miss, silence};
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
@@ -136,7 +136,28 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_the_unit_file() {
 #[test]
 fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
     let ids: Vec<_> = texts(&conf("catalog/horus-node.catalog")).into_keys().collect();
-    assert_eq!(ids, [journal::id::DEADLINE_MISS, journal::id::NODE_SUMMARY, journal::id::NODE_START]);
+    let mut sent = [
+        journal::id::DEADLINE_MISS,
+        journal::id::NODE_SUMMARY,
+        journal::id::NODE_START,
+        journal::id::INPUT_SILENT,
+        journal::id::INPUT_BACK,
+    ];
+    sent.sort_unstable();
+    assert_eq!(ids, sent);
+}
+
+#[test]
+fn a_silent_input_is_explained_with_its_topic_and_its_length() {
+    let (mut watch, mut collector) = silence::channel("pong", "ping", Duration::from_millis(100));
+    let at = |millis: u64| MonotonicTime::from_nanos(millis * 1_000_000);
+    watch.observe(true, at(1_000));
+    watch.observe(false, at(1_100));
+    let text = explain(&collector.collect(at(1_100)).unwrap());
+    assert!(text.contains("horus topic info ping") && text.contains("for 100000000 ns"), "{text}");
+    watch.observe(true, at(3_000));
+    let text = explain(&collector.collect(at(3_000)).unwrap());
+    assert!(text.contains("took\n2000000000 ns; there were 1 "), "{text}");
 }
 
 #[test]

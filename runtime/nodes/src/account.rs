@@ -1,27 +1,35 @@
 //! What became of a node's messages: counted in the loop, told once a minute and at the end.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use horus::deadline::Tally;
 use horus::journal::{self, Entry, Priority};
+use horus::silence::Totals;
 use horus::time::MonotonicTime;
 
 /// The time between two accounts in the journal.
 const ACCOUNT_DISTANCE: Duration = Duration::from_secs(60);
 
 /// Counters that the loop adds to and another thread reads. They guard nothing: all accesses are Relaxed.
-#[derive(Default)]
 pub struct Account {
     sent: AtomicU64,
     received: AtomicU64,
     lost: AtomicU64,
     mismatched: AtomicU64,
     worst_round_trip_ns: AtomicU64,
+    silences: Arc<Totals>,
 }
 
 impl Account {
+    /// An account of nothing yet; the silences of the node's input are counted by its watch.
+    pub(crate) fn new(silences: Arc<Totals>) -> Self {
+        let [sent, received, lost, mismatched, worst_round_trip_ns] = std::array::from_fn(|_| AtomicU64::new(0));
+        Self { sent, received, lost, mismatched, worst_round_trip_ns, silences }
+    }
+
     /// A message was sent.
     pub fn count_sent(&self) {
         self.sent.fetch_add(1, Ordering::Relaxed);
@@ -67,6 +75,8 @@ impl Account {
             .field("HORUS_RECEIVED", received)
             .field("HORUS_LOST", lost)
             .field("HORUS_MISMATCHED", mismatched)
+            .field("HORUS_SILENCES", self.silences.silences())
+            .field("HORUS_LONGEST_SILENCE_NS", self.silences.longest().as_nanos())
             .field("HORUS_WORST_ROUND_TRIP_NS", worst_round_trip_ns)
     }
 
@@ -105,6 +115,10 @@ impl fmt::Display for Account {
             read(&self.lost),
             read(&self.mismatched)
         )?;
+        match self.silences.silences() {
+            0 => {}
+            count => write!(out, ", {count} silences, longest {:?}", self.silences.longest())?,
+        }
         match read(&self.worst_round_trip_ns) {
             0 => Ok(()),
             nanos => write!(out, ", longest round trip {:?}", Duration::from_nanos(nanos)),

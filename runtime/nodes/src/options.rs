@@ -12,6 +12,20 @@ use horus::time::{MonotonicTime, parse_duration};
 /// The longest that the loop may compute without sleeping before the kernel ends the process.
 const RT_TIME_LIMIT: Duration = Duration::from_secs(1);
 
+/// Silence is told after this many periods, where nothing else is asked for.
+const SILENT_PERIODS: u32 = 100;
+
+/// And not before this time: a peer that restarts is back within it.
+const SHORTEST_DEFAULT_SILENCE: Duration = Duration::from_secs(1);
+
+/// A silence that cannot be one.
+#[derive(Debug, thiserror::Error)]
+#[error("silence {silence:?} is shorter than the period {period:?}: choose a longer --silence, such as 1s")]
+pub struct SilenceError {
+    silence: Duration,
+    period: Duration,
+}
+
 /// Options that every node has.
 #[derive(Args)]
 pub struct NodeOptions {
@@ -30,6 +44,9 @@ pub struct NodeOptions {
     /// Do not start unless the system grants CPU, priority and memory; otherwise start and say what is missing
     #[arg(long)]
     pub(crate) strict: bool,
+    /// How long nothing may come on the input before the journal says so [default: 100 periods, and 1s at least]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    silence: Option<Duration>,
     /// End after this many releases instead of on SIGTERM
     #[arg(long)]
     releases: Option<u64>,
@@ -39,6 +56,16 @@ impl NodeOptions {
     /// Period and deadline, checked.
     pub(crate) fn timing(&self) -> Result<Timing, TimingError> {
         Timing::new(self.period, self.deadline)
+    }
+
+    /// How long nothing may come on the input before the journal says so.
+    pub(crate) fn silence(&self, timing: &Timing) -> Result<Duration, SilenceError> {
+        let period = timing.period();
+        match self.silence {
+            None => Ok((period * SILENT_PERIODS).max(SHORTEST_DEFAULT_SILENCE)),
+            Some(silence) if silence >= period => Ok(silence),
+            Some(silence) => Err(SilenceError { silence, period }),
+        }
     }
 
     /// What a node with these options asks for its process.

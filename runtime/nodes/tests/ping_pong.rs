@@ -183,6 +183,50 @@ fn a_loop_that_does_not_advance_starves_the_watchdog() {
     assert!(messages <= 3, "fed {messages} times without progress");
 }
 
+/// The lines of a node that say something of its input, from the journal where there is one.
+fn said_of_input(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).lines().filter(|line| line.contains("hears")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_back() {
+    let (scratch, topics) = topics();
+    let manager = Manager::new(&scratch);
+    let mut ping = node("ping", &topics);
+    ping.env("NOTIFY_SOCKET", &manager.1);
+    let ping = Running::start(ping);
+    manager.wait_for("STATUS=publishes and receives");
+    let mut pong = node("pong", &topics);
+    pong.args(["--silence", "200ms"]).env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "400000");
+    let pong = Running::start(pong);
+    manager.wait_for("STATUS=publishes and receives");
+    (0..5).for_each(|_| manager.wait_for("WATCHDOG=1")); // half a second, in which pong hears ping
+    ping.signal(Signal::STOP);
+    (0..8).for_each(|_| manager.wait_for("WATCHDOG=1"));
+    ping.signal(Signal::CONT);
+    (0..5).for_each(|_| manager.wait_for("WATCHDOG=1"));
+    pong.signal(Signal::TERM);
+    let pong = pong.end();
+    assert!(count(&pong, "silences") >= 1, "{pong:?}");
+    if !Path::new("/run/systemd/journal/socket").exists() {
+        let said = said_of_input(&pong);
+        let silent = said.find("hears nothing on topic ping: silent for 200ms").unwrap_or_else(|| panic!("{pong:?}"));
+        let back = said.find("hears topic ping again after").unwrap_or_else(|| panic!("{pong:?}"));
+        assert!(silent < back, "{said}");
+    }
+}
+
+#[test]
+fn a_node_without_a_peer_says_that_it_has_heard_nothing_and_counts_no_silence() {
+    let (_scratch, topics) = topics();
+    let ping = node("ping", &topics).args(["--releases", "100", "--silence", "100ms"]).output().unwrap();
+    assert!(ping.status.success() && !String::from_utf8_lossy(&ping.stdout).contains("silence"), "{ping:?}");
+    if !Path::new("/run/systemd/journal/socket").exists() {
+        let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
+        assert_eq!(stderr.matches("has heard nothing on topic pong yet").count(), 1, "{stderr}");
+    }
+}
+
 #[test]
 fn a_node_that_nobody_answers_still_obeys() {
     let (scratch, topics) = topics();
@@ -204,6 +248,7 @@ fn impossible_options_are_refused_with_a_remedy() {
         (["--cpu", "fastest"], "write any, isolated"),
         (["--priority", "99"], "choose 1 to 98"),
         (["--stall-every", "5"], "--stall-for"),
+        (["--silence", "1ms"], "choose a longer --silence"),
         (["--publish", "no/such name"], "--publish"),
     ] {
         let ping = node("ping", &topics).args(arguments).output().unwrap();

@@ -17,9 +17,10 @@ use std::time::Duration;
 use clap::Parser;
 use horus::message::Stamp;
 use horus::scheduler::{Cycle, Node};
+use horus::silence::InputWatch;
 use horus::time::{MonotonicTime, parse_duration};
 use horus::topic::{Publisher, Subscriber, TopicName};
-use horus_nodes::{Account, CAPACITY, NodeOptions};
+use horus_nodes::{Account, CAPACITY, NodeOptions, Parts};
 
 /// Publish a stamp every period and check the answers of pong.
 #[derive(Parser)]
@@ -55,6 +56,7 @@ fn parse_stall(text: &str) -> Result<Duration, String> {
 struct Ping {
     publisher: Publisher<Stamp>,
     answers: Subscriber<Stamp>,
+    input: InputWatch,
     account: Arc<Account>,
     /// When the last messages were sent, by sequence number modulo the length.
     sent_ns: [u64; MEMORY],
@@ -66,9 +68,10 @@ struct Ping {
 }
 
 impl Ping {
-    fn new(publisher: Publisher<Stamp>, answers: Subscriber<Stamp>, account: Arc<Account>) -> Self {
+    fn new(parts: Parts, stall: Option<(u64, Duration)>) -> Self {
+        let Parts { publisher, subscriber: answers, input, account } = parts;
         let first = publisher.position();
-        Self { publisher, answers, account, sent_ns: [0; MEMORY], first, expected: None, stall: None }
+        Self { publisher, answers, input, account, sent_ns: [0; MEMORY], first, expected: None, stall }
     }
 
     fn check(&mut self, answer: Stamp) {
@@ -91,10 +94,13 @@ impl Ping {
 
 impl Node for Ping {
     fn step(&mut self, cycle: &Cycle) {
+        let mut heard = false;
         for _ in 0..CAPACITY {
             let Some(answer) = self.answers.try_recv() else { break };
+            heard = true;
             self.check(answer.message);
         }
+        self.input.observe(heard, cycle.wake);
         let stamp = Stamp { sequence: self.publisher.position(), sent_ns: MonotonicTime::now().as_nanos() };
         if self.publisher.try_send(stamp).is_ok() {
             self.sent_ns[stamp.sequence as usize % MEMORY] = stamp.sent_ns;
@@ -118,10 +124,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         &arguments.node,
         topics,
         |_| Duration::ZERO,
-        |publisher, answers, account| {
-            let stall = arguments.stall_every.zip(arguments.stall_for);
-            Ping { stall, ..Ping::new(publisher, answers, account) }
-        },
+        |parts| Ping::new(parts, arguments.stall_every.zip(arguments.stall_for)),
     )
 }
 

@@ -1,0 +1,246 @@
+//! How the silence of an input leaves the loop: a node that hears nothing says so, and says when it hears again.
+//!
+//! The loop's half ([`InputWatch`]) is told once a cycle whether something came. When nothing came for the limit, and when
+//! something comes after that, it puts one fixed-size record into a ring of our own: a few stores, no lock, no system call.
+//! The other half ([`SilenceCollector`]) belongs to a thread on housekeeping CPUs, usually that of [`crate::supervise`]. It
+//! writes one entry when the silence begins and one when it ends, with its length, and at most one entry a second: an input
+//! that comes and goes faster is summed up.
+//!
+//! A peer that is stopped, killed or never started looks the same from here: the topic is there, and nothing comes. That is
+//! why the node itself has to say it. What came too late or was overwritten is no silence; the topic counts that.
+//!
+//! Before the first message there is no silence to count, because a peer takes time to start. It is told all the same, once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use horus_shm::ring::local;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use crate::journal::{self, Entry, Priority};
+use crate::miss::MIN_ENTRY_DISTANCE;
+use crate::time::MonotonicTime;
+
+/// Records that the ring holds: eight silences between two looks.
+const RING_CAPACITY: usize = 16;
+
+/// A silence that begins or ends, as it crosses the ring. Times are nanoseconds on `CLOCK_MONOTONIC`.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
+struct Turn {
+    /// When the last message came, or the loop began.
+    since_ns: u64,
+    /// When the next one came; 0 while the silence lasts.
+    until_ns: u64,
+    /// The number of this silence; 0 before the first message.
+    number: u64,
+}
+
+/// The silences of an input since its node started. They guard nothing: all accesses are Relaxed.
+#[derive(Debug, Default)]
+pub struct Totals {
+    silences: AtomicU64,
+    longest_ns: AtomicU64,
+}
+
+impl Totals {
+    /// How often the input fell silent after it had been heard.
+    pub fn silences(&self) -> u64 {
+        self.silences.load(Ordering::Relaxed)
+    }
+
+    /// The longest of these silences, one that still lasts included.
+    pub fn longest(&self) -> Duration {
+        Duration::from_nanos(self.longest_ns.load(Ordering::Relaxed))
+    }
+}
+
+/// The half in the loop; see the module documentation.
+pub struct InputWatch {
+    limit_ns: u64,
+    /// When something came last; before that, the first look.
+    last_ns: Option<u64>,
+    heard: bool,
+    silences: u64,
+    /// The beginning of the silence that lasts.
+    silent_since_ns: Option<u64>,
+    /// The beginning of the silence that the ring tells of. Into a full ring nothing goes, and the next cycle tries again.
+    told_since_ns: Option<u64>,
+    ring: local::Writer<Turn>,
+    totals: Arc<Totals>,
+}
+
+/// The half beside the loop; see the module documentation.
+pub struct SilenceCollector {
+    node: String,
+    topic: String,
+    limit: Duration,
+    ring: local::Reader<Turn>,
+    totals: Arc<Totals>,
+    /// The silence that lasts.
+    open: Option<Turn>,
+    /// Whether the journal's last word is that the input is silent.
+    told: bool,
+    /// The number of the last silence whose end the journal knows.
+    told_number: u64,
+    ended: Option<Ended>,
+    last_entry: Option<MonotonicTime>,
+}
+
+/// Silences that ended and that no entry has told.
+#[derive(Debug)]
+struct Ended {
+    /// The number of the last one.
+    number: u64,
+    last_ns: u64,
+    longest_ns: u64,
+}
+
+/// Makes the two halves for the input `topic` of the node called `node`, which is silent when nothing came for `limit`.
+pub fn channel(node: &str, topic: &str, limit: Duration) -> (InputWatch, SilenceCollector) {
+    let (writer, reader) = local::ring(RING_CAPACITY).expect("the capacity is a power of two");
+    let totals = Arc::new(Totals::default());
+    let watch = InputWatch {
+        limit_ns: u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX),
+        last_ns: None,
+        heard: false,
+        silences: 0,
+        silent_since_ns: None,
+        told_since_ns: None,
+        ring: writer,
+        totals: Arc::clone(&totals),
+    };
+    let collector = SilenceCollector {
+        node: node.to_owned(),
+        topic: topic.to_owned(),
+        limit,
+        ring: reader,
+        totals,
+        open: None,
+        told: false,
+        told_number: 0,
+        ended: None,
+        last_entry: None,
+    };
+    (watch, collector)
+}
+
+impl InputWatch {
+    /// Takes note of a cycle: whether anything came in it, and its time. Once a cycle, in the loop.
+    #[inline]
+    pub fn observe(&mut self, heard: bool, now: MonotonicTime) {
+        let now_ns = now.as_nanos();
+        let last_ns = *self.last_ns.get_or_insert(now_ns);
+        if heard {
+            if let Some(since_ns) = self.silent_since_ns.take() {
+                self.note(since_ns, now_ns);
+            }
+            if let Some(since_ns) = self.told_since_ns
+                && self.send(since_ns, now_ns)
+            {
+                self.told_since_ns = None;
+            }
+            self.heard = true;
+            self.last_ns = Some(now_ns);
+            return;
+        }
+        if self.silent_since_ns.is_none() && now_ns.saturating_sub(last_ns) >= self.limit_ns {
+            self.silent_since_ns = Some(last_ns);
+            self.silences += u64::from(self.heard);
+            self.totals.silences.store(self.silences, Ordering::Relaxed);
+        }
+        if let Some(since_ns) = self.silent_since_ns {
+            self.note(since_ns, now_ns);
+            if self.told_since_ns.is_some() || self.send(since_ns, 0) {
+                self.told_since_ns = Some(since_ns);
+            }
+        }
+    }
+
+    fn note(&self, since_ns: u64, now_ns: u64) {
+        if self.heard {
+            self.totals.longest_ns.fetch_max(now_ns.saturating_sub(since_ns), Ordering::Relaxed);
+        }
+    }
+
+    fn send(&mut self, since_ns: u64, until_ns: u64) -> bool {
+        self.ring.try_send(Turn { since_ns, until_ns, number: self.silences }).is_ok()
+    }
+}
+
+impl SilenceCollector {
+    /// Counts that go on changing while the loop runs.
+    pub fn totals(&self) -> Arc<Totals> {
+        Arc::clone(&self.totals)
+    }
+
+    /// Empties the ring, and returns an entry when there is something to tell and [`MIN_ENTRY_DISTANCE`] has passed since
+    /// the last one. At the end of the loop `now` is [`MonotonicTime::MAX`]: nothing waits any more.
+    pub fn collect(&mut self, now: MonotonicTime) -> Option<Entry> {
+        for _ in 0..RING_CAPACITY {
+            let Some(turn) = self.ring.try_recv() else { break };
+            match turn.until_ns {
+                0 => self.open = Some(turn),
+                until_ns => self.end(&turn, until_ns),
+            }
+        }
+        if self.last_entry.is_some_and(|last| now < last.plus(MIN_ENTRY_DISTANCE)) {
+            return None;
+        }
+        let entry = match (self.open, self.ended.take()) {
+            (Some(turn), None) if !self.told => self.silent(&turn),
+            (None, Some(ended)) => self.back(&ended),
+            (_, ended) => {
+                self.ended = ended; // told when the input is back for good
+                return None;
+            }
+        };
+        self.last_entry = Some(now);
+        self.told = self.open.is_some();
+        Some(entry)
+    }
+
+    fn end(&mut self, turn: &Turn, until_ns: u64) {
+        let last_ns = until_ns.saturating_sub(turn.since_ns);
+        let longest_ns = self.ended.as_ref().map_or(last_ns, |ended| ended.longest_ns.max(last_ns));
+        self.open = None;
+        self.ended = Some(Ended { number: turn.number, last_ns, longest_ns });
+    }
+
+    fn silent(&self, turn: &Turn) -> Entry {
+        let (node, topic, limit) = (&self.node, &self.topic, self.limit);
+        let (priority, text) = match turn.number {
+            0 => (
+                Priority::Info,
+                format!("node {node} has heard nothing on topic {topic} yet, {limit:?} after its start"),
+            ),
+            _ => (Priority::Warning, format!("node {node} hears nothing on topic {topic}: silent for {limit:?}")),
+        };
+        self.of_input(journal::id::INPUT_SILENT, priority, text)
+            .field("HORUS_SILENCE_NS", limit.as_nanos())
+            .field("HORUS_SINCE_NS", turn.since_ns)
+    }
+
+    fn back(&mut self, ended: &Ended) -> Entry {
+        let (node, topic, length) = (&self.node, &self.topic, Duration::from_nanos(ended.last_ns));
+        let longest = Duration::from_nanos(ended.longest_ns);
+        let count = ended.number - self.told_number;
+        self.told_number = ended.number;
+        let text = match count {
+            0 => format!("node {node} hears topic {topic} for the first time, {length:?} after its start"),
+            1 => format!("node {node} hears topic {topic} again after {length:?} of silence"),
+            _ => format!("node {node} hears topic {topic} again after {count} silences, the longest {longest:?}"),
+        };
+        self.of_input(journal::id::INPUT_BACK, Priority::Info, text)
+            .field("HORUS_SILENCE_NS", ended.longest_ns)
+            .field("HORUS_SILENCES", count)
+    }
+
+    fn of_input(&self, id: &'static str, priority: Priority, text: String) -> Entry {
+        Entry::new(id, priority, text).field("HORUS_NODE", &self.node).field("HORUS_TOPIC", &self.topic)
+    }
+}
+
+#[cfg(test)]
+mod tests;
