@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::audit::{self, Outcome};
+use crate::boot::Boot;
 
 /// Command line of `horus doctor`.
 #[derive(clap::Args)]
@@ -67,7 +68,7 @@ fn output(args: &Args, outcome: &Outcome) -> Result<(), String> {
             if let Some(file) = file {
                 std::fs::write(file, json()? + "\n").map_err(|error| format!("{}: {error}", file.display()))?;
             }
-            print(&text::table(outcome, args.all, colour()));
+            print(&text::table(outcome, &Boot::read(&args.root), args.all, colour()));
         }
     }
     if args.journal { audit::journal::write(outcome).map_err(|error| error.to_string()) } else { Ok(()) }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod boot;
 mod determinism;
 mod doctor;
 mod report;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use support::{Record, TREES, audit, copy_of, records, rule, rules, tree};
 
 /// What each scan reads first: without it, it cannot look. A new scan needs a line here.
-const SCANS: [(&str, &str); 10] = [
+const SCANS: [(&str, &str); 11] = [
     ("scan:stray-interrupts", "/proc/interrupts"),
     ("scan:realtime-tasks", "/proc/PID"),
     ("scan:memory-lock-limits", "/proc/PID"),
@@ -21,6 +21,7 @@ const SCANS: [(&str, &str); 10] = [
     ("scan:variable-frequency", "/sys/devices/system/cpu/cpufreq/policy*/scaling_min_freq"),
     ("scan:swap", "/proc/swaps"),
     ("scan:unknown-parameters", "/dev/kmsg"),
+    ("scan:other-disks", "/run/horus/data"),
     ("process:irqbalance", "/proc/PID"),
 ];
 

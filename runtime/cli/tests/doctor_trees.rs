@@ -211,3 +211,51 @@ fn a_jetson_has_no_deadline_servers_and_may_use_efi_services_which_its_firmware_
     let (_, audit) = support::audit(copy.path(), &rules());
     assert_eq!(with_status(&audit, "FAIL"), ["C8"]);
 }
+
+#[test]
+fn with_one_cpu_the_remedy_is_more_cpus_and_no_parameter() {
+    let copy = support::copy_of("untuned-desktop");
+    let fix = |id: &str| {
+        let (_, audit) = support::audit(copy.path(), &rules());
+        let rule = rule(&audit, id).clone();
+        assert_eq!(rule["status"], "FAIL", "{rule}");
+        rule["fix"].as_str().unwrap().to_owned()
+    };
+    assert!(fix("C1").starts_with("Add isolcpus="), "{}", fix("C1"));
+    assert!(fix("C5").starts_with("Correct the names"), "{}", fix("C5"));
+    for name in ["possible", "online"] {
+        fs::write(copy.path().join("sys/devices/system/cpu").join(name), "0\n").unwrap();
+    }
+    assert!(fix("C1").contains("more CPUs") && !fix("C1").contains("isolcpus="), "{}", fix("C1"));
+    assert!(fix("C5").contains("use a machine with more CPUs"), "{}", fix("C5"));
+}
+
+#[test]
+fn a_second_disk_and_a_var_in_ram_are_found_and_told_before_the_rules() {
+    let (_, audit) = audit(&tree("leaky-isolation"), &rules());
+    assert_eq!(rule(&audit, "D1")["observed"], "ram");
+    assert_eq!(rule(&audit, "D2")["observed"], "/dev/sdb2 horus-root; /dev/sdb3 horus-data");
+    let root = tree("leaky-isolation");
+    let output = support::doctor(&["--root".as_ref(), root.as_os_str(), "--rules".as_ref(), rules().as_os_str()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = words.find("BOOT data: /var is in RAM: nothing that is stored now survives a restart").unwrap();
+    let disks = words.find("BOOT disks: another disk carries HORUS partitions too: /dev/sdb2 horus-root").unwrap();
+    assert!(told < disks && disks < words.find("FAIL").unwrap(), "{text}");
+}
+
+#[test]
+fn without_a_look_at_the_disks_nothing_is_said_about_them() {
+    let copy = support::copy_of("tuned-x86");
+    let (_, audit) = support::audit(copy.path(), &rules());
+    assert_eq!((&rule(&audit, "D1")["status"], &rule(&audit, "D2")["status"]), (&"PASS".into(), &"PASS".into()));
+    fs::write(copy.path().join("run/horus/data"), "rubbish\n").unwrap();
+    let (_, audit) = support::audit(copy.path(), &rules());
+    for id in ["D1", "D2"] {
+        assert!(
+            rule(&audit, id)["reason"].as_str().unwrap().contains("/run/horus/data holds no"),
+            "{}",
+            rule(&audit, id)
+        );
+    }
+}

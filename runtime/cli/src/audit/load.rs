@@ -110,7 +110,15 @@ impl Rules {
 fn usable(record: Spanned<DeValue<'_>>) -> Result<Rule, (String, Option<usize>)> {
     let rule = Rule::deserialize(ValueDeserializer::from(record))
         .map_err(|error| (one_line(&error), error.span().map(|span| span.start)))?;
-    for (name, text) in [("id", &rule.id), ("title", &rule.title), ("why", &rule.why), ("fix", &rule.fix)] {
+    let other_fix = rule.fix_with_one_cpu.as_ref().unwrap_or(&rule.fix);
+    let texts = [
+        ("id", &rule.id),
+        ("title", &rule.title),
+        ("why", &rule.why),
+        ("fix", &rule.fix),
+        ("fix-with-one-cpu", other_fix),
+    ];
+    for (name, text) in texts {
         if text.trim().is_empty() {
             return Err((format!("'{name}' is empty"), None));
         }

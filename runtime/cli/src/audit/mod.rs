@@ -24,12 +24,13 @@ mod value;
 pub use load::load;
 pub use outcome::{Machine, Outcome, RuleResult, Severity, Status};
 pub use rule::Rule;
+pub use tree::Tree;
 
 use std::path::Path;
 
 use check::Verdict;
 use facts::Facts;
-use tree::{Tree, Unread};
+use tree::Unread;
 
 /// Audits the machine whose file system is at `root`, a directory or a recording, by the rule files (`*.toml`) in `rules`.
 ///
@@ -74,6 +75,6 @@ fn judge(rule: &Rule, tree: &Tree, facts: &Facts) -> RuleResult {
         expected: rule.expect.describe(facts),
         reason,
         why: Some(rule.why.clone()),
-        fix: Some(rule.fix.clone()),
+        fix: Some(rule.fix_for(facts).to_owned()),
     }
 }

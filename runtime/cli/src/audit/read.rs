@@ -6,7 +6,7 @@
 //! | `sysctl:a.b` | the file `/proc/sys/a/b` |
 //! | `selected:/PATH` | the word in brackets of a file such as `always [never]` |
 //! | `cpumask:/PATH` | a hexadecimal CPU mask, as a CPU list |
-//! | `field:/PATH#NAME` | what follows `NAME:` in each line that has it, or the NAME-th column of the first line |
+//! | `field:/PATH#NAME` | what follows `NAME:` or `NAME=` in each line that has it, or the NAME-th column of the first line |
 //! | `cmdline:NAME` | a kernel parameter's value |
 //! | `kconfig:A,B` | kernel configuration options, `n` where not set |
 //! | `process:NAME` | the processes of that name |
@@ -182,9 +182,9 @@ impl Form {
     }
 }
 
-/// What follows `name:` in each line that starts with it; a leading dot, as in `/proc/timer_list`, does not count.
+/// What follows `name:` or `name=` in each line that starts with it; a leading dot, as in `/proc/timer_list`, does not count.
 fn lines_named<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
-    let fields = text.lines().filter_map(|line| line.trim_start_matches(['.', ' ', '\t']).split_once(':'));
+    let fields = text.lines().filter_map(|line| line.trim_start_matches(['.', ' ', '\t']).split_once([':', '=']));
     fields.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim()).collect()
 }
 
@@ -215,6 +215,7 @@ mod tests {
         let take = |name: &str, text| Form::Field(name.to_owned()).take("/f", text);
         assert_eq!(take("hres_active", "cpu: 0\n  .hres_active    : 1\n  .hres_active : 0").unwrap(), ["1", "0"]);
         assert_eq!(take("1", "4\t4\t1\t7").unwrap(), ["4"]);
+        assert_eq!(take("state", "state=ram\nreason=state: unknown\n").unwrap(), ["ram"]);
         assert!(take("Cpus", "Cpus_allowed_list:\t0").is_err());
     }
 

@@ -25,6 +25,8 @@ pub struct Rule {
     pub why: String,
     /// What to do about a failure.
     pub fix: String,
+    /// What to do about a failure on a machine with one CPU, where the remedy is another: nothing can be isolated there.
+    pub fix_with_one_cpu: Option<String>,
     /// Where the rule comes from.
     pub reference: Option<String>,
     /// Machines that the rule is for; all where it is left out.
@@ -36,6 +38,14 @@ pub struct Rule {
     /// The knobs in `conf` that this rule proves, as `cmdline:NAME`, `sysctl:NAME`, `tmpfiles:PATH`, …; a test compares them.
     #[serde(default)]
     pub proves: Vec<String>,
+}
+
+impl Rule {
+    /// What to do about a failure on the machine of `facts`.
+    pub fn fix_for(&self, facts: &Facts) -> &str {
+        let has_one_cpu = facts.cpus(CpuSet::Online).is_ok_and(|online| online.len() == 1);
+        self.fix_with_one_cpu.as_deref().filter(|_| has_one_cpu).unwrap_or(&self.fix)
+    }
 }
 
 /// What an observed value must be; every value, where several are read.

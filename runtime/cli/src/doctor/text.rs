@@ -1,14 +1,18 @@
 //! The audit as text for people: failures first, each with what to do about it.
 
 use crate::audit::{Outcome, Rule, RuleResult, Severity, Status};
+use crate::boot::Boot;
 
 /// Columns of the text; wider terminals gain nothing from longer lines.
 const WIDTH: usize = 100;
 
-/// The table of `outcome`; `all` adds the rules that passed or do not apply.
-pub fn table(outcome: &Outcome, all: bool, colour: bool) -> String {
+/// The table of `outcome` below what the boot has to tell; `all` adds the rules that passed or do not apply.
+pub fn table(outcome: &Outcome, boot: &Boot, all: bool, colour: bool) -> String {
     let paint = Paint(colour);
     let mut text = machine(outcome);
+    for (label, sentence) in boot.lines() {
+        text += &entry(&paint.bad("BOOT"), "BOOT", &format!("{label}: {sentence}"));
+    }
     for problem in &outcome.problems {
         text += &entry(&paint.bad("PROBLEM"), "PROBLEM", problem);
     }
@@ -44,6 +48,9 @@ pub fn explain(rules: &[Rule], problems: &[String]) -> String {
         text += &format!("{} ({}) {}\n", rule.id, rule.severity.word(), rule.title);
         text += &entry("", "", &format!("why: {}", rule.why));
         text += &entry("", "", &format!("fix: {}", rule.fix));
+        if let Some(fix) = &rule.fix_with_one_cpu {
+            text += &entry("", "", &format!("fix with one CPU: {fix}"));
+        }
         if !rule.proves.is_empty() {
             text += &entry("", "", &format!("proves: {}", rule.proves.join(", ")));
         }

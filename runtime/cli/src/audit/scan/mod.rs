@@ -3,6 +3,7 @@
 //! Most list offenders, so that a rule expects `nothing`; a scan that cannot look says so and is never "nothing found".
 
 mod cpus;
+mod disks;
 mod interrupts;
 mod log;
 mod tasks;
@@ -25,7 +26,7 @@ pub enum Scan {
 pub type Function = fn(&Tree, &Facts, &[String]) -> Result<Found, Unread>;
 
 /// Every scan that a rule can name.
-const SCANS: [(&str, Function); 9] = [
+const SCANS: [(&str, Function); 10] = [
     ("stray-interrupts", interrupts::stray),
     ("realtime-tasks", tasks::realtime_priorities),
     ("memory-lock-limits", tasks::memory_lock_limits),
@@ -35,6 +36,7 @@ const SCANS: [(&str, Function); 9] = [
     ("variable-frequency", cpus::variable_frequency),
     ("swap", cpus::swap),
     ("unknown-parameters", log::unknown_parameters),
+    ("other-disks", disks::others),
 ];
 
 impl Scan {
