@@ -136,8 +136,17 @@ fn within(duration: Duration, min: Duration, max: Duration) -> Result<Duration, 
 
 fn read(path: &Path, base: &Config) -> Result<Config, String> {
     let ignored = "the settings of this file are not used";
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let bytes = std::fs::read(path).map_err(|error| {
         format!("{}: cannot be read: {error}; check path and permissions, {ignored}", path.display())
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!(
+            "{}:{line}: line {line} is not text (byte {:#04x} at offset {at} of the file); write the file anew as UTF-8, {ignored}",
+            path.display(),
+            bytes[at]
+        )
     })?;
     let complain = |(span, message): Complaint| {
         let line = span.map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);

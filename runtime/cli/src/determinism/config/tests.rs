@@ -59,6 +59,27 @@ fn a_wrong_setting_is_named_with_file_line_and_remedy() {
 }
 
 #[test]
+fn a_file_that_is_not_text_is_named_with_line_and_byte_and_left_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("determinism.toml");
+    for (content, place, byte) in [
+        (
+            &b"priority = 70\n# \xc3\xa4\nload = [\"\xff\xfe\"]\n"[..],
+            "determinism.toml:3: line 3 is not text",
+            "byte 0xff at offset 28",
+        ),
+        (&b"\x80\x00\x01"[..], "determinism.toml:1: line 1 is not text", "byte 0x80 at offset 0"),
+        (&b"priority = 70\n\xe2\x82"[..], "determinism.toml:2: line 2 is not text", "byte 0xe2 at offset 14"),
+    ] {
+        std::fs::write(&path, content).unwrap();
+        let (config, problems) = load(Path::new("/"), Some(&path));
+        assert_eq!(config, Config::default());
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        assert!(problem.contains(place) && problem.contains(byte) && problem.contains("UTF-8"), "{problem}");
+    }
+}
+
+#[test]
 fn a_named_file_that_is_missing_is_a_problem() {
     let (config, problems) = load(Path::new("/"), Some(Path::new("/nowhere/determinism.toml")));
     assert_eq!(config, Config::default());
