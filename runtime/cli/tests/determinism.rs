@@ -44,7 +44,8 @@ impl Scene {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_horus"));
         command.arg("determinism").arg("--print");
-        for (option, name) in [("--output", "reports"), ("--lock", "lock"), ("--rules", "rules")] {
+        for (option, name) in [("--output", "reports"), ("--fallback", "ram"), ("--lock", "lock"), ("--rules", "rules")]
+        {
             command.arg(option).arg(self.path(name));
         }
         command.args(arguments).env("HORUS_SHM_DIR", self.path("topics")).env_remove("HORUS_DETERMINISM_DURATION");
@@ -256,12 +257,84 @@ fn wait_a_little() {
 }
 
 #[test]
-fn a_report_that_cannot_be_stored_is_a_failure_and_is_still_shown() {
+fn a_report_that_can_be_stored_nowhere_is_a_failure_and_is_still_shown() {
     let scene = Scene::new();
-    std::fs::write(scene.path("reports"), "a file where the directory should be").unwrap();
+    ["reports", "ram"]
+        .into_iter()
+        .for_each(|name| std::fs::write(scene.path(name), "a file, and no directory").unwrap());
     let output = scene.command(&["--duration", "2s"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text(&output.stderr).contains("cannot store the report"));
     assert!(text(&output.stdout).contains("node-quiet"));
     assert!(Path::new(&scene.path("reports")).is_file(), "nothing was overwritten");
+}
+
+/// Whether this user may mount a file system in a namespace of its own.
+fn can_mount() -> bool {
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+#[test]
+fn a_full_disk_is_told_before_the_run_measures_and_the_report_is_in_ram() {
+    if !can_mount() {
+        eprintln!("skipped: this user may not mount a small file system");
+        return;
+    }
+    let scene = Scene::new();
+    std::fs::create_dir(scene.path("reports")).unwrap();
+    let run = scene.command(&["--duration", "2s"]);
+    let mount = "mount -t tmpfs -o size=64k none \"$0\" && ! cat /dev/zero > \"$0/full\" 2> /dev/null";
+    let script = format!("{mount} && \"$@\"; status=$?; ls -A \"$0\"; exit $status");
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", &script]).arg(scene.path("reports"));
+    command.arg(run.get_program()).args(run.get_args()).env("HORUS_SHM_DIR", scene.path("topics"));
+    let output = command.env_remove("HORUS_DETERMINISM_DURATION").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+
+    let said = text(&output.stderr);
+    assert!(said.contains("No space left on device") && said.contains("journalctl --vacuum-size=64M"), "{said}");
+    let screen = text(&output.stdout);
+    assert!(screen.contains(" stored     this report is in RAM and gone after a restart: cannot store"), "{screen}");
+    let end: Vec<_> = screen.lines().skip_while(|line| !line.starts_with(" file ")).collect();
+    let path = scene.path("ram").join(format!("{}.json", boot_id()));
+    assert_eq!(end, [format!(" file       {}", path.display()).as_str(), "full"], "nothing is left on the full disk");
+    let report: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(phase(&report, "node-quiet")["measured"], true);
+    assert!(report["stored_in_ram"].as_str().unwrap().contains("No space left"), "{}", report["stored_in_ram"]);
+    assert!(!report["invalid_reasons"].to_string().contains("configuration problem"), "a full disk spoils no figure");
+}
+
+fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().replace('-', "")
+}
+
+#[test]
+fn a_witness_that_fails_is_named_with_its_own_words_and_one_that_works_needs_no_disk() {
+    let scene = Scene::new();
+    let programs = scene.path("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let path = std::env::join_paths(
+        [programs.clone()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let run = |script: &str| {
+        let program = programs.join("cyclictest");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let output = scene.command(&["--duration", "2s"]).env("PATH", path.as_ref().unwrap()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        phase(&scene.report(), "cyclictest-quiet").clone()
+    };
+    let failed = run("echo 'FATAL: could not open the timer' >&2; exit 1");
+    let reason = failed["reason"].as_str().unwrap();
+    assert!(reason.contains("(FATAL: could not open the timer)") && !reason.contains("EOF"), "{reason}");
+
+    let silent = run("exit 0");
+    assert_eq!(silent["reason"], "cyclictest wrote no result");
+
+    let result = r#"{"thread": {"0": {"histogram": {"9": 1000}, "cycles": 1000, "max": 9, "cpu": 0}}}"#;
+    let named = "for word; do case $word in --json=*) file=${word#--json=} ;; esac; done";
+    let measured = run(&format!("{named}\ncase $file in /proc/self/fd/*) echo '{result}' > \"$file\" ;; esac"));
+    assert_eq!((&measured["measured"], &measured["max_ns"]), (&Value::Bool(true), &Value::from(9_000)), "{measured}");
 }

@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use horus::time::{Clock, MonotonicTime, SystemClock};
@@ -13,6 +15,12 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// How long a program may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How much of what a program writes to stderr is kept.
+const MAX_WORDS: usize = 1_000;
+
+/// How long a program that has ended gets for its last words to be read.
+const READ_TIME: Duration = Duration::from_millis(50);
 
 /// The largest output that is read of a program.
 const MAX_OUTPUT: u64 = 1 << 20;
@@ -74,6 +82,38 @@ impl Drop for Group {
     }
 }
 
+/// The end of what a program writes to stderr. A thread reads on, so that a talkative program never waits for us.
+pub struct Words(Arc<Mutex<Vec<u8>>>);
+
+impl Words {
+    /// Begins to read.
+    pub fn of(mut pipe: impl Read + Send + 'static) -> Self {
+        let words = Self(Arc::default());
+        let kept = Arc::clone(&words.0);
+        thread::spawn(move || {
+            let mut chunk = [0; 1_024];
+            while let Ok(length @ 1..) = pipe.read(&mut chunk) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend_from_slice(&chunk[..length]);
+                let surplus = kept.len().saturating_sub(MAX_WORDS);
+                kept.drain(..surplus);
+            }
+        });
+        words
+    }
+
+    /// The last lines of a program that has ended, in brackets.
+    pub fn last(&self) -> String {
+        pause(READ_TIME);
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&kept);
+        let lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(3);
+        let mut lines: Vec<_> = lines.collect();
+        lines.reverse();
+        if lines.is_empty() { String::new() } else { format!(" ({})", lines.join(", ")) }
+    }
+}
+
 /// Runs a program to its end and returns what it printed; never longer than `limit`.
 pub fn output(program: &str, arguments: &[&str], limit: Duration) -> Result<String, String> {
     let (text, ended) = run(program, arguments, limit)?;
@@ -93,7 +133,7 @@ fn run(program: &str, arguments: &[&str], limit: Duration) -> Result<(String, Re
     let mut group = Group::start(&mut command).map_err(|error| fail(error.to_string()))?;
     let pipe = group.leader().stdout.take().expect("stdout is a pipe");
     // A thread reads, so that a program that prints more than a pipe holds does not wait for us while we wait for it.
-    let reader = std::thread::spawn(move || {
+    let reader = thread::spawn(move || {
         let mut text = Vec::new();
         let _ = pipe.take(MAX_OUTPUT).read_to_end(&mut text);
         String::from_utf8_lossy(&text).into_owned()
@@ -132,6 +172,14 @@ mod tests {
     fn an_answer_counts_whatever_the_exit_status_is_and_never_hangs() {
         assert_eq!(answer("sh", &["-c", "echo none; exit 1"], Duration::from_secs(10)).unwrap(), "none\n");
         assert_eq!(answer("sleep", &["60"], Duration::from_millis(100)).unwrap(), "");
+    }
+
+    #[test]
+    fn a_program_leaves_its_last_words_however_much_it_says() {
+        let words = Words::of(std::io::Cursor::new(format!("{}\nout of luck\nno memory\n", "x".repeat(100_000))));
+        let end = words.last();
+        assert!(end.ends_with(", out of luck, no memory)") && end.len() <= MAX_WORDS + 10, "{end}");
+        assert_eq!(Words::of(std::io::empty()).last(), "");
     }
 
     #[test]

@@ -23,8 +23,9 @@ use horus::time::parse_duration;
 
 use crate::report;
 
-use evidence::store;
+use evidence::destination::{self, Destination};
 use lock::{Lock, LockError};
+use measure::machine;
 use run::{Finished, Settings};
 use view::journal::{self, Journal};
 use view::text;
@@ -44,6 +45,9 @@ pub struct Args {
     /// Directory that the report is stored in
     #[arg(long, value_name = "DIR", default_value = report::DEFAULT_DIRECTORY)]
     output: PathBuf,
+    /// Directory that the report is stored in where the other one cannot take it
+    #[arg(long, value_name = "DIR", default_value = destination::RAM_DIRECTORY)]
+    fallback: PathBuf,
     /// Directory of the audit's rule files
     #[arg(long, value_name = "DIR", default_value = "/usr/lib/horus/audit")]
     rules: PathBuf,
@@ -72,7 +76,12 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     let on_terminal = io::stdout().is_terminal();
-    let Finished { report, stored } = run::run(settings(args, on_terminal));
+    let settings = settings(args, on_terminal);
+    // A service's stderr is the journal, which gets an entry of its own.
+    if let Some(trouble) = settings.destination.trouble().filter(|_| args.print || on_terminal) {
+        eprintln!("horus determinism: {trouble}");
+    }
+    let Finished { report, stored } = run::run(settings);
     if args.print || on_terminal {
         let _ = writeln!(io::stdout(), "{}", text::render(&report));
     }
@@ -95,14 +104,10 @@ fn settings(args: &Args, progress: bool) -> Settings {
         Ok(duration) => config.duration = args.duration.or(duration).unwrap_or(config.duration),
         Err(problem) => problems.push(problem),
     }
-    // Known before the measurement, so that journal and terminal name it even if nothing can be stored.
-    if let Err(error) = store::prepare(&args.output) {
-        problems.push(error.to_string());
-    }
     Settings {
         config,
         problems,
-        output: args.output.clone(),
+        destination: Destination::reserve(&args.output, &args.fallback, &machine::boot_id(&args.root)),
         rules: args.rules.clone(),
         root: args.root.clone(),
         injected_stall: args.inject_stall,

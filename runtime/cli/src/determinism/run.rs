@@ -7,18 +7,20 @@ use std::time::Duration;
 use horus::cpus::CpuList;
 
 use crate::audit;
+use crate::boot::Boot;
 
 use super::config::Config;
+use super::evidence::destination::{Destination, NowhereError};
 use super::evidence::judge::{self, Conditions};
 use super::evidence::merge::total;
-use super::evidence::schema::{Kind, Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
-use super::evidence::store;
+use super::evidence::schema::{Kind, Latency, MemoryKills, Phase, Report, SCHEMA, SelfTest, Verdict};
+use super::measure::events::Events;
 use super::measure::grants::{not_granted, policy, prepare_process};
 use super::measure::load::{self, CpuTime, Running};
 use super::measure::machine::{self, Facts};
 use super::measure::node::{self, Place};
 use super::measure::plan::{LOADS, Load, Places, Shares};
-use super::measure::{cyclictest, message, self_test, units};
+use super::measure::{cyclictest, memory, message, self_test, units};
 use super::view::journal::{self, Journal};
 
 /// What the node's thread may compute without sleeping: the self-test's longest stall, several times over.
@@ -36,8 +38,8 @@ pub struct Settings {
     pub config: Config,
     /// What of the configuration could not be used.
     pub problems: Vec<String>,
-    /// Where reports go.
-    pub output: PathBuf,
+    /// Where the report goes.
+    pub destination: Destination,
     /// Where the audit's rules are.
     pub rules: PathBuf,
     /// Where facts and audit are read from; `/`, except for a recorded tree.
@@ -53,7 +55,7 @@ pub struct Finished {
     /// The report.
     pub report: Report,
     /// The report's file, or why there is none.
-    pub stored: Result<PathBuf, store::StoreError>,
+    pub stored: Result<PathBuf, NowhereError>,
 }
 
 /// Runs everything. What cannot be measured is said in the report; nothing stops the run.
@@ -64,6 +66,9 @@ pub fn run(settings: Settings) -> Finished {
     let notes = prepare_process();
     let throttled_before = machine::Throttling::read(&settings.root);
     settings.problems.iter().for_each(|problem| journal.write(&journal::problem(problem)));
+    if let Some(trouble) = settings.destination.trouble() {
+        journal.write(&journal::stored_elsewhere(&trouble));
+    }
 
     let mut run = Run { settings: &settings, places, journal: &mut journal, conditions: Conditions::default(), notes };
     let facts = Facts::read(&settings.root);
@@ -79,9 +84,14 @@ pub fn run(settings: Settings) -> Finished {
         problems.push(error);
         Vec::new()
     });
-    let restarted_units = units::restarted(&failed_units).unwrap_or_else(|error| {
+    let events = Events::of_this_boot().unwrap_or_else(|error| {
         problems.push(error);
-        Vec::new()
+        Events::default()
+    });
+    let restarted_units = units::restarted(&events, &failed_units);
+    let memory_kills = memory::kills(&events).unwrap_or_else(|error| {
+        problems.push(error);
+        MemoryKills::default()
     });
     conditions.preempt_rt = facts.is_preempt_rt();
     conditions.foreign_root = settings.root != std::path::Path::new("/");
@@ -106,12 +116,15 @@ pub fn run(settings: Settings) -> Finished {
         total,
         failed_units,
         restarted_units,
+        memory_kills,
+        boot: Boot::read(&settings.root),
+        stored_in_ram: None,
         problems,
         load_command: load_command.join(" "),
         tools: machine::tools(&load_command[0]),
     };
     judge::judge(&mut report, &conditions);
-    let stored = store::store(&settings.output, &report);
+    let stored = settings.destination.store(&mut report);
     journal.write(&journal::summary(&report, stored.as_deref().ok()));
     journal.sync();
     Finished { report, stored }
@@ -197,11 +210,10 @@ impl Run<'_> {
 
     fn measure(&mut self, kind: Kind, load: Load, shares: &Shares) -> Phase {
         self.say(&format!("{}-{load}", kind.name()));
-        let (config, output) = (&self.settings.config, &self.settings.output);
         match kind {
             Kind::Node => self.node(load, shares.node),
             Kind::Message => message::measure(load, &self.places, shares),
-            Kind::Witness => cyclictest::measure(load, config, &self.places, shares.witness, output),
+            Kind::Witness => cyclictest::measure(load, &self.settings.config, &self.places, shares.witness),
         }
     }
 

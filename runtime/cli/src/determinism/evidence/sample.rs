@@ -1,8 +1,9 @@
 //! A made-up report for tests: every kind of phase once, round figures.
 
 use crate::audit::{Machine, Outcome, RuleResult, Severity, Status};
+use crate::boot::Boot;
 
-use super::schema::{Attempt, Latency, Phase, Report, SCHEMA, SelfTest, Tool, Total, Verdict};
+use super::schema::{Attempt, Latency, MemoryKills, Phase, Report, SCHEMA, SelfTest, Tool, Total, Verdict};
 
 /// A valid report of a passing run on real hardware.
 pub fn report(boot_id: &str) -> Report {
@@ -40,6 +41,9 @@ pub fn report(boot_id: &str) -> Report {
         },
         failed_units: Vec::new(),
         restarted_units: Vec::new(),
+        memory_kills: MemoryKills::default(),
+        boot: Boot::default(),
+        stored_in_ram: None,
         problems: Vec::new(),
         load_command: "stress-ng --cpu 3".to_owned(),
         tools: vec![Tool { name: "horus".to_owned(), version: "0.1.0".to_owned() }],

@@ -8,6 +8,7 @@ use horus_measure::meter::Meter;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::Outcome;
+use crate::boot::Boot;
 
 /// Name and version of the file format.
 pub const SCHEMA: &str = "horus-report/1";
@@ -50,9 +51,18 @@ pub struct Report {
     pub total: Total,
     /// Units that systemd lists as failed.
     pub failed_units: Vec<FailedUnit>,
-    /// Units that run, or are about to run again, because systemd restarted them; failed ones are above.
+    /// Units that failed and that systemd restarted; failed ones are above, and what a person started again is not counted.
     #[serde(default)]
     pub restarted_units: Vec<RestartedUnit>,
+    /// Processes and units that were killed for want of memory in this boot.
+    #[serde(default)]
+    pub memory_kills: MemoryKills,
+    /// What the boot had to tell about the disk and about boots before it.
+    #[serde(default)]
+    pub boot: Boot,
+    /// Why this report is in RAM and not where it belongs; `null` where it is on the data partition.
+    #[serde(default)]
+    pub stored_in_ram: Option<String>,
     /// Configuration that could not be used: file, line and remedy.
     pub problems: Vec<String>,
     /// The command that loaded the housekeeping CPUs.
@@ -241,6 +251,41 @@ pub struct RestartedUnit {
     pub state: String,
     /// Its last log lines, oldest first.
     pub log: Vec<String>,
+}
+
+/// Who was killed for want of memory. The kernel names processes and systemd units, so one kill is usually in both lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryKills {
+    /// Processes by their names, from the kernel's log.
+    pub processes: Vec<MemoryKill>,
+    /// Units, from systemd.
+    pub units: Vec<MemoryKill>,
+}
+
+impl MemoryKills {
+    /// How many kills there were: the longer of both lists, because one may lack what the other has.
+    pub fn count(&self) -> u64 {
+        let sum = |kills: &[MemoryKill]| kills.iter().map(|kill| kill.count).sum::<u64>();
+        sum(&self.processes).max(sum(&self.units))
+    }
+
+    /// Everybody's name with how often it was, in one line.
+    pub fn names(&self) -> String {
+        let name = |kill: &MemoryKill| match kill.count {
+            1 => kill.name.clone(),
+            count => format!("{} ({count} times)", kill.name),
+        };
+        self.processes.iter().chain(&self.units).map(name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// One name in [`MemoryKills`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryKill {
+    /// Of the process or unit.
+    pub name: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// A program that took part.

@@ -16,8 +16,15 @@ use thiserror::Error;
 
 use super::schema::Report;
 
-/// How many boots are kept; the oldest files go first.
+/// How many boots are kept; the oldest files go first, and the newest never.
 pub const KEPT_REPORTS: usize = 50;
+
+/// What all reports together may take. 50 ordinary ones have a quarter of it; a report has as many classes of its histograms
+/// as the run has different latencies.
+pub const KEPT_BYTES: u64 = 32 << 20;
+
+/// What is reserved for a report: more than one of a minute in an emulator has, which are the longest.
+const ROOM_BYTES: usize = 256 << 10;
 
 /// The file that always holds the newest report.
 pub const LATEST: &str = "latest.json";
@@ -38,24 +45,49 @@ impl StoreError {
         let remedy = match cause.kind() {
             io::ErrorKind::PermissionDenied => "run as root, or choose a directory with --output",
             io::ErrorKind::ReadOnlyFilesystem => "is the data partition mounted? else choose a directory with --output",
-            io::ErrorKind::StorageFull => "free space on the data partition",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                "make room: 'journalctl --vacuum-size=64M' frees the oldest journal files, 'du -xh /var | sort -h' shows what is large"
+            }
             _ => "choose another directory with --output",
         };
         Self { directory: directory.to_owned(), cause, remedy }
     }
 }
 
-/// Makes sure that reports can be stored in `directory`, before an hour of measuring is spent.
-pub fn prepare(directory: &Path) -> Result<(), StoreError> {
-    let probe = directory.join(format!("probe{TEMPORARY_SUFFIX}"));
-    fs::create_dir_all(directory)
-        .and_then(|()| remove_leftovers(directory))
-        .and_then(|()| File::create(&probe))
-        .and_then(|_| fs::remove_file(&probe))
-        .map_err(|cause| StoreError::new(directory, cause))
+/// The room of one report and its copy, taken before the run; what is not used of it is given back when it is dropped.
+#[derive(Debug)]
+pub struct Room([PathBuf; 2]);
+
+impl Room {
+    /// Takes the room in `directory` for the report of the boot `boot_id`, and removes what earlier runs left unfinished.
+    ///
+    /// # Errors
+    /// When the report could not be stored there now, with what to do.
+    pub fn reserve(directory: &Path, boot_id: &str) -> Result<Self, StoreError> {
+        let take = || -> io::Result<Self> {
+            fs::create_dir_all(directory)?;
+            remove_leftovers(directory)?;
+            let room = Self([file_name(boot_id).as_str(), LATEST].map(|name| temporary(&directory.join(name))));
+            for path in &room.0 {
+                let mut file = File::create(path)?;
+                file.write_all(&vec![0; ROOM_BYTES])?;
+                file.sync_all()?; // a full disk may be found out only when the bytes go to the medium
+            }
+            Ok(room)
+        };
+        take().map_err(|cause| StoreError::new(directory, cause))
+    }
 }
 
-/// Stores `report` as `<boot-id>.json` and as [`LATEST`], and removes all but the newest [`KEPT_REPORTS`].
+impl Drop for Room {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            let _ = fs::remove_file(path); // gone already when the report was stored
+        }
+    }
+}
+
+/// Stores `report` as `<boot-id>.json` and as [`LATEST`], and removes the oldest beyond [`KEPT_REPORTS`] and [`KEPT_BYTES`].
 ///
 /// A second run in the same boot replaces the first: one file a boot.
 pub fn store(directory: &Path, report: &Report) -> Result<PathBuf, StoreError> {
@@ -64,7 +96,7 @@ pub fn store(directory: &Path, report: &Report) -> Result<PathBuf, StoreError> {
     bytes.push(b'\n');
     write_whole(&path, &bytes)
         .and_then(|()| write_whole(&directory.join(LATEST), &bytes))
-        .and_then(|()| remove_oldest(directory, &path))
+        .and_then(|()| remove_oldest(directory, &path, KEPT_BYTES))
         .map_err(|cause| StoreError::new(directory, cause))?;
     Ok(path)
 }
@@ -87,20 +119,21 @@ enum Step {
 }
 
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_whole_with(path, bytes, |_| {})
+    // What could not be finished is no one's: on a full disk it would take the room of others.
+    write_whole_with(path, bytes, |_| {}).inspect_err(|_| drop(fs::remove_file(temporary(path))))
 }
 
 fn write_whole_with(path: &Path, bytes: &[u8], mut reached: impl FnMut(Step)) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(TEMPORARY_SUFFIX);
-    let temporary = directory.join(name);
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+    let temporary = temporary(path);
+    // Not truncated first: what was reserved stays ours.
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&temporary)?;
     reached(Step::Created);
     let (first, second) = bytes.split_at(bytes.len() / 2);
     file.write_all(first)?;
     reached(Step::HalfWritten);
     file.write_all(second)?;
+    file.set_len(bytes.len() as u64)?;
     reached(Step::Written);
     file.sync_all()?;
     reached(Step::Synced);
@@ -109,6 +142,13 @@ fn write_whole_with(path: &Path, bytes: &[u8], mut reached: impl FnMut(Step)) ->
     File::open(directory)?.sync_all()?;
     reached(Step::DirectorySynced);
     Ok(())
+}
+
+/// The name that a file has until it is whole.
+fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(TEMPORARY_SUFFIX);
+    path.with_file_name(name)
 }
 
 fn remove_leftovers(directory: &Path) -> io::Result<()> {
@@ -121,19 +161,31 @@ fn remove_leftovers(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn remove_oldest(directory: &Path, newest: &Path) -> io::Result<()> {
-    let mut reports = Vec::new();
+fn remove_oldest(directory: &Path, newest: &Path, kept_bytes: u64) -> io::Result<()> {
+    let (mut reports, mut bytes) = (Vec::new(), 0);
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let path = entry.path();
-        let is_report = path.extension().is_some_and(|extension| extension == "json");
-        if is_report && path != newest && entry.file_name() != LATEST {
-            reports.push((entry.metadata()?.modified()?, path));
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let about = entry.metadata()?;
+        bytes += about.len();
+        if path != newest && entry.file_name() != LATEST {
+            reports.push((about.modified()?, about.len(), path));
         }
     }
     reports.sort();
-    let surplus = (reports.len() + 1).saturating_sub(KEPT_REPORTS);
-    reports.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+    let mut count = reports.len() + 1;
+    for (_, length, path) in reports {
+        if count <= KEPT_REPORTS && bytes <= kept_bytes {
+            break;
+        }
+        fs::remove_file(path)?;
+        count -= 1;
+        bytes -= length;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

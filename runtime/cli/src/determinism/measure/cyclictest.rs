@@ -2,17 +2,23 @@
 //! code.
 //!
 //! Its unit is the microsecond; it also holds `/dev/cpu_dma_latency` at 0, as our nodes do.
+//!
+//! It writes its result to a file only, and says nothing when that goes wrong. The file is therefore one in memory, which no
+//! full disk can cut short.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use horus::task::{SchedulingPolicy, TaskStat};
 use horus_measure::quantile;
+use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Deserialize;
 
-use crate::determinism::child::{Group, pause};
+use crate::determinism::child::{Group, Words, pause};
 use crate::determinism::config::Config;
 use crate::determinism::evidence::schema::{Latency, Phase};
 
@@ -30,7 +36,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// The parts of cyclictest's `--json` file that we read (rt-tests 2.x, `file_version` 1).
 #[derive(Deserialize)]
-struct File {
+struct Outcome {
     thread: BTreeMap<String, Thread>,
 }
 
@@ -45,13 +51,9 @@ struct Thread {
 }
 
 /// Runs cyclictest for `time`; what cannot be measured is a phase that says why.
-pub fn measure(load: Load, config: &Config, places: &Places, time: Duration, directory: &Path) -> Phase {
+pub fn measure(load: Load, config: &Config, places: &Places, time: Duration) -> Phase {
     let name = format!("cyclictest-{load}");
-    // Not a report's name, and with the suffix of what the next run removes if this one is killed.
-    let file = directory.join("cyclictest.json.part");
-    let result = run(config, places, time, &file);
-    let _ = std::fs::remove_file(&file);
-    match result {
+    match run(config, places, time) {
         Ok((text, policy)) => {
             phase(&name, config, policy, &text).unwrap_or_else(|error| Phase::not_measured(&name, error))
         }
@@ -59,11 +61,21 @@ pub fn measure(load: Load, config: &Config, places: &Places, time: Duration, dir
     }
 }
 
-fn run(config: &Config, places: &Places, time: Duration, file: &Path) -> Result<(String, String), String> {
+/// A file in memory that programs which we start inherit, and its name for them.
+fn file_in_memory() -> io::Result<(File, String)> {
+    // Kernels before 6.3 do not know the flag.
+    let name = "cyclictest.json";
+    let file = memfd_create(name, MemfdFlags::NOEXEC_SEAL).or_else(|_| memfd_create(name, MemfdFlags::empty()))?;
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok((file.into(), path))
+}
+
+fn run(config: &Config, places: &Places, time: Duration) -> Result<(String, String), String> {
+    let (mut file, path) = file_in_memory().map_err(|error| format!("no memory for cyclictest's result: {error}"))?;
     let cycles = (time.as_nanos() / config.cyclictest_interval.as_nanos()).max(1);
     let mut command = Command::new("cyclictest");
     command.args(["--quiet", "--mlockall", "--threads=1"]);
-    command.arg(format!("--json={}", file.display()));
+    command.arg(format!("--json={path}"));
     command.arg(format!("--priority={}", config.priority));
     command.arg(format!("--interval={}", config.cyclictest_interval.as_micros()));
     command.arg(format!("--loops={cycles}"));
@@ -71,18 +83,21 @@ fn run(config: &Config, places: &Places, time: Duration, file: &Path) -> Result<
     if let Some(cpu) = places.node {
         command.arg(format!("--affinity={cpu}"));
     }
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut group = Group::start(&mut command).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => "cyclictest is not installed (package rt-tests)".to_owned(),
         _ => format!("cyclictest cannot be started: {error}"),
     })?;
+    let words = Words::of(group.leader().stderr.take().expect("stderr is a pipe"));
     pause((time / 2).min(LOOK));
     let policy = policy_of(&format!("/proc/{}/task", group.leader().id()))
         .unwrap_or_else(|| format!("FIFO/{} asked for", config.priority));
     let ended = group.wait(time + MARGIN);
-    ended.map_err(|error| format!("cyclictest failed ({error}); is SCHED_FIFO permitted?"))?;
-    let text = std::fs::read_to_string(file).map_err(|error| format!("cyclictest wrote no result: {error}"))?;
-    Ok((text, policy))
+    ended.map_err(|error| format!("cyclictest failed: {error}{}; is SCHED_FIFO permitted?", words.last()))?;
+    // The program opened the file anew, so our own place in it is still the start.
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(|error| format!("cyclictest's result cannot be read: {error}"))?;
+    if text.is_empty() { Err(format!("cyclictest wrote no result{}", words.last())) } else { Ok((text, policy)) }
 }
 
 /// The real-time policy that a thread of the process has; the main thread of cyclictest has none.
@@ -99,8 +114,8 @@ fn fifo(stat: &str) -> Option<String> {
 
 fn phase(name: &str, config: &Config, policy: String, text: &str) -> Result<Phase, String> {
     let wrong = |what: &str| format!("cyclictest's result cannot be read: {what}");
-    let file: File = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
-    let thread = file.thread.into_values().next().ok_or_else(|| wrong("it has no thread"))?;
+    let outcome: Outcome = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
+    let thread = outcome.thread.into_values().next().ok_or_else(|| wrong("it has no thread"))?;
     let mut classes = Vec::with_capacity(thread.histogram.len() + 1);
     for (microseconds, count) in &thread.histogram {
         let microseconds: u64 = microseconds.parse().map_err(|_| wrong("a class is not a number"))?;
@@ -143,6 +158,16 @@ mod tests {
         assert_eq!((phase.latency.p50_ns, phase.latency.p99_ns), (Some(9_000), Some(100_000)));
         assert_eq!((phase.latency.p999_ns, phase.latency.max_ns), (None, Some(25_000_000)));
         assert_eq!(phase.misses, None, "a latency has no deadline");
+    }
+
+    #[test]
+    fn a_program_writes_to_the_file_in_memory_by_its_name() {
+        let (mut file, path) = file_in_memory().unwrap();
+        let status = Command::new("sh").args(["-c", "echo result > \"$0\"", &path]).status().unwrap();
+        assert!(status.success());
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "result\n");
     }
 
     #[test]

@@ -4,18 +4,15 @@
 //! command), and the kernel when this process dies, because it is started through `horus determinism-load`, which asks
 //! for that.
 
-use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use horus::cpus::CpuList;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
-use crate::determinism::child::{Group, pause};
+use crate::determinism::child::{Group, Words, pause};
 use crate::determinism::config::{CPUS, SECONDS};
 
 /// A load that leaves the housekeeping CPUs idle for more than half of the time is none.
@@ -23,12 +20,6 @@ const MIN_BUSY: f64 = 0.5;
 
 /// What to do about a load that does not load.
 const REMEDY: &str = "choose another 'load' in /var/lib/horus/determinism.toml";
-
-/// How much of what the load writes is kept.
-const MAX_WORDS: usize = 1_000;
-
-/// How long a load that has ended gets for its last words to be read.
-const READ_TIME: Duration = Duration::from_millis(50);
 
 /// The load, running.
 pub struct Running {
@@ -113,37 +104,6 @@ impl Running {
     }
 }
 
-/// The end of what the load writes to stderr. A thread reads on, so that a talkative load never waits for us.
-struct Words(Arc<Mutex<Vec<u8>>>);
-
-impl Words {
-    fn of(mut pipe: impl Read + Send + 'static) -> Self {
-        let words = Self(Arc::default());
-        let kept = Arc::clone(&words.0);
-        thread::spawn(move || {
-            let mut chunk = [0; 1_024];
-            while let Ok(length @ 1..) = pipe.read(&mut chunk) {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend_from_slice(&chunk[..length]);
-                let surplus = kept.len().saturating_sub(MAX_WORDS);
-                kept.drain(..surplus);
-            }
-        });
-        words
-    }
-
-    /// The last lines of a load that has ended, in brackets.
-    fn last(&self) -> String {
-        pause(READ_TIME);
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept);
-        let lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(3);
-        let mut lines: Vec<_> = lines.collect();
-        lines.reverse();
-        if lines.is_empty() { String::new() } else { format!(" ({})", lines.join(", ")) }
-    }
-}
-
 fn is_installed(program: &str) -> bool {
     let is_file = |path: &Path| path.is_file();
     program.contains('/') && is_file(Path::new(program))
@@ -217,14 +177,6 @@ mod tests {
         let busy = CpuTime::read(&stat, &cpus).unwrap().busy_since(&before);
         assert!((busy - 0.75).abs() < 1e-9, "{busy}");
         assert!(CpuTime::read(&stat, &"7".parse().unwrap()).is_none());
-    }
-
-    #[test]
-    fn a_load_leaves_its_last_words_however_much_it_says() {
-        let words = Words::of(std::io::Cursor::new(format!("{}\nout of luck\nno memory\n", "x".repeat(100_000))));
-        let end = words.last();
-        assert!(end.ends_with(", out of luck, no memory)") && end.len() <= MAX_WORDS + 10, "{end}");
-        assert_eq!(Words::of(std::io::empty()).last(), "");
     }
 
     #[test]

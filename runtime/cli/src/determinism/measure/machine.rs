@@ -33,8 +33,8 @@ impl Facts {
         let text = |name: &str| read_trimmed(&root.join(name)).unwrap_or_default();
         let release = text("proc/sys/kernel/osrelease");
         Self {
-            boot_id: text("proc/sys/kernel/random/boot_id").replace('-', ""),
-            image: image(&["etc/os-release", "usr/lib/os-release"].map(text).concat()),
+            boot_id: boot_id(root),
+            image: image_of(root),
             kernel: format!("{release} {}", text("proc/sys/kernel/version")).trim().to_owned(),
             cmdline: text("proc/cmdline"),
             hypervisor: hypervisor(root),
@@ -46,6 +46,17 @@ impl Facts {
     pub fn is_preempt_rt(&self) -> bool {
         self.kernel.contains("PREEMPT_RT") || self.kernel.contains("PREEMPT RT")
     }
+}
+
+/// The identifier of this boot, 32 hexadecimal digits as journald prints it; empty where it cannot be read.
+pub fn boot_id(root: &Path) -> String {
+    read_trimmed(&root.join("proc/sys/kernel/random/boot_id")).unwrap_or_default().replace('-', "")
+}
+
+/// Name and version of the image.
+pub fn image_of(root: &Path) -> String {
+    let text = |name: &str| read_trimmed(&root.join(name)).unwrap_or_default() + "\n";
+    image(&["etc/os-release", "usr/lib/os-release"].map(text).concat())
 }
 
 fn read_trimmed(path: &Path) -> Option<String> {

@@ -1,13 +1,15 @@
 //! The experiment: what runs, on which CPU, for how long, and what it measures.
 //!
 //! In reading order: `plan` (who gets which time and which CPU) -> `self_test`, `node`, `message`, `cyclictest` (the
-//! phases) under `load`. `machine` and `units` say what it was measured on. The order of phases is `run`'s.
+//! phases) under `load`. `machine`, `units` and `memory` say what it was measured on; `events` asks the journal for them. The order of phases is `run`'s.
 
 pub mod cyclictest;
 pub mod echo;
+pub mod events;
 pub mod grants;
 pub mod load;
 pub mod machine;
+pub mod memory;
 pub mod message;
 pub mod node;
 pub mod plan;

@@ -1,16 +1,12 @@
-//! Units that systemd lists as failed, or that failed and run again, with the end of their logs: a crashed unit must never read as a
-//! pass.
-
-use std::path::Path;
-use std::time::Duration;
+//! Units that systemd lists as failed, or that failed and were restarted, with the end of their logs: a crashed unit must never
+//! read as a pass.
 
 use serde::Deserialize;
 
 use crate::determinism::child;
 use crate::determinism::evidence::schema::{FailedUnit, RestartedUnit};
 
-/// What one question to systemd or journald may take.
-const ANSWER: Duration = Duration::from_secs(10);
+use super::events::{ANSWER, Events, systemd_runs};
 
 /// How many log lines of a failed unit are kept.
 const LOG_LINES: &str = "5";
@@ -24,19 +20,9 @@ struct Listed {
     unit: String,
 }
 
-/// systemd's identifier of "Failed with result …" (`SD_MESSAGE_UNIT_FAILURE_RESULT` in sd-messages.h).
-const UNIT_FAILURE_RESULT: &str = "d9b373ed55a64feb8242e02dbe79a49c";
-
-/// One such entry.
-#[derive(Deserialize)]
-struct Failure {
-    #[serde(rename = "UNIT")]
-    unit: String,
-}
-
 /// The failed units of this machine; none where systemd does not run.
 pub fn failed() -> Result<Vec<FailedUnit>, String> {
-    if !Path::new("/run/systemd/system").is_dir() {
+    if !systemd_runs() {
         return Ok(Vec::new());
     }
     let text = child::output("systemctl", &["list-units", "--failed", "--output=json"], ANSWER)?;
@@ -47,37 +33,29 @@ pub fn failed() -> Result<Vec<FailedUnit>, String> {
     Ok(units)
 }
 
-/// The units that failed in this boot and run again, which systemd's list of failed units leaves out; none where systemd
-/// does not run.
+/// The units that failed in this boot and that systemd restarted, which its list of failed units leaves out.
 ///
-/// systemd's own count of restarts will not do: journald is started anew in every boot, when the initrd ends, and login
-/// prompts after each logout. What counts is that systemd wrote "Failed with result".
-pub fn restarted(failed: &[FailedUnit]) -> Result<Vec<RestartedUnit>, String> {
-    if !Path::new("/run/systemd/system").is_dir() {
-        return Ok(Vec::new());
-    }
-    let failures = format!("MESSAGE_ID={UNIT_FAILURE_RESULT}");
-    let text = child::output("journalctl", &["-b", &failures, "-o", "json", "--output-fields=UNIT"], ANSWER)?;
-    let mut units = parse_failures(&text);
-    units.retain(|unit| failed.iter().all(|failed| failed.unit != unit.unit));
+/// A unit that a person started again is none of them: somebody has seen its failure, and a repeated determinism run would
+/// fail for ever because of the first one.
+pub fn restarted(events: &Events, failed: &[FailedUnit]) -> Vec<RestartedUnit> {
+    let waits = |unit: &str| property(unit, "SubState").is_ok_and(|state| state.starts_with("auto-restart"));
+    let mut units: Vec<RestartedUnit> = events
+        .restarts(waits)
+        .into_iter()
+        .filter(|(unit, _)| failed.iter().all(|failed| failed.unit != *unit))
+        .map(|(unit, failures)| RestartedUnit { unit, failures, ..RestartedUnit::default() })
+        .collect();
     for unit in units.iter_mut().take(MAX_UNITS) {
-        let state = child::output("systemctl", &["show", "--property=ActiveState", "--value", &unit.unit], ANSWER);
-        unit.state = state.map_or_else(|error| error, |text| text.trim().to_owned());
+        unit.state = property(&unit.unit, "ActiveState").unwrap_or_else(|error| error);
         unit.log = last_lines(&unit.unit);
     }
-    Ok(units)
+    units
 }
 
-/// Counts the failures of each unit in `journalctl -o json` output.
-fn parse_failures(text: &str) -> Vec<RestartedUnit> {
-    let mut units: Vec<RestartedUnit> = Vec::new();
-    for failure in text.lines().filter_map(|line| serde_json::from_str::<Failure>(line).ok()) {
-        match units.iter_mut().find(|unit| unit.unit == failure.unit) {
-            Some(unit) => unit.failures += 1,
-            None => units.push(RestartedUnit { unit: failure.unit, failures: 1, ..RestartedUnit::default() }),
-        }
-    }
-    units
+/// One property of a unit.
+pub fn property(unit: &str, name: &str) -> Result<String, String> {
+    let name = format!("--property={name}");
+    child::output("systemctl", &["show", &name, "--value", unit], ANSWER).map(|text| text.trim().to_owned())
 }
 
 fn last_lines(unit: &str) -> Vec<String> {
@@ -94,14 +72,6 @@ fn parse(text: &str) -> Result<Vec<FailedUnit>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn failures_of_a_unit_are_counted_and_other_entries_skipped() {
-        let text = "{\"UNIT\":\"pong.service\"}\n{\"UNIT\":\"a.service\"}\n\n{\"USER_UNIT\":\"x\"}\n{\"UNIT\":\"pong.service\"}\n";
-        let units = parse_failures(text);
-        let counts: Vec<_> = units.iter().map(|unit| (unit.unit.as_str(), unit.failures)).collect();
-        assert_eq!(counts, [("pong.service", 2), ("a.service", 1)]);
-    }
 
     #[test]
     fn the_list_of_systemctl_reads() {

@@ -108,9 +108,21 @@ pub fn problem(problem: &str) -> Entry {
     of_phase("config", Priority::Error, problem.to_owned()).field("HORUS_REASON", problem)
 }
 
+/// The entry of a report that cannot be stored where it belongs, written before the run measures.
+pub fn stored_elsewhere(trouble: &str) -> Entry {
+    Entry::new(id::REPORT_ELSEWHERE, Priority::Warning, trouble)
+        .field("HORUS_SCHEMA", SCHEMA)
+        .field("HORUS_PHASE", "store")
+        .field("HORUS_REASON", trouble)
+}
+
 /// The entry of the whole run; its message is the screen that `horus report` prints.
 pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
-    let priority = match (report.verdict, report.valid && report.restarted_units.is_empty()) {
+    let quiet = report.restarted_units.is_empty()
+        && report.memory_kills.count() == 0
+        && report.boot.lines().is_empty()
+        && report.stored_in_ram.is_none();
+    let priority = match (report.verdict, report.valid && quiet) {
         (Verdict::Fail, _) => Priority::Error,
         (_, false) => Priority::Warning,
         _ => Priority::Info,
@@ -136,8 +148,17 @@ pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
         .field("HORUS_FAILED_UNIT_NAMES", names(report.failed_units.iter().map(|failed| failed.unit.as_str())))
         .field("HORUS_RESTARTED_UNITS", report.restarted_units.len())
         .field("HORUS_RESTARTED_UNIT_NAMES", names(report.restarted_units.iter().map(|unit| unit.unit.as_str())))
+        .field("HORUS_MEMORY_KILLS", report.memory_kills.count())
+        .field("HORUS_MEMORY_KILL_NAMES", report.memory_kills.names())
+        .field("HORUS_OTHER_DISKS", report.boot.other_disks.join("\n"))
+        .field("HORUS_CUT_BOOTS", report.boot.cut_boots.len())
+        .field("HORUS_EMERGENCIES", report.boot.emergencies)
         .field("HORUS_ATTEMPTS", report.self_test.attempts.len())
         .field("HORUS_PROBLEMS", report.problems.len() + report.audit.problems.len());
+    let data = report.boot.data.as_ref();
+    let entry = optional(entry, "HORUS_DATA_STATE", data.map(|data| &data.state));
+    let entry = optional(entry, "HORUS_DATA_REASON", data.map(|data| &data.reason).filter(|reason| !reason.is_empty()));
+    let entry = optional(entry, "HORUS_STORED_IN_RAM", report.stored_in_ram.as_deref());
     let entry = optional(entry, "HORUS_MAX_NS", total.max_ns);
     let entry = optional(entry, "HORUS_MISSES", total.misses);
     let entry = optional(entry, "HORUS_MAX_CONSECUTIVE", total.max_consecutive);
@@ -197,6 +218,7 @@ fn names<'a>(units: impl Iterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boot::{Boot, Data};
     use crate::determinism::evidence::sample;
     use crate::determinism::evidence::schema::Total;
 
@@ -252,6 +274,22 @@ mod tests {
     }
 
     #[test]
+    fn what_the_boot_left_to_tell_is_in_fields_and_raises_the_priority() {
+        let mut report = sample::report("b0");
+        assert_eq!(summary(&report, None).priority(), Priority::Info);
+        assert_eq!(summary(&report, None).get("HORUS_DATA_STATE"), None, "nobody looked");
+        let data = Data { state: "repaired".to_owned(), reason: "a bad superblock".to_owned(), ..Data::default() };
+        report.boot = Boot { data: Some(data), cut_boots: vec!["b1".to_owned()], ..Boot::default() };
+        let entry = summary(&report, None);
+        assert_eq!((entry.get("HORUS_DATA_STATE"), entry.get("HORUS_CUT_BOOTS")), (Some("repaired"), Some("1")));
+        assert_eq!(entry.get("HORUS_DATA_REASON"), Some("a bad superblock"));
+        assert_eq!(entry.priority(), Priority::Warning);
+        report.boot = Boot::default();
+        report.stored_in_ram = Some("no space".to_owned());
+        assert_eq!(summary(&report, None).priority(), Priority::Warning);
+    }
+
+    #[test]
     fn a_miss_or_a_failed_unit_raises_the_priority() {
         let mut report = sample::report("b0");
         report.phases[0].misses = Some(1);
@@ -270,7 +308,8 @@ mod tests {
         );
         let Ok(catalog) = std::fs::read_to_string(path) else { return }; // the crate also builds without the image
         let report = sample::report("b0");
-        for entry in [phase(&report.phases[2]), summary(&report, Some(Path::new("/r.json"))), refused("busy")] {
+        let summary = summary(&report, Some(Path::new("/r.json")));
+        for entry in [phase(&report.phases[2]), summary, stored_elsewhere("no space"), refused("busy")] {
             let heading = format!("-- {}\n", entry.get("MESSAGE_ID").unwrap());
             let (_, text) = catalog.split_once(&heading).unwrap_or_else(|| panic!("no text for {heading}"));
             let text = text.split("\n-- ").next().unwrap();

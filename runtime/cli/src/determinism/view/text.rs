@@ -32,6 +32,17 @@ pub fn render(report: &Report) -> String {
     line(&mut out, "self-test", &self_test_sentence(&report.self_test));
     failed_units(&mut out, report);
     restarted_units(&mut out, report);
+    if report.memory_kills.count() > 0 {
+        let text =
+            format!("{} killed for want of memory: {}", report.memory_kills.count(), report.memory_kills.names());
+        line(&mut out, "memory", &text);
+    }
+    for (label, sentence) in report.boot.lines() {
+        line(&mut out, label, &sentence);
+    }
+    if let Some(why) = &report.stored_in_ram {
+        line(&mut out, "stored", &format!("this report is in RAM and gone after a restart: {why}"));
+    }
     for problem in &report.problems {
         line(&mut out, "problem", problem);
     }
@@ -40,13 +51,18 @@ pub fn render(report: &Report) -> String {
 }
 
 fn headline(out: &mut String, report: &Report) {
+    let _ = writeln!(out, "HORUS {}", verdict_sentence(report));
+}
+
+/// The verdict and its reason.
+pub fn verdict_sentence(report: &Report) -> String {
     let word = match (report.verdict, report.valid) {
         (Verdict::Pass, _) => "PASS",
         (Verdict::Fail, _) => "FAIL",
         (Verdict::None, true) => "MEASURED, no verdict",
         (Verdict::None, false) => "NOT VALID, no verdict",
     };
-    let _ = writeln!(out, "HORUS {word}: {}", report.verdict_reason);
+    format!("{word}: {}", report.verdict_reason)
 }
 
 fn audit(out: &mut String, report: &Report) {

@@ -1,5 +1,6 @@
 //! The writer is killed as a real process: at every step, and at random moments.
 
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -66,7 +67,7 @@ fn a_writer_killed_at_any_step_leaves_the_old_or_the_new_file() {
         assert!(killed(status), "the writer should have died at {step:?}: {status}");
         let expected = if number < 4 { OLD } else { NEW };
         assert!(fs::read(&path).unwrap() == content(expected), "after a kill at {step:?} the file is not '{expected}'");
-        prepare(directory.path()).unwrap();
+        drop(Room::reserve(directory.path(), "b0").unwrap());
         let names: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, [LATEST], "the next run removes what the killed one left");
     }
@@ -118,6 +119,50 @@ fn an_unusable_directory_is_an_error_with_a_remedy() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file");
     fs::write(&file, "").unwrap();
-    let error = prepare(&file).unwrap_err().to_string();
+    let error = Room::reserve(&file, "b0").unwrap_err().to_string();
     assert!(error.contains("--output"), "{error}");
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = entries.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_room_of_a_report_is_real_is_used_for_it_and_is_given_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let room = Room::reserve(directory.path(), "b0").unwrap();
+    assert_eq!(names(directory.path()), ["b0.json.part", "latest.json.part"]);
+    let about = fs::metadata(directory.path().join("b0.json.part")).unwrap();
+    assert_eq!(about.len(), ROOM_BYTES as u64);
+    let (number, blocks) = (about.ino(), about.blocks());
+    assert!(blocks * 512 >= ROOM_BYTES as u64, "a file with a hole reserves nothing: {blocks} blocks");
+    let report = crate::determinism::evidence::sample::report("b0");
+    let path = store(directory.path(), &report).unwrap();
+    let stored = fs::metadata(&path).unwrap();
+    assert_eq!(stored.ino(), number, "the report is written into its room");
+    assert!(stored.len() < ROOM_BYTES as u64);
+    crate::report::load(&path).unwrap();
+    drop(room);
+    assert_eq!(names(directory.path()), ["b0.json", "latest.json"]);
+    drop(Room::reserve(directory.path(), "b1").unwrap());
+    assert_eq!(names(directory.path()), ["b0.json", "latest.json"], "a run that stores nothing leaves nothing");
+}
+
+#[test]
+fn reports_beyond_the_quota_go_oldest_first_and_the_newest_never() {
+    let directory = tempfile::tempdir().unwrap();
+    for (age, name) in ["a.json", "b.json", "c.json", "new.json"].iter().rev().enumerate() {
+        let path = directory.path().join(name);
+        fs::write(&path, vec![b' '; 1_000]).unwrap();
+        let time = std::time::SystemTime::now() - Duration::from_secs(100 * age as u64);
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    }
+    let newest = directory.path().join("new.json");
+    remove_oldest(directory.path(), &newest, 2_500).unwrap();
+    assert_eq!(names(directory.path()), ["c.json", "new.json"]);
+    remove_oldest(directory.path(), &newest, 10).unwrap();
+    assert_eq!(names(directory.path()), ["new.json"], "the newest stays, however large it is");
 }

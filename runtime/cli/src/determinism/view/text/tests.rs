@@ -1,7 +1,8 @@
 //! The screen, word for word, and what must never be missing from it.
 
+use crate::boot::{Boot, Data};
 use crate::determinism::evidence::sample;
-use crate::determinism::evidence::schema::FailedUnit;
+use crate::determinism::evidence::schema::{FailedUnit, MemoryKill, MemoryKills};
 
 use super::*;
 
@@ -56,6 +57,31 @@ fn a_run_that_is_not_valid_says_so_first_and_why() {
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("HORUS NOT VALID"), "{text}");
     assert!(lines.next().unwrap().contains("not PREEMPT_RT"), "{text}");
+}
+
+#[test]
+fn memory_the_boot_and_a_report_in_ram_are_told_and_an_old_report_without_them_reads() {
+    let mut report = sample::report("b0");
+    let kill = |name: &str, count| MemoryKill { name: name.to_owned(), count };
+    report.memory_kills = MemoryKills { processes: vec![kill("pong", 2)], units: vec![kill("horus-pong.service", 1)] };
+    let data = Data { state: "ram".to_owned(), reason: "no such partition".to_owned(), ..Data::default() };
+    report.boot = Boot { data: Some(data), other_disks: vec!["/dev/sdb2 horus-root".to_owned()], ..Boot::default() };
+    report.stored_in_ram = Some("no space".to_owned());
+    let text = render(&report);
+    for line in [
+        " memory     2 killed for want of memory: pong (2 times), horus-pong.service\n",
+        " data       /var is in RAM",
+        " disks      another disk carries HORUS partitions too: /dev/sdb2 horus-root;",
+        " stored     this report is in RAM and gone after a restart: no space",
+    ] {
+        assert!(text.contains(line), "{line} is missing in {text}");
+    }
+    let mut value = serde_json::to_value(sample::report("b0")).unwrap();
+    for key in ["memory_kills", "boot", "stored_in_ram"] {
+        assert!(value.as_object_mut().unwrap().remove(key).is_some(), "{key}");
+    }
+    let old: Report = serde_json::from_value(value).unwrap();
+    assert_eq!(render(&old), SCREEN.trim_end());
 }
 
 #[test]
