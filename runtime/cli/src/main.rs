@@ -5,6 +5,7 @@ mod audit;
 mod boot;
 mod determinism;
 mod doctor;
+mod greeting;
 mod report;
 mod topic;
 
@@ -22,6 +23,8 @@ enum Command {
     Determinism(determinism::Args),
     /// Print a report file as text.
     Report(report::Args),
+    /// Print what the console greets with: which machine this is, how it does, and what to type.
+    Greeting(greeting::Args),
     /// Show the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
     /// The load of a determinism run, which starts it.
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Determinism(args) => determinism::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Greeting(args) => greeting::run(&args),
         Command::Topic(args) => topic::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),

@@ -1,14 +1,19 @@
 //! `horus report`: prints a report file as text.
 
+pub mod newest;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use thiserror::Error;
 
+pub use crate::determinism::evidence::destination::RAM_DIRECTORY;
 use crate::determinism::evidence::schema::{Report, SCHEMA};
-use crate::determinism::evidence::store;
+use crate::determinism::measure::machine;
 use crate::determinism::view::text;
+
+use newest::{Newest, Run, newest};
 
 /// Where reports are kept unless `--output` says otherwise.
 pub const DEFAULT_DIRECTORY: &str = "/var/lib/horus/reports";
@@ -21,6 +26,9 @@ const MAX_BYTES: u64 = 16 << 20;
 pub struct Args {
     /// The report file [default: the newest report of this machine]
     file: Option<PathBuf>,
+    /// Show the newest report of this directory, instead of this machine's
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    from: Option<PathBuf>,
     /// Print the file's JSON, indented, once it has proved to be a whole report
     #[arg(long)]
     json: bool,
@@ -57,20 +65,40 @@ pub enum LoadError {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let path = args.file.clone().unwrap_or_else(|| Path::new(DEFAULT_DIRECTORY).join(store::LATEST));
-    let text = match load(&path) {
-        Ok(report) if args.json => {
-            serde_json::to_string_pretty(&report).expect("a report that was read can be written")
-        }
-        Ok(report) => format!("{}\n file       {}", text::render(&report), path.display()),
+    let (found, notice) = match choose(args) {
+        Ok(found) => found,
         Err(error) => {
             eprintln!("horus report: {error}");
+            if args.file.is_none() {
+                eprintln!("horus report: {}", Run::of_this_boot().sentence());
+            }
             return ExitCode::FAILURE;
         }
+    };
+    let text = if args.json {
+        notice.iter().for_each(|notice| eprintln!("horus report: {notice}"));
+        serde_json::to_string_pretty(&found.report).expect("a report that was read can be written")
+    } else {
+        let notice = notice.map(|notice| format!("{notice}\n\n")).unwrap_or_default();
+        format!("{notice}{}\n file       {}", text::render(&found.report), found.path.display())
     };
     // A reader that closes the pipe early (`| head`) has what it wanted.
     let _ = writeln!(std::io::stdout(), "{text}");
     ExitCode::SUCCESS
+}
+
+/// The report to show, and what to say above it: a file that somebody named needs no comment.
+fn choose(args: &Args) -> Result<(Newest, Option<String>), LoadError> {
+    if let Some(path) = args.file.clone() {
+        return load(&path).map(|report| (Newest { report, path, is_of_this_boot: true }, None));
+    }
+    let boot_id = machine::boot_id(Path::new("/"));
+    let found = match &args.from {
+        Some(directory) => newest(&[directory], &boot_id)?,
+        None => newest(&[Path::new(RAM_DIRECTORY), Path::new(DEFAULT_DIRECTORY)], &boot_id)?,
+    };
+    let notice = if found.is_of_this_boot { None } else { found.notice(&Run::of_this_boot()) };
+    Ok((found, notice))
 }
 
 /// Reads a report and checks that it is whole.
@@ -94,7 +122,7 @@ pub fn load(path: &Path) -> Result<Report, LoadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::determinism::evidence::sample;
+    use crate::determinism::evidence::{sample, store};
 
     #[test]
     fn a_report_reads_back_as_it_was_written() {

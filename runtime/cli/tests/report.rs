@@ -34,3 +34,37 @@ fn a_committed_report_of_the_first_version_shows_and_its_claim_counts_one_phase(
     let screen = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(screen.contains("misses 767/16200 in node-load, longest run 14 => P(miss) < 5.1e-2 (95 %)"), "{screen}");
 }
+
+#[test]
+fn a_machine_without_a_report_is_told_how_this_boot_stands() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let output = report(&["--from", directory.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("cannot read the report") && said.contains("this boot"), "{said}");
+}
+
+#[test]
+fn the_newest_report_of_another_boot_is_never_shown_without_saying_so() {
+    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/data/first-boot-qemu/report.json");
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    std::fs::copy(committed, directory.path().join("latest.json")).unwrap();
+    let from = directory.path().to_str().unwrap();
+    let output = report(&["--from", from]);
+    assert!(output.status.success(), "{output:?}");
+    let screen = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(screen.starts_with("This is the report of an earlier boot ("), "{screen}");
+    assert!(screen.lines().next().unwrap().contains("this boot"), "{screen}");
+    assert!(screen.lines().nth(2).unwrap().starts_with("HORUS "), "{screen}");
+
+    let output = report(&["--from", from, "--json"]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("standard output is the report alone");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("of an earlier boot"), "{output:?}");
+
+    // The same report, of this boot.
+    let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().replace('-', "");
+    let text = value.to_string().replace(value["boot_id"].as_str().unwrap(), &boot_id);
+    std::fs::write(directory.path().join("latest.json"), text).unwrap();
+    let screen = String::from_utf8_lossy(&report(&["--from", from]).stdout).into_owned();
+    assert!(screen.starts_with("HORUS "), "{screen}");
+}
