@@ -59,7 +59,7 @@ CHECKS = [
     # Every file whose first line names a shell.
     Check("shell scripts", ["sh", "-c", "git grep -lE '^#!/.*[/ ](ba)?sh$' | xargs shellcheck"], needs=("shellcheck", "shellcheck")),
     Check("scripts' unit tests", module("discover", "test_"), SCRIPTS),
-    Check("flashing to loop devices", module("discover", "device_test_", "-v"), SCRIPTS),
+    Check("flashing, and damaged disks, on loop devices", module("discover", "device_test_", "-v"), SCRIPTS),
     Check("units verified by systemd", module("conf.units"), SCRIPTS),
     Check("the Yocto layer against the layers below it", command("check-layer")),
     Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",)),

@@ -74,11 +74,6 @@ def tree_files(d, tree):
     return " ".join(sorted("/" + path for path in asked(d, horus_conf.tree_files, tree)))
 
 
-def conffiles(d, tree):
-    """Those of a tree's files that a package manager must not overwrite: what lies below /etc."""
-    return " ".join(path for path in tree_files(d, tree).split() if path.startswith("/etc/"))
-
-
 def program_files(d):
     """Where the runtime's programs go on the target, for FILES."""
     return " ".join("/" + program.path for program in asked(d, horus_conf.programs))

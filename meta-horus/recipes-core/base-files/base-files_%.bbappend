@@ -1,4 +1,4 @@
-# /etc/fstab is conf/base's, which horus-conf installs: two packages cannot own one file.
+# systemd mounts what openembedded-core's fstab names, and horus-data.service of conf/base what becomes /var.
 do_install:append:horus-os() {
     rm ${D}${sysconfdir}/fstab
 }

@@ -46,10 +46,12 @@ FILES:${PN}-base = "${@horus.conf.tree_files(d, 'base')}"
 FILES:${PN}-dev = "${@horus.conf.tree_files(d, 'dev')}"
 FILES:${PN}-horus = "${@horus.conf.tree_files(d, 'horus')}"
 FILES:${PN}-rt = "${@horus.conf.tree_files(d, 'rt')}"
-CONFFILES:${PN}-base = "${@horus.conf.conffiles(d, 'base')}"
 
+# What data-partition calls to check, mend and mount.
+RDEPENDS:${PN}-base = "e2fsprogs-e2fsck e2fsprogs-mke2fs util-linux-blkid util-linux-blockdev util-linux-fallocate util-linux-mount util-linux-mountpoint"
 # tune-cpus calls taskset, and seq of whatever provides the base utilities.
 RDEPENDS:${PN}-rt = "util-linux-taskset"
 RDEPENDS:${PN}-dev = "util-linux-agetty"
+RDEPENDS:${PN}-horus = "util-linux-agetty"
 # The tree dev is not what its name says to BitBake: headers that recommend a package of the recipe's own name, which is not made.
 DEV_PKG_DEPENDENCY = ""

@@ -23,6 +23,7 @@ SUFFIXES = (".service", ".timer", ".mount", ".target", ".path", ".socket", ".sli
 # Programs that units call and others bring: the Yocto package, which the package with the unit has to depend on.
 FOREIGN_PROGRAMS = {
     "usr/lib/systemd/systemd-journald": "systemd",
+    "usr/lib/systemd/systemd-logind": "systemd",
     "usr/sbin/agetty": "util-linux-agetty",
     "usr/sbin/nvpmodel": "tegra-nvpmodel",
     "usr/bin/jetson_clocks": "tegra-tools-jetson-clocks",

@@ -84,8 +84,7 @@ def problems_of(path: Path, variables: dict) -> list:
 def wanted_labels() -> dict:
     """Partition names that conf/ relies on, and where."""
     found = {}
-    for path in (CONF / "base" / "kernel" / "cmdline", CONF / "base" / "rootfs" / "etc" / "fstab"):
-        for line in path.read_text().splitlines():
-            for label in re.findall(r"PARTLABEL=(\S+)", line.partition("#")[0]):
-                found[label] = str(path.relative_to(CONF.parent))
+    for path in (CONF / "base/kernel/cmdline", CONF / "base/rootfs/usr/lib/horus/data-partition"):
+        for label in re.findall(r'^(?:root=PARTLABEL=|names=")([\w-]+)', path.read_text(), re.MULTILINE):
+            found[label] = str(path.relative_to(CONF.parent))
     return found

@@ -1,0 +1,181 @@
+"""What becomes of /var when the data partition is damaged: conf/base's data-partition on loop devices with each kind of damage.
+
+They are skipped where there is no root or no loop device.
+"""
+
+import gzip
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+from horus_appliance.in_directory import InDirectory
+from horus_appliance.paths import CONF
+
+SCRIPT = CONF / "base/rootfs/usr/lib/horus/data-partition"
+MIB = 1 << 20
+SIZE = 512 * MIB  # that of the image's partition: copies of the superblock at 128 and 384 MiB
+
+
+def setUpModule():
+    if os.geteuid() != 0 or not Path("/dev/loop-control").exists():
+        raise unittest.SkipTest("needs root and loop devices")
+
+
+def rubbish(count: int) -> bytes:
+    return os.urandom(count)
+
+
+class DataPartition(InDirectory):
+    def setUp(self):
+        super().setUp()
+        self.file, self.run_directory = self.root / "card", self.root / "run"
+        self.disk = self.run_directory / "disk"
+        self.make_file_system("-t", "ext4", "-b", "4096")
+        made = subprocess.run(["losetup", "--find", "--show", str(self.file)], capture_output=True, text=True, check=True)
+        self.device = made.stdout.strip()
+        self.addCleanup(subprocess.run, ["losetup", "--detach", self.device], check=False, capture_output=True)
+        self.addCleanup(subprocess.run, ["umount", "--quiet", str(self.run_directory / "emptied"), str(self.disk)], check=False, capture_output=True)
+
+    def make_file_system(self, *options: str) -> None:
+        tree = self.root / "tree"
+        (tree / "lib/horus/reports").mkdir(parents=True, exist_ok=True)
+        (tree / "lib/horus/reports/latest.json").write_text("a report\n")
+        self.file.unlink(missing_ok=True)
+        with self.file.open("wb") as stream:
+            stream.truncate(SIZE)
+        subprocess.run(["mke2fs", "-q", *options, "-d", str(tree), str(self.file)], check=True, capture_output=True)
+
+    def damage(self, *places: tuple) -> None:
+        """Overwrites bytes of the partition, each place as (offset, bytes)."""
+        with open(self.device, "r+b") as stream:
+            for offset, data in places:
+                stream.seek(offset)
+                stream.write(data)
+
+    def start(self) -> bytes:
+        with open(self.device, "rb") as stream:
+            return stream.read(MIB)
+
+    def call(self, what: str, **more: str) -> str:
+        environment = {**os.environ, "HORUS_RUN": str(self.run_directory), "HORUS_PARTITION": self.device, **more}
+        done = subprocess.run([str(SCRIPT), what], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout + done.stderr
+
+    def mounted(self) -> dict:
+        """Mounts as a boot does; gives the state that is told, with what was said of it."""
+        said = self.call("mount")
+        state = dict(line.split("=", 1) for line in (self.run_directory / "data").read_text().splitlines())
+        (self.disk / "written").write_text("by a node\n")  # whatever happened: nodes can write
+        return {**state, "said": said}
+
+    def assert_report_is_there(self):
+        self.assertEqual((self.disk / "lib/horus/reports/latest.json").read_text(), "a report\n")
+
+    def test_whole_file_system_is_mounted_without_a_word(self):
+        state = self.mounted()
+        self.assertEqual((state["state"], state["reason"], state["device"]), ("clean", "", self.device))
+        self.assertNotIn("<4>", state["said"])
+        self.assert_report_is_there()
+
+    def test_file_system_that_was_not_unmounted_is_clean(self):
+        self.mounted()
+        frozen = self.root / "frozen"  # as a power cut leaves it: copied while it is mounted
+        subprocess.run(["sync"], check=True)
+        subprocess.run(["cp", "--sparse=always", str(self.file), str(frozen)], check=True)
+        self.call("leave")
+        subprocess.run(["dd", f"if={frozen}", f"of={self.device}", "bs=1M", "status=none"], check=True)
+        state = self.mounted()
+        self.assertEqual(state["state"], "clean")
+        self.assertIn("ended without a shutdown", state["said"])
+        self.assert_report_is_there()
+
+    def test_damaged_superblock_is_restored_from_a_copy(self):
+        self.damage((0, rubbish(64 * 1024)))
+        state = self.mounted()
+        self.assertEqual(state["state"], "repaired")
+        self.assertIn("from a copy", state["reason"])
+        self.assert_report_is_there()
+
+    def test_next_copy_of_the_superblock_serves_when_the_first_is_damaged_too(self):
+        self.damage((0, rubbish(64 * 1024)), (128 * MIB, rubbish(64 * 1024)))
+        state = self.mounted()
+        self.assertEqual(state["state"], "repaired")
+        self.assert_report_is_there()
+
+    def test_small_blocks_have_their_copies_elsewhere(self):
+        self.make_file_system("-t", "ext4", "-b", "1024")
+        self.damage((0, rubbish(4096)))
+        state = self.mounted()
+        self.assertEqual(state["state"], "repaired")
+        self.assertIn("from a copy", state["reason"])
+        self.assert_report_is_there()
+
+    def test_damaged_inodes_and_journal_are_repaired(self):
+        described = subprocess.run(["dumpe2fs", self.device], capture_output=True, text=True, check=True).stdout
+        table = int(described.split("Inode table at ", 1)[1].split("-", 1)[0])
+        inodes = ((table * 4096 + 256 * 7, rubbish(256)),)  # inode 8 is the journal's
+        beyond = ((table * 4096 + 256 * 14, rubbish(2048)),)  # those of files
+        for places in (inodes, beyond):
+            with self.subTest(places[0][0]):
+                self.damage(*places)
+                self.assertEqual(self.mounted()["state"], "repaired")
+                self.call("leave")
+
+    def test_what_nothing_can_read_is_emptied_and_kept_as_an_image(self):
+        start = rubbish(MIB)
+        self.damage((0, start), *((place * MIB, rubbish(MIB)) for place in range(128, 512, 128)))
+        state = self.mounted()
+        self.assertEqual(state["state"], "emptied")
+        kept = self.disk / Path(state["kept"]).relative_to("/var")
+        with gzip.open(kept) as image:
+            self.assertEqual(image.read(MIB), start)
+        self.assertIn("made anew", state["said"])
+
+    def test_file_system_of_somebody_else_is_left_alone(self):
+        subprocess.run(["mkswap", self.device], capture_output=True, check=True)
+        before = self.start()
+        state = self.mounted()
+        self.assertEqual(state["state"], "ram")
+        self.assertIn("swap", state["reason"])
+        self.assertEqual(self.start(), before)
+
+    def test_medium_that_cannot_be_written(self):
+        subprocess.run(["blockdev", "--setro", self.device], check=True)
+        self.addCleanup(subprocess.run, ["blockdev", "--setrw", self.device], check=True)
+        state = self.mounted()
+        self.assertEqual(state["state"], "ram")
+        self.assertIn("write-protected", state["reason"])
+
+    def test_full_file_system_is_no_damaged_one(self):
+        self.mounted()
+        for name in ("lib/horus/tried", "lib/horus/running", "written"):
+            (self.disk / name).unlink()
+        with (self.disk / "rest").open("wb", buffering=0) as rest, self.assertRaisesRegex(OSError, "No space"):
+            for _ in range(SIZE // MIB):
+                rest.write(bytes(MIB))
+        subprocess.run(["umount", str(self.disk)], check=True)
+        self.assertNotIn("<4>", self.call("mount"))
+        self.assert_report_is_there()
+
+    def test_cut_boots_are_counted_until_one_ends_well(self):
+        self.mounted()
+        (self.disk / "lib/horus/running").write_text("an-earlier-boot\n")
+        subprocess.run(["umount", str(self.disk)], check=True)
+        self.assertIn("ended without a shutdown", self.mounted()["said"])
+        self.assertEqual((self.run_directory / "cut-boots").read_text(), "an-earlier-boot\n")
+        self.call("leave")
+        (self.run_directory / "cut-boots").unlink()
+        self.assertNotIn("shutdown", self.mounted()["said"])
+        self.assertFalse((self.run_directory / "cut-boots").exists())
+
+    def test_what_a_cut_left_of_the_journal_is_tidied(self):
+        self.mounted()
+        journal = self.disk / "log/journal/0"
+        journal.mkdir(parents=True)
+        (journal / "system@1.journal~").write_bytes(b"LPKSHHRH" + b"\0" * (8 * MIB))
+        (journal / "system@2.journal").write_bytes(b"LPKSHHRH" + b"\0" * 264)
+        self.call("leave")
+        self.mounted()
+        self.assertEqual([path.name for path in journal.iterdir()], ["system@1.journal~"])
+        self.assertLess((journal / "system@1.journal~").stat().st_blocks * 512, MIB)
