@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import Callable
 
 from horus_appliance.boot import guest
 from horus_appliance.console import detail
@@ -23,12 +24,14 @@ class Machine:
 
     `firmware` boots the disk as a board would, through UEFI; without it QEMU loads the image's kernel directly, which
     is quicker and lets a test choose `extra_parameters`. `disks` are further ones, read-only, by their serial numbers.
+    `prepare` is called with the path of a copy of the disk, which the machine then boots from. With `record`, all that is written to
+    the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
     After `limit` seconds the machine is ended, whoever forgot it.
     """
 
     def __init__(
         self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
-        extra_parameters: str = "", disks: dict = None,
+        extra_parameters: str = "", disks: dict = None, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
         system.remove_tree(self.directory)
@@ -36,13 +39,16 @@ class Machine:
         self.serial_log = self.directory / "serial.log"
         self.journal = guest.JournalTail(self.directory / "horus.journal")
         self.accelerated = kvm_works(image)
+        disk = self._copied(image) if prepare or record else image.disk
+        if prepare:
+            prepare(disk)
         board = image.architecture
         arguments = [
-            "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
             *(board.accelerated if self.accelerated else board.emulated), "-smp", str(cpus), "-m", str(MEMORY_MIB),
             "-uuid", BOARD_UUID, "-rtc", "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
-            "-drive", f"if=none,id=disk,format=raw,file={image.disk},snapshot=on,cache=unsafe",
+            *(recorded_arguments(disk, self.writes) if record else ["-drive", f"if=none,id=disk,format=raw,file={disk},snapshot=on,cache=unsafe"]),
             "-device", "virtio-blk-pci,drive=disk,bootindex=1",
             *disk_arguments(disks or {}),
             *guest.port_arguments(self.directory), *guest.smbios_arguments(credentials),
@@ -60,6 +66,16 @@ class Machine:
             builder.command(board, arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
         )
         self._qmp("qmp_capabilities")
+
+    @property
+    def writes(self) -> Path:
+        """The log of all that was written to the disk, if it is recorded."""
+        return self.directory / "writes"
+
+    def _copied(self, image: Image) -> Path:
+        disk = self.directory / image.disk.name
+        subprocess.run(["cp", "--sparse=always", "--reflink=auto", image.disk, disk], check=True)
+        return disk
 
     def press_power_button(self) -> None:
         """Asks the appliance to power off, as a person at the board would."""
@@ -92,6 +108,15 @@ class Machine:
             self.process.stdin.flush()
         except (BrokenPipeError, ValueError):
             pass  # the machine has just ended, which its owner sees by running()
+
+
+def recorded_arguments(disk: Path, log: Path) -> list:
+    """QEMU's arguments for the drive `disk`, with all writes and flushes logged in the form of the kernel's dm-log-writes."""
+    log.touch()
+    return [
+        "-blockdev", f"driver=file,node-name=file,filename={disk},cache.no-flush=on", "-blockdev", f"driver=file,node-name=log,filename={log}",
+        "-blockdev", "driver=blklogwrites,node-name=disk,file=file,log=log,log-sector-size=512",
+    ]  # fmt: skip
 
 
 def disk_arguments(disks: dict) -> list:

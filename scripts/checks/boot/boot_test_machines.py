@@ -1,0 +1,66 @@
+"""Boots the same image on machines of other sizes, with disks that are damaged, and after emergencies. Each boot carries several questions."""
+
+from typing import Callable
+
+from checks.boot import boot_test_x86_64, disks
+from checks.boot.boot_test_x86_64 import DETERMINISM_SECONDS, MISS, started
+from horus_appliance.boot import guest, run
+from horus_appliance.image import mkosi
+from horus_appliance.paths import REPOSITORY
+
+# A mount without which systemd does not go on.
+NO_SUCH_DISK = {"fstab.extra": "/dev/disk/by-partlabel/nothing /mnt ext4 x-systemd.device-timeout=3s 0 0\n"}
+
+
+class OtherMachines(boot_test_x86_64.BootTest):
+    """The kernel itself fills in the last CPU; the data partition is what each test makes of it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.image = mkosi.build("appliance")
+
+    def boot_on(self, cpus: int, prepare: Callable, more: dict, parameters: str = "", restarts: bool = False) -> dict:
+        self.done = run.boot(
+            self.image, self.id().rpartition(".")[2], cpus, DETERMINISM_SECONDS, guest.merge(started("horus-probe.service"), more),
+            collect_after="horus-probe.service", firmware=False, extra_parameters=f"systemd.mask=horus-determinism.timer {parameters}",
+            prepare=prepare, restarts=restarts,
+        )  # fmt: skip
+        self.serial = (self.done.directory / "serial.log").read_text(errors="replace")
+        self.assertEqual(self.done.failed_units, [])
+        self.assert_clean_power_off()
+        starts = self.of_kind("NODE_START")
+        self.assertEqual({guest.text(entry, "HORUS_NODE") for entry in starts}, {"ping", "pong"})
+        self.assertEqual([guest.text(entry) for entry in starts if "REFUSED" in guest.text(entry)], [])
+        return self.answers()
+
+    def test_8_cpus_a_provoked_deadline_miss_and_a_data_partition_that_holds_something_else(self):
+        unit = (REPOSITORY / "conf/horus/rootfs/usr/lib/systemd/system/horus-ping.service").read_text()
+        start = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
+        stall = f"[Service]\nExecStart=\n{start} --stall-every 20 --stall-for 30ms\n"
+        answers = self.boot_on(8, disks.make_swap, {"systemd.unit-dropin.horus-ping.service": stall})
+        self.assertEqual((answers["isolated"], answers["pid1"]), ("1-7", "0"))
+        misses = [entry for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_NODE") == "ping"]
+        self.assertTrue(misses)
+        worst = max(int(guest.text(entry, "HORUS_WORST_RESPONSE_NS")) for entry in misses)
+        self.assertGreaterEqual(worst, 30_000_000)
+
+        self.assertEqual(answers["data-state"], "ram")
+        self.assertTrue(answers["data"].startswith("horus-ram"), answers["data"])
+        self.assertIn("HORUS: /var:", self.serial)
+        self.assertEqual(answers["doctor"], "1", "the audit finds that /var is in memory")
+
+    def test_cpus_that_are_switched_off_a_damaged_superblock_and_a_third_emergency(self):
+        """As on a machine whose hyper-threads nosmt switches off: the kernel counts them as isolated all the same."""
+
+        def damage(disk):
+            disks.write_into_data(disk, "lib/horus/emergencies", "2\n")
+            disks.damage_superblock(disk)
+
+        answers = self.boot_on(4, damage, NO_SUCH_DISK, "maxcpus=2", restarts=True)
+        self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-3", "0", "0"))
+
+        self.assertIn("from a copy of its superblock", self.serial)
+        self.assertTrue(answers["data"].startswith("/dev/vda3"), answers["data"])
+
+        for said in ("Press Enter within 15 s for a shell", "Restart 3 of 3", "The machine stays up with what it has"):
+            self.assertRegex(self.serial, rf"HORUS: emergency mode: .*mnt\.mount.* {said}")

@@ -1,0 +1,64 @@
+"""What the boot tests do to a disk before it is booted."""
+
+import os
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from horus_appliance.paths import CONF
+
+DATA_PARTITION = CONF / "base/rootfs/usr/lib/horus/data-partition"
+SECTOR = 512
+
+
+def partition(disk: Path, name: str) -> tuple:
+    """Where a partition of an image lies, as (first byte, bytes)."""
+    listing = subprocess.run(
+        ["partx", "--raw", "--noheadings", "--output", "NAME,START,SECTORS", str(disk)], capture_output=True, text=True, check=True
+    ).stdout
+    (found,) = [line.split() for line in listing.splitlines() if line.split()[0] == name]
+    return int(found[1]) * SECTOR, int(found[2]) * SECTOR
+
+
+@contextmanager
+def mounted(file: Path):
+    """Lets conf/base's data-partition mount the copy of a data partition, as a boot does; gives the state that it tells, and the place."""
+    run = file.parent / "run"
+    made = subprocess.run(["losetup", "--find", "--show", str(file)], capture_output=True, text=True, check=True)
+    environment = {**os.environ, "HORUS_RUN": str(run), "HORUS_PARTITION": made.stdout.strip()}
+    try:
+        subprocess.run([DATA_PARTITION, "mount"], env=environment, check=True, capture_output=True)
+        yield dict(line.split("=", 1) for line in (run / "data").read_text().splitlines()), run / "disk"
+    finally:
+        subprocess.run(["umount", "--quiet", run / "disk"], check=False)
+        subprocess.run(["losetup", "--detach", made.stdout.strip()], check=True)
+
+
+def damage_superblock(disk: Path) -> None:
+    """Random bytes over the first 64 KiB of the data partition."""
+    start, _ = partition(disk, "horus-data")
+    with disk.open("r+b") as stream:
+        stream.seek(start)
+        stream.write(os.urandom(64 * 1024))
+
+
+def write_into_data(disk: Path, path: str, text: str) -> None:
+    """Adds a file to the data partition, whose folders are made where they are missing."""
+    start, _ = partition(disk, "horus-data")
+    *folders, name = path.split("/")
+    with tempfile.NamedTemporaryFile("w") as source:
+        source.write(text)
+        source.flush()
+        commands = [line for folder in folders for line in (f"mkdir {folder}", f"cd {folder}")] + [f"write {source.name} {name}"]
+        environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+        subprocess.run(["debugfs", "-w", "-f", "-", f"{disk}?offset={start}"], input="\n".join(commands), text=True, capture_output=True, check=True, env=environment)
+
+
+def make_swap(disk: Path) -> None:
+    """Something else than a file system of ours in the data partition: it begins as swap space does (mkswap(8), pages of 4 KiB)."""
+    start, size = partition(disk, "horus-data")
+    header = (1).to_bytes(4, "little") + (size // 4096 - 1).to_bytes(4, "little")
+    with disk.open("r+b") as stream:
+        stream.seek(start)
+        stream.write(bytes(1024) + header + bytes(4096 - 1024 - len(header) - 10) + b"SWAPSPACE2")
