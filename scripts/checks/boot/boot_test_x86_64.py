@@ -174,6 +174,9 @@ class TunedAppliance(BootTest):
     def test_names_are_asked_of_the_server_that_dhcp_named(self):
         self.assertIn("nameserver 10.0.2.3", self.answers()["names"])
 
+    def test_boot_waits_for_no_network(self):
+        self.assertEqual(self.answers()["waiting for a network"], "disabled")
+
     def test_first_tick_has_a_time(self):
         self.assertGreater(self.done.first_tick(), 0)
 
