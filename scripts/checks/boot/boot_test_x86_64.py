@@ -175,6 +175,24 @@ class TunedAppliance(BootTest):
     def test_journal_explains_our_entries(self):
         self.assertGreaterEqual(int(self.answers()["catalog"]), 7)
 
+    def test_measuring_programs_start(self):
+        """Some of the libraries that their packages want are left out of the image."""
+        self.assertEqual(self.answers()["programs"], "stress-ng, cyclictest")
+
+    def test_names_are_asked_of_the_server_that_dhcp_named(self):
+        self.assertIn("nameserver 10.0.2.3", self.answers()["names"])
+
+    def test_boot_waits_for_no_network(self):
+        self.assertEqual(self.answers()["waiting for a network"], "disabled")
+
+    def test_first_tick_has_a_time(self):
+        self.assertGreater(self.done.first_tick(), 0)
+
+    def test_nothing_on_the_console_is_yellow_or_red(self):
+        shown = (self.done.directory / "serial.log").read_text(errors="replace")
+        self.assertEqual([line for line in shown.splitlines() if re.search(r"\x1b\[0;(1;)?(31|33|38:5:185)", line)], [])
+        self.assertNotIn("ABSOLUTELY NO WARRANTY", shown)
+
     def test_serial_console_shows_a_shell(self):
         self.assertIn("root@horus", (self.done.directory / "serial.log").read_text(errors="replace"))
 

@@ -1,5 +1,7 @@
 """Builds the images that the boot tests boot, while other checks run; one of them after a build that was killed."""
 
+import json
+import re
 import signal
 import subprocess
 import sys
@@ -7,11 +9,45 @@ import time
 import unittest
 
 from horus_appliance.host import system
-from horus_appliance.image import mkosi
+from horus_appliance.image import mkosi, sizes
 from horus_appliance.paths import BUILD, REPOSITORY
 
 
+# What may be large, each with its use. All other packages stay below LARGE.
+LARGE = 2_500_000
+LARGE_PACKAGES = {
+    "linux-image-": "the kernel's modules: drivers of storage, networks, cameras, sensors and buses (recipes/debian/mkosi.conf leaves the others out)",
+    "stress-ng": "the load of the determinism run",
+    "libipsec-mb2": "stress-ng is linked with it",
+    "libstdc++6": "stress-ng is linked with it",
+    "libssl3t64": "systemd and kmod are linked with it",
+    "libsystemd-shared": "systemd",
+    "systemd": "PID 1, the journal, the network",
+    "coreutils": "a person at the shell, and the scripts of units",
+    "util-linux": "file systems, terminals, taskset",
+    "libc6": "every program is linked with it",
+    "(no package)": "the runtime's three programs, the kernel's own file, and lists of its modules",
+}
+ROOT_LIMIT = 300_000_000
+COMPRESSED_LIMIT = 140_000_000
+# What no appliance runs: windows, graphics, compilers, interpreters, makers of initial RAM disks, package managers.
+UNWANTED = r"lib(llvm|x11|xcb|wayland|z3)|mesa|x11|python|perl|initramfs|dracut|klibc|^debconf|^dpkg$|^apt$"
+
+
 class Images(unittest.TestCase):
+    def test_image_is_as_large_as_its_use(self):
+        image = mkosi.build("appliance")
+        packages = sizes.package_bytes(image)
+        self.assertEqual([f"{name}: {size}" for name, size in packages.items() if size > LARGE and not name.startswith(tuple(LARGE_PACKAGES))], [])
+        self.assertLess(sizes.root_bytes(image), ROOT_LIMIT)
+        self.assertLess(sizes.compressed_bytes(image), COMPRESSED_LIMIT)
+
+    def test_image_has_no_package_without_a_use(self):
+        manifest = json.loads((mkosi.build("appliance").directory / f"horus_{mkosi.version()}.manifest").read_text())
+        names = [package["name"] for package in manifest["packages"]]
+        self.assertEqual([name for name in names if re.search(UNWANTED, name)], [])
+        self.assertLessEqual({"stress-ng", "rt-tests", "systemd", "e2fsprogs"}, set(names))
+
     def test_killed_build_leaves_no_process_and_the_next_one_is_whole(self):
         mkosi.build("appliance")
         partial = start_and_kill_a_build("untuned")

@@ -30,8 +30,9 @@ FOREIGN_PROGRAMS = {
 }
 # In every image, so nobody names it.
 ALWAYS_THERE = {"systemd"}
-# Units to which a drop-in of ours belongs and which only a board's support layer has: what the drop-in relies on.
+# Units to which a drop-in of ours belongs and which this machine may lack: what the drop-in relies on.
 FOREIGN_UNITS = {
+    "systemd-resolved.service": "[Unit]\nDescription=Network Name Resolution\n[Service]\nType=notify\nExecStart=/usr/bin/sh\n",
     "nvpmodel.service": "[Unit]\nDescription=NVIDIA power model setup\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/usr/sbin/nvpmodel\n",
 }
 

@@ -17,13 +17,16 @@ from horus_appliance.paths import BUILD
 # The virtual board's identity; the appliance takes its machine-id from it (systemd.machine_id=firmware).
 BOARD_UUID = "2f4b6a0e-5d0c-4c1e-9a57-0c7b6a9d3e11"
 MEMORY_MIB = 2048
+# QEMU's own: it gives an address and names a server of names. Not restrict=on, with which it names none.
+NETWORK = ("-netdev", "user,id=network", "-device", "virtio-net-pci,netdev=network,romfile=")
 
 
 class Machine:
-    """A running virtual machine. Its disk is never changed: writes go to a scratch copy that ends with it.
+    """A running virtual machine. Its disks are never changed: writes go to a scratch copy that ends with it.
 
     `firmware` boots the disk as a board would, through UEFI; without it QEMU loads the image's kernel directly, which
-    is quicker and lets a test choose `extra_parameters`. `disks` are further ones, read-only, by their serial numbers.
+    is quicker and lets a test choose `extra_parameters`. `disks` are further ones by their serial numbers; the
+    machine finds them before the image's own if `disks_first`. The firmware starts the image's own in either case.
     `prepare` is called with the path of a copy of the disk, which the machine then boots from. With `record`, all that is written to
     the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
     After `limit` seconds the machine is ended, whoever forgot it.
@@ -32,25 +35,28 @@ class Machine:
     def __init__(
         self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
         extra_parameters: str = "", disks: dict = None, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
+        virtual_time: bool = False, disks_first: bool = False,
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
         system.remove_tree(self.directory)
         self.directory.mkdir(parents=True)
         self.serial_log = self.directory / "serial.log"
         self.journal = guest.JournalTail(self.directory / "horus.journal")
-        self.accelerated = kvm_works(image)
+        self.accelerated = not virtual_time and kvm_works(image)
         disk = self._copied(image) if prepare or record else image.disk
         if prepare:
             prepare(disk)
         board = image.architecture
+        drive = recorded_arguments(disk, self.writes) if record else ["-drive", f"if=none,id=disk,format=raw,file={disk},snapshot=on,cache=unsafe"]
+        own = [*drive, "-device", "virtio-blk-pci,drive=disk,bootindex=1"]
+        others = disk_arguments(disks or {})
         arguments = [
             "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
-            *(board.accelerated if self.accelerated else board.emulated), "-smp", str(cpus), "-m", str(MEMORY_MIB),
-            "-uuid", BOARD_UUID, "-rtc", "base=utc", "-qmp", "stdio",
+            *(board.accelerated if self.accelerated else board.counted if virtual_time else board.emulated), "-smp", str(cpus), "-m", str(MEMORY_MIB),
+            "-uuid", BOARD_UUID, "-rtc", "base=utc,clock=vm" if virtual_time else "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
-            *(recorded_arguments(disk, self.writes) if record else ["-drive", f"if=none,id=disk,format=raw,file={disk},snapshot=on,cache=unsafe"]),
-            "-device", "virtio-blk-pci,drive=disk,bootindex=1",
-            *disk_arguments(disks or {}),
+            *([*others, *own] if disks_first else [*own, *others]),
+            *([] if virtual_time else NETWORK),
             *guest.port_arguments(self.directory), *guest.smbios_arguments(credentials),
         ]  # fmt: skip
         if firmware or board.firmware_loads_kernels:
@@ -120,10 +126,10 @@ def recorded_arguments(disk: Path, log: Path) -> list:
 
 
 def disk_arguments(disks: dict) -> list:
-    """QEMU's arguments for read-only disks, by their serial numbers."""
+    """QEMU's arguments for further disks, by their serial numbers."""
     return [
         argument for serial, file in disks.items() for argument in (
-            "-drive", f"if=none,id={serial},format=raw,readonly=on,file={file}", "-device", f"virtio-blk-pci,drive={serial},serial={serial}",
+            "-drive", f"if=none,id={serial},format=raw,snapshot=on,file={file}", "-device", f"virtio-blk-pci,drive={serial},serial={serial}",
         )
     ]  # fmt: skip
 

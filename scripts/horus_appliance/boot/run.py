@@ -32,11 +32,17 @@ class Boot:
         """The journal entries that carry field `name`, of value `value` if given."""
         return [entry for entry in self.entries if name in entry and value in ("", guest.text(entry, name))]
 
+    def first_tick(self, node: str = "ping") -> float | None:
+        """Seconds from the kernel's start to the journal entry with which a node says that it runs."""
+        times = [int(entry["__MONOTONIC_TIMESTAMP"]) for entry in self.with_field("HORUS_NODE", node)]
+        return min(times) / 1e6 if times else None
+
 
 def boot(
     image: Image, name: str, cpus: int = 2, seconds: int = 60, credentials: dict = None,
     collect_after: str = "horus-determinism.service", firmware: bool = True, extra_parameters: str = "",
     disks: dict = None, patience: int = BOOT_SECONDS, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
+    virtual_time: bool = False, disks_first: bool = False,
 ) -> Boot:  # fmt: skip
     """Boots `image` and returns when it has powered itself off again.
 
@@ -44,14 +50,15 @@ def boot(
     results are collected when unit `collect_after` has ended. `disks` are further disks, by their serial numbers; `prepare` changes
     a copy of the image before it is booted, and `record` logs all that is written to its disk. One that
     `restarts` may do so before the results are there.
+    In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
     """
     duration = {
         "systemd.unit-dropin.horus-determinism.service": f"[Service]\nEnvironment=HORUS_DETERMINISM_DURATION={seconds}s\n"
     }
     given = guest.merge(guest.merge(guest.observing_units(collect_after), duration), credentials or {})
     limit = patience + 2 * seconds
-    machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, firmware, extra_parameters, disks, prepare, record, restarts)
-    how = "KVM" if machine.accelerated else "emulation (TCG)"
+    machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, firmware, extra_parameters, disks, prepare, record, restarts, virtual_time, disks_first)
+    how = "emulation that counts instructions" if virtual_time else "KVM" if machine.accelerated else "emulation (TCG)"
     step(f"booting '{image.name}' with {cpus} CPUs under {how}")
     try:
         follow(machine, limit)

@@ -2,9 +2,11 @@
 
 import fcntl
 import hashlib
+import hmac
 import os
 import subprocess
 import tomllib
+import uuid
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +95,13 @@ def mkosi_arguments(image: Image, tree: Path) -> list:
     ]  # fmt: skip
 
 
+def disk_arguments(seed: uuid.UUID) -> list:
+    """What tells the disks of two builds apart, also for the kernel: systemd-repart makes a disk's GUID of its seed, and the kernel
+    command line of this image names it (conf/base, 61-horus-disk.rules)."""
+    made = hmac.new(seed.bytes, b"disk-uuid", hashlib.sha256).digest()[:16]
+    return [f"--seed={seed}", f"--kernel-command-line=horus.disk={uuid.UUID(bytes=made, version=4)}"]
+
+
 def fingerprint(image: Image, tree: Path) -> str:
     """A digest over all that goes into the image: mkosi's arguments, the builder's packages, recipe and overlay."""
     digest = hashlib.sha256("\0".join(mkosi_arguments(image, tree)).encode())
@@ -121,7 +130,7 @@ def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
         "mkosi", "--force", *(["--force"] if fresh else []), "--incremental=yes",  # forced twice: without its caches
         f"--output-directory={partial}", f"--workspace-directory={workspace}",
         f"--cache-directory={BUILD / 'cache'}", f"--package-cache-directory={BUILD / 'packages'}",
-        *mkosi_arguments(image, tree), "build",
+        *mkosi_arguments(image, tree), *disk_arguments(uuid.uuid4()), "build",
     ]  # fmt: skip
     log = BUILD / f"image-{image.name}.log"
     # The second lock is root's: after a killed build it is held until the last of its processes has ended.
