@@ -67,6 +67,7 @@ CHECKS = [
     Check("rust unit, doc and process tests", cargo("test", "--locked", "--workspace"), RUNTIME, alone=TIMED),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
     Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
+    Check("boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes"),
     Check(
         "boot tests and the runtime's tests on 64-bit ARM (emulated)", module("discover", "emulated_test_", "-v"), SCRIPTS,
         alone=BOOTS, images=True, long="about 15 minutes, 25 the first time",

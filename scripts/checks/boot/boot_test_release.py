@@ -1,16 +1,21 @@
-"""Boots the image for robots, which nobody can enter."""
+"""Boots the image for robots, which nobody can enter, beside a second HORUS disk that the machine finds first."""
 
-from checks.boot import boot_test_x86_64
-from horus_appliance.boot import delivery, run
+from checks.boot import boot_test_x86_64, disks
+from horus_appliance.boot import delivery, guest, run
 from horus_appliance.image import mkosi
 
 
 class ReleaseAppliance(boot_test_x86_64.BootTest):
-    """The image for robots: nobody gets in, and the report is made all the same."""
+    """Nobody gets in, the report is made all the same, and system and data come from the disk that the firmware started."""
 
     @classmethod
     def setUpClass(cls):
-        cls.done = run.boot(mkosi.build("release"), "test-release", 2, boot_test_x86_64.DETERMINISM_SECONDS, boot_test_x86_64.started("horus-probe.service"))
+        built = mkosi.build("release")
+        with disks.another(built.disk) as other:
+            cls.done = run.boot(
+                built, "test-release", 2, boot_test_x86_64.DETERMINISM_SECONDS, boot_test_x86_64.started("horus-probe.service"),
+                disks={"other": other}, disks_first=True,
+            )  # fmt: skip
 
     def test_report_is_complete(self):
         self.assertEqual(delivery.check(self.done), [])
@@ -21,6 +26,15 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
         # The one of UDP is the DHCP client's, which asks for an address.
         self.assertIn(self.answers()["listeners"], ("0 tcp, 0 udp", "0 tcp, 1 udp", "0 tcp, 2 udp"))
         self.assertNotIn("root@horus", (self.done.directory / "serial.log").read_text(errors="replace"))
+
+    def test_serial_console_shows_how_the_run_went(self):
+        self.assertRegex((self.done.directory / "serial.log").read_text(errors="replace"), r"verdict +(MEASURED|NOT VALID), no verdict")
+
+    def test_the_disk_that_was_started_wins_and_the_other_is_named(self):
+        self.assertEqual(self.answers()["disks"].split(), ["/dev/vdb2", "/dev/vdb3"])
+        self.assertTrue([guest.text(entry) for entry in self.done.entries if "of another HORUS disk" in guest.text(entry)])
+        failed = [rule["id"] for rule in self.done.report["audit"]["rules"] if rule["status"] == "FAIL"]
+        self.assertIn("D2", failed)
 
     def test_clean_power_off(self):
         self.assert_clean_power_off()

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import tempfile
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,6 +34,24 @@ def mounted(file: Path):
     finally:
         subprocess.run(["umount", "--quiet", run / "disk"], check=False)
         subprocess.run(["losetup", "--detach", made.stdout.strip()], check=True)
+
+
+@contextmanager
+def another(disk: Path):
+    """A copy of a disk with the identity of another one, as that of another build has."""
+    with tempfile.TemporaryDirectory(dir=disk.parent) as directory:
+        copy = Path(directory) / "other.raw"
+        subprocess.run(["cp", "--sparse=always", disk, copy], check=True)
+        with copy.open("r+b") as file:
+            for place in (SECTOR, copy.stat().st_size - SECTOR):  # both headers of the partition table (UEFI specification, 5.3.2)
+                file.seek(place)
+                header = bytearray(file.read(92))
+                header[56:72] = bytes(16 * [0x5A])
+                header[16:20] = bytes(4)
+                header[16:20] = zlib.crc32(header).to_bytes(4, "little")
+                file.seek(place)
+                file.write(header)
+        yield copy
 
 
 def damage_superblock(disk: Path) -> None:

@@ -29,6 +29,7 @@ class Machine:
     machine finds them before the image's own if `disks_first`. The firmware starts the image's own in either case.
     `prepare` is called with the path of a copy of the disk, which the machine then boots from. With `record`, all that is written to
     the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
+    In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
     After `limit` seconds the machine is ended, whoever forgot it.
     """
 

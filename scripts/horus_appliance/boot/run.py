@@ -4,7 +4,6 @@ import json
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
 
 from horus_appliance.boot import guest
 from horus_appliance.boot.machine import Machine
@@ -40,25 +39,20 @@ class Boot:
 
 def boot(
     image: Image, name: str, cpus: int = 2, seconds: int = 60, credentials: dict = None,
-    collect_after: str = "horus-determinism.service", firmware: bool = True, extra_parameters: str = "",
-    disks: dict = None, patience: int = BOOT_SECONDS, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
-    virtual_time: bool = False, disks_first: bool = False,
+    collect_after: str = "horus-determinism.service", patience: int = BOOT_SECONDS, **options,
 ) -> Boot:  # fmt: skip
     """Boots `image` and returns when it has powered itself off again.
 
     `seconds` bounds the determinism run, `credentials` are further systemd credentials (units and drop-ins), and the
-    results are collected when unit `collect_after` has ended. `disks` are further disks, by their serial numbers; `prepare` changes
-    a copy of the image before it is booted, and `record` logs all that is written to its disk. One that
-    `restarts` may do so before the results are there.
-    In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
+    results are collected when unit `collect_after` has ended. What else is named goes to Machine.
     """
     duration = {
         "systemd.unit-dropin.horus-determinism.service": f"[Service]\nEnvironment=HORUS_DETERMINISM_DURATION={seconds}s\n"
     }
     given = guest.merge(guest.merge(guest.observing_units(collect_after), duration), credentials or {})
     limit = patience + 2 * seconds
-    machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, firmware, extra_parameters, disks, prepare, record, restarts, virtual_time, disks_first)
-    how = "emulation that counts instructions" if virtual_time else "KVM" if machine.accelerated else "emulation (TCG)"
+    machine = Machine(image, name, cpus, given, limit + 2 * POWER_OFF_SECONDS, **options)
+    how = "KVM" if machine.accelerated else "emulation (TCG)"
     step(f"booting '{image.name}' with {cpus} CPUs under {how}")
     try:
         follow(machine, limit)
