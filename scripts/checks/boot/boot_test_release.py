@@ -22,5 +22,8 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
         self.assertIn(self.answers()["listeners"], ("0 tcp, 0 udp", "0 tcp, 1 udp", "0 tcp, 2 udp"))
         self.assertNotIn("root@horus", (self.done.directory / "serial.log").read_text(errors="replace"))
 
+    def test_console_greets_with_what_to_ask(self):
+        self.assertIn("horus report", (self.done.directory / "serial.log").read_text(errors="replace"))
+
     def test_clean_power_off(self):
         self.assert_clean_power_off()
