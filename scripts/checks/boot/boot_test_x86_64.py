@@ -199,6 +199,11 @@ class TunedAppliance(BootTest):
     def test_clean_power_off(self):
         self.assert_clean_power_off()
 
+    def test_shutdown_takes_the_mark_of_a_running_boot_off_the_disk(self):
+        disk = self.done.directory / self.image.disk.name
+        self.assertIn("not found", disks.debugfs(disk, ["stat lib/horus/running"]))
+        self.assertIn("Inode:", disks.debugfs(disk, ["stat lib/horus/tried"]))
+
     def test_any_cut_leaves_a_partition_that_is_mounted_and_reports_that_are_whole(self):
         if os.geteuid() != 0:
             self.skipTest("loop devices are root's")

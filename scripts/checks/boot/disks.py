@@ -62,16 +62,23 @@ def damage_superblock(disk: Path) -> None:
         stream.write(os.urandom(64 * 1024))
 
 
+def debugfs(disk: Path, commands: list) -> str:
+    """What debugfs answers about the data partition of a disk; it may write."""
+    start, _ = partition(disk, "horus-data")
+    environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+    done = subprocess.run(
+        ["debugfs", "-w", "-f", "-", f"{disk}?offset={start}"], input="\n".join(commands), text=True, capture_output=True, check=True, env=environment
+    )
+    return done.stdout + done.stderr
+
+
 def write_into_data(disk: Path, path: str, text: str) -> None:
     """Adds a file to the data partition, whose folders are made where they are missing."""
-    start, _ = partition(disk, "horus-data")
     *folders, name = path.split("/")
     with tempfile.NamedTemporaryFile("w") as source:
         source.write(text)
         source.flush()
-        commands = [line for folder in folders for line in (f"mkdir {folder}", f"cd {folder}")] + [f"write {source.name} {name}"]
-        environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
-        subprocess.run(["debugfs", "-w", "-f", "-", f"{disk}?offset={start}"], input="\n".join(commands), text=True, capture_output=True, check=True, env=environment)
+        debugfs(disk, [line for folder in folders for line in (f"mkdir {folder}", f"cd {folder}")] + [f"write {source.name} {name}"])
 
 
 def make_swap(disk: Path) -> None:
