@@ -11,7 +11,7 @@ from pathlib import Path
 from checks.boot import cuts, disks
 from horus_appliance.boot import delivery, guest, run
 from horus_appliance.host.architecture import X86_64
-from horus_appliance.image import mkosi
+from horus_appliance.image import mkosi, sizes
 from horus_appliance.paths import CONF, REPOSITORY
 
 GUEST = Path(__file__).with_name("guest")
@@ -209,7 +209,7 @@ class TunedAppliance(BootTest):
             self.skipTest("loop devices are root's")
         directory = self.done.directory / "cuts"
         directory.mkdir()
-        replay = cuts.Replay(self.image.disk, disks.partition(self.image.disk, "horus-data"), self.done.directory / "writes", directory)
+        replay = cuts.Replay(self.image.disk, sizes.partition(self.image.disk, "horus-data"), self.done.directory / "writes", directory)
         self.addCleanup(replay.close)
         for number, cut in enumerate(replay.states(CUTS, seed=1)):
             with self.subTest(cut=number), disks.mounted(cut) as (state, place):

@@ -7,19 +7,10 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+from horus_appliance.image.sizes import SECTOR, partition
 from horus_appliance.paths import CONF
 
 DATA_PARTITION = CONF / "base/rootfs/usr/lib/horus/data-partition"
-SECTOR = 512
-
-
-def partition(disk: Path, name: str) -> tuple:
-    """Where a partition of an image lies, as (first byte, bytes)."""
-    listing = subprocess.run(
-        ["partx", "--raw", "--noheadings", "--output", "NAME,START,SECTORS", str(disk)], capture_output=True, text=True, check=True
-    ).stdout
-    (found,) = [line.split() for line in listing.splitlines() if line.split()[0] == name]
-    return int(found[1]) * SECTOR, int(found[2]) * SECTOR
 
 
 @contextmanager
