@@ -128,10 +128,16 @@ def require_rust() -> None:
         raise CannotRun("cargo was not found. Install Rust from https://rustup.rs, open a new shell and run this again.")
     wanted = rust_version()
     said = subprocess.run(["cargo", "--version"], cwd=RUNTIME, capture_output=True, text=True, check=False)
+    if said.returncode != 0:  # rustup's cargo, which has not the version that rust-toolchain.toml pins
+        errors = [line.removeprefix("error: ") for line in said.stderr.splitlines() if line.startswith("error: ")]
+        raise CannotRun(
+            f"cargo does not start: {errors[0] if errors else said.stderr.strip()}. "
+            "Run 'rustup toolchain install' in this repository, with the network at hand, then run this again."
+        )
     found = re.match(r"cargo ([0-9.]+)", said.stdout)
     if not found or numbers(found[1]) < numbers(wanted):
         raise CannotRun(
-            f"cargo {wanted} or newer is needed, and this machine has {said.stdout.strip() or said.stderr.strip()}. "
+            f"cargo {wanted} or newer is needed, and this machine has {said.stdout.strip() or 'something else'}. "
             "Distributions often carry an older one: install Rust from https://rustup.rs, which fetches the pinned version."
         )
     name, version = platform.libc_ver()

@@ -37,6 +37,13 @@ class WhatAMachineLacks(InDirectory):
         self.assertIn("cargo 1.75.0", message)
         self.assertIn("rustup.rs", message)
 
+    def test_rust_whose_pinned_version_cannot_be_had(self):
+        cargo = self.write("bin/cargo", "#!/bin/sh\necho 'info: downloading' >&2\necho 'error: toolchain 1.95.0 is not installed' >&2\nexit 1\n")
+        cargo.chmod(0o755)
+        with mock.patch.dict(system.os.environ, {"PATH": str(cargo.parent)}):
+            message = self.error_of(system.require_rust)
+        self.assertIn("cargo does not start: toolchain 1.95.0 is not installed. Run 'rustup toolchain install'", message)
+
     def test_rust_of_the_user_who_called_sudo_is_found(self):
         cargo = self.write(".cargo/bin/cargo", "#!/bin/sh\n")
         cargo.chmod(0o755)
