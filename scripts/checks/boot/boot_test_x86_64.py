@@ -221,7 +221,7 @@ class TunedAppliance(BootTest):
 
 
 class UntunedAppliance(BootTest):
-    """The control arm: the same image without conf/rt, with a unit that crashes, and with a full disk."""
+    """The control arm: the same image without conf/rt, with a unit that crashes, a full disk, and little memory that a hog takes."""
 
     @classmethod
     def setUpClass(cls):
@@ -230,8 +230,10 @@ class UntunedAppliance(BootTest):
             "[Unit]\nDescription=Crashing node\n"
             "[Service]\nExecStart=/bin/sh -c 'echo the last words of a node; kill -SEGV $$$$'\n"
         )
-        credentials = guest.merge(guest.merge(started("crash.service", crash), started("fill.service")), started("horus-probe.service"))
-        cls.done = run.boot(built, "test-untuned", 2, DETERMINISM_SECONDS, credentials, firmware=False)
+        credentials = {}
+        for more in (started("crash.service", crash), *map(started, ("fill.service", "hog.service", "horus-probe.service"))):
+            credentials = guest.merge(credentials, more)
+        cls.done = run.boot(built, "test-untuned", 2, DETERMINISM_SECONDS, credentials, firmware=False, memory=512)
 
     def test_audit_fails(self):
         audit = self.done.report["audit"]
@@ -253,7 +255,15 @@ class UntunedAppliance(BootTest):
         self.assertEqual(starts, {"ping", "pong"})
         said = "\n".join(guest.text(entry) for entry in self.done.with_field("_SYSTEMD_UNIT", "horus-determinism.service"))
         self.assertIn("journalctl --vacuum-size", said)
-        self.assertEqual([unit["unit"] for unit in self.done.failed_units], ["crash.service"])
+        self.assertEqual(sorted(unit["unit"] for unit in self.done.failed_units), ["crash.service", "hog.service"])
+
+    def test_memory_hog_is_killed_and_named_and_no_node_with_it(self):
+        kills = self.done.report["memory_kills"]
+        self.assertEqual(([kill["name"] for kill in kills["processes"]], [kill["name"] for kill in kills["units"]]), (["tail"], ["hog.service"]))
+        (summary,) = self.of_kind(SUMMARY)
+        self.assertIn("hog.service", guest.text(summary, "HORUS_MEMORY_KILL_NAMES"))
+        starts = [guest.text(entry, "HORUS_NODE") for entry in self.of_kind("NODE_START")]
+        self.assertEqual(sorted(starts), ["ping", "pong"])
 
     def test_crashed_unit_makes_the_whole_run_fail(self):
         findings = "\n".join(delivery.check(self.done))

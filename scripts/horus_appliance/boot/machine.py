@@ -30,13 +30,14 @@ class Machine:
     `prepare` is called with the path of a copy of the disk, which the machine then boots from. With `record`, all that is written to
     the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
     In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
+    `memory` is in MiB.
     After `limit` seconds the machine is ended, whoever forgot it.
     """
 
     def __init__(
         self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
         extra_parameters: str = "", disks: dict = None, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
-        virtual_time: bool = False, disks_first: bool = False,
+        virtual_time: bool = False, disks_first: bool = False, memory: int = MEMORY_MIB,
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
         system.remove_tree(self.directory)
@@ -53,7 +54,7 @@ class Machine:
         others = disk_arguments(disks or {})
         arguments = [
             "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
-            *(board.accelerated if self.accelerated else board.counted if virtual_time else board.emulated), "-smp", str(cpus), "-m", str(MEMORY_MIB),
+            *(board.accelerated if self.accelerated else board.counted if virtual_time else board.emulated), "-smp", str(cpus), "-m", str(memory),
             "-uuid", BOARD_UUID, "-rtc", "base=utc,clock=vm" if virtual_time else "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
             *([*others, *own] if disks_first else [*own, *others]),
