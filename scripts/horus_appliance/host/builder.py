@@ -4,6 +4,7 @@ It is made once for each architecture that is built for, with mmdebstrap, and en
 mkosi, systemd and QEMU do not matter. Each is a tree of its own, so that nobody pays for an architecture he does not build.
 """
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -45,6 +46,21 @@ def ensure(architecture: Architecture, fresh: bool = False) -> None:
     detail(f"done; log: {log.relative_to(REPOSITORY)}")
 
 
+# Ends a command with the process that asked for it. Where that is not root, sudo stands between the two, and outlives a caller that is killed.
+LEASH = """
+caller=$1
+shift
+exec 3<&0
+"$@" <&3 3<&- &
+command=$!
+while kill -0 $command 2>/dev/null; do
+    kill -0 $caller 2>/dev/null || kill $command
+    sleep 0.2
+done
+wait $command
+"""
+
+
 def command(architecture: Architecture, arguments: list, directory: Path = REPOSITORY, guard: tuple = ()) -> list:
     """The command line that runs `arguments` as root inside a builder, with the repository at its own path.
 
@@ -53,8 +69,9 @@ def command(architecture: Architecture, arguments: list, directory: Path = REPOS
     """
     environment = [word for name, _, value in (pair.partition("=") for pair in system.environment_assignments())
                    for word in ("--setenv", name, value)]  # fmt: skip
+    leash = [] if os.geteuid() == 0 else ["sh", "-c", LEASH, "leash", str(os.getpid())]
     return system.as_root([
-        *guard, "bwrap", "--die-with-parent", "--unshare-pid",
+        *leash, *guard, "bwrap", "--die-with-parent", "--unshare-pid",
         "--bind", str(tree(architecture)), "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
         "--tmpfs", "/tmp", "--tmpfs", "/run", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf",
         "--bind", str(REPOSITORY), str(REPOSITORY), "--chdir", str(directory), "--clearenv",
