@@ -40,6 +40,11 @@ CHECKS = [
     Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
     # Built here, run alone below.
     Check("rust tests are built", cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(TARGET,)),
+    Check(
+        "the kill matrix is built",
+        cargo("test", "--locked", "--package", "horus", "--test", "kill_matrix", "--no-run", "--target-dir", str(RUNTIME / "target/failpoints")),
+        RUNTIME, {"RUSTFLAGS": "--cfg failpoints"},
+    ),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(TARGET,)),
     Check("taken by the Rust of the Yocto release", module("runtime.release_rust"), SCRIPTS, holds=(RUSTUP,)),
     # It builds in runtime/target too, but for seconds of its minutes.
