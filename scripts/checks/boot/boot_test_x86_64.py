@@ -10,6 +10,7 @@ from pathlib import Path
 
 from checks.boot import cuts, disks
 from horus_appliance.boot import delivery, guest, run
+from horus_appliance.host import system
 from horus_appliance.host.architecture import X86_64
 from horus_appliance.image import mkosi, sizes
 from horus_appliance.paths import CONF, REPOSITORY
@@ -207,6 +208,7 @@ class TunedAppliance(BootTest):
     def test_any_cut_leaves_a_partition_that_is_mounted_and_reports_that_are_whole(self):
         if os.geteuid() != 0:
             self.skipTest("loop devices are root's")
+        system.ensure_command("journalctl", "systemd")
         directory = self.done.directory / "cuts"
         directory.mkdir()
         replay = cuts.Replay(self.image.disk, sizes.partition(self.image.disk, "horus-data"), self.done.directory / "writes", directory)

@@ -7,6 +7,7 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+from horus_appliance.host import system
 from horus_appliance.image.sizes import SECTOR, partition
 from horus_appliance.paths import CONF
 
@@ -55,6 +56,7 @@ def damage_superblock(disk: Path) -> None:
 
 def debugfs(disk: Path, commands: list) -> str:
     """What debugfs answers about the data partition of a disk; it may write."""
+    system.ensure_command("debugfs", "e2fsprogs")
     start, _ = partition(disk, "horus-data")
     environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
     done = subprocess.run(

@@ -9,6 +9,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
+from horus_appliance.host import system
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF
 
@@ -20,6 +21,7 @@ SIZE = 512 * MIB  # that of the image's partition: copies of the superblock at 1
 def setUpModule():
     if os.geteuid() != 0 or not Path("/dev/loop-control").exists():
         raise unittest.SkipTest("needs root and loop devices")
+    system.ensure_command("mke2fs", "e2fsprogs")
 
 
 def rubbish(count: int) -> bytes:

@@ -84,8 +84,8 @@ def install(packages: list) -> None:
 
 
 def ensure_command(command: str, package: str) -> None:
-    """Installs the package of a command that is missing."""
-    if not shutil.which(command):
+    """Installs the package of a command that is missing; those for root are looked for too."""
+    if not shutil.which(command, path=f"{os.environ['PATH']}:/usr/sbin:/sbin"):
         install([package])
 
 
