@@ -48,7 +48,7 @@ FILES:${PN}-horus = "${@horus.conf.tree_files(d, 'horus')}"
 FILES:${PN}-rt = "${@horus.conf.tree_files(d, 'rt')}"
 
 # What data-partition calls to check, mend and mount.
-RDEPENDS:${PN}-base = "e2fsprogs-e2fsck e2fsprogs-mke2fs util-linux-blkid util-linux-fallocate util-linux-mount util-linux-mountpoint"
+RDEPENDS:${PN}-base = "e2fsprogs-dumpe2fs e2fsprogs-e2fsck e2fsprogs-mke2fs util-linux-blkid util-linux-fallocate util-linux-mount util-linux-mountpoint"
 # tune-cpus calls taskset, and seq of whatever provides the base utilities.
 RDEPENDS:${PN}-rt = "util-linux-taskset"
 RDEPENDS:${PN}-dev = "util-linux-agetty"

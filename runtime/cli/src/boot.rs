@@ -17,7 +17,7 @@ pub const DATA: &str = "/run/horus/data";
 /// Partitions of other disks that carry our labels: lines such as `/dev/sdb2 horus-root`.
 pub const OTHER_DISKS: &str = "/run/horus/other-disks";
 
-/// Earlier boots that ended without a shutdown, since the last report: one boot identifier a line.
+/// The boots before this one, in a row, that ended without a shutdown: one boot identifier a line.
 const CUT_BOOTS: &str = "/run/horus/cut-boots";
 
 /// How often emergency mode was entered in the boots before this one: a number.
@@ -80,7 +80,7 @@ impl Boot {
         if !self.other_disks.is_empty() {
             let named = named(&self.other_disks);
             let text =
-                format!("another disk carries HORUS partitions too: {named}; remove one disk: they are mixed at boot");
+                format!("another disk carries HORUS partitions too: {named}; none of them is used: remove that disk");
             lines.push(("disks", text));
         }
         if !self.cut_boots.is_empty() {

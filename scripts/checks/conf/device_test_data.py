@@ -134,6 +134,27 @@ class DataPartition(InDirectory):
             self.assertEqual(image.read(MIB), start)
         self.assertIn("made anew", state["said"])
 
+    def test_whole_file_system_that_the_kernel_cannot_mount_is_left_alone(self):
+        # A feature of a newer kernel, as after going back to an older image: e2fsck finds nothing wrong, and mount refuses.
+        tools = self.root / "tools"
+        tools.mkdir()
+        (tools / "mount").write_text('#!/bin/sh\ncase "$*" in *ext4*) exit 32 ;; esac\nexec /bin/mount "$@"\n')
+        (tools / "mount").chmod(0o755)
+        said = self.call("mount", PATH=f"{tools}:{os.environ['PATH']}")
+        self.assertIn("left as it is", said)
+        subprocess.run(["umount", str(self.disk)], check=True)
+        self.assertEqual(self.mounted()["state"], "clean")
+        self.assert_report_is_there()
+
+    def test_file_system_that_no_program_can_check_is_left_alone(self):
+        tools = self.root / "tools"
+        tools.mkdir()
+        (tools / "e2fsck").write_text("#!/bin/sh\nexit 137\n")  # as one that was killed for want of memory
+        (tools / "e2fsck").chmod(0o755)
+        before = self.start()
+        self.assertIn("left as it is", self.call("mount", PATH=f"{tools}:{os.environ['PATH']}"))
+        self.assertEqual(self.start(), before)
+
     def test_file_system_of_somebody_else_is_left_alone(self):
         subprocess.run(["mkswap", self.device], capture_output=True, check=True)
         before = self.start()
