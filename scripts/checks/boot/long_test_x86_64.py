@@ -15,7 +15,7 @@ class TwoCopies(boot_test_x86_64.BootTest):
         self.assertEqual(self.done.failed_units, [])
         system, data = self.answers()["disks"].split()
         self.assertEqual(system[:-1], data[:-1])
-        self.assertTrue([entry for entry in self.done.entries if "It is a copy" in guest.text(entry)])
+        self.assertTrue([entry for entry in self.done.entries if "another disk holds HORUS partitions" in guest.text(entry)])
 
 
 class Emergency(boot_test_x86_64.BootTest):
