@@ -2,7 +2,7 @@
 //!
 //! The numbers are those of a study of softmata/horus at its `main` of 2026-08, which ran each fault; what was seen there
 //! stands above each test. P8, two threads that share one handle, does not compile here: the handles are `Send` and not
-//! `Sync`, which doc tests of [`horus::topic`] hold on to. P9, contention of unrelated topics, has a file of its own,
+//! `Sync`, which doc tests of [`horus::topic`] hold on to. One file, because it is one list. P9, contention of unrelated topics, has a file of its own,
 //! `original_faults_contention.rs`.
 
 mod peers;

@@ -1,4 +1,6 @@
 //! What a topic can do beyond one publisher and one subscriber: lanes, history, messages in place, sleeping, bytes.
+//!
+//! One file, because another test program takes longer to link than all of these take to run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

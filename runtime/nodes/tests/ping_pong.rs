@@ -183,6 +183,14 @@ fn a_loop_that_does_not_advance_starves_the_watchdog() {
     assert!(messages <= 3, "fed {messages} times without progress");
 }
 
+/// Starts a node under a manager, and waits until it has its topics.
+fn speaking(mut node: Command, manager: &Manager) -> Running {
+    node.env("NOTIFY_SOCKET", &manager.1);
+    let node = Running::start(node);
+    manager.wait_for("STATUS=publishes and receives");
+    node
+}
+
 /// The lines of a node that say something of its input, from the journal where there is one.
 fn said_of_input(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).lines().filter(|line| line.contains("hears")).collect::<Vec<_>>().join("\n")
@@ -192,14 +200,10 @@ fn said_of_input(output: &Output) -> String {
 fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_back() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
-    let mut ping = node("ping", &topics);
-    ping.env("NOTIFY_SOCKET", &manager.1);
-    let ping = Running::start(ping);
-    manager.wait_for("STATUS=publishes and receives");
+    let ping = speaking(node("ping", &topics), &manager);
     let mut pong = node("pong", &topics);
-    pong.args(["--silence", "200ms"]).env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "400000");
-    let pong = Running::start(pong);
-    manager.wait_for("STATUS=publishes and receives");
+    pong.args(["--silence", "200ms"]).env("WATCHDOG_USEC", "400000");
+    let pong = speaking(pong, &manager);
     (0..5).for_each(|_| manager.wait_for("WATCHDOG=1")); // half a second, in which pong hears ping
     ping.signal(Signal::STOP);
     (0..8).for_each(|_| manager.wait_for("WATCHDOG=1"));
@@ -231,10 +235,7 @@ fn a_node_without_a_peer_says_that_it_has_heard_nothing_and_counts_no_silence() 
 fn a_node_that_nobody_answers_still_obeys() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
-    let mut ping = node("ping", &topics);
-    ping.env("NOTIFY_SOCKET", &manager.1);
-    let ping = Running::start(ping);
-    manager.wait_for("STATUS=publishes and receives");
+    let ping = speaking(node("ping", &topics), &manager);
     ping.signal(Signal::TERM);
     assert!(ping.end().status.success());
 }

@@ -1,6 +1,6 @@
 //! Every interleaving and every permitted memory ordering of small rings, by the loom model checker.
 //!
-//! Each test is named after the outcome that it forbids. Run with
+//! One file, because all models build their lanes and threads in the same way. Each test is named after the outcome that it forbids. Run with
 //! `RUSTFLAGS="--cfg loom" cargo test -p horus-shm --release --test loom_ring`.
 #![cfg(loom)]
 
