@@ -67,9 +67,9 @@ class Replay:
         return self.start <= write.sector * SECTOR < self.start + self.size
 
     def states(self, count: int, seed: int):
-        """`count` cuts in the order of the log: each gives a file with the partition as the cut could have left it."""
+        """`count` cuts in the order of the log, the last one after everything: each gives a file with the partition as it could be then."""
         chance = random.Random(seed)
-        for point in sorted(chance.sample(range(1, len(self.writes) + 1), count)):
+        for point in [*sorted(chance.sample(range(1, len(self.writes)), count - 1)), len(self.writes)]:
             # Written through the last flush before the cut, for sure.
             last = max((at for at in range(self.applied, point) if self.writes[at].flags & FLUSH), default=None)
             if last is not None:
