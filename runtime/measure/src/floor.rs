@@ -26,9 +26,9 @@ pub const WARM_UP_ROUNDS: u64 = 1000;
 /// Why a measurement of the floor stopped early.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum FloorError {
-    /// The peer did not answer for the rest of the time limit.
+    /// The time limit passed before the last round.
     #[error(
-        "the peer process stopped answering after {rounds} rounds (limit {limit:?}): is it running, on another CPU?"
+        "the peer process answered {rounds} times in {limit:?}, which is too few: is it running, on a CPU of its own?"
     )]
     TimedOut {
         /// Rounds until then, warm-up included.

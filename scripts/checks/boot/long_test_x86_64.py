@@ -1,8 +1,41 @@
-"""Boots what is rare, or takes long: two copies of one disk, which nothing tells from each other, and a restart by emergency mode."""
+"""Boots what is rare, or takes long: other kinds of disks, little memory, two copies of one disk, and restarts by emergency mode."""
 
 from checks.boot import boot_test_machines, boot_test_x86_64, disks
 from horus_appliance.boot import guest, run
 from horus_appliance.image import mkosi
+
+
+class OtherDisks(boot_test_x86_64.BootTest):
+    """Each boot has to come from its own kind of disk: the machine has no other."""
+
+    def boot_from(self, bus: str, device: str, **options) -> None:
+        self.done = run.boot(
+            mkosi.build("appliance"), f"test-{bus}", 2, 0, boot_test_x86_64.started("horus-probe.service"), collect_after="horus-probe.service",
+            extra_parameters="systemd.mask=horus-determinism.timer", bus=bus, **options,
+        )  # fmt: skip
+        self.assertEqual(self.done.failed_units, [])
+        self.assertEqual(self.answers()["disks"].split(), [f"{device}2", f"{device}3"])
+        self.assertEqual({guest.text(entry, "HORUS_NODE") for entry in self.of_kind("NODE_START")}, {"ping", "pong"})
+        self.assert_clean_power_off()
+
+    def test_nvme(self):
+        self.boot_from("nvme", "/dev/nvme0n1p")
+
+    def test_ahci(self):
+        self.boot_from("ahci", "/dev/sda")
+
+    def test_scsi(self):
+        self.boot_from("scsi", "/dev/sda")
+
+    def test_usb(self):
+        self.boot_from("usb", "/dev/sda")
+
+    def test_sd_card(self):
+        """QEMU's firmware reads no SD card, so that QEMU loads the kernel."""
+        self.boot_from("sd", "/dev/mmcblk0p", firmware=False)
+
+    def test_256_mib(self):
+        self.boot_from("virtio", "/dev/vda", memory=256)
 
 
 class TwoCopies(boot_test_x86_64.BootTest):

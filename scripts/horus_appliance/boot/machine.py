@@ -19,6 +19,15 @@ BOARD_UUID = "2f4b6a0e-5d0c-4c1e-9a57-0c7b6a9d3e11"
 MEMORY_MIB = 2048
 # QEMU's own: it gives an address and names a server of names. Not restrict=on, with which it names none.
 NETWORK = ("-netdev", "user,id=network", "-device", "virtio-net-pci,netdev=network,romfile=")
+# How the image's own disk is attached: QEMU's arguments after the drive named "disk".
+BUSES = {
+    "virtio": ("virtio-blk-pci,drive=disk,bootindex=1",),
+    "nvme": ("nvme,drive=disk,serial=horus,bootindex=1",),
+    "ahci": ("ich9-ahci,id=ahci", "ide-hd,bus=ahci.0,drive=disk,bootindex=1"),
+    "scsi": ("virtio-scsi-pci,id=scsi", "scsi-hd,bus=scsi.0,drive=disk,bootindex=1"),
+    "usb": ("qemu-xhci,id=usb", "usb-storage,bus=usb.0,drive=disk,bootindex=1"),
+    "sd": ("sdhci-pci,id=sd", "sd-card,drive=disk"),
+}
 
 
 class Machine:
@@ -30,7 +39,7 @@ class Machine:
     `prepare` is called with the path of a copy of the disk, which the machine then boots from. With `record`, all that is written to
     the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
     In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
-    `memory` is in MiB.
+    `memory` is in MiB. `bus` is one of BUSES.
     After `limit` seconds the machine is ended, whoever forgot it.
     """
 
@@ -38,6 +47,7 @@ class Machine:
         self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
         extra_parameters: str = "", disks: dict = None, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
         virtual_time: bool = False, disks_first: bool = False, memory: int = MEMORY_MIB,
+        bus: str = "virtio",
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
         system.remove_tree(self.directory)
@@ -50,7 +60,7 @@ class Machine:
             prepare(disk)
         board = image.architecture
         drive = recorded_arguments(disk, self.writes) if record else ["-drive", f"if=none,id=disk,format=raw,file={disk},snapshot=on,cache=unsafe"]
-        own = [*drive, "-device", "virtio-blk-pci,drive=disk,bootindex=1"]
+        own = [*drive, *(argument for device in BUSES[bus] for argument in ("-device", device))]
         others = disk_arguments(disks or {})
         arguments = [
             "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
