@@ -4,6 +4,8 @@ from checks.boot import boot_test_x86_64, disks
 from horus_appliance.boot import delivery, guest, run
 from horus_appliance.image import mkosi
 
+REPORT = r"verdict +(MEASURED|NOT VALID), no verdict"
+
 
 class ReleaseAppliance(boot_test_x86_64.BootTest):
     """Nobody gets in, the report is made all the same, and system and data come from the disk that the firmware started."""
@@ -14,7 +16,7 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
         with disks.another(built.disk) as other:
             cls.done = run.boot(
                 built, "test-release", 2, boot_test_x86_64.DETERMINISM_SECONDS, boot_test_x86_64.started("horus-probe.service"),
-                disks={"other": other}, disks_first=True,
+                disks={"other": other}, disks_first=True, console=REPORT,
             )  # fmt: skip
 
     def test_report_is_complete(self):
@@ -28,7 +30,7 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
         self.assertNotIn("root@horus", (self.done.directory / "serial.log").read_text(errors="replace"))
 
     def test_serial_console_shows_how_the_run_went(self):
-        self.assertRegex((self.done.directory / "serial.log").read_text(errors="replace"), r"verdict +(MEASURED|NOT VALID), no verdict")
+        self.assertRegex((self.done.directory / "serial.log").read_text(errors="replace"), REPORT)
 
     def test_the_disk_that_was_started_wins_and_the_other_is_named(self):
         self.assertEqual(self.answers()["disks"].split(), ["/dev/vdb2", "/dev/vdb3"])

@@ -1,6 +1,7 @@
 """Boots an image, tells what happens, waits for the determinism run and brings its results home."""
 
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,12 +40,13 @@ class Boot:
 
 def boot(
     image: Image, name: str, cpus: int = 2, seconds: int = 60, credentials: dict = None,
-    collect_after: str = "horus-determinism.service", patience: int = BOOT_SECONDS, **options,
+    collect_after: str = "horus-determinism.service", patience: int = BOOT_SECONDS, console: str = "", **options,
 ) -> Boot:  # fmt: skip
     """Boots `image` and returns when it has powered itself off again.
 
     `seconds` bounds the determinism run, `credentials` are further systemd credentials (units and drop-ins), and the
-    results are collected when unit `collect_after` has ended. What else is named goes to Machine.
+    results are collected when unit `collect_after` has ended. `console` is what the serial line has to show before the power
+    button is pressed, a regular expression: a login prompt is drawn when its program gets to it. What else is named goes to Machine.
     """
     duration = {
         "systemd.unit-dropin.horus-determinism.service": f"[Service]\nEnvironment=HORUS_DETERMINISM_DURATION={seconds}s\n"
@@ -56,6 +58,7 @@ def boot(
     step(f"booting '{image.name}' with {cpus} CPUs under {how}")
     try:
         follow(machine, limit)
+        wait_for_console(machine, console)
         machine.press_power_button()
         powered_off = machine.wait_for_power_off(POWER_OFF_SECONDS)
         machine.journal.read_new()
@@ -66,6 +69,13 @@ def boot(
         machine.journal.entries, read_json(machine, "horus.report") or {}, read_json(machine, "horus.failed"),
         powered_off, machine.directory,
     )  # fmt: skip
+
+
+def wait_for_console(machine: Machine, pattern: str) -> None:
+    """Waits until the serial line has shown `pattern`; who wants to see it finds out whether it has."""
+    deadline = time.monotonic() + POWER_OFF_SECONDS
+    while pattern and time.monotonic() < deadline and not re.search(pattern, machine.serial_log.read_text(errors="replace")):
+        time.sleep(0.5)
 
 
 def follow(machine: Machine, limit: int) -> None:
