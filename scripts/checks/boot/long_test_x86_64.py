@@ -1,5 +1,7 @@
 """Boots what is rare, or takes long: other kinds of disks, little memory, two copies of one disk, and restarts by emergency mode."""
 
+import os
+
 from checks.boot import boot_test_machines, boot_test_x86_64, disks
 from horus_appliance.boot import guest, run
 from horus_appliance.image import mkosi
@@ -31,8 +33,8 @@ class OtherDisks(boot_test_x86_64.BootTest):
         self.boot_from("usb", "/dev/sda")
 
     def test_sd_card(self):
-        """QEMU's firmware reads no SD card, so that QEMU loads the kernel."""
-        self.boot_from("sd", "/dev/mmcblk0p", firmware=False)
+        """Its size is a power of two. QEMU's firmware reads no SD card, so that QEMU loads the kernel."""
+        self.boot_from("sd", "/dev/mmcblk0p", firmware=False, prepare=lambda disk: os.truncate(disk, 2 << 30))
 
     def test_256_mib(self):
         self.boot_from("virtio", "/dev/vda", memory=256)
