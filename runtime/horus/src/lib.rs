@@ -99,16 +99,24 @@ extern crate self as horus;
 #[doc(hidden)]
 pub use zerocopy;
 
+pub mod app;
 pub mod bytes;
 pub mod cpus;
 pub mod deadline;
+mod error;
+pub mod executor;
+pub mod figures;
+pub mod graph;
 pub mod journal;
 pub mod message;
 pub mod messages;
 pub mod miss;
-pub mod scheduler;
+pub mod node;
+pub mod port;
+pub mod prelude;
 pub mod serialized;
 pub mod silence;
+pub mod simulation;
 pub mod startup;
 pub mod stop;
 pub mod supervise;
@@ -116,6 +124,9 @@ pub mod task;
 pub mod time;
 pub mod topic;
 pub mod wait;
+pub mod world;
+
+pub use error::{Error, Result};
 
 /// The Rust of README.md, so that it goes on compiling.
 #[cfg(doctest)]
