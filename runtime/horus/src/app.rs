@@ -39,8 +39,8 @@ use std::path::PathBuf;
 pub use account::NodeAccount;
 pub(crate) use build::{Built, build, virtual_cpu};
 pub use command_line::main;
+pub(crate) use settings::Settings;
 pub use settings::SettingsError;
-use settings::Settings;
 
 use crate::graph::ChainInfo;
 use crate::message::Message;
@@ -109,9 +109,9 @@ impl App {
         Ok(Self::with(name, Settings::find(name)?, Place::Machine))
     }
 
-    /// One whose topics are in `directory`, without settings, for virtual time.
-    pub(crate) fn in_virtual_time(directory: PathBuf) -> Self {
-        Self::with("virtual", Settings::default(), Place::Virtual(directory))
+    /// One whose topics are in `directory`, for virtual time.
+    pub(crate) fn in_virtual_time(directory: PathBuf, settings: Settings) -> Self {
+        Self::with("virtual", settings, Place::Virtual(directory))
     }
 
     fn with(name: &str, settings: Settings, place: Place) -> Self {

@@ -16,9 +16,9 @@ pub mod id {
     /// A node's own account of the time since its last one; not sent more than once a minute.
     pub const NODE_SUMMARY: &str = "92918af04f4e4acd9c9b769c5ff35cbe";
     /// A node reacts to its misses: its safe state, a lower rate, its end.
-    pub const NODE_REACTION: &str = "8a0c1f5b9d4e4d3f8f5a6b1de2c97a40";
+    pub const NODE_REACTION: &str = "58d0d9fa721b497aa745d1c68ca468f1";
     /// A node's cycle took more CPU time than its budget (at most one entry a second and node).
-    pub const OVER_BUDGET: &str = "e5f0d6b7c1aa4c2b9b7d3a52f8640d11";
+    pub const OVER_BUDGET: &str = "1b26904784944679baabdb07bf7f9628";
     /// Nothing came on a node's input for a while.
     pub const INPUT_SILENT: &str = "6716fc6c30754ca6a30df0fc4b623aca";
     /// A node's input came back after a silence.

@@ -43,6 +43,7 @@ mod jobs;
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,7 +52,7 @@ pub use fault::{Event, Scripted};
 use jobs::Running;
 use tempfile::TempDir;
 
-use crate::app::{App, build, virtual_cpu};
+use crate::app::{App, Settings, build, virtual_cpu};
 use crate::deadline::Tally;
 use crate::figures::{Sheet, State};
 use crate::journal::Entry;
@@ -85,8 +86,23 @@ impl VirtualWorld {
     /// # Errors
     /// Those of the program: what is wrong with its graph.
     pub fn new(declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result<Self> {
+        Self::build(Settings::default(), declare)
+    }
+
+    /// As [`new`](Self::new), with the settings of a `node.toml`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and what is wrong with the file.
+    pub fn with_settings(
+        file: impl AsRef<Path>,
+        declare: impl FnOnce(&mut App) -> crate::Result,
+    ) -> crate::Result<Self> {
+        Self::build(Settings::read(file.as_ref())?, declare)
+    }
+
+    fn build(settings: Settings, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result<Self> {
         let directory = scratch()?;
-        let mut app = App::in_virtual_time(directory.path().to_owned());
+        let mut app = App::in_virtual_time(directory.path().to_owned(), settings);
         declare(&mut app)?;
         let sights = app.sights();
         let built = build(app)?;

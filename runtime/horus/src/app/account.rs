@@ -1,6 +1,7 @@
 //! What a node did, when its program has ended.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::deadline::Tally;
 use crate::figures::State;
@@ -14,11 +15,15 @@ pub struct NodeAccount {
     pub tally: Tally,
     /// What it did last.
     pub state: State,
+    /// How often its inputs fell silent.
+    pub silences: u64,
+    /// The longest of these silences.
+    pub longest_silence: Duration,
 }
 
 impl fmt::Display for NodeAccount {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, tally, state } = self;
+        let Self { name, tally, state, silences, longest_silence } = self;
         write!(
             out,
             "{name}: {} releases, {} deadline misses, {} of them skipped releases, longest run {}; max response {:?}, max jitter {:?}; \
@@ -31,6 +36,9 @@ impl fmt::Display for NodeAccount {
             tally.max_jitter,
             rounded_up(tally.miss_bound_95()),
         )?;
+        if *silences > 0 {
+            write!(out, ", {silences} silences, longest {longest_silence:?}")?;
+        }
         match state {
             State::Starting | State::Running | State::Ended => Ok(()),
             state => write!(out, "; at its end: {}", state.name()),

@@ -63,9 +63,8 @@ fn run(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Re
 /// The nodes with their settings. Their topics are made elsewhere, so that nothing of a running program is touched.
 fn describe(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result {
     let scratch = crate::world::scratch()?;
-    let mut app = App::in_virtual_time(scratch.path().to_owned());
+    let mut app = App::in_virtual_time(scratch.path().to_owned(), super::Settings::find(name)?);
     app.name = name.to_owned();
-    app.settings = super::Settings::find(name)?;
     declare(&mut app)?;
     let built = build(app)?;
     let text = serde_json::to_string_pretty(&built.info)?;

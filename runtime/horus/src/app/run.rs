@@ -134,7 +134,9 @@ fn start(plan: ThreadPlan, built: &Built, sheet: &Arc<Sheet>, process: &Granted,
             format!("node {node} panicked: {}", what(&*panic))
         });
         let accounts = nodes.iter().zip(&names).zip(executor.runners()).map(|((&node, info), runner)| {
-            (node, NodeAccount { name: info.name.clone(), tally: *runner.tally(), state: runner.state() })
+            let (silences, longest_silence) = runner.silences();
+            let (name, tally, state) = (info.name.clone(), *runner.tally(), runner.state());
+            (node, NodeAccount { name, tally, state, silences, longest_silence })
         });
         Ended { accounts: accounts.collect(), panicked }
     };

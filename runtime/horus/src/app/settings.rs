@@ -250,7 +250,7 @@ impl Settings {
         }
     }
 
-    fn read(path: &Path) -> Result<Self, SettingsError> {
+    pub fn read(path: &Path) -> Result<Self, SettingsError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| SettingsError::Read { path: path.to_owned(), source })?;
         Self::parse(path, &text)

@@ -132,6 +132,14 @@ impl<'a> Runner<'a> {
         self.state
     }
 
+    /// How often its inputs fell silent, and the longest time.
+    pub fn silences(&self) -> (u64, std::time::Duration) {
+        self.parts.inputs.iter().fold(Default::default(), |(count, longest), input| {
+            let totals = input.watch.totals();
+            (count + totals.silences(), longest.max(totals.longest()))
+        })
+    }
+
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
