@@ -104,8 +104,10 @@ impl App {
     /// current folder if it is for this program.
     ///
     /// # Errors
-    /// When that file cannot be read, or says what makes no sense; the error names file, line and remedy.
-    pub fn new(name: &str) -> Result<Self, SettingsError> {
+    /// When that file cannot be read, or says what makes no sense; the error names file, line and remedy. When a program of this
+    /// name runs already.
+    pub fn new(name: &str) -> crate::Result<Self> {
+        run::refuse_second(name)?;
         Ok(Self::with(name, Settings::find(name)?, Place::Machine))
     }
 

@@ -122,6 +122,14 @@ impl View {
     }
 }
 
+/// Whether a living process has a board of this name.
+///
+/// # Errors
+/// When its file cannot be looked at.
+pub fn exists(directory: &Directory, name: &TopicName) -> Result<bool, OpenError> {
+    Ok(View::open(&path(directory, name))?.is_some())
+}
+
 /// The files of the boards in a directory, sorted by name; whether their owners live is another question.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use horus_shm::board::Board;
+use horus_shm::board::{self, Board};
 
 use super::build::{ThreadPlan, check_cpus};
 use super::{App, Built, NodeAccount, build};
@@ -91,13 +91,24 @@ fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
     let text = serde_json::to_string(&built.info)?;
     let directory = Directory::from_environment()?;
     let board = Board::make(&directory, &name.parse()?, Sheet::words(nodes, &text))?;
-    let Some(board) = board else {
-        return Err(crate::Error::new(format!(
-            "a program named {name} runs already on the topics of {}: stop it, or give one of them another name",
-            directory.path().display()
-        )));
-    };
+    let board = board.ok_or_else(|| runs_already(name, &directory))?;
     Ok(Sheet::on(board, nodes, &text))
+}
+
+/// Before any topic is opened: their errors would speak of publishers.
+pub(super) fn refuse_second(name: &str) -> crate::Result {
+    let directory = Directory::from_environment()?;
+    match board::exists(&directory, &name.parse()?)? {
+        true => Err(runs_already(name, &directory)),
+        false => Ok(()),
+    }
+}
+
+fn runs_already(name: &str, directory: &Directory) -> crate::Error {
+    crate::Error::new(format!(
+        "a program named {name} runs already on the topics of {}: stop it, or give one of them another name",
+        directory.path().display()
+    ))
 }
 
 fn status(built: &Built) -> String {
