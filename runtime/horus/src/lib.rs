@@ -99,6 +99,7 @@ extern crate self as horus;
 #[doc(hidden)]
 pub use zerocopy;
 
+pub mod admission;
 pub mod bytes;
 pub mod cpus;
 pub mod deadline;
@@ -109,6 +110,7 @@ pub mod miss;
 pub mod scheduler;
 pub mod serialized;
 pub mod silence;
+pub mod simulation;
 pub mod startup;
 pub mod stop;
 pub mod supervise;
