@@ -249,7 +249,7 @@ impl Simulation {
             let task = &mut self.tasks[job.task.0];
             let start = task.complete(now);
             if !self.threads[thread.0].tasks.iter().any(|task| self.tasks[task.0].progress == Progress::Ready) {
-                cpu.give_up(thread, self.threads[thread.0].priority);
+                cpu.give_up(thread);
             }
             return Some(Event::Complete { job, start, at: now });
         }

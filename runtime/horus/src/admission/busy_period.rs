@@ -25,8 +25,14 @@ const MAX_STEPS: usize = 10_000;
 /// The longest busy period that is looked for: ten of the longest periods.
 const MAX_LENGTH: u64 = 10 * MAX_PERIOD.as_nanos() as u64;
 
+/// What rounding may add to a sum of shares of a CPU.
+pub(super) const ROUNDING: f64 = 1e-9;
+
 /// The length of the longest busy period in nanoseconds, or `None` when it has no end within the bounds of the search.
 pub(super) fn longest(blocking: u64, loads: &[Load]) -> Option<u64> {
+    if loads.iter().map(Load::utilisation).sum::<f64>() > 1.0 + ROUNDING {
+        return None; // w grows without an end
+    }
     // The first guess, one job of each, is below the solution, and the steps only rise: so the first solution met is the smallest.
     let mut length = blocking + loads.iter().map(|load| load.budget).sum::<u64>();
     for _ in 0..MAX_STEPS {

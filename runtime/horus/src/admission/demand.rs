@@ -15,13 +15,12 @@
 
 use std::time::Duration;
 
+use super::busy_period::ROUNDING;
 use super::{Load, Overload};
 
 /// The share of a CPU that the kernel gives to DEADLINE tasks: `sched_rt_runtime_us` / `sched_rt_period_us`, by default 950000 / 1000000
 /// (`Documentation/scheduler/sched-deadline.rst`).
 pub const MAX_DEADLINE_UTILISATION: f64 = 0.95;
-/// What rounding may add to a sum of shares.
-const ROUNDING: f64 = 1e-9;
 /// Steps after which the test gives up, and the set is refused.
 const MAX_STEPS: usize = 100_000;
 

@@ -11,7 +11,7 @@ use crate::time::MonotonicTime;
 
 const SETS: u64 = 10_000;
 /// Events of one run: some releases of each task, or the busy period of most sets.
-const EVENTS: usize = 90;
+const EVENTS: usize = 60;
 /// Where the jobs of the worst case become ready together; no jitter is longer.
 const TOGETHER: u64 = 1_000_000;
 /// The simulator's priority of DEADLINE tasks, and of work that blocks everything.
@@ -203,8 +203,31 @@ fn no_simulated_response_of_10_000_random_sets_is_longer_than_predicted() {
     assert!(admitted > 1_500 && bounded > 25_000 && reached > 5_000, "{admitted} {bounded} {reached}");
 }
 
+/// Takes the longer one of each pair.
 fn keep_longest(worst: &mut [Duration], more: impl IntoIterator<Item = Duration>) {
     for (worst, more) in worst.iter_mut().zip(more) {
         *worst = more.max(*worst);
     }
+}
+
+#[test]
+fn the_parts_of_a_response_add_up_to_it_and_every_remedy_of_a_random_set_works() {
+    let mut tried = 0;
+    for seed in 0..300 {
+        let tasks = set(&mut Random(seed));
+        for assessment in analyse(&tasks, &[0, 1, 2]).unwrap().assessments() {
+            if let Prediction::Response { worst, parts } = &assessment.prediction {
+                assert_eq!(parts.iter().map(|part| part.time).sum::<Duration>(), *worst, "seed {seed}");
+            }
+            for remedy in &assessment.remedies {
+                let mut changed = tasks.clone();
+                remedy.apply(&mut changed);
+                let after = analyse(&changed, &[]).unwrap();
+                let after = after.assessments().iter().find(|after| after.task.name == assessment.task.name);
+                assert!(after.is_some_and(Assessment::is_admitted), "seed {seed}: {remedy}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
 }

@@ -1,41 +1,40 @@
-//! One CPU with its queues of ready threads, as SCHED_FIFO has them, and what a thread is busy with.
+//! One CPU with its queue of ready threads, as SCHED_FIFO has it, and what a thread is busy with.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use super::{Job, TaskId, ThreadId};
 
-/// A CPU: for each priority the ready threads, the one that runs or was interrupted at the head.
+/// A CPU with its ready threads.
 #[derive(Clone, Debug)]
 pub(super) struct Cpu {
     pub(super) number: u32,
     pub(super) running: Option<ThreadId>,
-    queues: BTreeMap<u8, VecDeque<ThreadId>>,
+    /// In the order in which they will run: the queues of all priorities, one behind the other, the highest first.
+    ready: Vec<(u8, ThreadId)>,
 }
 
 impl Cpu {
     pub(super) fn new(number: u32) -> Self {
-        Self { number, running: None, queues: BTreeMap::new() }
+        Self { number, running: None, ready: Vec::new() }
     }
 
     /// Puts a thread behind all others of its priority, unless it is ready already.
     pub(super) fn enqueue(&mut self, thread: ThreadId, priority: u8) {
-        let queue = self.queues.entry(priority).or_default();
-        if !queue.contains(&thread) {
-            queue.push_back(thread);
+        if !self.ready.contains(&(priority, thread)) {
+            let behind = self.ready.partition_point(|(other, _)| *other >= priority);
+            self.ready.insert(behind, (priority, thread));
         }
     }
 
     /// The thread that runs has nothing more to do.
-    pub(super) fn give_up(&mut self, thread: ThreadId, priority: u8) {
-        let head = self.queues.get_mut(&priority).and_then(VecDeque::pop_front);
-        debug_assert_eq!(head, Some(thread), "only the head of a queue runs");
+    pub(super) fn give_up(&mut self, thread: ThreadId) {
+        self.ready.retain(|(_, other)| *other != thread);
         self.running = None;
     }
 
-    /// Gives the CPU to the head of the highest queue.
+    /// Gives the CPU to the first in the queue.
     pub(super) fn choose(&mut self) {
-        self.running = self.queues.values().rev().find_map(VecDeque::front).copied();
+        self.running = self.ready.first().map(|(_, thread)| *thread);
     }
 }
 
