@@ -1,8 +1,8 @@
 //! Whether a set of tasks meets its deadlines, found out before it runs.
 //!
-//! [`analyse`] takes the tasks of one machine and predicts the longest response of each. A task whose bound is beyond its deadline is
-//! *refused*, with the parts of the bound and with changes that would make it fit. Nothing here asks the machine: the same figures
-//! give the same answer everywhere.
+//! [`analyse`] takes the tasks of one machine and predicts the longest response of each. A task whose bound is beyond
+//! its deadline is *refused*, with the parts of the bound and with changes that would make it fit. Nothing here asks
+//! the machine: the same figures give the same answer everywhere.
 //!
 //! ```
 //! use std::time::Duration;
@@ -29,13 +29,15 @@
 //! | `deadline` | processor demand by QPA, and at most 95 % of the CPU; these tasks run before all `fifo` and `rr` tasks |
 //! | `other` | none: nothing is guaranteed |
 //!
-//! The sources of the formulas and the reasons why they hold here stand in `admission/busy_period.rs` and `admission/demand.rs`. A
-//! test simulates 10,000 random sets ([`simulation`](crate::simulation)) and finds no response above its bound.
+//! The sources of the formulas and the reasons why they hold here stand in `admission/busy_period.rs` and
+//! `admission/demand.rs`. A test simulates 10,000 random sets ([`simulation`](crate::simulation)) and finds no response
+//! above its bound.
 //!
 //! # What a prediction rests on
 //! - **The figures are true.** A budget that was observed is the largest that was seen, not the largest that can be.
-//! - **The tasks are all there is** on their CPUs at their priorities. Interrupts and kernel threads above them are part of the
-//!   jitter that was measured, or must be listed as tasks. So must the kernel's fair server where it may run.
+//! - **The tasks are all there is** on their CPUs at their priorities. Interrupts and kernel threads above them are
+//!   part of the jitter that was measured, or must be listed as tasks. So must the kernel's fair server where it may
+//!   run.
 //! - **A thread that runs does not sleep** before its job is complete, except for the blocking that is declared.
 //! - **A thread runs at the highest priority of its tasks**, and one job after the other.
 //!
@@ -46,6 +48,7 @@
 
 mod busy_period;
 mod chain;
+mod check;
 mod demand;
 mod prediction;
 mod remedy;
@@ -56,10 +59,11 @@ mod task;
 use std::time::Duration;
 
 pub use self::chain::ChainError;
+pub use self::check::{MAX_TASKS, TaskError};
 pub use self::demand::MAX_DEADLINE_UTILISATION;
 pub use self::prediction::{Assessment, Cause, Interference, Overload, Part, Prediction, Relation};
 pub use self::remedy::Remedy;
-pub use self::task::{Arrival, BudgetSource, JitterSource, MAX_TASKS, Policy, Task, TaskError};
+pub use self::task::{Arrival, BudgetSource, JitterSource, Policy, Task};
 
 /// What the analysis says about a set of tasks. Prints as the screen of `horus node check`.
 #[must_use = "a refusal that nobody looks at refuses nothing"]
@@ -68,13 +72,13 @@ pub struct Admission {
     assessments: Vec<Assessment>,
 }
 
-/// Predicts the responses of `tasks`, and for each refused one tries what would make it fit. `cpus` are the CPUs that a task may be
-/// moved to; a task that is moved keeps its jitter.
+/// Predicts the responses of `tasks`, and for each refused one tries what would make it fit. `cpus` are the CPUs that a
+/// task may be moved to; a task that is moved keeps its jitter.
 ///
 /// # Errors
 /// When a task or the set makes no sense, such as a budget beyond the deadline.
 pub fn analyse(tasks: &[Task], cpus: &[u32]) -> Result<Admission, TaskError> {
-    task::check(tasks)?;
+    check::check(tasks)?;
     let mut assessments = assess_all(tasks);
     for index in 0..assessments.len() {
         assessments[index].remedies = remedy::find(index, &assessments, cpus);
@@ -99,8 +103,8 @@ impl Admission {
     }
 }
 
-/// What one task asks of its CPU, in nanoseconds. Checked tasks have no time above [`MAX_PERIOD`](crate::deadline::MAX_PERIOD), so the sums and
-/// products of this module stay far below 64 bits.
+/// What one task asks of its CPU, in nanoseconds. Checked tasks have no time above
+/// [`MAX_PERIOD`](crate::deadline::MAX_PERIOD), so the sums and products of this module stay far below 64 bits.
 #[derive(Clone, Copy, Debug)]
 struct Load {
     budget: u64,

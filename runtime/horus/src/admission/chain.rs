@@ -1,12 +1,13 @@
 //! How old a result can be at the end of a chain of tasks that hand it on over topics.
 //!
-//! A periodic task samples its input: what arrives just after its release waits a whole period, then takes a response. So a chain takes
-//! at most `sum (R_i + T_i)` (Davare et al., "Period optimization for hard real-time distributed automotive systems", DAC 2007).
-//! A task that its input releases adds `R_i` only.
+//! A periodic task samples its input: what arrives just after its release waits a whole period, then takes a response.
+//! So a chain takes at most `sum (R_i + T_i)` (Davare et al., "Period optimization for hard real-time distributed
+//! automotive systems", DAC 2007). A task that its input releases adds `R_i` only.
 //!
-//! That is true although results come out unevenly and an early one has to wait for the end of the gap. The task before releases
-//! at points that lie at least `T` apart, and each result follows its release within `R`. With a gap of at most `T`, the result
-//! of release `r` is never deferred beyond `r + R`. With a longer gap results pile up, so such a chain is an error.
+//! That is true although results come out unevenly and an early one has to wait for the end of the gap. The task before
+//! releases at points that lie at least `T` apart, and each result follows its release within `R`. With a gap of at
+//! most `T`, the result of release `r` is never deferred beyond `r + R`. With a longer gap results pile up, so such a
+//! chain is an error.
 
 use std::time::Duration;
 
@@ -45,8 +46,8 @@ pub enum ChainError {
 }
 
 impl Admission {
-    /// The longest time from a change at the input of the first task to a result of the last one that knows of it. Sporadic tasks
-    /// behind the first are released by the task before them, which is the only one that releases them.
+    /// The longest time from a change at the input of the first task to a result of the last one that knows of it.
+    /// Sporadic tasks behind the first are released by the task before them, which is the only one that releases them.
     ///
     /// # Errors
     /// When the chain is empty, a task is unknown or not admitted, or a gap is longer than the distance of its input.

@@ -1,25 +1,27 @@
 //! Whether the SCHED_DEADLINE tasks of one CPU all meet their deadlines: the processor demand test, by QPA.
 //!
-//! Earliest-deadline-first meets all deadlines when no stretch of time holds more work that must be done in it than time:
+//! Earliest-deadline-first meets all deadlines when no stretch of time holds more work that must be done in it than
+//! time:
 //!
 //! ```text
 //! for all t: h(t) = B + sum max(0, floor((t - (D_i - J_i)) / T_i) + 1) C_i <= t
 //! ```
 //!
-//! (Baruah, Rosier and Howell 1990). QPA (Zhang and Burns, "Schedulability analysis for real-time systems with EDF scheduling", IEEE Transactions
-//! on Computers 58(9), 2009) looks at few `t`: it starts at the last deadline that can matter and jumps down to `h(t)`, because
-//! `h` does not fall, so all `t` between `h(t)` and `t` are fine as well.
+//! (Baruah, Rosier and Howell 1990). QPA (Zhang and Burns, "Schedulability analysis for real-time systems with EDF
+//! scheduling", IEEE Transactions on Computers 58(9), 2009) looks at few `t`: it starts at the last deadline that can
+//! matter and jumps down to `h(t)`, because `h` does not fall, so all `t` between `h(t)` and `t` are fine as well.
 //!
-//! `B` is the largest blocking of any of the tasks, and it is counted in every stretch, which is more than the theory asks.
-//! The relative deadline that such a thread gives to the kernel is `D - J`, as the kernel counts from the wake-up.
+//! `B` is the largest blocking of any of the tasks, and it is counted in every stretch, which is more than the theory
+//! asks. The relative deadline that such a thread gives to the kernel is `D - J`, as the kernel counts from the
+//! wake-up.
 
 use std::time::Duration;
 
 use super::busy_period::ROUNDING;
 use super::{Load, Overload};
 
-/// The share of a CPU that the kernel gives to DEADLINE tasks: `sched_rt_runtime_us` / `sched_rt_period_us`, by default 950000 / 1000000
-/// (`Documentation/scheduler/sched-deadline.rst`).
+/// The share of a CPU that the kernel gives to DEADLINE tasks: `sched_rt_runtime_us` / `sched_rt_period_us`, by default
+/// 950000 / 1000000 (`Documentation/scheduler/sched-deadline.rst`).
 pub const MAX_DEADLINE_UTILISATION: f64 = 0.95;
 /// Steps after which the test gives up, and the set is refused.
 const MAX_STEPS: usize = 100_000;
@@ -30,7 +32,8 @@ pub(super) fn overload(blocking: u64, loads: &[Load]) -> Option<Overload> {
     if utilisation > MAX_DEADLINE_UTILISATION + ROUNDING {
         return Some(Overload::Utilisation(utilisation));
     }
-    // Beyond this length h(t) <= U t + B + sum (T_i - D_i) U_i is below t. A larger length is harmless, so it is rounded up.
+    // Beyond this length h(t) <= U t + B + sum (T_i - D_i) U_i is below t. A larger length is harmless, so it is
+    // rounded up.
     let slack: f64 =
         loads.iter().map(|load| (load.distance - load.demand_deadline()) as f64 * load.utilisation()).sum();
     let enough = (blocking as f64 + slack) / (1.0 - utilisation) * (1.0 + ROUNDING) + 2.0;

@@ -1,7 +1,8 @@
 //! The analysis against the simulator: no simulated response is ever above its bound.
 //!
-//! Sets are random, and each runs three times: with everything random; and twice as the theory's worst case wants it, where all
-//! jobs become ready at one instant after their largest jitter, the next ones have none, and every job uses its budget.
+//! Sets are random, and each runs three times: with everything random; and twice as the theory's worst case wants it,
+//! where all jobs become ready at one instant after their largest jitter, the next ones have none, and every job uses
+//! its budget.
 
 use std::collections::BTreeMap;
 
@@ -183,7 +184,7 @@ fn no_simulated_response_of_10_000_random_sets_is_longer_than_predicted() {
     for seed in 0..SETS {
         let random = &mut Random(seed);
         let mut tasks = set(random);
-        task::check(&tasks).expect("the sets make sense");
+        check::check(&tasks).expect("the sets make sense");
         let assessments = assess_all(&tasks);
         let mut worst = simulated(&tasks, Way::Random, random);
         keep_longest(&mut worst, simulated(&tasks, Way::WorstCase, random));

@@ -74,11 +74,13 @@ pub struct Part {
 pub enum Cause {
     /// The job itself.
     OwnBudget,
-    /// Jobs of the task that were released before and are not complete. Only where the response is longer than the period.
+    /// Jobs of the task that were released before and are not complete. Only where the response is longer than the
+    /// period.
     OwnEarlierJobs,
     /// From release to wake-up.
     Jitter,
-    /// Work of lower priority holds up the task, or one of the same priority that goes before it: the largest such time.
+    /// Work of lower priority holds up the task, or one of the same priority that goes before it: the largest such
+    /// time.
     Blocking {
         /// The task that is held up.
         of: String,
@@ -132,7 +134,8 @@ impl Assessment {
         self.worst_response().is_some_and(|worst| worst <= self.task.deadline)
     }
 
-    /// Whether a deadline was asked for and cannot be promised. Tasks of the policy `other` are neither admitted nor refused.
+    /// Whether a deadline was asked for and cannot be promised. Tasks of the policy `other` are neither admitted nor
+    /// refused.
     pub fn is_refused(&self) -> bool {
         self.prediction != Prediction::NoGuarantee && !self.is_admitted()
     }

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::check::check;
 use super::span::Span;
-use super::task::{Policy, Task, check};
+use super::task::{Policy, Task};
 use super::{Assessment, assess_all, thread_priority};
 
 /// The highest priority that is suggested: 99 is that of the kernel's own threads, which move tasks and watch CPUs.
@@ -88,7 +89,8 @@ fn unused_thread(tasks: &[Task], cpu: u32) -> u32 {
     (0..).find(|number| !used(number)).unwrap_or(u32::MAX) // a set is far smaller than the numbers
 }
 
-/// At most one remedy of each kind for the task at `index`, of those that admit it and refuse no task that was admitted.
+/// At most one remedy of each kind for the task at `index`, of those that admit it and refuse no task that was
+/// admitted.
 pub(super) fn find(index: usize, before: &[Assessment], cpus: &[u32]) -> Vec<Remedy> {
     if !before[index].is_refused() {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! How an analysis reads on the screen: the refusals with their parts and remedies, or the promises when nothing is refused.
+//! How an analysis reads on the screen: the refusals with their parts and remedies, or the promises when nothing is
+//! refused.
 
 use std::fmt;
 

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// A length of time in the largest unit that it fills, with up to three decimals, rounded up: a bound must not look smaller than it is.
+/// A length of time in the largest unit that it fills, with up to three decimals, rounded up: a bound must not look
+/// smaller than it is.
 pub(super) struct Span(pub(super) Duration);
 
 impl fmt::Display for Span {

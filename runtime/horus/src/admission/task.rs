@@ -1,16 +1,9 @@
-//! What the analysis is told about a task, and which tasks it cannot take.
+//! What the analysis is told about a task.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use super::span::Span;
-use crate::deadline::{Timing, TimingError};
-
-/// The most tasks in one analysis. Its time grows with the square of their number.
-pub const MAX_TASKS: usize = 1024;
 
 /// One task: work that arrives again and again on one thread of one CPU.
 ///
@@ -21,7 +14,8 @@ pub struct Task {
     pub name: String,
     /// The CPU that its thread is pinned to.
     pub cpu: u32,
-    /// The thread that runs it, by a number that means something on this CPU only. Tasks with the same number share the thread.
+    /// The thread that runs it, by a number that means something on this CPU only. Tasks with the same number share the
+    /// thread.
     pub thread: u32,
     /// Policy and priority. A thread runs at the highest priority of its tasks.
     pub policy: Policy,
@@ -39,8 +33,9 @@ pub struct Task {
     pub jitter: Duration,
     /// How the jitter is known.
     pub jitter_source: JitterSource,
-    /// The longest time that work of lower priority holds one job up (`B`), by a lock for example. Holding up another task that runs before
-    /// this one counts too. Tasks of the same thread are known to the analysis and do not belong here.
+    /// The longest time that work of lower priority holds one job up (`B`), by a lock for example. Holding up another
+    /// task that runs before this one counts too. Tasks of the same thread are known to the analysis and do not belong
+    /// here.
     pub blocking: Duration,
 }
 
@@ -96,72 +91,9 @@ pub enum JitterSource {
     },
 }
 
-/// Why a set of tasks cannot be analysed.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum TaskError {
-    /// Two tasks have one name.
-    #[error("two tasks are called {0}: rename one of them")]
-    DuplicateName(String),
-    /// The set is larger than [`MAX_TASKS`].
-    #[error("{0} tasks are too many for one analysis: give it those of one machine, at most {MAX_TASKS}")]
-    TooMany(usize),
-    /// Period (or gap) and deadline do not go together.
-    #[error("task {task}: {error}")]
-    Timing {
-        /// The task.
-        task: String,
-        /// What is wrong.
-        error: TimingError,
-    },
-    /// The budget is zero.
-    #[error("task {0} has no budget: give the CPU time that one job takes at most, such as 150us")]
-    NoBudget(String),
-    /// One job alone misses the deadline.
-    #[error("task {task}: budget {budget:?} is longer than deadline {deadline:?}: do less work or allow more time")]
-    BudgetAfterDeadline {
-        /// The task.
-        task: String,
-        /// Its budget.
-        budget: Duration,
-        /// Its deadline.
-        deadline: Duration,
-    },
-    /// The jitter or the blocking is longer than the period, so no deadline could be met.
-    #[error("task {task}: {what} {time:?} is longer than its period: measure it again or lengthen the period")]
-    LongerThanPeriod {
-        /// The task.
-        task: String,
-        /// "jitter" or "blocking".
-        what: &'static str,
-        /// The time given.
-        time: Duration,
-    },
-    /// Linux has no such real-time priority.
-    #[error("task {task}: there is no priority {priority}: choose 1 to 99, a larger number runs first")]
-    Priority {
-        /// The task.
-        task: String,
-        /// The priority given.
-        priority: u8,
-    },
-    /// A thread has one policy, and a DEADLINE thread one task.
-    #[error(
-        "tasks {first} and {second} share thread {thread} of CPU {cpu} but cannot: give both the policy fifo or both rr, or two threads"
-    )]
-    SharedThread {
-        /// The task that was declared first.
-        first: String,
-        /// The other task.
-        second: String,
-        /// The CPU of both.
-        cpu: u32,
-        /// Their thread.
-        thread: u32,
-    },
-}
-
 impl Task {
-    /// A task that has thread 0 of its CPU, a declared budget, no jitter and no blocking. Change the fields where that is wrong.
+    /// A task that has thread 0 of its CPU, a declared budget, no jitter and no blocking. Change the fields where that
+    /// is wrong.
     pub fn new(
         name: impl Into<String>,
         cpu: u32,
@@ -195,28 +127,6 @@ impl Task {
     pub(super) fn shares_thread_with(&self, other: &Self) -> bool {
         (self.cpu, self.thread) == (other.cpu, other.thread)
     }
-
-    fn check(&self) -> Result<(), TaskError> {
-        let task = || self.name.clone();
-        let Self { budget, deadline, .. } = *self;
-        let timing = Timing::new(self.arrival.distance(), deadline);
-        let timing = timing.map_err(|error| TaskError::Timing { task: task(), error })?;
-        if budget.is_zero() {
-            return Err(TaskError::NoBudget(task()));
-        }
-        if budget > deadline {
-            return Err(TaskError::BudgetAfterDeadline { task: task(), budget, deadline });
-        }
-        for (what, time) in [("jitter", self.jitter), ("blocking", self.blocking)] {
-            if time > timing.period() {
-                return Err(TaskError::LongerThanPeriod { task: task(), what, time });
-            }
-        }
-        match self.policy.priority() {
-            Some(priority) if !(1..=99).contains(&priority) => Err(TaskError::Priority { task: task(), priority }),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Policy {
@@ -237,7 +147,7 @@ impl Policy {
         }
     }
 
-    fn may_share_thread(self, other: Self) -> bool {
+    pub(super) fn may_share_thread(self, other: Self) -> bool {
         matches!(
             (self, other),
             (Self::Fifo(_), Self::Fifo(_)) | (Self::RoundRobin(_), Self::RoundRobin(_)) | (Self::Other, Self::Other)
@@ -282,28 +192,4 @@ impl fmt::Display for Arrival {
             Self::Sporadic { min_gap } => write!(out, "at most every {}", Span(*min_gap)),
         }
     }
-}
-
-/// Checks a set. Tasks of the policy `other` may leave out their times.
-pub(super) fn check(tasks: &[Task]) -> Result<(), TaskError> {
-    if tasks.len() > MAX_TASKS {
-        return Err(TaskError::TooMany(tasks.len()));
-    }
-    let mut names = HashSet::new();
-    let mut threads: HashMap<(u32, u32), &Task> = HashMap::new();
-    for task in tasks {
-        if !names.insert(&task.name) {
-            return Err(TaskError::DuplicateName(task.name.clone()));
-        }
-        if task.policy != Policy::Other {
-            task.check()?;
-        }
-        let (cpu, thread) = (task.cpu, task.thread);
-        let first = *threads.entry((cpu, thread)).or_insert(task);
-        if !std::ptr::eq(first, task) && !first.policy.may_share_thread(task.policy) {
-            let (first, second) = (first.name.clone(), task.name.clone());
-            return Err(TaskError::SharedThread { first, second, cpu, thread });
-        }
-    }
-    Ok(())
 }

@@ -47,8 +47,8 @@ fn responses(tasks: &[(u64, u64, u64)]) -> Vec<u128> {
 
 #[test]
 fn the_examples_of_burns_and_wellings_have_the_responses_of_the_book() {
-    // A. Burns and A. Wellings, "Real-Time Systems and Programming Languages", chapter on scheduling, response time analysis:
-    // three tasks that rate-monotonic bounds do not admit, and four with deadlines below their periods.
+    // A. Burns and A. Wellings, "Real-Time Systems and Programming Languages", chapter on scheduling, response time
+    // analysis: three tasks that rate-monotonic bounds do not admit, and four with deadlines below their periods.
     assert_eq!(responses(&[(7, 7, 3), (12, 12, 3), (20, 20, 5)]), [3, 6, 20]);
     assert_eq!(responses(&[(20, 20, 5), (40, 40, 10), (80, 80, 40)]), [5, 15, 80]);
     assert_eq!(responses(&[(20, 5, 3), (15, 7, 3), (10, 10, 4), (20, 20, 3)]), [3, 6, 10, 20]);

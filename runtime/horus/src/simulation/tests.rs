@@ -1,5 +1,7 @@
 //! What the rules in the module's documentation say, one by one.
 
+use std::time::Duration;
+
 use super::*;
 
 fn us(micros: u64) -> Duration {
