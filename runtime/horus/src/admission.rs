@@ -250,6 +250,8 @@ fn largest_first(parts: &mut [Part]) {
 }
 
 #[cfg(test)]
+mod chains_never_too_low;
+#[cfg(test)]
 mod never_too_low;
 #[cfg(test)]
 mod tests;

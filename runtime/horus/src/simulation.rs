@@ -18,7 +18,7 @@
 //! simulation.add_task(thread, 80, grid);
 //!
 //! let mut completions = Vec::new();
-//! while let Some(event) = simulation.next_event(at(250), &mut |_: &Job| us(30)) {
+//! while let Some(event) = simulation.next_event(at(250), &mut |_: &Job, _| us(30)) {
 //!     if let Event::Complete { at, .. } = event {
 //!         completions.push(at);
 //!     }
@@ -192,7 +192,7 @@ impl Simulation {
             let ready = thread.tasks.iter().filter(|task| self.tasks[task.0].progress == Progress::Ready);
             let Some(next) = ready.min_by_key(|task| self.tasks[task.0].order()).copied() else { continue };
             let Some(job) = self.tasks[next.0].start(self.now) else { continue };
-            thread.begin(job, jobs.start(&job));
+            thread.begin(job, jobs.start(&job, self.now));
             return Some(Event::Start { job, at: self.now });
         }
         None

@@ -47,7 +47,9 @@ pub enum ChainError {
 
 impl Admission {
     /// The longest time from a change at the input of the first task to a result of the last one that knows of it.
-    /// Sporadic tasks behind the first are released by the task before them, which is the only one that releases them.
+    ///
+    /// For a first task that is sporadic it counts from its release. Sporadic tasks behind the first are released by the
+    /// task before them, which must be the only one that releases them.
     ///
     /// # Errors
     /// When the chain is empty, a task is unknown or not admitted, or a gap is longer than the distance of its input.

@@ -20,7 +20,7 @@ const DEADLINE_LEVEL: u8 = 200;
 const BLOCKER_LEVEL: u8 = 255;
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -31,11 +31,11 @@ impl Random {
     }
 
     /// 0 to `last`.
-    fn up_to(&mut self, last: u64) -> u64 {
+    pub(super) fn up_to(&mut self, last: u64) -> u64 {
         self.next() % (last + 1)
     }
 
-    fn one_in(&mut self, chances: u64) -> bool {
+    pub(super) fn one_in(&mut self, chances: u64) -> bool {
         self.up_to(chances - 1) == 0
     }
 }
@@ -165,7 +165,7 @@ impl Jobs for Run<'_> {
         }
     }
 
-    fn start(&mut self, job: &Job) -> Duration {
+    fn start(&mut self, job: &Job, _: MonotonicTime) -> Duration {
         let budget = self.tasks.get(job.task.index()).map_or(self.tasks[0].blocking, |task| task.budget);
         if self.way == Way::Random { self.portion(budget) } else { budget }
     }

@@ -87,13 +87,13 @@ pub trait Jobs {
         Duration::ZERO
     }
 
-    /// Called when the job gets the CPU for the first time: how long it computes.
-    fn start(&mut self, job: &Job) -> Duration;
+    /// Called at `at`, when the job gets the CPU for the first time: how long it computes.
+    fn start(&mut self, job: &Job, at: MonotonicTime) -> Duration;
 }
 
-impl<F: FnMut(&Job) -> Duration> Jobs for F {
-    fn start(&mut self, job: &Job) -> Duration {
-        self(job)
+impl<F: FnMut(&Job, MonotonicTime) -> Duration> Jobs for F {
+    fn start(&mut self, job: &Job, at: MonotonicTime) -> Duration {
+        self(job, at)
     }
 }
 
