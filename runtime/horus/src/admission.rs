@@ -149,17 +149,23 @@ fn nanos(time: Duration) -> u64 {
 
 /// The analysis of a checked set, without remedies.
 fn assess_all(tasks: &[Task]) -> Vec<Assessment> {
-    let assess =
-        |task: &Task| Assessment { task: task.clone(), prediction: predict(task, tasks), remedies: Vec::new() };
-    tasks.iter().map(assess).collect()
+    let levels = levels(tasks);
+    (0..tasks.len()).map(|index| assess(index, tasks, &levels)).collect()
 }
 
-fn predict(task: &Task, tasks: &[Task]) -> Prediction {
-    match task.policy {
+/// The priority of each task's thread.
+fn levels(tasks: &[Task]) -> Vec<Option<u8>> {
+    tasks.iter().map(|task| thread_priority(task, tasks)).collect()
+}
+
+fn assess(index: usize, tasks: &[Task], levels: &[Option<u8>]) -> Assessment {
+    let task = &tasks[index];
+    let prediction = match task.policy {
         Policy::Other => Prediction::NoGuarantee,
         Policy::Deadline => predict_by_demand(task, tasks),
-        Policy::Fifo(_) | Policy::RoundRobin(_) => predict_response(task, tasks),
-    }
+        Policy::Fifo(_) | Policy::RoundRobin(_) => predict_response(task, levels[index], tasks, levels),
+    };
+    Assessment { task: task.clone(), prediction, remedies: Vec::new() }
 }
 
 fn predict_by_demand(task: &Task, tasks: &[Task]) -> Prediction {
@@ -179,10 +185,10 @@ fn predict_by_demand(task: &Task, tasks: &[Task]) -> Prediction {
     Prediction::Demand { overload, parts }
 }
 
-fn predict_response(task: &Task, tasks: &[Task]) -> Prediction {
-    let level = thread_priority(task, tasks);
-    let before: Vec<(&Task, Relation)> =
-        tasks.iter().filter_map(|other| Some((other, relation(task, level, other, tasks)?))).collect();
+/// `levels` holds the priority of each task's thread, `level` that of this task's.
+fn predict_response(task: &Task, level: Option<u8>, tasks: &[Task], levels: &[Option<u8>]) -> Prediction {
+    let with_relation = |(other, other_level): (_, &_)| Some((other, relation(task, level, other, *other_level)?));
+    let before: Vec<(&Task, Relation)> = tasks.iter().zip(levels).filter_map(with_relation).collect();
     let load = Load::of(task);
     let loads: Vec<Load> = before.iter().map(|(other, _)| Load::of(other)).chain([load]).collect();
     // Who is of the same priority and is held up holds up this task too.
@@ -213,15 +219,15 @@ fn thread_priority(task: &Task, tasks: &[Task]) -> Option<u8> {
     tasks.iter().filter(|other| other.shares_thread_with(task)).filter_map(|other| other.policy.priority()).max()
 }
 
-/// Why `other` can go before `task`, whose thread has the priority `level`; `None` when it cannot.
-fn relation(task: &Task, level: Option<u8>, other: &Task, tasks: &[Task]) -> Option<Relation> {
+/// Why `other` can go before `task`; `None` when it cannot. The levels are the priorities of their threads.
+fn relation(task: &Task, level: Option<u8>, other: &Task, other_level: Option<u8>) -> Option<Relation> {
     if other.cpu != task.cpu || other.name == task.name || other.policy == Policy::Other {
         return None;
     }
     if other.shares_thread_with(task) {
         return Some(Relation::SameThread);
     }
-    match thread_priority(other, tasks) {
+    match other_level {
         None => Some(Relation::Above), // a DEADLINE task
         priority if priority > level => Some(Relation::Above),
         priority if priority == level => Some(Relation::Equal),

@@ -10,7 +10,7 @@
 //! use horus::simulation::{Activation, Event, Job, Simulation};
 //! use horus::time::MonotonicTime;
 //!
-//! let at = |micros| MonotonicTime::from_nanos(micros * 1_000);
+//! let at = |micros: u64| MonotonicTime::from_nanos(micros * 1_000);
 //! let us = Duration::from_micros;
 //! let mut simulation = Simulation::new();
 //! let thread = simulation.add_thread(3, 80);

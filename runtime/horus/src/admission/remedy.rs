@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::check::check;
 use super::span::Span;
 use super::task::{Policy, Task};
-use super::{Assessment, assess_all, thread_priority};
+use super::{Assessment, assess, assess_all, levels, thread_priority};
 
 /// The highest priority that is suggested: 99 is that of the kernel's own threads, which move tasks and watch CPUs.
 const HIGHEST_SUGGESTED: u8 = 98;
@@ -104,9 +104,11 @@ pub(super) fn find(index: usize, before: &[Assessment], cpus: &[u32]) -> Vec<Rem
 fn fits(remedy: &Remedy, index: usize, before: &[Assessment], tasks: &[Task]) -> bool {
     let mut changed = tasks.to_vec();
     remedy.apply(&mut changed);
-    let after = if check(&changed).is_ok() { assess_all(&changed) } else { return false };
-    after[index].is_admitted()
-        && before.iter().zip(&after).all(|(before, after)| before.is_refused() || !after.is_refused())
+    // The task itself first: most changes fail there, and only those that help are worth a look at all others.
+    if check(&changed).is_err() || !assess(index, &changed, &levels(&changed)).is_admitted() {
+        return false;
+    }
+    before.iter().zip(assess_all(&changed)).all(|(before, after)| before.is_refused() || !after.is_refused())
 }
 
 /// The largest of the other tasks away from here, or else the task itself.

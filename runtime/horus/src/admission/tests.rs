@@ -193,7 +193,7 @@ fn a_set_that_makes_no_sense_is_an_error_that_says_what_to_do() {
         assert!(error.contains(what), "{error}");
     }
     assert!(error(&[good(), good()]).contains("two tasks are called control: rename"));
-    assert!(error(&vec![good(); MAX_TASKS + 1]).contains("1025 tasks are too many"));
+    assert!(error(&vec![good(); MAX_TASKS + 1]).contains("65 tasks are too many"));
     let other = Task { name: "other".to_owned(), ..good() };
     for policy in [Policy::RoundRobin(80), Policy::Deadline, Policy::Other] {
         let error = error(&[good(), Task { policy, ..other.clone() }]);
@@ -222,4 +222,11 @@ fn a_sampled_chain_takes_its_responses_and_periods_and_an_event_driven_one_only_
     assert!(error(&["imu", "contol"]).contains("there is no task contol"));
     assert!(error(&["imu", "log"]).contains("task log has no promised response"));
     assert!(error(&[]).contains("the chain is empty"));
+}
+
+#[test]
+fn the_largest_set_is_analysed_though_all_of_it_is_refused() {
+    let task = |number: usize| fifo(&format!("task {number}"), u32::try_from(number).unwrap(), 80, ms(10), ms(1));
+    let tasks: Vec<Task> = (0..MAX_TASKS).map(task).collect();
+    assert_eq!(analyse(&tasks, &[0, 1, 2, 3]).unwrap().refusals().count(), MAX_TASKS);
 }
