@@ -85,6 +85,7 @@
 //! | [`mod@bytes`], [`serialized`] | topics of any bytes, and of every type that serde knows |
 //! | [`wait`] | waiting for several topics at once |
 //! | [`scheduler`], [`deadline`] | the loop on its grid; period, deadline, and the account of what was missed |
+//! | [`admission`], [`simulation`] | whether tasks meet their deadlines, before they run; threads of fixed priority in virtual time |
 //! | [`startup`], [`cpus`] | real time, step by step: locked memory, CPU, policy, and what was granted |
 //! | [`miss`], [`silence`], [`journal`], [`supervise`] | a miss or a silent input on its way to the journal; the thread beside the loop; systemd's watchdog |
 //! | [`stop`], [`time`](mod@time), [`task`] | ending on SIGTERM; clocks, among them a virtual one; what the kernel says of a thread |
@@ -99,6 +100,7 @@ extern crate self as horus;
 #[doc(hidden)]
 pub use zerocopy;
 
+pub mod admission;
 pub mod app;
 pub mod bytes;
 pub mod cpus;

@@ -1,16 +1,16 @@
 //! Threads of fixed priority on several CPUs, in a time that only this module's steps let pass.
 //!
-//! A [`Simulation`] says what happens next: a release, a skipped release, the start or the completion of a job. The caller decides how long
-//! each job computes, at its start, and may release other jobs between two steps. So it serves two ends: the analysis
-//! ([`admission`](crate::admission)) is tested against it, and a virtual world can run the work of a node at its start and show
-//! the results at its completion.
+//! A [`Simulation`] says what happens next: a release, a skipped release, the start or the completion of a job. The
+//! caller decides how long each job computes, at its start, and may release other jobs between two steps. So it serves
+//! two ends: the analysis ([`admission`](crate::admission)) is tested against it, and a virtual world can run the work
+//! of a node at its start and show the results at its completion.
 //!
 //! ```
 //! use std::time::Duration;
 //! use horus::simulation::{Activation, Event, Job, Simulation};
 //! use horus::time::MonotonicTime;
 //!
-//! let at = |micros| MonotonicTime::from_nanos(micros * 1_000);
+//! let at = |micros: u64| MonotonicTime::from_nanos(micros * 1_000);
 //! let us = Duration::from_micros;
 //! let mut simulation = Simulation::new();
 //! let thread = simulation.add_thread(3, 80);
@@ -18,7 +18,7 @@
 //! simulation.add_task(thread, 80, grid);
 //!
 //! let mut completions = Vec::new();
-//! while let Some(event) = simulation.next_event(at(250), &mut |_: &Job| us(30)) {
+//! while let Some(event) = simulation.next_event(at(250), &mut |_: &Job, _| us(30)) {
 //!     if let Event::Complete { at, .. } = event {
 //!         completions.push(at);
 //!     }
@@ -27,138 +27,35 @@
 //! ```
 //!
 //! # The rules
-//! - A CPU runs the ready thread with the highest priority. Of one priority it runs the thread that became ready first (`SCHED_FIFO`). A thread that
-//!   is interrupted stays at the head of its queue.
-//! - A thread runs one job to its end, and then the ready job with the earliest release; of these the one with the highest task
-//!   priority; of these the one of the task that was added first. It gives up the CPU when it has none.
+//! - A CPU runs the ready thread with the highest priority. Of one priority it runs the thread that became ready first
+//!   (`SCHED_FIFO`). A thread that is interrupted stays at the head of its queue.
+//! - A thread runs one job to its end, and then the ready job with the earliest release; of these the one with the
+//!   highest task priority; of these the one of the task that was added first. It gives up the CPU when it has none.
 //! - A job becomes ready when its jitter has passed after its release.
-//! - Release `k` of a periodic task is at `r_0 + k T`. When the job before is not complete by then, the release is skipped and
-//!   counted. A job that completes exactly at the next release is in time.
-//! - A sporadic task is released by [`Simulation::trigger`]. A trigger that comes within the gap, or before the job before is complete, is
-//!   deferred to the end of both. Further triggers are merged into a deferred one and counted: the job that comes sees all.
-//! - Of what falls on one instant, completions come first, then releases, then starts. So a job that starts sees every result of its
-//!   instant.
+//! - Release `k` of a periodic task is at `r_0 + k T`. When the job before is not complete by then, the release is
+//!   skipped and counted. A job that completes exactly at the next release is in time.
+//! - A sporadic task is released by [`Simulation::trigger`]. A trigger that comes within the gap, or before the job
+//!   before is complete, is deferred to the end of both. Further triggers are merged into a deferred one and counted:
+//!   the job that comes sees all.
+//! - Of what falls on one instant, completions come first, then releases, then starts. So a job that starts sees every
+//!   result of its instant.
 //!
 //! # What it does not do
-//! Switching costs nothing, jobs wait for no locks, and there is no `SCHED_DEADLINE`. A step looks at every task, so it suits
-//! the tens of tasks of a robot.
+//! Switching costs nothing, jobs wait for no locks, and there is no `SCHED_DEADLINE`. A step looks at every task, so it
+//! suits the tens of tasks of a robot.
 
 mod cpu;
+mod event;
 mod task;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Duration;
 
 use self::cpu::{Cpu, Thread};
+pub use self::event::{Event, Job, Jobs, TaskId, ThreadId, Trigger};
 pub use self::task::Activation;
 use self::task::{Progress, Task};
 use crate::time::MonotonicTime;
-
-/// A task of one simulation, numbered from 0 in the order in which they were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TaskId(usize);
-
-impl TaskId {
-    /// Its number.
-    pub fn index(self) -> usize {
-        self.0
-    }
-}
-
-/// A thread of one simulation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ThreadId(usize);
-
-/// One release of a task and the work that belongs to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Whose work.
-    pub task: TaskId,
-    /// Releases are numbered from 0, and a skipped release uses up its number.
-    pub number: u64,
-    /// When it was released, without its jitter.
-    pub release: MonotonicTime,
-}
-
-/// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A job was released. It is ready when its jitter has passed.
-    Release {
-        /// The job.
-        job: Job,
-    },
-    /// A release of a periodic task passed while the job before was not complete.
-    Skip {
-        /// The job that will not be.
-        job: Job,
-    },
-    /// A job got the CPU for the first time.
-    Start {
-        /// The job.
-        job: Job,
-        /// When.
-        at: MonotonicTime,
-    },
-    /// A job is done.
-    Complete {
-        /// The job.
-        job: Job,
-        /// When it had got the CPU for the first time.
-        start: MonotonicTime,
-        /// When it was done.
-        at: MonotonicTime,
-    },
-}
-
-impl Event {
-    /// When it happened.
-    pub fn at(&self) -> MonotonicTime {
-        match self {
-            Self::Release { job } | Self::Skip { job } => job.release,
-            Self::Start { at, .. } | Self::Complete { at, .. } => *at,
-        }
-    }
-
-    /// The response of a job that is complete: completion minus release, so it contains the jitter.
-    pub fn response(&self) -> Option<Duration> {
-        match self {
-            Self::Complete { job, at, .. } => Some(at.since(job.release)),
-            _ => None,
-        }
-    }
-}
-
-/// What the caller knows about jobs. A closure that returns the computing time is the simplest form.
-pub trait Jobs {
-    /// Called at the release: how long the wake-up takes.
-    fn jitter(&mut self, job: &Job) -> Duration {
-        let _ = job;
-        Duration::ZERO
-    }
-
-    /// Called when the job gets the CPU for the first time, at `at`: how long it computes.
-    fn start(&mut self, job: &Job, at: MonotonicTime) -> Duration;
-}
-
-impl<F: FnMut(&Job) -> Duration> Jobs for F {
-    fn start(&mut self, job: &Job, _: MonotonicTime) -> Duration {
-        self(job)
-    }
-}
-
-/// What became of a trigger.
-#[must_use = "a trigger that was merged gets no job of its own"]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trigger {
-    /// It will be handed to its task at its time.
-    Scheduled,
-    /// Another trigger waits already; the job that it releases serves both.
-    Merged,
-    /// The task is periodic: its grid releases it.
-    NotSporadic,
-}
 
 /// See the module documentation.
 #[derive(Clone, Debug, Default)]
@@ -188,7 +85,8 @@ impl Simulation {
         ThreadId(self.threads.len() - 1)
     }
 
-    /// Adds a task to a thread. `priority` says which of two jobs of the thread goes first when their releases are at one instant.
+    /// Adds a task to a thread. `priority` says which of two jobs of the thread goes first when their releases are at
+    /// one instant.
     ///
     /// # Panics
     /// When the thread is of another simulation, or the period is zero.
@@ -215,7 +113,8 @@ impl Simulation {
         self.tasks[task.0].merged
     }
 
-    /// Releases a sporadic task at `at`, or now where that has passed. What becomes of a trigger that comes too early stands in the rules above.
+    /// Releases a sporadic task at `at`, or now where that has passed. What becomes of a trigger that comes too early
+    /// stands in the rules above.
     pub fn trigger(&mut self, task: TaskId, at: MonotonicTime) -> Trigger {
         if at > self.now {
             if !self.tasks[task.0].is_sporadic() {

@@ -73,7 +73,8 @@ impl Task {
         matches!(self.activation, Activation::Sporadic { .. })
     }
 
-    /// Who goes first on the thread, the smallest first; of equal ones the task that was added first, because a thread looks in that order.
+    /// Who goes first on the thread, the smallest first; of equal ones the task that was added first, because a thread
+    /// looks in that order.
     pub(super) fn order(&self) -> (Option<MonotonicTime>, Reverse<u8>) {
         (self.job.map(|job| job.release), Reverse(self.priority))
     }

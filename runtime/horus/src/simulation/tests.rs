@@ -1,5 +1,7 @@
 //! What the rules in the module's documentation say, one by one.
 
+use std::time::Duration;
+
 use super::*;
 
 fn us(micros: u64) -> Duration {
@@ -21,7 +23,7 @@ fn once(first: u64) -> Activation {
 
 /// Runs for `micros`; each task computes as long as `works` says. Returns (task, start, completion) in microseconds.
 fn completions(simulation: &mut Simulation, micros: u64, works: &[u64]) -> Vec<(usize, u64, u64)> {
-    let mut work = |job: &Job| us(works[job.task.index()]);
+    let mut work = |job: &Job, _| us(works[job.task.index()]);
     let mut done = Vec::new();
     while let Some(event) = simulation.next_event(at(micros), &mut work) {
         if let Event::Complete { job, start, at } = event {
@@ -82,7 +84,7 @@ fn a_busy_task_skips_releases_keeps_its_grid_and_serves_one_that_it_just_meets()
     let task = simulation.add_task(thread, 10, grid(10, 10));
     let mut numbers = Vec::new();
     let mut skips = Vec::new();
-    let mut work = |job: &Job| us([10, 25, 1][job.number.min(2) as usize]); // 10 to 20, 20 to 45, then 1 each
+    let mut work = |job: &Job, _| us([10, 25, 1][job.number.min(2) as usize]); // 10 to 20, 20 to 45, then 1 each
     while let Some(event) = simulation.next_event(at(60), &mut work) {
         match event {
             Event::Start { job, at } => numbers.push((job.number, at)),
@@ -97,7 +99,7 @@ fn a_busy_task_skips_releases_keeps_its_grid_and_serves_one_that_it_just_meets()
 #[test]
 fn a_first_release_in_the_past_is_served_at_once_as_the_scheduler_does() {
     let mut simulation = Simulation::new();
-    assert_eq!(simulation.next_event(at(47), &mut |_: &Job| us(0)), None);
+    assert_eq!(simulation.next_event(at(47), &mut |_: &Job, _| us(0)), None);
     assert_eq!(simulation.now(), at(47));
     let thread = simulation.add_thread(0, 10);
     let task = simulation.add_task(thread, 10, grid(10, 10));
@@ -159,7 +161,7 @@ fn a_result_releases_the_next_task_at_its_instant_before_anything_else_starts() 
     let [producer, waiting] = [once(0), once(5)].map(|activation| simulation.add_task(source, 10, activation));
     let consumer = simulation.add_task(sink, 20, Activation::Sporadic { min_gap: us(50) });
     let mut starts = Vec::new();
-    while let Some(event) = simulation.next_event(at(100), &mut |_: &Job| us(10)) {
+    while let Some(event) = simulation.next_event(at(100), &mut |_: &Job, _| us(10)) {
         match event {
             Event::Complete { job, at, .. } if job.task == producer => {
                 assert_eq!(simulation.trigger(consumer, at), Trigger::Scheduled);
