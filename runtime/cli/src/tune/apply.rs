@@ -109,7 +109,7 @@ fn write(root: &Root, item: &Item, snapshot: &Snapshot, steps: &Steps, report: &
             report.say(&format!("{}: somebody changed it since the last apply; it is kept as {kept}", item.path));
         }
         for directory in root.missing_above(&item.path) {
-            std::fs::create_dir(root.place(&directory)?)?;
+            root.make_directory(&directory)?;
             steps.reached();
         }
         root.write(&item.path, &item.thing, steps)?;

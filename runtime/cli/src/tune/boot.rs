@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 256;
 pub fn files(root: &Root) -> Vec<String> {
     let mut found: Vec<String> = LINES.iter().chain([&EXTLINUX]).filter_map(|path| root.followed(path)).collect();
     for directory in ENTRIES {
-        let Ok(entries) = root.place(&format!("{directory}/.")).and_then(std::fs::read_dir) else { continue };
+        let Ok(entries) = root.place(directory).and_then(std::fs::read_dir) else { continue };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).take(MAX_ENTRIES);
         let mut paths: Vec<String> =
             names.filter(|name| name.ends_with(".conf")).map(|name| format!("{directory}/{name}")).collect();

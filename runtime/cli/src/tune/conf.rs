@@ -96,7 +96,7 @@ impl Conf {
         if folder.join("config.txt").is_file() {
             let file = named(&folder.join("config.txt"));
             self.left_out.push(format!(
-                "firmware settings: look at {file} and take over into /boot/firmware/config.txt what you want"
+                "the firmware's settings are yours: take over from {file} into /boot/firmware/config.txt what you want"
             ));
         }
         Ok(())

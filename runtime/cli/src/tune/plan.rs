@@ -58,9 +58,7 @@ impl Plan {
         plan.values(tree, conf);
         plan.parameters(conf, split);
         plan.command_lines(root, earlier);
-        plan.impossible.extend(
-            conf.left_out.iter().map(|what| ("board".to_owned(), "this is not done here".to_owned(), what.clone())),
-        );
+        plan.absent.extend(conf.left_out.iter().map(|what| ("board".to_owned(), what.clone())));
         plan
     }
 

@@ -10,20 +10,21 @@ use super::commands;
 use super::live;
 use super::report::Report;
 use super::root::{Bytes, Root, Steps, Thing};
-use super::snapshot::{self, Entry, Index, Role, Snapshot};
+use super::snapshot::{self, Entry, Role, Snapshot};
 
 /// Restores the machine.
 ///
 /// # Errors
 /// When the snapshot cannot be read: nothing was changed then.
 pub fn revert(root: &Root, steps: &Steps, report: &Report) -> Result<(), String> {
-    if Index::load(root)?.is_none() {
-        // What an apply left that was killed before it changed anything.
-        snapshot::clear(root, steps).map_err(|error| format!("{}: {error}", snapshot::DIRECTORY))?;
+    let snapshot = Snapshot::open(root, steps)?;
+    let stayed =
+        |error| format!("{}: {error}; nothing is applied any more, remove this directory", snapshot::DIRECTORY);
+    if !snapshot.is_stored() {
+        snapshot.remove().map_err(stayed)?; // with what an apply left that was killed before it changed anything
         report.say("Nothing is applied: nothing to restore.");
         return Ok(());
     }
-    let snapshot = Snapshot::open(root, steps)?;
     for one in snapshot.index.entries.iter().rev() {
         entry(root, one, &snapshot, steps, report);
     }
@@ -46,9 +47,7 @@ pub fn revert(root: &Root, steps: &Steps, report: &Report) -> Result<(), String>
         report.say("Not everything could be restored: the snapshot stays. Follow the remedies above and revert again.");
         return Ok(());
     }
-    snapshot
-        .remove()
-        .map_err(|error| format!("{}: {error}; all is restored, remove this directory", snapshot::DIRECTORY))?;
+    snapshot.remove().map_err(stayed)?;
     report.say("Everything is restored. Kernel parameters and settings that exist once a CPU leave with a restart.");
     Ok(())
 }

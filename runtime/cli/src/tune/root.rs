@@ -168,6 +168,13 @@ impl Root {
         missing
     }
 
+    /// Makes one directory that everybody may read, whatever the umask is.
+    pub fn make_directory(&self, path: &str) -> io::Result<()> {
+        let place = self.place(path)?;
+        fs::create_dir(&place)?;
+        fs::set_permissions(place, fs::Permissions::from_mode(0o755))
+    }
+
     /// Puts `thing` at `path`.
     ///
     /// # Errors

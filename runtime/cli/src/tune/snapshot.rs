@@ -146,15 +146,14 @@ impl<'a> Snapshot<'a> {
     pub fn open(root: &'a Root, steps: &'a Steps) -> Result<Self, String> {
         let failed = |error: io::Error| format!("{DIRECTORY}: {error}; the snapshot needs a place that can be written");
         prepare(root, steps).map_err(failed)?;
-        let lock =
-            root.place(&format!("{DIRECTORY}/x")).and_then(|x| File::open(x.with_file_name(""))).map_err(failed)?;
+        let lock = root.place(DIRECTORY).and_then(File::open).map_err(failed)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)
             .map_err(|_| "another 'horus tune' works on this machine; wait until it is done".to_owned())?;
         let stored = Index::load(root)?;
         Ok(Self { root, steps, index: stored.clone().unwrap_or_else(Index::new), stored, _lock: lock })
     }
 
-    /// Whether an index was stored.
+    /// Whether an index is on the medium: something may be applied.
     pub fn is_stored(&self) -> bool {
         self.stored.is_some()
     }
@@ -204,7 +203,7 @@ impl<'a> Snapshot<'a> {
         }
         let mut text = serde_json::to_vec_pretty(&self.index).map_err(io::Error::from)?;
         text.push(b'\n');
-        self.write(INDEX, text)?;
+        self.write(INDEX, text, 0o644)?;
         self.stored = Some(self.index.clone());
         Ok(())
     }
@@ -227,7 +226,7 @@ impl<'a> Snapshot<'a> {
                 let numbers =
                     fs::read_dir(&directory)?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
                 let contents = numbers.max().map_or(0, |last| last + 1);
-                self.write(&contents_path(contents), file.bytes.clone())?;
+                self.write(&contents_path(contents), file.bytes.clone(), 0o600)?; // root's alone, as an original may be
                 Stored::File { contents, mode: file.mode, owner: file.owner }
             }
         })
@@ -244,10 +243,9 @@ impl<'a> Snapshot<'a> {
         })
     }
 
-    /// A file of root's alone: an original may have been one.
-    fn write(&self, path: &str, bytes: Vec<u8>) -> io::Result<()> {
+    fn write(&self, path: &str, bytes: Vec<u8>, mode: u32) -> io::Result<()> {
         let owner = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        self.root.write(path, &Thing::File(Bytes { bytes, mode: 0o600, owner }), self.steps)
+        self.root.write(path, &Thing::File(Bytes { bytes, mode, owner }), self.steps)
     }
 }
 
@@ -261,7 +259,8 @@ fn prepare(root: &Root, steps: &Steps) -> io::Result<()> {
         let prepared = root.place(PREPARED)?;
         remove_tree(&prepared)?;
         let directory = prepared.join("tune");
-        fs::create_dir_all(&directory)?;
+        fs::create_dir(&prepared)?; // without /var/lib this is no machine
+        fs::create_dir(&directory)?;
         steps.reached();
         File::create(directory.join(PARENT_IS_OURS))?.sync_all()?;
         steps.reached();
@@ -273,8 +272,8 @@ fn prepare(root: &Root, steps: &Steps) -> io::Result<()> {
     sync_above(&root.place(DIRECTORY)?)
 }
 
-/// Removes all of the directory, of which the index is gone, and what a killed [`prepare`] or `clear` left.
-pub fn clear(root: &Root, steps: &Steps) -> io::Result<()> {
+/// Removes all of the directory, of which the index is gone, and what a killed [`prepare`] left.
+fn clear(root: &Root, steps: &Steps) -> io::Result<()> {
     let (parent, directory, prepared) = (root.place(PARENT)?, root.place(DIRECTORY)?, root.place(PREPARED)?);
     let is_alone = || fs::read_dir(&parent).is_ok_and(|names| names.count() == 1);
     if directory.join(PARENT_IS_OURS).exists() && is_alone() {
