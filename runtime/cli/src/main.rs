@@ -8,6 +8,7 @@ mod doctor;
 mod greeting;
 mod report;
 mod topic;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,8 @@ enum Command {
     Greeting(greeting::Args),
     /// Show the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
+    /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
+    Tune(tune::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
     DeterminismLoad(determinism::measure::load::Args),
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
         Command::Topic(args) => topic::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
     }
