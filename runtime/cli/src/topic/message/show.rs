@@ -141,7 +141,6 @@ mod tests {
     use crate::topic::message::kind;
     use horus::message::{Message, description};
     use horus::messages::{JointState, Point, PointCloud100, Pose3D, Quaternion};
-    use horus::zerocopy::IntoBytes;
 
     fn shown<M: Message>(message: &M, limit: usize) -> (String, String) {
         let kind = kind(&description::<M>(), size_of::<M>());

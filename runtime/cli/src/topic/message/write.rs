@@ -80,7 +80,6 @@ mod tests {
     use crate::topic::message::kind;
     use horus::message::{Message, description};
     use horus::messages::{CmdVel, JointCommand, Odometry, PointCloud100};
-    use horus::zerocopy::IntoBytes;
 
     fn written<M: Message>(text: &str) -> Result<M, String> {
         let mut message = horus::messages::zeroed::<M>();
