@@ -226,6 +226,7 @@ fn send(publication: &mut Publication, message: &[u8], args: &Args, stop: &Atomi
     }
     let took = MonotonicTime::now().since(began).as_secs_f64();
     rest_until(MonotonicTime::now().plus(STAY), stop);
+    super::watch::end_line(stop);
     let skipped =
         if skipped > 0 { format!(", {skipped} skipped because this process was late") } else { String::new() };
     note(&format!("{name}: {} sent in {took:.3} s{skipped}", super::watch::rate::messages(sent)));

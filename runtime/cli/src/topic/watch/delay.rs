@@ -140,6 +140,15 @@ impl Window {
         }
     }
 
+    /// Why figures are missing, if some are.
+    fn explanation(&self) -> &'static str {
+        let ages = [self.sent.figures(), self.measured.figures()];
+        match ages.iter().flatten().any(|ages| ages.p99_ns.is_none()) {
+            true => "-: a quantile needs ten messages beyond it: 20 for p50, 1000 for p99\n",
+            false => "",
+        }
+    }
+
     fn json(&self, topic: &str, is_summary: bool) -> String {
         json_line(&Line {
             schema: "horus-topic-delay/1",
@@ -179,9 +188,10 @@ pub fn run(location: Location, args: Args, json: bool) -> Result<(), Ending> {
         let text = if json { seen.json(watch.name(), false) } else { seen.text() };
         stdout().write_all(text.as_bytes())?;
     }
+    watch.end_line();
     let text = match json {
         true => total.json(watch.name(), true),
-        false => format!("--- {} ---\n{}", watch.name(), total.text()),
+        false => format!("--- {} ---\n{}{}", watch.name(), total.text(), total.explanation()),
     };
     stdout().write_all(text.as_bytes())?;
     let is_stamped = total.sent.meter.samples() + total.measured.meter.samples() > 0;
@@ -256,18 +266,10 @@ impl Eye {
 
 fn line(what: &str, figures: &Figures) -> String {
     let Figures { messages, min_ns, mean_ns, max_ns, std_dev_ns, p50_ns, p99_ns } = *figures;
-    let quantile = |value: Option<u64>, needed| {
-        value.map_or_else(|| format!("- (from {needed} messages on)"), |value| time(value as f64))
-    };
-    format!(
-        "since {what}: min {}, mean {}, max {}, std dev {}, p50 {}, p99 {}; {messages} messages\n",
-        time(min_ns as f64),
-        time(mean_ns),
-        time(max_ns as f64),
-        time(std_dev_ns),
-        quantile(p50_ns, 20),
-        quantile(p99_ns, 1000),
-    )
+    let [p50, p99] = [p50_ns, p99_ns].map(|found| found.map_or("-".to_owned(), |found| time(found as f64)));
+    let [min, mean, max, deviation] = [min_ns as f64, mean_ns, max_ns as f64, std_dev_ns].map(time);
+    let ages = format!("min {min}, mean {mean}, max {max}, std dev {deviation}, p50 {p50}, p99 {p99}");
+    format!("since {what}: {ages} ({messages})\n")
 }
 
 /// A time in the unit that people think of it in.

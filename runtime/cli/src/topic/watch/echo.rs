@@ -63,7 +63,10 @@ pub fn run(location: Location, args: Args, json: bool) -> Result<(), Ending> {
         }
     };
     missed += reading.missed;
-    note(&format!("{}: {shown} shown, {missed} missed", watch.name()));
+    if !args.once {
+        watch.end_line();
+        note(&format!("{}: {shown} shown, {missed} missed", watch.name()));
+    }
     ending
 }
 

@@ -10,7 +10,7 @@ mod lengths;
 pub mod rate;
 pub mod windows;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -63,6 +63,13 @@ impl From<OpenError> for Ending {
     }
 }
 
+/// Ends the line in which the terminal shows `^C`, if `stop` was set by it.
+pub fn end_line(stop: &AtomicBool) {
+    if stop.load(Ordering::Relaxed) && io::stderr().is_terminal() {
+        eprintln!();
+    }
+}
+
 /// A topic that is watched, through all files that its name stands for meanwhile.
 pub struct Watch {
     location: Location,
@@ -99,6 +106,7 @@ impl Watch {
             }
             SystemClock.sleep_until(MonotonicTime::now().plus(SEARCH));
             if stop.load(Ordering::Relaxed) {
+                end_line(&stop);
                 return Ok(None);
             }
         };
@@ -126,6 +134,11 @@ impl Watch {
     /// Whether the user wants to end it.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Ends the line in which the terminal shows `^C`, if the user stopped the command so.
+    pub fn end_line(&self) {
+        end_line(&self.stop);
     }
 
     /// Says that something came.

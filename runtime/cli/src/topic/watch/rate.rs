@@ -90,12 +90,12 @@ pub fn unsure(sent: &Sent) -> String {
     }
 }
 
-/// A rate with four digits at least.
+/// A rate with four digits or more.
 fn number(rate: f64) -> String {
     match rate {
         _ if rate == 0.0 => "0".to_owned(),
         _ if rate < 10.0 => format!("{rate:.3}"),
-        _ if rate < 100.0 => format!("{rate:.2}"),
+        _ if rate < 1000.0 => format!("{rate:.2}"),
         _ => format!("{rate:.1}"),
     }
 }

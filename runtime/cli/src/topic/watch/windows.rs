@@ -129,6 +129,7 @@ pub fn watch(
             told => told?,
         }
     }
+    watch.end_line();
     Ok(Some(total))
 }
 
