@@ -245,8 +245,8 @@ impl Eye {
                 watch.came();
             }
             let until = if self.spin { now } else { end.min(now.plus(PEEK)) };
-            if watch.rest(until)? {
-                (seen.missed, self.missed) = (seen.missed + watch.topic().missed() - self.missed, 0);
+            if let Some(before) = watch.rest(until)? {
+                seen.missed += before.missed() - self.missed; // its last messages are as old as the search for the next topic
                 *self = Self { last_look: self.last_look, ..Self::new(watch.topic(), self.spin) };
             }
         }

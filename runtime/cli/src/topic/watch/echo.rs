@@ -79,20 +79,40 @@ fn turn(
     wanted: Option<u64>,
     missed: &mut u64,
 ) -> Result<u64, Ending> {
-    let mut shown = 0;
-    while wanted.is_none_or(|wanted| shown < wanted) && !watch.is_stopped() {
-        let Some(text) = reading.next(watch.topic(), style) else { break };
-        out.write_all(text.as_bytes())?;
-        shown += 1;
-    }
+    let mut shown = print(watch.topic(), style, reading, out, wanted)?;
     if shown > 0 {
         out.flush()?;
         watch.came();
     }
-    if wanted != Some(shown) && watch.rest(MonotonicTime::now().plus(LOOK))? {
+    if wanted == Some(shown) || shown == HEAP {
+        return Ok(shown);
+    }
+    if let Some(mut before) = watch.rest(MonotonicTime::now().plus(LOOK))? {
+        shown += print(&mut before, style, reading, out, wanted.map(|wanted| wanted - shown))?;
+        out.flush()?;
         *missed += reading.missed;
         *reading = Reading::of(watch.topic(), style).map_err(Ending::Failed)?;
         reading.introduce(watch);
+    }
+    Ok(shown)
+}
+
+/// How many messages are printed before the user is asked whether that is enough: he may want to end a flood.
+const HEAP: u64 = 256;
+
+/// Prints messages that are there, at most `wanted`; returns how many that were.
+fn print(
+    topic: &mut Observation,
+    style: &Style,
+    reading: &mut Reading,
+    out: &mut BufWriter<Stdout>,
+    wanted: Option<u64>,
+) -> Result<u64, Ending> {
+    let mut shown = 0;
+    while shown < wanted.unwrap_or(HEAP).min(HEAP) {
+        let Some(text) = reading.next(topic, style) else { break };
+        out.write_all(text.as_bytes())?;
+        shown += 1;
     }
     Ok(shown)
 }

@@ -146,30 +146,27 @@ impl Watch {
         self.last = MonotonicTime::now();
     }
 
-    /// Waits until `until`, or until the next search if that is earlier. True when the topic was made anew and another one is
-    /// watched from now on.
+    /// Waits until `until`, or until the next search if that is earlier. When the topic was made anew, that one is watched
+    /// from now on, and the one before is returned: with what was sent there since the last look.
     ///
     /// # Errors
     /// When nothing came for as long as the user would wait.
-    pub fn rest(&mut self, until: MonotonicTime) -> Result<bool, Ending> {
+    pub fn rest(&mut self, until: MonotonicTime) -> Result<Option<Observation>, Ending> {
         SystemClock.sleep_until(until.min(self.next_search));
         let now = MonotonicTime::now();
         if now < self.next_search {
-            return Ok(false);
+            return Ok(None);
         }
         self.next_search = now.plus(SEARCH);
         if self.target.timeout.is_some_and(|limit| now.since(self.last) >= limit) {
             return Err(Ending::Failed(format!("{}: nothing came in time (--timeout)", self.name())));
         }
         if self.observation.is_current() {
-            return Ok(false);
+            return Ok(None);
         }
-        let Some(directory) = Directory::find(self.location.path())? else { return Ok(false) };
+        let Some(directory) = Directory::find(self.location.path())? else { return Ok(None) };
         // As long as there is no other one, whoever has this one open may go on.
-        let Some(found) = Observation::open(&directory.file(&self.target.name), Start::First)? else {
-            return Ok(false);
-        };
-        self.observation = found;
-        Ok(true)
+        let found = Observation::open(&directory.file(&self.target.name), Start::First)?;
+        Ok(found.map(|found| std::mem::replace(&mut self.observation, found)))
     }
 }

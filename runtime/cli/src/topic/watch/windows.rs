@@ -153,17 +153,18 @@ impl Tally {
     fn collect_until(&mut self, watch: &mut Watch, end: MonotonicTime) -> Result<bool, Ending> {
         while MonotonicTime::now() < end {
             // At every look: numbers without a message are told only as long as their slots are not used again.
-            let newest = watch.topic().count();
+            watch.topic().count();
             if let Some(lengths) = &mut self.lengths {
                 lengths.look(watch.topic());
             }
             if watch.is_stopped() {
                 return Ok(false);
             }
-            if watch.rest(end.min(MonotonicTime::now().plus(LOOK)))? {
-                self.earlier.extend(grown(&newest, &self.before));
+            if let Some(mut before) = watch.rest(end.min(MonotonicTime::now().plus(LOOK)))? {
+                self.earlier.extend(grown(&before.count(), &self.before));
                 self.before.clear();
                 if let Some(lengths) = &mut self.lengths {
+                    lengths.look(&mut before);
                     lengths.follow(watch.topic());
                 }
             }
