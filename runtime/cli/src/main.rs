@@ -26,7 +26,7 @@ enum Command {
     Report(report::Args),
     /// Print what the console greets with: which machine this is, how it does, and what to type.
     Greeting(greeting::Args),
-    /// Show the topics of this machine, or remove those that nobody uses.
+    /// Show, watch and publish the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
     Tune(tune::Args),
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Command::Determinism(args) => determinism::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
-        Command::Topic(args) => topic::run(&args),
+        Command::Topic(args) => topic::run(args),
         Command::Tune(args) => tune::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),

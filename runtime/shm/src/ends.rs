@@ -7,6 +7,7 @@
 pub mod bytes;
 pub mod inspect;
 pub mod line;
+pub mod observe;
 mod opening;
 pub mod place;
 mod publication;

@@ -6,7 +6,7 @@
 //!
 //! | room | what is in it |
 //! |---|---|
-//! | [`ring`] | how a message crosses, on the heap and in shared memory; how its bytes move without a data race |
+//! | [`ring`] | how a message crosses, on the heap and in shared memory; how its bytes move without a data race; how to watch unseen |
 //! | [`segment`] | which byte is what, which file a peer trusts, how it is made and mapped |
 //! | [`peers`] | who lives: places, their locks, reaping the dead, cleaning up after them |
 //! | [`wait`] | how a subscriber waits and sleeps, at no cost to publishers while none does |

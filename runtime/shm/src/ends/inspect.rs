@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rustix::fs::Stat;
+
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
 use crate::peers::{publishers, subscribers};
@@ -47,13 +49,7 @@ pub struct Inspection {
 /// # Errors
 /// When the file is no topic, or may not be opened.
 pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
-    let Some(file) = TopicFile::open(path)? else { return Ok(None) };
-    let file = Arc::new(file);
-    let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
-    let (first_bytes, size) = Alleged::read(file.file(), path)?;
-    let rejected = |reason| Rejected { path: path.to_owned(), reason };
-    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
-    let segment = Arc::new(Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?);
+    let Some((segment, stat)) = map(path)? else { return Ok(None) };
     let used = segment.used_lanes().load(Ordering::Relaxed);
     let living = publishers(&segment)?;
     let lanes = (0..segment.header().shape.lanes()).filter(|lane| used >> lane & 1 == 1).map(|lane| Lane {
@@ -69,4 +65,16 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
         user: stat.st_uid,
         group: stat.st_gid,
     }))
+}
+
+/// Maps the topic in the file `path` without taking a place in it; with what the kernel says of the file.
+pub(super) fn map(path: &Path) -> Result<Option<(Arc<Segment>, Stat)>, OpenError> {
+    let Some(file) = TopicFile::open(path)? else { return Ok(None) };
+    let file = Arc::new(file);
+    let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
+    let (first_bytes, size) = Alleged::read(file.file(), path)?;
+    let rejected = |reason| Rejected { path: path.to_owned(), reason };
+    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
+    let segment = Arc::new(Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?);
+    Ok(Some((segment, stat)))
 }
