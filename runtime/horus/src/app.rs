@@ -169,7 +169,7 @@ impl App {
     /// # Errors
     /// As [`output`](Self::output).
     pub fn output_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Output<M>> {
-        let options = self.settings.allow_publisher(topic, self.placed(options))?;
+        let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
         let (output, outlet) = pair(topic, Publisher::open(topic, &options)?);
         self.outlets.push(outlet);
         Ok(output)

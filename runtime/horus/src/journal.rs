@@ -19,6 +19,8 @@ pub mod id {
     pub const NODE_REACTION: &str = "58d0d9fa721b497aa745d1c68ca468f1";
     /// A node's cycle took more CPU time than its budget (at most one entry a second and node).
     pub const OVER_BUDGET: &str = "1b26904784944679baabdb07bf7f9628";
+    /// A monitor published what is safe in a node's place, or took a runaway thread's policy.
+    pub const MONITOR: &str = "08c5311325a640d59c8ef26c328c1467";
     /// Nothing came on a node's input for a while.
     pub const INPUT_SILENT: &str = "6716fc6c30754ca6a30df0fc4b623aca";
     /// A node's input came back after a silence.

@@ -113,6 +113,7 @@ pub mod journal;
 pub mod message;
 pub mod messages;
 pub mod miss;
+pub mod monitor;
 pub mod node;
 pub mod port;
 pub mod prelude;

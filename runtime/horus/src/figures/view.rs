@@ -115,6 +115,11 @@ impl ProcessFigures {
         self.view.is_owned()
     }
 
+    /// Whether its file still has its name: another process may have taken it.
+    pub fn is_named(&self) -> bool {
+        self.view.is_named()
+    }
+
     /// The figures of its node number `node` at this moment.
     ///
     /// # Panics

@@ -87,7 +87,10 @@ impl<M: Message> Input<M> {
         let mut came = false;
         for _ in 0..MOST {
             let Some(received) = self.next() else { break };
-            self.latest = Some(received);
+            // Publishers have no common order: of several, the time says which message is the newest.
+            if self.latest.as_ref().is_none_or(|latest| received.sent_ns >= latest.sent_ns) {
+                self.latest = Some(received);
+            }
             came = true;
         }
         self.latest.as_ref().filter(|_| came).map(|received| &received.message)

@@ -1,0 +1,60 @@
+//! A control node with a fault of your choice, to see what becomes of it: `FAULT=hang cargo run --example faulty`.
+//!
+//! | FAULT | in cycle 100 |
+//! |---|---|
+//! | `hang` | the step never returns |
+//! | `sleep` | the step waits for ever, and takes no CPU |
+//! | `panic` | the step panics |
+//! | `late` | from then on, every step takes 12 ms |
+//! | `greedy` | from then on, every step takes 3 ms of CPU time, and its budget is 1 ms |
+//! | nothing | nothing |
+
+use horus::prelude::*;
+
+const CYCLE: u64 = 100;
+
+struct Faulty {
+    cmd: Output<CmdVel>,
+    fault: String,
+}
+
+impl Node for Faulty {
+    fn step(&mut self, cycle: &Cycle) {
+        self.cmd.set(CmdVel { forward: 1.0, turn: 0.0 });
+        if cycle.number < CYCLE {
+            return;
+        }
+        match self.fault.as_str() {
+            "hang" => loop {
+                std::hint::spin_loop();
+            },
+            "sleep" => loop {
+                sleep(ms(1000));
+            },
+            "panic" => panic!("a wheel came off"),
+            "late" => compute_until(cycle.release.plus(ms(12))),
+            "greedy" => compute_until(MonotonicTime::now().plus(ms(3))),
+            _ => {}
+        }
+    }
+
+    fn safe_state(&mut self, _: &Cycle) {
+        self.cmd.set(CmdVel::STOP);
+    }
+}
+
+fn compute_until(end: MonotonicTime) {
+    while MonotonicTime::now() < end {
+        std::hint::spin_loop();
+    }
+}
+
+fn faulty(app: &mut App) -> horus::Result {
+    let node = Faulty { cmd: app.output("faulty.cmd")?, fault: std::env::var("FAULT").unwrap_or_default() };
+    app.node("faulty", node).period(ms(10)).deadline(ms(8)).budget(ms(1)).on_miss(SafeState::after(3).within(100));
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    horus::app::main("faulty", faulty)
+}
