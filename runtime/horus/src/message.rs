@@ -126,7 +126,7 @@ impl<T: FieldType, const LENGTH: usize> FieldType for [T; LENGTH] {
 impl<M: Message> FieldType for M {
     const TYPE_HASH: u64 = M::LAYOUT_HASH;
     const MADE_OF: &'static MadeOf =
-        &MadeOf::Message { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH, fields: M::FIELDS };
+        &MadeOf::Nested { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH, fields: M::FIELDS };
 }
 
 /// Where FNV-1a starts.

@@ -23,7 +23,7 @@ pub enum MadeOf {
     /// So many of the same.
     Array(&'static MadeOf, usize),
     /// Another message.
-    Message {
+    Nested {
         /// Its name.
         type_name: &'static str,
         /// Tells it from another of the same name.
@@ -66,7 +66,7 @@ impl Inner {
         match *made_of {
             MadeOf::Number(name) => name.to_owned(),
             MadeOf::Array(element, length) => format!("[{}; {length}]", self.type_of(element)),
-            MadeOf::Message { type_name, layout_hash, fields } => self.name_of(type_name, layout_hash, fields),
+            MadeOf::Nested { type_name, layout_hash, fields } => self.name_of(type_name, layout_hash, fields),
         }
     }
 
