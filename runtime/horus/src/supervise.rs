@@ -160,6 +160,38 @@ impl Drop for Supervisor {
     }
 }
 
+/// Feeds the service manager's watchdog, where it has one: for programs with a loop of their own.
+#[derive(Debug)]
+pub struct Feeding {
+    /// A quarter of the time that systemd waits: often enough to survive two late looks, and no burden on PID 1.
+    interval: Option<Duration>,
+    next: MonotonicTime,
+}
+
+impl Default for Feeding {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Feeding {
+    /// As the service manager asked for it.
+    pub fn new() -> Self {
+        let interval = daemon::watchdog_enabled(false).map(|timeout| timeout / 4);
+        Self { interval, next: MonotonicTime::default() }
+    }
+
+    /// Feeds it, if it is time to.
+    pub fn feed(&mut self, now: MonotonicTime) {
+        if let Some(interval) = self.interval
+            && now >= self.next
+        {
+            notify(&[NotifyState::Watchdog]);
+            self.next = now.plus(interval);
+        }
+    }
+}
+
 /// Tells the service manager that the node is in operation, and what it does. Nothing happens where no manager listens.
 pub fn notify_ready(status: &str) {
     notify(&[NotifyState::Ready, NotifyState::Status(status.to_owned())]);
@@ -174,22 +206,16 @@ fn notify(state: &[NotifyState]) {
 fn supervise(mut watched: Vec<Watched>, mut chores: impl FnMut(MonotonicTime), stop: &AtomicBool) {
     let granted = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
     granted.refused().for_each(|refused| eprintln!("warning: the supervising thread: {refused}"));
-    // A quarter of the time that systemd waits: often enough to survive two late looks, and no burden on PID 1.
-    let feeding_interval = daemon::watchdog_enabled(false).map(|timeout| timeout / 4);
+    let mut feeding = Feeding::new();
     let mut look = MonotonicTime::now();
-    let mut feed_after = look;
     while !stop.load(Ordering::Relaxed) {
         let mut lives = true;
         for node in &mut watched {
             node.collect(look, |entry| entry.send_or_print());
             lives &= node.lives(look);
         }
-        if let Some(interval) = feeding_interval
-            && lives
-            && look >= feed_after
-        {
-            notify(&[NotifyState::Watchdog]);
-            feed_after = look.plus(interval);
+        if lives {
+            feeding.feed(look);
         }
         chores(look);
         look = look.plus(INTERVAL).max(MonotonicTime::now());

@@ -116,6 +116,7 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::NODE_START,
         journal::id::NODE_REACTION,
         journal::id::OVER_BUDGET,
+        journal::id::MONITOR,
         journal::id::INPUT_SILENT,
         journal::id::INPUT_BACK,
     ];
