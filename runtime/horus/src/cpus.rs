@@ -157,7 +157,9 @@ pub enum CpuChoice {
 
 /// A text is not a CPU choice.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}' is not a CPU: write any, isolated, isolated:1, isolated-last, housekeeping, 2 or 2-3 (CPUs up to {MAX_CPU})")]
+#[error(
+    "'{text}' is not a CPU: write any, isolated, isolated:1, isolated-last, housekeeping, 2 or 2-3 (CPUs up to {MAX_CPU})"
+)]
 pub struct CpuChoiceError {
     text: String,
 }

@@ -116,7 +116,9 @@ impl Monitor {
                 Ok(seat) => seats.push(seat),
                 Err(error) => {
                     let text = format!("nobody can publish what is safe in the place of node {}: {error}", info.name);
-                    told.push(Entry::new(journal::id::MONITOR, Priority::Warning, text).field("HORUS_NODE", &info.name));
+                    told.push(
+                        Entry::new(journal::id::MONITOR, Priority::Warning, text).field("HORUS_NODE", &info.name),
+                    );
                 }
             }
         }
@@ -161,7 +163,9 @@ impl Process {
         let cause = match (lives, figures.step_began) {
             (false, _) => "its process is gone".to_owned(),
             (true, Some(began)) => format!("cycle {} has run for {:?}", figures.number, now.since(began)),
-            (true, None) => format!("no cycle has begun since cycle {}, {:?} ago", figures.number, now.since(figures.release)),
+            (true, None) => {
+                format!("no cycle has begun since cycle {}, {:?} ago", figures.number, now.since(figures.release))
+            }
         };
         let text = format!("node {} is made safe by the monitor: {cause}", info.name);
         let entry = Entry::new(journal::id::MONITOR, Priority::Warning, text)
@@ -200,7 +204,9 @@ impl Watched {
         let thread = Pid::from_raw(i32::try_from(figures.tid).ok()?)?;
         let (what, priority) = match horus_shm::scheduling::leave_real_time(Some(thread)) {
             Ok(()) => ("its thread has lost its policy, so that others run".to_owned(), Priority::Warning),
-            Err(errno) => (format!("its policy cannot be taken away: {errno}; run the monitor as root"), Priority::Error),
+            Err(errno) => {
+                (format!("its policy cannot be taken away: {errno}; run the monitor as root"), Priority::Error)
+            }
         };
         let text = format!(
             "node {} has computed for {used:?} in cycle {}, its budget is {:?}: {what}",

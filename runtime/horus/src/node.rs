@@ -22,8 +22,8 @@
 mod reaction;
 mod spec;
 
-pub use reaction::{Action, MAX_WITHIN, OnMiss, SafeState};
 pub(crate) use reaction::Window;
+pub use reaction::{Action, MAX_WITHIN, OnMiss, SafeState};
 pub use spec::{Spec, SpecError};
 
 use crate::time::MonotonicTime;

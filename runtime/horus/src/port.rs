@@ -15,5 +15,5 @@ mod output;
 
 pub use input::{Input, Messages};
 pub(crate) use input::{OpenTrigger, Sight, Trigger, TypedTrigger};
-pub(crate) use output::{Outlet, pair};
 pub use output::{CYCLE_MESSAGES, MAX_OUTPUT_BYTES, Output};
+pub(crate) use output::{Outlet, pair};

@@ -45,8 +45,9 @@ fn is_replaced(name: &str) -> bool {
 /// What `journalctl -x` prints below `entry`: its text with every `@FIELD@` replaced.
 fn explain(entry: &Entry) -> String {
     let id = entry.get("MESSAGE_ID").unwrap();
-    let mut text =
-        texts(&conf("usr/lib/systemd/catalog/horus-node.catalog")).remove(id).unwrap_or_else(|| panic!("{id} is not explained"));
+    let mut text = texts(&conf("usr/lib/systemd/catalog/horus-node.catalog"))
+        .remove(id)
+        .unwrap_or_else(|| panic!("{id} is not explained"));
     for (name, value) in entry.fields().filter(|(name, _)| is_replaced(name)) {
         text = text.replace(&format!("@{name}@"), value);
     }
@@ -71,7 +72,9 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_node_toml() {
     // executor -> miss: a stall over two releases in cycle 5, and a nanosecond too much in cycle 9
     let in_time = deadline - LATENESS;
     world.delay("ping", LATENESS);
-    for (cycles, execution) in [(5, in_time), (1, 2 * period + in_time), (1, in_time), (1, in_time + ns(1)), (10, in_time)] {
+    for (cycles, execution) in
+        [(5, in_time), (1, 2 * period + in_time), (1, in_time), (1, in_time + ns(1)), (10, in_time)]
+    {
         world.takes("ping", execution).for_cycles(cycles);
         let (before, cycles) = (world.tally("ping").cycles, cycles);
         while world.tally("ping").cycles < before + cycles {
@@ -82,7 +85,8 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_node_toml() {
     assert_eq!((tally.misses, tally.skipped, tally.max_consecutive, tally.releases()), (4, 2, 3, 20));
 
     // miss -> journal
-    let entries: Vec<_> = world.journal().iter().filter(|entry| entry.get("MESSAGE_ID") == Some(journal::id::DEADLINE_MISS)).collect();
+    let entries: Vec<_> =
+        world.journal().iter().filter(|entry| entry.get("MESSAGE_ID") == Some(journal::id::DEADLINE_MISS)).collect();
     let entry = entries[0];
     assert_eq!(entry.priority(), Priority::Warning);
     for (field, value) in [
@@ -146,7 +150,10 @@ fn the_example_units_differ_only_in_what_they_start() {
         let kept = |line: &&str| !line.is_empty() && !line.starts_with('#') && !starts(line);
         service.lines().filter(kept).map(str::to_owned).collect()
     };
-    assert_eq!(settings("usr/lib/systemd/system/horus-ping.service"), settings("usr/lib/systemd/system/horus-pong.service"));
+    assert_eq!(
+        settings("usr/lib/systemd/system/horus-ping.service"),
+        settings("usr/lib/systemd/system/horus-pong.service")
+    );
 }
 
 #[test]
@@ -182,7 +189,8 @@ fn a_refusal_stops_a_node_that_wants_all_or_nothing_and_is_named_by_any_other() 
     assert_eq!(error.0.refused().count(), 1, "{error}");
     assert!(error.to_string().contains("REFUSED cpu: asked CPU 8191"), "{error}");
 
-    let node = NodeInfo { name: "pong".to_owned(), period_ns: 10_000_000, deadline_ns: 8_000_000, ..NodeInfo::default() };
+    let node =
+        NodeInfo { name: "pong".to_owned(), period_ns: 10_000_000, deadline_ns: 8_000_000, ..NodeInfo::default() };
     let start = granted.entry(&node);
     assert_eq!((start.get("HORUS_REFUSED"), start.priority()), (Some("cpu"), Priority::Warning));
     assert!(start.message().contains("WITHOUT cpu"), "{}", start.message());

@@ -113,7 +113,10 @@ fn a_step_that_hangs_is_made_safe_by_the_monitor() {
         let mut scene = Scene::begin(fault);
         scene.until_safe();
         let texts = scene.texts();
-        assert!(texts.iter().any(|text| text.starts_with("node faulty is made safe by the monitor: cycle ")), "{texts:?}");
+        assert!(
+            texts.iter().any(|text| text.starts_with("node faulty is made safe by the monitor: cycle ")),
+            "{texts:?}"
+        );
     }
 }
 
@@ -129,7 +132,13 @@ fn a_node_that_is_stopped_is_made_safe_and_goes_on_with_its_safe_state() {
     let mut safe = 0;
     // What it had set before it was stopped may still come; then only what is safe does.
     scene.until("it goes on", |_, command| {
-        safe = if command == Some(CmdVel::STOP) { safe + 1 } else if command.is_some() { 0 } else { safe };
+        safe = if command == Some(CmdVel::STOP) {
+            safe + 1
+        } else if command.is_some() {
+            0
+        } else {
+            safe
+        };
         safe >= 20
     });
 }

@@ -51,7 +51,10 @@ fn a_silent_imu_stops_the_base() {
     world.run_for(ms(10));
     assert_eq!(world.last::<CmdVel>("base.cmd"), Some(CmdVel::STOP));
     assert_eq!(world.state("control"), State::Safe);
-    assert_eq!(told(&world, journal::id::NODE_REACTION), ["node control is in its safe state: 3 misses within 100 cycles"]);
+    assert_eq!(
+        told(&world, journal::id::NODE_REACTION),
+        ["node control is in its safe state: 3 misses within 100 cycles"]
+    );
 }
 
 #[test]
@@ -134,7 +137,8 @@ fn with_logical_execution_time_data_do_not_depend_on_how_long_a_step_takes() {
             }
             let mut input = app.input::<CmdVel>("out")?;
             let mut copy = app.output::<CmdVel>("copy")?;
-            let consume = move |_: &Cycle| copy.set(input.latest().copied().unwrap_or(CmdVel { forward: -1.0, turn: 0.0 }));
+            let consume =
+                move |_: &Cycle| copy.set(input.latest().copied().unwrap_or(CmdVel { forward: -1.0, turn: 0.0 }));
             app.node("consume", consume).period(ms(10)).phase(ms(3)).policy("fifo:30".parse()?);
             Ok(())
         })
@@ -178,16 +182,79 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
     };
     for (declare, words) in [
         ((|_| Ok(())) as fn(&mut App) -> horus::Result, "has no nodes"),
-        (|app| { app.node("a", |_: &Cycle| {}); Ok(()) }, "node a has neither a period nor an event"),
-        (|app| { app.node("a", |_: &Cycle| {}).rate(0.0); Ok(()) }, "node a period 0ns is out of range"),
-        (|app| { app.node("a", |_: &Cycle| {}).on("x"); Ok(()) }, "open app.input(\"x\") before"),
-        (|app| { app.node("a", |_: &Cycle| {}).period(ms(1)).deadline(ms(2)); Ok(()) }, "shorten the deadline"),
-        (|app| { app.node("a", |_: &Cycle| {}).period(ms(1)).budget(ms(2)); Ok(()) }, "budget 2ms is longer"),
-        (|app| { app.node("a", |_: &Cycle| {}).period(ms(1)).on_miss(SafeState::after(3).within(2)); Ok(()) }, "choose 1 to 2"),
-        (|app| { app.node("a", |_: &Cycle| {}).period(ms(1)).policy(Policy::Deadline); Ok(()) }, "declares no budget"),
-        (|app| { for _ in 0..2 { app.node("a", |_: &Cycle| {}).period(ms(1)); } Ok(()) }, "two nodes are named a"),
-        (|app| { let _unused = app.input::<Imu>("imu")?; Ok(()) }, "topic imu was opened for no node"),
-        (|app| { app.node("a", |_: &Cycle| {}).period(ms(1)); app.chain(["a", "b"]).end_to_end(ms(1)); Ok(()) }, "names no node b"),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {});
+                Ok(())
+            },
+            "node a has neither a period nor an event",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).rate(0.0);
+                Ok(())
+            },
+            "node a period 0ns is out of range",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).on("x");
+                Ok(())
+            },
+            "open app.input(\"x\") before",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).deadline(ms(2));
+                Ok(())
+            },
+            "shorten the deadline",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).budget(ms(2));
+                Ok(())
+            },
+            "budget 2ms is longer",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).on_miss(SafeState::after(3).within(2));
+                Ok(())
+            },
+            "choose 1 to 2",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).policy(Policy::Deadline);
+                Ok(())
+            },
+            "declares no budget",
+        ),
+        (
+            |app| {
+                for _ in 0..2 {
+                    app.node("a", |_: &Cycle| {}).period(ms(1));
+                }
+                Ok(())
+            },
+            "two nodes are named a",
+        ),
+        (
+            |app| {
+                let _unused = app.input::<Imu>("imu")?;
+                Ok(())
+            },
+            "topic imu was opened for no node",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1));
+                app.chain(["a", "b"]).end_to_end(ms(1));
+                Ok(())
+            },
+            "names no node b",
+        ),
     ] {
         let error = refused(declare);
         assert!(error.contains(words), "{words}: {error}");

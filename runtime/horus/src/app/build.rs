@@ -13,6 +13,7 @@ use crate::executor::{MAX_EVENT_NODES, Parts, Port, Runner, change};
 use crate::figures::Figures;
 use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
 use crate::node::{Action, Cycle, SpecError};
+use crate::port::Outlet;
 use crate::startup::{Policy, Reservation, Thread};
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
@@ -62,7 +63,10 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
     let mut names = BTreeSet::new();
     for declared in &nodes {
         if !names.insert(declared.spec.name.clone()) {
-            return Err(crate::Error::new(format!("two nodes are named {}: give each its own name", declared.spec.name)));
+            return Err(crate::Error::new(format!(
+                "two nodes are named {}: give each its own name",
+                declared.spec.name
+            )));
         }
     }
     for chain in &chains {
@@ -70,7 +74,8 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
             return Err(crate::Error::new(format!("the chain {} names no node {unknown}", chain.nodes.join(" → "))));
         }
     }
-    let mut built = Built { info: ProcessInfo { name, nodes: Vec::new(), chains }, threads: Vec::new(), watched: Vec::new() };
+    let mut built =
+        Built { info: ProcessInfo { name, nodes: Vec::new(), chains }, threads: Vec::new(), watched: Vec::new() };
     for declared in nodes {
         let named = declared.spec.name.clone();
         add(&mut built, declared, releases.unwrap_or(u64::MAX))
@@ -107,7 +112,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
     let is_grid = spec.period.is_some();
     built.watched.push(Watched::new(is_grid.then(|| timing.period()), misses, change_collector, silences));
     let (node, outlets) = (declared.node, declared.outlets);
-    let phase_ns = is_grid.then(|| spec.phase.as_nanos() as u64);
+    let phase_ns = is_grid.then_some(spec.phase.as_nanos() as u64);
     let min_gap_ns = spec.min_gap.map_or(0, |gap| gap.as_nanos() as u64);
     let (is_logical, on_miss) = (spec.is_logical, spec.on_miss);
     built.threads[thread].nodes.push(built.info.nodes.len());
@@ -142,7 +147,9 @@ fn thread_of(built: &mut Built, declared: &Declared, timing: &Timing) -> crate::
             Reservation { runtime, deadline: timing.deadline(), period: timing.period() }
         }
         (Policy::Deadline, None) => {
-            return Err(crate::Error::new("wants SCHED_DEADLINE and declares no budget: the kernel reserves that much CPU time"));
+            return Err(crate::Error::new(
+                "wants SCHED_DEADLINE and declares no budget: the kernel reserves that much CPU time",
+            ));
         }
         _ => Reservation::default(),
     };
@@ -165,7 +172,7 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
     let spec = &declared.spec;
     let nanos = |span: Option<Duration>| span.map_or(0, |span| span.as_nanos() as u64);
     let is_safe = spec.on_miss.action == Action::SafeState;
-    let output = |outlet: &Box<dyn crate::port::Outlet>| OutputInfo {
+    let output = |outlet: &dyn Outlet| OutputInfo {
         topic: outlet.topic().to_owned(),
         safe: outlet.safe().filter(|_| is_safe).map(hexadecimal).unwrap_or_default(),
     };
@@ -181,7 +188,7 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
         thread,
         predicted_ns: 0,
         inputs: declared.inputs.iter().map(|input| input.sight.topic().to_owned()).collect(),
-        outputs: declared.outlets.iter().map(output).collect(),
+        outputs: declared.outlets.iter().map(|outlet| output(&**outlet)).collect(),
     }
 }
 
@@ -203,5 +210,7 @@ pub(crate) fn check_cpus(choice: CpuChoice) -> crate::Result {
     }
     let (isolated, housekeeping) = (crate::cpus::isolated(root), crate::cpus::housekeeping(root));
     let isolated = if isolated.is_empty() { "none".to_owned() } else { isolated.to_string() };
-    Err(crate::Error::new(format!("cpu = \"{choice}\": this machine has CPUs {housekeeping} and, isolated, {isolated}")))
+    Err(crate::Error::new(format!(
+        "cpu = \"{choice}\": this machine has CPUs {housekeeping} and, isolated, {isolated}"
+    )))
 }

@@ -116,7 +116,13 @@ fn status(built: &Built) -> String {
     format!("runs {}", names.join(", "))
 }
 
-fn start(plan: ThreadPlan, built: &Built, sheet: &Arc<Sheet>, process: &Granted, stop: &Arc<AtomicBool>) -> crate::Result<Handles> {
+fn start(
+    plan: ThreadPlan,
+    built: &Built,
+    sheet: &Arc<Sheet>,
+    process: &Granted,
+    stop: &Arc<AtomicBool>,
+) -> crate::Result<Handles> {
     let (granted_sender, granted) = channel();
     let (go, went) = channel::<MonotonicTime>();
     let ThreadPlan { thread, nodes, runners } = plan;

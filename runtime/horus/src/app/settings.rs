@@ -192,7 +192,10 @@ where
 
 fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "write \"count\", \"warn\", \"skip\", \"safe_state\", \"stop\", or { safe_state = { after = 3, within = 100 } }")]
+    #[serde(
+        untagged,
+        expecting = "write \"count\", \"warn\", \"skip\", \"safe_state\", \"stop\", or { safe_state = { after = 3, within = 100 } }"
+    )]
     enum Written {
         Word(String),
         Table(BTreeMap<String, Condition>),
@@ -207,7 +210,9 @@ fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>,
     let (word, condition) = match Written::deserialize(value)? {
         Written::Word(word) => (word, Condition { after: None, within: None, every: None }),
         Written::Table(table) if table.len() == 1 => table.into_iter().next().expect("it has one"),
-        Written::Table(_) => return Err(D::Error::custom("one reaction at a time: { safe_state = { after = 3, within = 100 } }")),
+        Written::Table(_) => {
+            return Err(D::Error::custom("one reaction at a time: { safe_state = { after = 3, within = 100 } }"));
+        }
     };
     let reaction = match (word.as_str(), condition.every) {
         ("count", None) => OnMiss::count(),
@@ -216,7 +221,9 @@ fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>,
         ("safe_state", None) => OnMiss::safe_state(),
         ("stop", None) => OnMiss::stop(),
         ("degrade", Some(every)) => OnMiss::degrade(every),
-        ("degrade", None) => return Err(D::Error::custom("degrade to what? { degrade = { every = 2, after = 3, within = 100 } }")),
+        ("degrade", None) => {
+            return Err(D::Error::custom("degrade to what? { degrade = { every = 2, after = 3, within = 100 } }"));
+        }
         _ => {
             let words = "count, warn, skip, safe_state, stop, or degrade with every";
             return Err(D::Error::custom(format!("'{word}' is not what a miss can lead to: write {words}")));
@@ -251,14 +258,16 @@ impl Settings {
     }
 
     pub fn read(path: &Path) -> Result<Self, SettingsError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| SettingsError::Read { path: path.to_owned(), source })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|source| SettingsError::Read { path: path.to_owned(), source })?;
         Self::parse(path, &text)
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, SettingsError> {
-        let file = toml::from_str(text)
-            .map_err(|error| SettingsError::Parse { path: path.to_owned(), text: error.to_string().trim_end().to_owned() })?;
+        let file = toml::from_str(text).map_err(|error| SettingsError::Parse {
+            path: path.to_owned(),
+            text: error.to_string().trim_end().to_owned(),
+        })?;
         Ok(Self { path: path.to_owned(), file })
     }
 
@@ -279,7 +288,12 @@ impl Settings {
         })
     }
 
-    fn allow(&self, topic: &str, wanted: Direction, what: &'static str) -> Result<Option<&TopicSettings>, SettingsError> {
+    fn allow(
+        &self,
+        topic: &str,
+        wanted: Direction,
+        what: &'static str,
+    ) -> Result<Option<&TopicSettings>, SettingsError> {
         let Some(topics) = &self.file.topics else { return Ok(None) };
         match topics.get(topic) {
             Some(settings) if settings.allows(wanted) => Ok(Some(settings)),
@@ -348,8 +362,14 @@ mod tests {
         )
         .unwrap();
         let control = &settings.file.node["control"];
-        assert_eq!((control.period, control.budget), (Some(Duration::from_millis(1)), Some(Duration::from_micros(150))));
-        assert_eq!((control.cpu, control.policy.unwrap().to_string()), (Some(CpuChoice::Number(2)), "rr:70".to_owned()));
+        assert_eq!(
+            (control.period, control.budget),
+            (Some(Duration::from_millis(1)), Some(Duration::from_micros(150)))
+        );
+        assert_eq!(
+            (control.cpu, control.policy.unwrap().to_string()),
+            (Some(CpuChoice::Number(2)), "rr:70".to_owned())
+        );
         assert_eq!(control.on_miss, Some(OnMiss::safe_state().after(3).within(100)));
         assert_eq!(settings.file.node["camera"].on_miss.unwrap().action, Action::Degrade(2));
         assert!(settings.allow_subscriber("imu").is_ok());

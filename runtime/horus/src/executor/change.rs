@@ -53,8 +53,7 @@ impl Change {
 /// Makes the two ends for a node.
 pub(crate) fn channel(node: &str, on_miss: OnMiss, budget_ns: Option<u64>) -> (local::Writer<Change>, ChangeCollector) {
     let (writer, ring) = local::ring(RING_CAPACITY).expect("a power of two");
-    let collector =
-        ChangeCollector { node: node.to_owned(), on_miss, budget_ns, ring, told_over: 0, last_over: None };
+    let collector = ChangeCollector { node: node.to_owned(), on_miss, budget_ns, ring, told_over: 0, last_over: None };
     (writer, collector)
 }
 
@@ -102,12 +101,14 @@ impl ChangeCollector {
             1 => format!("node {node} {does}: it missed its deadline in cycle {}", change.cycle),
             _ => format!("node {node} {does}: {after} miss{plural} within {within} cycles"),
         };
-        self.entry(journal::id::NODE_REACTION, Priority::Warning, text, change)
-            .field("HORUS_REACTION", match action {
+        self.entry(journal::id::NODE_REACTION, Priority::Warning, text, change).field(
+            "HORUS_REACTION",
+            match action {
                 Action::SafeState => "safe-state",
                 Action::Degrade(_) => "degrade",
                 _ => "stop",
-            })
+            },
+        )
     }
 
     fn taken_over(&self, change: &Change) -> Entry {
@@ -123,7 +124,8 @@ impl ChangeCollector {
         let budget = std::time::Duration::from_nanos(self.budget_ns.unwrap_or(0));
         let used = std::time::Duration::from_nanos(change.cpu_ns);
         let often = if count == 1 { String::new() } else { format!(", the last of {count} such cycles") };
-        let text = format!("node {node} took {used:?} of CPU time in cycle {}, its budget is {budget:?}{often}", change.cycle);
+        let text =
+            format!("node {node} took {used:?} of CPU time in cycle {}, its budget is {budget:?}{often}", change.cycle);
         self.told_over = change.count;
         self.entry(journal::id::OVER_BUDGET, Priority::Warning, text, change)
             .field("HORUS_CPU_TIME_NS", change.cpu_ns)

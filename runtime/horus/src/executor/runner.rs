@@ -168,7 +168,8 @@ impl<'a> Runner<'a> {
     /// Does the work of a cycle.
     pub fn step(&mut self, release: MonotonicTime, wake: MonotonicTime, cpu_time: u64) {
         let timing = &self.parts.timing;
-        self.cycle = Cycle { number: self.number, release, wake, deadline: release.plus_nanos(timing.deadline_nanos()) };
+        self.cycle =
+            Cycle { number: self.number, release, wake, deadline: release.plus_nanos(timing.deadline_nanos()) };
         let sees_until = if self.parts.is_logical { release } else { wake };
         for input in &self.parts.inputs {
             input.sight.set(sees_until);

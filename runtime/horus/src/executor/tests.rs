@@ -195,8 +195,7 @@ fn a_first_release_in_the_past_costs_the_releases_that_have_passed() {
 fn a_stop_request_ends_the_loop_without_another_cycle() {
     let stop = AtomicBool::new(false);
     let clock = VirtualClock::new();
-    let tally = Solo::with_clock(timing(), &clock)
-        .run(&stop, |cycle| stop.store(cycle.number == 6, Ordering::Relaxed));
+    let tally = Solo::with_clock(timing(), &clock).run(&stop, |cycle| stop.store(cycle.number == 6, Ordering::Relaxed));
     assert_eq!(tally.cycles, 7);
     assert_eq!(Solo::with_clock(timing(), &clock).run(&stop, |_| {}), Tally::default());
 }

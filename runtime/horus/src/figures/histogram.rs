@@ -56,10 +56,13 @@ impl Responses {
         }
         let rank = (count as f64 * quantile).ceil() as u64;
         let mut seen = 0;
-        self.0.iter().position(|bucket| {
-            seen += bucket;
-            seen >= rank
-        }).map(end)
+        self.0
+            .iter()
+            .position(|bucket| {
+                seen += bucket;
+                seen >= rank
+            })
+            .map(end)
     }
 }
 

@@ -95,8 +95,11 @@ impl ProcessFigures {
         if first.checked_add(nodes.checked_mul(word::COUNT)?)? > words.len() {
             return None;
         }
-        let text: Vec<u8> =
-            words[HEAD_WORDS..first].iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).take(bytes).collect();
+        let text: Vec<u8> = words[HEAD_WORDS..first]
+            .iter()
+            .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes())
+            .take(bytes)
+            .collect();
         let info: ProcessInfo = serde_json::from_slice(&text).ok()?;
         if info.nodes.len() != nodes {
             return None;

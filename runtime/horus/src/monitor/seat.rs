@@ -20,13 +20,14 @@ impl Seat {
         let header = found.ok_or_else(|| crate::Error::new(format!("there is no topic {topic}")))?.header;
         let shape = header.shape;
         if shape.payload_bytes() != message.len() {
-            return Err(crate::Error::new(format!("topic {topic} carries {} bytes, not {}", shape.payload_bytes(), message.len())));
+            return Err(crate::Error::new(format!(
+                "topic {topic} carries {} bytes, not {}",
+                shape.payload_bytes(),
+                message.len()
+            )));
         }
-        let kind = Kind {
-            type_name: &header.type_name,
-            layout_hash: header.layout_hash,
-            description: &header.description,
-        };
+        let kind =
+            Kind { type_name: &header.type_name, layout_hash: header.layout_hash, description: &header.description };
         let making = Making {
             capacity: shape.capacity(),
             policy: header.policy,

@@ -183,10 +183,12 @@ mod tests {
     #[test]
     fn the_window_agrees_with_a_count_by_hand() {
         let mut state = 7_u64;
-        let misses: Vec<bool> = (0..5_000).map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            state >> 62 == 0
-        }).collect();
+        let misses: Vec<bool> = (0..5_000)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state >> 62 == 0
+            })
+            .collect();
         for (after, within) in [(1, 1), (2, 3), (20, 64), (26, 100), (300, MAX_WITHIN)] {
             let mut window = Window::new(&OnMiss::stop().after(after).within(within));
             for (index, &missed) in misses.iter().enumerate() {

@@ -68,14 +68,7 @@ pub(crate) fn pair<M: Message>(topic: &str, publisher: Publisher<M>) -> (Output<
     let capacity = if capacity.is_power_of_two() { capacity } else { capacity.next_power_of_two() / 2 };
     let (writer, ring) = local::ring(capacity).expect("a power of two from 2 to 64");
     let set = Arc::new(AtomicU64::new(0));
-    let outlet = TypedOutlet {
-        topic: topic.to_owned(),
-        ring,
-        set: Arc::clone(&set),
-        taken: 0,
-        publisher,
-        safe: None,
-    };
+    let outlet = TypedOutlet { topic: topic.to_owned(), ring, set: Arc::clone(&set), taken: 0, publisher, safe: None };
     (Output { ring: writer, set }, Box::new(outlet))
 }
 

@@ -7,11 +7,13 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use horus_shm::scheduling::leave_real_time;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use horus_shm::scheduling::leave_real_time;
-use thread_priority::unix::{DeadlineFlags, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id};
+use thread_priority::unix::{
+    DeadlineFlags, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+};
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
 use super::{Answer, Guarantee, Policy, Reservation};
@@ -83,8 +85,12 @@ fn allowed_or_error() -> String {
 pub fn set_policy(wanted: Policy, reservation: Reservation) -> Guarantee {
     let (asked, kernel, priority) = match wanted {
         Policy::Inherited | Policy::Other => ("SCHED_OTHER".to_owned(), SchedulingPolicy::Other, 0),
-        Policy::Fifo(priority) => (format!("SCHED_FIFO priority {}", priority.get()), SchedulingPolicy::Fifo, priority.get()),
-        Policy::RoundRobin(priority) => (format!("SCHED_RR priority {}", priority.get()), SchedulingPolicy::RoundRobin, priority.get()),
+        Policy::Fifo(priority) => {
+            (format!("SCHED_FIFO priority {}", priority.get()), SchedulingPolicy::Fifo, priority.get())
+        }
+        Policy::RoundRobin(priority) => {
+            (format!("SCHED_RR priority {}", priority.get()), SchedulingPolicy::RoundRobin, priority.get())
+        }
         Policy::Deadline => {
             let Reservation { runtime, deadline, period } = reservation;
             (format!("SCHED_DEADLINE {runtime:?} within {deadline:?} every {period:?}"), SchedulingPolicy::Deadline, 0)
@@ -129,10 +135,12 @@ fn ask(policy: SchedulingPolicy, priority: u8, reservation: Reservation) -> Resu
         }
         _ => return leave_real_time(None).map_err(|errno| format!("sched_setscheduler: {errno}")),
     };
-    set_thread_priority_and_policy(thread_native_id(), priority, ThreadSchedulePolicy::Realtime(kind)).map_err(|error| match error {
-        thread_priority::Error::OS(code) => format!("sched_setscheduler: {}", io::Error::from_raw_os_error(code)),
-        other => other.to_string(),
-    })
+    set_thread_priority_and_policy(thread_native_id(), priority, ThreadSchedulePolicy::Realtime(kind)).map_err(
+        |error| match error {
+            thread_priority::Error::OS(code) => format!("sched_setscheduler: {}", io::Error::from_raw_os_error(code)),
+            other => other.to_string(),
+        },
+    )
 }
 
 /// Policy and real-time priority of the calling thread, from the kernel. glibc's `pthread_getschedparam` will not do: it

@@ -82,7 +82,9 @@ impl Node for Ping {
 /// Reads [`STALL_VARIABLE`].
 fn stall() -> horus::Result<Option<(Duration, u64)>> {
     let Ok(text) = std::env::var(STALL_VARIABLE) else { return Ok(None) };
-    let wrong = || horus::Error::new(format!("{STALL_VARIABLE}={text}: write a time and how many cycles apart, such as 30ms 20"));
+    let wrong = || {
+        horus::Error::new(format!("{STALL_VARIABLE}={text}: write a time and how many cycles apart, such as 30ms 20"))
+    };
     let (span, every) = text.split_once(' ').ok_or_else(wrong)?;
     let every = every.trim().parse().ok().filter(|every| *every > 0).ok_or_else(wrong)?;
     Ok(Some((parse_duration(span)?, every)))

@@ -8,7 +8,7 @@ use horus::cpus::CpuChoice;
 use horus::deadline::{Tally, Timing};
 use horus::executor::Solo;
 use horus::node::Cycle;
-use horus::startup::{RtPriority, Granted, Policy, Process, Thread};
+use horus::startup::{Granted, Policy, Process, RtPriority, Thread};
 use horus::time::{Clock, SystemClock};
 use horus_measure::meter::Meter;
 
