@@ -55,7 +55,8 @@ struct Watched {
     seats: Vec<Seat>,
     /// Whether somebody said what is safe.
     has_safe_state: bool,
-    is_taken_over: bool,
+    /// If it was made safe: the last completion of a cycle before that.
+    taken_over: Option<MonotonicTime>,
     is_parked: bool,
 }
 
@@ -123,7 +124,7 @@ impl Monitor {
             }
         }
         let has_safe_state = !seats.is_empty();
-        Watched { seats, has_safe_state, is_taken_over: false, is_parked: false }
+        Watched { seats, has_safe_state, taken_over: None, is_parked: false }
     }
 }
 
@@ -137,27 +138,25 @@ impl Process {
         let node = &mut self.nodes[index];
         let figures = self.figures.node(index);
         let never = MonotonicTime::MAX;
-        if matches!(figures.state, State::Starting | State::Ended) && lives {
-            return (never, None);
-        }
-        if !lives && figures.state == State::Ended {
+        let has_run = figures.state != State::Starting && figures.release > MonotonicTime::default();
+        if !has_run || figures.state == State::Ended {
             return (never, None);
         }
         let parked = node.park(info, &figures, now);
         if parked.is_some() {
             return (now, parked);
         }
-        if node.is_taken_over && figures.step_began.is_none() && lives {
-            node.is_taken_over = false; // it came back, and says what is safe by itself
+        if node.taken_over.is_some_and(|before| figures.completion > before) {
+            node.taken_over = None; // it came back, and says what is safe by itself
         }
-        if !node.has_safe_state || node.is_taken_over || info.period_ns == 0 {
+        if !node.has_safe_state || node.taken_over.is_some() || info.period_ns == 0 {
             return (never, None);
         }
         let due = due(info, &figures);
         if lives && now < due {
             return (due, None);
         }
-        node.is_taken_over = true;
+        node.taken_over = Some(figures.completion);
         self.figures.take_over(index);
         node.seats.iter_mut().for_each(|seat| seat.publish(now));
         let cause = match (lives, figures.step_began) {

@@ -66,7 +66,6 @@ pub(crate) struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     pub fn new(parts: Parts<'a>) -> Self {
-        parts.figures.set_state(State::Running);
         let never = Cycle {
             number: 0,
             release: MonotonicTime::default(),
@@ -77,7 +76,7 @@ impl<'a> Runner<'a> {
             window: Window::new(&parts.on_miss),
             parts,
             tally: Tally::default(),
-            state: State::Running,
+            state: State::Starting,
             number: 0,
             grid: MonotonicTime::default(),
             cycle: never,
@@ -179,6 +178,10 @@ impl<'a> Runner<'a> {
         }
         self.cpu_time_before = cpu_time;
         self.parts.figures.begin(self.number, release, wake, cpu_time);
+        if self.state == State::Starting {
+            self.state = State::Running;
+            self.parts.figures.set_state(State::Running);
+        }
         match self.state {
             State::Safe => self.parts.node.safe_state(&self.cycle),
             _ => self.parts.node.step(&self.cycle),
@@ -198,6 +201,7 @@ impl<'a> Runner<'a> {
         }
         if is_taken_over {
             self.state = State::Safe;
+            self.parts.figures.set_state(State::Safe);
             self.tell(ChangeKind::TakenOver, 0, 1);
         }
         !self.parts.outlets.is_empty()
