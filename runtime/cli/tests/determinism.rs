@@ -44,8 +44,13 @@ impl Scene {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_horus"));
         command.arg("determinism").arg("--print");
-        for (option, name) in [("--output", "reports"), ("--fallback", "ram"), ("--lock", "lock"), ("--rules", "rules")]
-        {
+        for (option, name) in [
+            ("--output", "reports"),
+            ("--fallback", "ram"),
+            ("--lock", "lock"),
+            ("--rules", "rules"),
+            ("--release-jitter", "release-jitter"),
+        ] {
             command.arg(option).arg(self.path(name));
         }
         command.args(arguments).env("HORUS_SHM_DIR", self.path("topics")).env_remove("HORUS_DETERMINISM_DURATION");
