@@ -6,8 +6,12 @@ mod boot;
 mod determinism;
 mod doctor;
 mod greeting;
+mod node;
 mod report;
+mod table;
+mod top;
 mod topic;
+mod units;
 
 use std::process::ExitCode;
 
@@ -27,6 +31,10 @@ enum Command {
     Greeting(greeting::Args),
     /// Show the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
+    /// Show the nodes that run, or check whether a program's nodes would meet their deadlines here.
+    Node(node::Args),
+    /// Show nodes and topics as they run: response times, misses, rates.
+    Top(top::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
     DeterminismLoad(determinism::measure::load::Args),
@@ -42,6 +50,8 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
         Command::Topic(args) => topic::run(&args),
+        Command::Node(args) => node::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
     }

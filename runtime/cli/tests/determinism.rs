@@ -145,7 +145,7 @@ fn a_run_that_may_do_nothing_says_what_it_was_not_granted() {
         .arg(&program)
         .args(["determinism", "--duration", "2s"])
         .args(["--output".into(), scene.path("reports"), "--lock".into(), scene.path("lock")])
-        .args(["--rules".into(), scene.path("rules")])
+        .args(["--rules".into(), scene.path("rules"), "--release-jitter".into(), scene.path("release-jitter")])
         .env("HORUS_SHM_DIR", scene.path("own-topics"))
         .output()
         .unwrap();

@@ -6,7 +6,7 @@
 //! Exit status: 0 the run took place, whatever it found; 1 it could not take place or not be stored; 3 it was refused
 //! because another one is running.
 
-mod child;
+pub mod child;
 mod config;
 pub mod evidence;
 mod jitter;

@@ -86,11 +86,11 @@ fn answer(args: &Args) -> Result<(String, Vec<String>), String> {
     }
 }
 
-fn json(value: &impl Serialize) -> String {
+pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("text and numbers are always JSON") + "\n"
 }
 
 /// A text that may hold a file's name, without what a terminal would obey.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }

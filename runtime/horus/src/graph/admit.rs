@@ -90,6 +90,13 @@ pub enum Reason {
     NoSuchCpu(CpuChoice),
 }
 
+impl Reason {
+    /// Whether the node cannot even start.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::NoSuchCpu(_))
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -150,7 +157,7 @@ impl Admitted {
     pub fn is_admitted(&self) -> bool {
         self.admission.is_admitted()
             && !self.chains.iter().any(|chain| chain.is_refused)
-            && !self.not_analysed.iter().any(|node| matches!(node.reason, Reason::NoSuchCpu(_)))
+            && !self.not_analysed.iter().any(|node| node.reason.is_refusal())
     }
 
     /// The longest response of node number `node` of program number `process`, in the order in which they were given. `None` where
@@ -349,7 +356,7 @@ impl fmt::Display for ChainPrediction {
 impl fmt::Display for NotAnalysed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, reason, holds_up } = self;
-        let word = if matches!(reason, Reason::NoSuchCpu(_)) { "refused" } else { "not analysed" };
+        let word = if reason.is_refusal() { "refused" } else { "not analysed" };
         write!(out, "{word}: {name}: {reason}")?;
         if holds_up.is_empty() {
             return Ok(());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
-use crate::peers::{publishers, subscribers};
+use crate::peers::{publishers, readers};
 use crate::ring::Memory;
 use crate::segment::Segment;
 use crate::segment::file::TopicFile;
@@ -25,6 +25,17 @@ pub struct Lane {
     pub sent: u64,
 }
 
+/// A subscriber, and how far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reader {
+    /// Who it is.
+    pub identity: Identity,
+    /// Messages that were sent and that it has not taken.
+    pub behind: u64,
+    /// How many of these are overwritten: it will miss them. What it missed before, it alone knows.
+    pub overwritten: u64,
+}
+
 /// A topic at some moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspection {
@@ -33,7 +44,7 @@ pub struct Inspection {
     /// The lanes that were ever used.
     pub lanes: Vec<Lane>,
     /// The living subscribers.
-    pub subscribers: Vec<Identity>,
+    pub subscribers: Vec<Reader>,
     /// Permission bits of the file.
     pub mode: u32,
     /// The file's owner, by number.
@@ -63,10 +74,32 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
     });
     Ok(Some(Inspection {
         lanes: lanes.collect(),
-        subscribers: subscribers(&segment)?.into_iter().map(|(identity, _needs)| identity).collect(),
+        subscribers: living_readers(&segment)?,
         header: segment.header().clone(),
         mode: stat.st_mode & 0o7777,
         user: stat.st_uid,
         group: stat.st_gid,
     }))
+}
+
+/// The living subscribers. Cursors and positions are what peers allege, read one after the other: a figure may be off by what
+/// was sent between.
+fn living_readers(segment: &Arc<Segment>) -> Result<Vec<Reader>, OpenError> {
+    let used = segment.used_lanes().load(Ordering::Relaxed);
+    let shape = segment.header().shape;
+    let lanes: Vec<_> = (0..shape.lanes())
+        .filter(|lane| used >> lane & 1 == 1)
+        .map(|lane| MappedLane::new(segment.clone(), lane))
+        .collect();
+    let reader = |(subscriber, identity)| {
+        let behind = lanes.iter().map(|lane| {
+            let cursor = lane.cursor(subscriber).load(Ordering::Relaxed); // first, so that it is not ahead of the position
+            lane.position().load(Ordering::Relaxed).saturating_sub(cursor)
+        });
+        let of_lane = behind.map(|behind| (behind, behind.saturating_sub(shape.capacity() as u64)));
+        let (behind, overwritten) =
+            of_lane.fold((0_u64, 0_u64), |sum, lane| (sum.0.saturating_add(lane.0), sum.1.saturating_add(lane.1)));
+        Reader { identity, behind, overwritten }
+    };
+    Ok(readers(segment)?.into_iter().map(reader).collect())
 }
