@@ -88,7 +88,9 @@ fn answer(args: &Args, location: &Location) -> Result<String, String> {
         Command::Info { name } => {
             let shown = named(&nodes, name);
             if shown.is_empty() {
-                return Err(format!("no living program runs a node {name} on the topics of {place}: see `horus node list`"));
+                return Err(format!(
+                    "no living program runs a node {name} on the topics of {place}: see `horus node list`"
+                ));
             }
             shown
         }

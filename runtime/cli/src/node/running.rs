@@ -46,7 +46,10 @@ pub struct Figures {
     pub skipped: u64,
     /// Late cycles and skipped releases.
     pub misses: u64,
-    /// The longest run of them.
+    /// Those since the look before, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed_lately: Option<u64>,
+    /// The longest run of misses.
     pub max_consecutive: u64,
     /// Upper 95 % confidence bound of the miss probability.
     pub miss_bound_95: f64,
@@ -102,6 +105,7 @@ impl Figures {
             cycles: figures.cycles,
             skipped: figures.skipped,
             misses: figures.misses,
+            missed_lately: None,
             max_consecutive: figures.max_consecutive,
             miss_bound_95: miss_bound_95(figures.misses, releases),
             response_p50_ns: quantile(0.5),
@@ -133,10 +137,17 @@ impl Node {
         }
     }
 
-    /// Whether a person should look at it.
+    /// Finds out what it missed since the look that gave `before`.
+    pub fn compare(&mut self, before: &[Self]) {
+        let is_same = |other: &&Self| (other.process, other.name()) == (self.process, self.name());
+        let known = before.iter().find(is_same).map_or(0, |before| before.figures.misses);
+        self.figures.missed_lately = Some(self.figures.misses.saturating_sub(known));
+    }
+
+    /// Whether a person should look at it now.
     pub fn is_bad(&self) -> bool {
         let good = [State::Starting, State::Running, State::Ended].map(State::name);
-        self.figures.misses > 0 || !good.contains(&self.state().as_str())
+        self.figures.missed_lately.is_some_and(|misses| misses > 0) || !good.contains(&self.state().as_str())
     }
 
     /// The share of its budget that its longest cycle used, in percent.
@@ -145,3 +156,6 @@ impl Node {
         (self.asked.budget_ns > 0).then(|| used as f64 * 100.0 / self.asked.budget_ns as f64)
     }
 }
+
+#[cfg(test)]
+mod tests;

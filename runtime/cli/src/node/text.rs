@@ -93,8 +93,7 @@ pub fn info(node: &Node, all: &[Node]) -> String {
     line("releases", &format!("{}, of them {} skipped", count(figures.releases), figures.skipped));
     let bound = bound_sentence(figures.miss_bound_95);
     line("misses", &format!("{}, the longest run {}; {bound}", figures.misses, figures.max_consecutive));
-    let [p50, p999, max] =
-        [figures.response_p50_ns, figures.response_p999_ns, figures.response_max_ns].map(nanos);
+    let [p50, p999, max] = [figures.response_p50_ns, figures.response_p999_ns, figures.response_max_ns].map(nanos);
     let predicted = match asked.predicted_ns {
         0 => "no prediction".to_owned(),
         predicted => format!("predicted at most {}", nanos(Some(predicted))),
@@ -141,5 +140,9 @@ fn budget(node: &Node) -> String {
         };
     };
     let declared = nanos(Some(node.asked.budget_ns));
-    format!("{declared} of CPU time, at most {} % of it used, exceeded in {} cycles", percent.ceil(), node.figures.over_budget)
+    format!(
+        "{declared} of CPU time, at most {} % of it used, exceeded in {} cycles",
+        percent.ceil(),
+        node.figures.over_budget
+    )
 }

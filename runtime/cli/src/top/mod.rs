@@ -95,13 +95,14 @@ pub fn run(args: &Args) -> ExitCode {
 fn looks(args: &Args) -> Result<(), String> {
     let location = node::location(args.namespace.as_ref())?;
     let machine = Machine::here(&args.rules);
-    let mut before = Topics::look(&location)?;
+    let mut before = look(&location)?;
     let mut next = MonotonicTime::now();
     loop {
         next = next.plus(args.interval).max(MonotonicTime::now());
         SystemClock.sleep_until(next);
-        let now = Topics::look(&location)?;
-        let snapshot = snapshot(&machine, &location, &before, &now)?;
+        let mut now = look(&location)?;
+        now.1.iter_mut().for_each(|node| node.compare(&before.1));
+        let snapshot = snapshot(&machine, &location, &before.0, &now);
         let text = match (args.once, args.pages) {
             (true, _) => page::text(&snapshot),
             (_, true) => page::line(&snapshot),
@@ -116,23 +117,26 @@ fn looks(args: &Args) -> Result<(), String> {
     }
 }
 
+/// All topics and nodes at this moment.
+fn look(location: &Location) -> Result<(Topics, Vec<Node>), String> {
+    let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
+    Ok((Topics::look(directory.as_ref())?, running(directory.as_ref())?))
+}
+
 fn snapshot<'a>(
     machine: &'a Machine,
     location: &Location,
     before: &Topics,
-    now: &Topics,
-) -> Result<Snapshot<'a>, String> {
-    let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
-    let nodes = running(directory.as_ref())?;
-    let topics = now.since(before, &nodes);
-    Ok(Snapshot {
+    (topics, nodes): &(Topics, Vec<Node>),
+) -> Snapshot<'a> {
+    Snapshot {
         schema: "horus-top/1",
         machine,
-        misses: Misses::of(&nodes),
+        misses: Misses::of(nodes),
         directory: printable(&location.path().display().to_string()),
-        interval_ns: u64::try_from(now.at.since(before.at).as_nanos()).unwrap_or(u64::MAX),
-        nodes,
-        topics,
-        problems: now.problems.clone(),
-    })
+        interval_ns: u64::try_from(topics.at.since(before.at).as_nanos()).unwrap_or(u64::MAX),
+        topics: topics.since(before, nodes),
+        nodes: nodes.clone(),
+        problems: topics.problems.clone(),
+    }
 }

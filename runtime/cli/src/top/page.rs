@@ -128,3 +128,6 @@ fn topic(topic: &Topic) -> Row {
     ];
     Row { cells, keys, is_bad: topic.missed.is_some_and(|missed| missed > 0) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use horus::time::MonotonicTime;
-use horus_shm::directory::{Directory, EXTENSION, Location};
+use horus_shm::directory::{Directory, EXTENSION};
 use horus_shm::ends::inspect::{Inspection, Reader, inspect};
 use horus_shm::segment::layout::Policy;
 use serde::Serialize;
@@ -53,10 +53,9 @@ pub struct Slowest {
 }
 
 impl Topics {
-    /// Looks at every topic of `location`.
-    pub fn look(location: &Location) -> Result<Self, String> {
+    /// Looks at every topic of `directory`.
+    pub fn look(directory: Option<&Directory>) -> Result<Self, String> {
         let mut topics = Self { at: MonotonicTime::now(), seen: Vec::new(), problems: Vec::new() };
-        let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
         let Some(directory) = directory else { return Ok(topics) };
         let unreadable = |error: std::io::Error| format!("cannot list {}: {error}", directory.path().display());
         for entry in std::fs::read_dir(directory.path()).map_err(unreadable)? {
@@ -123,3 +122,6 @@ fn slowest(reader: &Reader, nodes: &[Node]) -> Slowest {
     };
     Slowest { program: printable(&program), behind: reader.behind }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,13 +64,22 @@ pub fn describe(program: &Path, file: &Path, limit: Duration) -> Result<ProcessI
         return Err(format!("{shown} --describe: {error}{}", words.last()));
     }
     // It has ended. What it left running may still hold the pipe: no reason to wait longer.
-    let text = said.recv_timeout(limit).map_err(|_| format!("{shown} --describe: something that it started runs on"))?;
-    let info: ProcessInfo = serde_json::from_str(&text)
+    let text =
+        said.recv_timeout(limit).map_err(|_| format!("{shown} --describe: something that it started runs on"))?;
+    let info = described(&text)
         .map_err(|error| format!("{shown} --describe does not describe nodes ({error}): {}", beginning(&text)))?;
     if info.nodes.is_empty() {
         return Err(format!("{shown} --describe names no node"));
     }
     Ok(info)
+}
+
+/// The description in what a program printed: it may say more, before and after.
+fn described(text: &str) -> Result<ProcessInfo, serde_json::Error> {
+    let starts = text.match_indices('{').map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n'));
+    let mut tried = starts.map(|at| ProcessInfo::deserialize(&mut serde_json::Deserializer::from_str(&text[at..])));
+    let first = tried.next().unwrap_or_else(|| serde_json::from_str(text));
+    first.or_else(|error| tried.find_map(Result::ok).ok_or(error))
 }
 
 /// What is written to a pipe until it is closed. A thread reads, so that a program that writes more than a pipe holds does not
@@ -91,5 +100,21 @@ fn beginning(text: &str) -> String {
         0 => "it printed nothing".to_owned(),
         length if length > SHOWN => format!("'{} …'", line.chars().take(SHOWN).collect::<String>()),
         _ => format!("'{line}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_is_found_among_other_lines() {
+        let info = "{\"name\": \"ping\",\n\"nodes\": []\n}\n";
+        for text in [info.to_owned(), format!("hello\n{info}ping: 0 sent"), format!("{{hello}}\n{info}")] {
+            assert_eq!(described(&text).unwrap().name, "ping", "{text}");
+        }
+        for text in ["", "hello", "{}", "{hello}", "{\"name\": \"ping\", \"nodes\": [", &format!(" {info}x")[2..]] {
+            assert!(described(text).is_err(), "{text}");
+        }
     }
 }
