@@ -11,7 +11,6 @@ mod report;
 mod table;
 mod top;
 mod topic;
-mod units;
 
 use std::process::ExitCode;
 
@@ -25,16 +24,16 @@ enum Command {
     Doctor(doctor::Args),
     /// Measure how well this machine keeps its deadlines, and write the result to the journal.
     Determinism(determinism::Args),
+    /// Show the nodes that run, or check whether a program's nodes would meet their deadlines here.
+    Node(node::Args),
+    /// Show nodes and topics as they run: response times, misses, rates.
+    Top(top::Args),
     /// Print a report file as text.
     Report(report::Args),
     /// Print what the console greets with: which machine this is, how it does, and what to type.
     Greeting(greeting::Args),
     /// Show the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
-    /// Show the nodes that run, or check whether a program's nodes would meet their deadlines here.
-    Node(node::Args),
-    /// Show nodes and topics as they run: response times, misses, rates.
-    Top(top::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
     DeterminismLoad(determinism::measure::load::Args),
@@ -47,11 +46,11 @@ fn main() -> ExitCode {
     match Command::parse() {
         Command::Doctor(args) => doctor::run(&args),
         Command::Determinism(args) => determinism::run(&args),
+        Command::Node(args) => node::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
         Command::Topic(args) => topic::run(&args),
-        Command::Node(args) => node::run(&args),
-        Command::Top(args) => top::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
     }

@@ -10,6 +10,7 @@ pub mod line;
 mod opening;
 pub mod place;
 mod publication;
+mod readers;
 mod subscription;
 
 pub use opening::{Joining, Kind, Making, Payload};

@@ -128,7 +128,7 @@ impl Node {
     pub fn state(&self) -> String {
         let figures = &self.figures;
         let is_hung = |nanos: &u64| *nanos > self.asked.deadline_ns.max(SHORTEST_HANG.as_nanos() as u64);
-        let hung = figures.step_ns.filter(is_hung).map(|nanos| crate::units::time(Duration::from_nanos(nanos)));
+        let hung = figures.step_ns.filter(is_hung).map(|nanos| crate::table::units::time(Duration::from_nanos(nanos)));
         match (figures.is_taken_over, hung) {
             (true, Some(time)) => format!("taken over, hangs for {time}"),
             (true, None) => "taken over".to_owned(),

@@ -7,9 +7,9 @@ use horus::graph::NodeInfo;
 
 use super::running::Node;
 use crate::determinism::view::text::bound_sentence;
+use crate::table::units::{count, time};
 use crate::table::{Head, table};
 use crate::topic::printable;
-use crate::units::{count, time};
 
 /// Columns of nodes.
 pub const HEADS: [Head; 12] = [

@@ -10,8 +10,8 @@ use crate::audit;
 use crate::determinism::measure::machine::Facts;
 use crate::determinism::view::text::bound_sentence;
 use crate::node::running::Node;
+use crate::table::units::count;
 use crate::topic::printable;
-use crate::units::count;
 
 /// What does not change while the page is shown.
 #[derive(Clone, Debug, Serialize)]

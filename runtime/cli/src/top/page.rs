@@ -6,8 +6,8 @@ use super::topics::Topic;
 use super::{Snapshot, header};
 use crate::node::running::Node;
 use crate::node::text::{HEADS as NODE_HEADS, row as node_cells};
+use crate::table::units::{bytes, count, rate};
 use crate::table::{Head, table};
-use crate::units::{bytes, count, rate};
 
 /// Columns of topics.
 const TOPIC_HEADS: [Head; 8] = [

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+pub use super::readers::Reader;
+use super::readers::readers;
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
-use crate::peers::{publishers, readers};
+use crate::peers::publishers;
 use crate::ring::Memory;
 use crate::segment::Segment;
 use crate::segment::file::TopicFile;
@@ -23,17 +25,6 @@ pub struct Lane {
     pub publisher: Option<Identity>,
     /// How many messages were sent by it and by its predecessors on this lane.
     pub sent: u64,
-}
-
-/// A subscriber, and how far it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reader {
-    /// Who it is.
-    pub identity: Identity,
-    /// Messages that were sent and that it has not taken.
-    pub behind: u64,
-    /// How many of these are overwritten: it will miss them. What it missed before, it alone knows.
-    pub overwritten: u64,
 }
 
 /// A topic at some moment.
@@ -74,32 +65,10 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
     });
     Ok(Some(Inspection {
         lanes: lanes.collect(),
-        subscribers: living_readers(&segment)?,
+        subscribers: readers(&segment)?,
         header: segment.header().clone(),
         mode: stat.st_mode & 0o7777,
         user: stat.st_uid,
         group: stat.st_gid,
     }))
-}
-
-/// The living subscribers. Cursors and positions are what peers allege, read one after the other: a figure may be off by what
-/// was sent between.
-fn living_readers(segment: &Arc<Segment>) -> Result<Vec<Reader>, OpenError> {
-    let used = segment.used_lanes().load(Ordering::Relaxed);
-    let shape = segment.header().shape;
-    let lanes: Vec<_> = (0..shape.lanes())
-        .filter(|lane| used >> lane & 1 == 1)
-        .map(|lane| MappedLane::new(segment.clone(), lane))
-        .collect();
-    let reader = |(subscriber, identity)| {
-        let behind = lanes.iter().map(|lane| {
-            let cursor = lane.cursor(subscriber).load(Ordering::Relaxed); // first, so that it is not ahead of the position
-            lane.position().load(Ordering::Relaxed).saturating_sub(cursor)
-        });
-        let of_lane = behind.map(|behind| (behind, behind.saturating_sub(shape.capacity() as u64)));
-        let (behind, overwritten) =
-            of_lane.fold((0_u64, 0_u64), |sum, lane| (sum.0.saturating_add(lane.0), sum.1.saturating_add(lane.1)));
-        Reader { identity, behind, overwritten }
-    };
-    Ok(readers(segment)?.into_iter().map(reader).collect())
 }

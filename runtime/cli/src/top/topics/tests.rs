@@ -22,11 +22,11 @@ impl Scene {
     }
 
     fn publish(&self, topic: &str, options: Options) -> Publisher<CmdVel> {
-        Publisher::open(topic, &options.directory(self.scratch.path())).unwrap()
+        Publisher::open(topic, options.directory(self.scratch.path())).unwrap()
     }
 
     fn subscribe(&self, topic: &str) -> Subscriber<CmdVel> {
-        Subscriber::open(topic, &Options::default().directory(self.scratch.path())).unwrap()
+        Subscriber::open(topic, Options::default().directory(self.scratch.path())).unwrap()
     }
 }
 
