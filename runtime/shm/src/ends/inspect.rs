@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-pub use super::readers::Reader;
-use super::readers::readers;
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
 use crate::peers::publishers;
@@ -15,6 +13,8 @@ use crate::segment::lane::MappedLane;
 use crate::segment::map::Residency;
 use crate::segment::rejected::Rejected;
 use crate::sync::{Arc, Ordering};
+
+pub use super::readers::Reader;
 
 /// One publisher's lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
     });
     Ok(Some(Inspection {
         lanes: lanes.collect(),
-        subscribers: readers(&segment)?,
+        subscribers: super::readers::readers(&segment)?,
         header: segment.header().clone(),
         mode: stat.st_mode & 0o7777,
         user: stat.st_uid,
