@@ -6,7 +6,10 @@ mod boot;
 mod determinism;
 mod doctor;
 mod greeting;
+mod node;
 mod report;
+mod table;
+mod top;
 mod topic;
 mod tune;
 
@@ -22,6 +25,10 @@ enum Command {
     Doctor(doctor::Args),
     /// Measure how well this machine keeps its deadlines, and write the result to the journal.
     Determinism(determinism::Args),
+    /// Show the nodes that run, or check whether a program's nodes would meet their deadlines here.
+    Node(node::Args),
+    /// Show nodes and topics as they run: response times, misses, rates.
+    Top(top::Args),
     /// Print a report file as text.
     Report(report::Args),
     /// Print what the console greets with: which machine this is, how it does, and what to type.
@@ -42,6 +49,8 @@ fn main() -> ExitCode {
     match Command::parse() {
         Command::Doctor(args) => doctor::run(&args),
         Command::Determinism(args) => determinism::run(&args),
+        Command::Node(args) => node::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
         Command::Topic(args) => topic::run(args),

@@ -53,7 +53,7 @@ mod demand;
 mod prediction;
 mod remedy;
 mod screen;
-mod span;
+pub(crate) mod span;
 mod task;
 
 use std::time::Duration;

@@ -14,6 +14,8 @@
 //! more than the cycle that runs.
 
 mod histogram;
+#[doc(hidden)]
+pub mod imitation;
 mod view;
 
 use std::sync::Arc;

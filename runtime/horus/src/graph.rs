@@ -1,8 +1,15 @@
-//! What a program's nodes are, as text: for observers, for `horus node check`, and for who installs it.
+//! What a program's nodes are, as text: for observers, for `horus node check`, and for who installs it. [`admit`] says whether
+//! they meet their deadlines on a machine.
+
+pub mod admit;
+pub mod jitter;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+pub use admit::{AdmitError, Admitted, Machine, admit};
+pub use jitter::CpuJitter;
 
 /// A program and its nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ pub mod observe;
 mod opening;
 pub mod place;
 mod publication;
+mod readers;
 mod subscription;
 
 pub use opening::{Joining, Kind, Making, Payload};

@@ -147,7 +147,7 @@ fn answer(location: &Location, look: &Look, as_json: bool) -> Result<(String, Ve
     }
 }
 
-fn json(value: &impl Serialize) -> String {
+pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("text and numbers are always JSON") + "\n"
 }
 
@@ -166,6 +166,6 @@ fn is_of_bytes(header: &Header) -> bool {
 }
 
 /// A text that may hold a file's name, without what a terminal would obey.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }

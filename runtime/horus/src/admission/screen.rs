@@ -42,6 +42,7 @@ impl fmt::Display for Assessment {
         };
         let jitter = match &self.task.jitter_source {
             JitterSource::Declared => "declared".to_owned(),
+            JitterSource::Unknown => "not measured".to_owned(),
             JitterSource::Report { date } => format!("of the report of {date}"),
         };
         let deadline = Span(self.task.deadline);
@@ -106,7 +107,7 @@ fn part_text(part: &Part, task: &Task, out: &mut fmt::Formatter<'_>) -> fmt::Res
         Cause::Jitter => {
             write!(out, "release jitter of CPU {}", task.cpu)?;
             match &task.jitter_source {
-                JitterSource::Declared => Ok(()),
+                JitterSource::Declared | JitterSource::Unknown => Ok(()),
                 JitterSource::Report { date } => write!(out, " (report of {date})"),
             }
         }

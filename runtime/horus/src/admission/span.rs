@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// A length of time in the largest unit that it fills, with up to three decimals, rounded up: a bound must not look
 /// smaller than it is.
-pub(super) struct Span(pub(super) Duration);
+pub(crate) struct Span(pub(crate) Duration);
 
 impl fmt::Display for Span {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

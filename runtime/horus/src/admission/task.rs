@@ -84,6 +84,8 @@ pub enum BudgetSource {
 pub enum JitterSource {
     /// Somebody promised it.
     Declared,
+    /// Nobody did, and nobody measured it.
+    Unknown,
     /// It was measured by `horus determinism`.
     Report {
         /// The date of the report, as it shall be printed.

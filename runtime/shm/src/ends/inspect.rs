@@ -6,7 +6,7 @@ use rustix::fs::Stat;
 
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
-use crate::peers::{publishers, subscribers};
+use crate::peers::publishers;
 use crate::ring::Memory;
 use crate::segment::Segment;
 use crate::segment::file::TopicFile;
@@ -15,6 +15,8 @@ use crate::segment::lane::MappedLane;
 use crate::segment::map::Residency;
 use crate::segment::rejected::Rejected;
 use crate::sync::{Arc, Ordering};
+
+pub use super::readers::Reader;
 
 /// One publisher's lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub struct Inspection {
     /// The lanes that were ever used.
     pub lanes: Vec<Lane>,
     /// The living subscribers.
-    pub subscribers: Vec<Identity>,
+    pub subscribers: Vec<Reader>,
     /// Permission bits of the file.
     pub mode: u32,
     /// The file's owner, by number.
@@ -59,7 +61,7 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
     });
     Ok(Some(Inspection {
         lanes: lanes.collect(),
-        subscribers: subscribers(&segment)?.into_iter().map(|(identity, _needs)| identity).collect(),
+        subscribers: super::readers::readers(&segment)?,
         header: segment.header().clone(),
         mode: stat.st_mode & 0o7777,
         user: stat.st_uid,
