@@ -260,3 +260,18 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
         assert!(error.contains(words), "{words}: {error}");
     }
 }
+
+#[test]
+fn a_graph_that_does_not_fit_is_refused_before_it_runs_with_the_node_that_is_in_the_way() {
+    let mut app = App::new("overloaded").unwrap();
+    for (name, priority) in [("control", "fifo:80"), ("vision", "fifo:85")] {
+        let node = app.node(name, |_: &Cycle| panic!("it runs"));
+        node.period(ms(1))
+            .budget(us(600))
+            .deadline(us(800))
+            .cpu(CpuChoice::Number(0))
+            .policy(priority.parse().unwrap());
+    }
+    let error = app.run().unwrap_err().to_string();
+    assert!(error.starts_with("refused: control ") && error.contains("vision (fifo:85"), "{error}");
+}

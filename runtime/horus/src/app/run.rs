@@ -12,7 +12,9 @@ use horus_shm::board::{self, Board};
 use super::build::{ThreadPlan, check_cpus};
 use super::{App, Built, NodeAccount, build};
 use crate::executor::{Executor, Runner};
-use crate::figures::Sheet;
+use crate::figures::{self, Sheet};
+use crate::graph::admit::Machine;
+use crate::graph::{self, ProcessInfo};
 use crate::startup::{Granted, Process};
 use crate::time::{MonotonicTime, SystemClock};
 use crate::topic::Directory;
@@ -51,6 +53,7 @@ impl App {
         for plan in &built.threads {
             check_cpus(plan.thread.cpu)?;
         }
+        admit(&mut built.info)?;
         let stop = stop::on_termination()?;
         let sheet = sheet(&built)?;
         let watched = std::mem::take(&mut built.watched);
@@ -83,6 +86,24 @@ impl App {
         }
         accounts(ended)
     }
+}
+
+/// Refuses nodes that do not fit, together with those that run already, and takes note of what was predicted.
+fn admit(info: &mut ProcessInfo) -> crate::Result {
+    let running = figures::list(&Directory::from_environment()?)?;
+    let others = running.iter().map(|process| process.info().clone());
+    let processes: Vec<_> = std::iter::once(info.clone()).chain(others).collect();
+    let machine = Machine::here();
+    let together = graph::admit::admit(&processes, &machine);
+    // What others say of themselves is no reason not to start.
+    let admitted = together.or_else(|_| graph::admit::admit(&processes[..1], &machine))?;
+    if !admitted.is_admitted() {
+        return Err(crate::Error::new(admitted.to_string()));
+    }
+    for (index, node) in info.nodes.iter_mut().enumerate() {
+        node.predicted_ns = admitted.predicted(0, index).map_or(0, |predicted| predicted.as_nanos() as u64);
+    }
+    Ok(())
 }
 
 /// The figures, where others see them.
