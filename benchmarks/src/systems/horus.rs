@@ -11,6 +11,7 @@ impl<const WORDS: usize> Message for Payload<WORDS> {
         name: "words",
         type_name: "[u64; WORDS]",
         type_hash: <[u64; WORDS] as FieldType>::TYPE_HASH,
+        made_of: <[u64; WORDS] as FieldType>::MADE_OF,
         offset: 0,
         bytes: WORDS * size_of::<u64>(),
     }];

@@ -2,7 +2,7 @@
 //!
 //! Exit status: 0 the machine is tuned, 1 a fatal or high rule failed, 2 the audit itself could not be done properly.
 
-mod text;
+pub mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub struct Args {
 }
 
 /// Some part of the audit could not be done.
-const NOT_AUDITED: u8 = 2;
+pub const NOT_AUDITED: u8 = 2;
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
@@ -75,7 +75,7 @@ fn output(args: &Args, outcome: &Outcome) -> Result<(), String> {
 }
 
 /// Colour only for a person at a terminal who did not decline it (<https://no-color.org>).
-fn colour() -> bool {
+pub fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 

@@ -6,8 +6,12 @@ mod boot;
 mod determinism;
 mod doctor;
 mod greeting;
+mod node;
 mod report;
+mod table;
+mod top;
 mod topic;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -21,12 +25,18 @@ enum Command {
     Doctor(doctor::Args),
     /// Measure how well this machine keeps its deadlines, and write the result to the journal.
     Determinism(determinism::Args),
+    /// Show the nodes that run, or check whether a program's nodes would meet their deadlines here.
+    Node(node::Args),
+    /// Show nodes and topics as they run: response times, misses, rates.
+    Top(top::Args),
     /// Print a report file as text.
     Report(report::Args),
     /// Print what the console greets with: which machine this is, how it does, and what to type.
     Greeting(greeting::Args),
-    /// Show the topics of this machine, or remove those that nobody uses.
+    /// Show, watch and publish the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
+    /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
+    Tune(tune::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
     DeterminismLoad(determinism::measure::load::Args),
@@ -39,9 +49,12 @@ fn main() -> ExitCode {
     match Command::parse() {
         Command::Doctor(args) => doctor::run(&args),
         Command::Determinism(args) => determinism::run(&args),
+        Command::Node(args) => node::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
-        Command::Topic(args) => topic::run(&args),
+        Command::Topic(args) => topic::run(args),
+        Command::Tune(args) => tune::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
     }

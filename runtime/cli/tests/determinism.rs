@@ -44,8 +44,13 @@ impl Scene {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_horus"));
         command.arg("determinism").arg("--print");
-        for (option, name) in [("--output", "reports"), ("--fallback", "ram"), ("--lock", "lock"), ("--rules", "rules")]
-        {
+        for (option, name) in [
+            ("--output", "reports"),
+            ("--fallback", "ram"),
+            ("--lock", "lock"),
+            ("--rules", "rules"),
+            ("--release-jitter", "release-jitter"),
+        ] {
             command.arg(option).arg(self.path(name));
         }
         command.args(arguments).env("HORUS_SHM_DIR", self.path("topics")).env_remove("HORUS_DETERMINISM_DURATION");
@@ -140,7 +145,7 @@ fn a_run_that_may_do_nothing_says_what_it_was_not_granted() {
         .arg(&program)
         .args(["determinism", "--duration", "2s"])
         .args(["--output".into(), scene.path("reports"), "--lock".into(), scene.path("lock")])
-        .args(["--rules".into(), scene.path("rules")])
+        .args(["--rules".into(), scene.path("rules"), "--release-jitter".into(), scene.path("release-jitter")])
         .env("HORUS_SHM_DIR", scene.path("own-topics"))
         .output()
         .unwrap();

@@ -122,7 +122,10 @@ fn one_topic_is_shown_field_by_field() {
     );
     assert!(screen.contains(&format!("process {}", std::process::id())), "{screen}");
     let fields = json(files.path(), &["info", "arm.imu"])["fields"].clone();
-    assert_eq!(fields[1], serde_json::json!({"name": "orientation", "type": "Quaternion", "offset": 8, "bytes": 32}));
+    assert_eq!(
+        fields[1],
+        serde_json::json!({"name": "orientation", "type": "horus/Quaternion", "offset": 8, "bytes": 32})
+    );
 
     let output = topic(files.path(), &["info", "arm.mui"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));

@@ -71,7 +71,7 @@ impl BytesPublisher {
     ///
     /// # Errors
     /// When there is no room in time, or the message is longer than the maximum.
-    pub fn send(&mut self, message: &[u8], limit: Duration) -> Result<(), SendError> {
+    pub fn send_timeout(&mut self, message: &[u8], limit: Duration) -> Result<(), SendError> {
         let now = now_if(self.is_stamping);
         self.publication.send_bytes(message, now, limit, self.waiting).map(|_sequence| ())
     }

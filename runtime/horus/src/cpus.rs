@@ -135,7 +135,7 @@ pub fn housekeeping(root: &Path) -> CpuList {
 ///
 /// ```
 /// use horus::cpus::CpuChoice;
-/// assert_eq!("isolated".parse(), Ok(CpuChoice::IsolatedFirst));
+/// assert_eq!("isolated".parse(), Ok(CpuChoice::Isolated(0)));
 /// assert_eq!("3".parse(), Ok(CpuChoice::Number(3)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,8 +145,10 @@ pub enum CpuChoice {
     Any,
     /// This CPU.
     Number(u32),
-    /// The isolated CPU with the lowest number.
-    IsolatedFirst,
+    /// The CPUs from the first to the last of these.
+    Range(u32, u32),
+    /// The isolated CPU with the lowest number but so many.
+    Isolated(u32),
     /// The isolated CPU with the highest number: keeps a second node off the first one's CPU where there are several.
     IsolatedLast,
     /// All CPUs that are not isolated.
@@ -155,7 +157,9 @@ pub enum CpuChoice {
 
 /// A text is not a CPU choice.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}' is not a CPU: write any, isolated, isolated-last, housekeeping or a CPU number up to {MAX_CPU}")]
+#[error(
+    "'{text}' is not a CPU: write any, isolated, isolated:1, isolated-last, housekeeping, 2 or 2-3 (CPUs up to {MAX_CPU})"
+)]
 pub struct CpuChoiceError {
     text: String,
 }
@@ -168,9 +172,27 @@ impl CpuChoice {
         match self {
             Self::Any => online(root),
             Self::Number(cpu) => CpuList::from_iter([cpu]).intersection(&online(root)),
-            Self::IsolatedFirst => isolated(root).iter().take(1).collect(),
+            Self::Range(first, last) => (first..=last).collect::<CpuList>().intersection(&online(root)),
+            Self::Isolated(index) => isolated(root).iter().skip(index as usize).take(1).collect(),
             Self::IsolatedLast => isolated(root).iter().next_back().into_iter().collect(),
             Self::Housekeeping => housekeeping(root),
+        }
+    }
+}
+
+impl CpuChoice {
+    /// `isolated:1`, `2` and `2-3`.
+    fn by_number(text: &str) -> Option<Self> {
+        let cpu = |number: &str| number.trim().parse().ok().filter(|cpu| *cpu <= MAX_CPU);
+        if let Some(index) = text.strip_prefix("isolated:") {
+            return Some(Self::Isolated(cpu(index)?));
+        }
+        match text.split_once('-') {
+            None => Some(Self::Number(cpu(text)?)),
+            Some((first, last)) => {
+                let (first, last) = (cpu(first)?, cpu(last)?);
+                (first <= last).then_some(Self::Range(first, last))
+            }
         }
     }
 }
@@ -181,13 +203,10 @@ impl FromStr for CpuChoice {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.trim() {
             "any" => Ok(Self::Any),
-            "isolated" => Ok(Self::IsolatedFirst),
+            "isolated" => Ok(Self::Isolated(0)),
             "isolated-last" => Ok(Self::IsolatedLast),
             "housekeeping" => Ok(Self::Housekeeping),
-            number => match number.parse() {
-                Ok(cpu) if cpu <= MAX_CPU => Ok(Self::Number(cpu)),
-                _ => Err(CpuChoiceError { text: text.to_owned() }),
-            },
+            text => Self::by_number(text).ok_or_else(|| CpuChoiceError { text: text.to_owned() }),
         }
     }
 }
@@ -197,7 +216,9 @@ impl fmt::Display for CpuChoice {
         match self {
             Self::Any => out.write_str("any"),
             Self::Number(cpu) => write!(out, "{cpu}"),
-            Self::IsolatedFirst => out.write_str("isolated"),
+            Self::Range(first, last) => write!(out, "{first}-{last}"),
+            Self::Isolated(0) => out.write_str("isolated"),
+            Self::Isolated(index) => write!(out, "isolated:{index}"),
             Self::IsolatedLast => out.write_str("isolated-last"),
             Self::Housekeeping => out.write_str("housekeeping"),
         }
@@ -236,11 +257,14 @@ mod tests {
             ("0-7", "4-7", "4", "7", "0-3"),
             ("0-1", "", "", "", "0-1"),
         ] {
-            assert_eq!(meant(CpuChoice::IsolatedFirst, online, isolated), first);
+            assert_eq!(meant(CpuChoice::Isolated(0), online, isolated), first);
             assert_eq!(meant(CpuChoice::IsolatedLast, online, isolated), last);
             assert_eq!(meant(CpuChoice::Housekeeping, online, isolated), housekeeping);
             assert_eq!(meant(CpuChoice::Any, online, isolated), online);
         }
+        assert_eq!(meant(CpuChoice::Isolated(1), "0-3", "2-3"), "3");
+        assert_eq!(meant(CpuChoice::Isolated(1), "0-1", "1"), "");
+        assert_eq!(meant(CpuChoice::Range(1, 9), "0-3", ""), "1-3");
         assert_eq!(meant(CpuChoice::Number(1), "0-1", ""), "1");
         assert_eq!(meant(CpuChoice::Number(2), "0-1", ""), "", "CPU 2 is not online");
     }
@@ -257,10 +281,10 @@ mod tests {
 
     #[test]
     fn choices_print_as_they_were_read() {
-        for text in ["any", "isolated", "isolated-last", "housekeeping", "0", "17"] {
+        for text in ["any", "isolated", "isolated:1", "isolated-last", "housekeeping", "0", "17", "2-3"] {
             assert_eq!(text.parse::<CpuChoice>().unwrap().to_string(), text);
         }
-        for text in ["", "first", "-1", "8192", "1-2"] {
+        for text in ["", "first", "-1", "8192", "2-1", "isolated:", "1-"] {
             assert!(text.parse::<CpuChoice>().unwrap_err().to_string().contains("isolated-last"));
         }
     }

@@ -184,6 +184,14 @@ impl Tally {
         Verdict { missed, overran, skipped: cycle.skipped, consecutive: self.consecutive }
     }
 
+    /// Adds releases that were left out on purpose after a miss: skipped ones.
+    pub fn leave_out(&mut self, releases: u64) {
+        self.misses += releases;
+        self.skipped += releases;
+        self.consecutive += releases;
+        self.max_consecutive = self.max_consecutive.max(self.consecutive);
+    }
+
     /// Releases judged: completed cycles plus skipped releases. The `n` of every probability.
     pub fn releases(&self) -> u64 {
         self.cycles + self.skipped

@@ -15,6 +15,12 @@ pub mod id {
     pub const NODE_START: &str = "c03d50f076e64cb3957657c7d2286439";
     /// A node's own account of the time since its last one; not sent more than once a minute.
     pub const NODE_SUMMARY: &str = "92918af04f4e4acd9c9b769c5ff35cbe";
+    /// A node reacts to its misses: its safe state, a lower rate, its end.
+    pub const NODE_REACTION: &str = "58d0d9fa721b497aa745d1c68ca468f1";
+    /// A node's cycle took more CPU time than its budget (at most one entry a second and node).
+    pub const OVER_BUDGET: &str = "1b26904784944679baabdb07bf7f9628";
+    /// A monitor published what is safe in a node's place, or took a runaway thread's policy.
+    pub const MONITOR: &str = "08c5311325a640d59c8ef26c328c1467";
     /// Nothing came on a node's input for a while.
     pub const INPUT_SILENT: &str = "6716fc6c30754ca6a30df0fc4b623aca";
     /// A node's input came back after a silence.

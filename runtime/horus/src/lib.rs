@@ -21,21 +21,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same program is a node when a [`Scheduler`](scheduler::Scheduler) calls it once a period:
+//! A program of nodes declares what they do and what they promise; [`App`](app::App) does the rest:
 //!
-//! ```
-//! use std::sync::atomic::AtomicBool;
-//! use std::time::Duration;
-//! use horus::deadline::Timing;
-//! use horus::scheduler::Scheduler;
+//! ```no_run
+//! use horus::prelude::*;
 //!
-//! let timing = Timing::new(Duration::from_millis(2), Duration::from_millis(1))?;
-//! let stop = AtomicBool::new(false); // a program takes `horus::stop::on_termination()`
-//! let tally = Scheduler::new(timing).releases(5).run(&stop, |cycle| {
-//!     assert!(cycle.deadline > cycle.release); // the work of one period
-//! });
-//! assert_eq!(tally.releases(), 5);
-//! # Ok::<(), horus::deadline::TimingError>(())
+//! fn balance(app: &mut App) -> horus::Result {
+//!     let mut imu = app.input::<Imu>("imu")?;
+//!     let mut cmd = app.output::<CmdVel>("base.cmd")?;
+//!     let control = move |_: &Cycle| {
+//!         if let Some(imu) = imu.latest() {
+//!             cmd.set(CmdVel { forward: 0.8 * imu.angular_velocity.y, turn: 0.0 });
+//!         }
+//!     };
+//!     app.node("control", control).period(ms(1)).deadline(us(800));
+//!     Ok(())
+//! }
+//!
+//! horus::main!(balance);
 //! ```
 //!
 //! # Guarantees
@@ -58,14 +61,15 @@
 //! - **The loop allocates nothing** and takes no lock. A test counts allocations.
 //! - **Nothing is refused silently.** CPU, policy and locked memory are asked for, then read back from the kernel
 //!   ([`startup::Granted`]).
+//! - **The order of nodes on one thread is always the same:** by release, then as they were declared.
+//! - **The same graph runs in virtual time** ([`world::VirtualWorld`]), and two runs are the same, bit for bit.
 //!
 //! # What it does not do
 //! - Topics do not leave the machine, and there is no ROS 2 bridge.
 //! - There is no order between two publishers, and no translation between versions of a message.
 //! - Nobody is told that a peer left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)), or watches its
 //!   input ([`silence`]).
-//! - A process runs one node.
-//! - The scheduler cannot make a machine real-time. A period is kept as well as kernel, CPUs and settings permit; `horus doctor` and
+//! - The executor cannot make a machine real-time. A period is kept as well as kernel, CPUs and settings permit; `horus doctor` and
 //!   `horus determinism` say how well that is.
 //!
 //! # Trade-offs
@@ -84,9 +88,13 @@
 //! | [`message`](mod@message) | [`message!`]: a message of your own |
 //! | [`mod@bytes`], [`serialized`] | topics of any bytes, and of every type that serde knows |
 //! | [`wait`] | waiting for several topics at once |
-//! | [`scheduler`], [`deadline`] | the loop on its grid; period, deadline, and the account of what was missed |
-//! | [`startup`], [`cpus`] | real time, step by step: locked memory, CPU, policy, and what was granted |
-//! | [`miss`], [`silence`], [`journal`], [`supervise`] | a miss or a silent input on its way to the journal; the thread beside the loop; systemd's watchdog |
+//! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
+//! | [`world`], [`simulation`] | the same program in virtual time |
+//! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
+//! | [`executor`], [`deadline`] | the loop of a thread; period, deadline, and the account of what was missed |
+//! | [`startup`], [`cpus`] | real time, wish by wish: locked memory, CPU, policy, and what was granted |
+//! | [`figures`], [`graph`], [`monitor`] | what is seen of nodes from outside, and who watches over them |
+//! | [`miss`], [`silence`], [`journal`], [`supervise`] | a miss or a silent input on its way to the journal; the thread beside the loops; systemd's watchdog |
 //! | [`stop`], [`time`](mod@time), [`task`] | ending on SIGTERM; clocks, among them a virtual one; what the kernel says of a thread |
 //!
 //! `docs/topics.md` is the guide to topics, `docs/message-path.md` and `docs/architecture.md` show how it works. The crate has no
@@ -99,16 +107,26 @@ extern crate self as horus;
 #[doc(hidden)]
 pub use zerocopy;
 
+pub mod admission;
+pub mod app;
 pub mod bytes;
 pub mod cpus;
 pub mod deadline;
+mod error;
+pub mod executor;
+pub mod figures;
+pub mod graph;
 pub mod journal;
 pub mod message;
 pub mod messages;
 pub mod miss;
-pub mod scheduler;
+pub mod monitor;
+pub mod node;
+pub mod port;
+pub mod prelude;
 pub mod serialized;
 pub mod silence;
+pub mod simulation;
 pub mod startup;
 pub mod stop;
 pub mod supervise;
@@ -116,8 +134,16 @@ pub mod task;
 pub mod time;
 pub mod topic;
 pub mod wait;
+pub mod world;
+
+pub use error::{Error, Result};
 
 /// The Rust of README.md, so that it goes on compiling.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The Rust of docs/nodes.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/nodes.md")]
+struct Nodes;

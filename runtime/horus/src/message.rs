@@ -54,9 +54,12 @@
 pub mod checked;
 #[macro_use]
 mod define;
+mod describe;
 
 use horus_shm::ring::Plain;
 use zerocopy::KnownLayout;
+
+pub use describe::{MadeOf, description};
 
 /// Where a field stands in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +70,8 @@ pub struct Field {
     pub type_name: &'static str,
     /// Stands for all that its bytes mean: [`FieldType::TYPE_HASH`].
     pub type_hash: u64,
+    /// What its bytes are: [`FieldType::MADE_OF`].
+    pub made_of: &'static MadeOf,
     /// Its first byte.
     pub offset: usize,
     /// How many bytes it has.
@@ -84,12 +89,6 @@ pub trait Message: Plain + KnownLayout {
     const LAYOUT_HASH: u64 = layout_hash(Self::TYPE_NAME, size_of::<Self>(), align_of::<Self>(), Self::FIELDS);
 }
 
-/// The fields of `M` for people, a line each: `offset bytes name type`.
-pub fn description<M: Message>() -> String {
-    let line = |field: &Field| format!("{} {} {} {}", field.offset, field.bytes, field.name, field.type_name);
-    M::FIELDS.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
 /// What a field can be: a number of fixed size, another message, or an array of either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a message",
@@ -105,12 +104,15 @@ pub trait FieldType: Plain {
     /// Stands for all that the bytes of such a field mean. Of a number the hash of its name in Rust; of a message its layout
     /// hash; of an array the hash of `array`, the hash of its elements, and how many there are.
     const TYPE_HASH: u64;
+    /// The same for who decodes such a field without knowing its type.
+    const MADE_OF: &'static MadeOf;
 }
 
 macro_rules! numbers {
     ($($number:ty)+) => { $(
         impl FieldType for $number {
             const TYPE_HASH: u64 = text(BASIS, stringify!($number));
+            const MADE_OF: &'static MadeOf = &MadeOf::Number(stringify!($number));
         }
     )+ };
 }
@@ -118,10 +120,13 @@ numbers!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
 
 impl<T: FieldType, const LENGTH: usize> FieldType for [T; LENGTH] {
     const TYPE_HASH: u64 = number(number(text(BASIS, "array"), T::TYPE_HASH), LENGTH as u64);
+    const MADE_OF: &'static MadeOf = &MadeOf::Array(T::MADE_OF, LENGTH);
 }
 
 impl<M: Message> FieldType for M {
     const TYPE_HASH: u64 = M::LAYOUT_HASH;
+    const MADE_OF: &'static MadeOf =
+        &MadeOf::Nested { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH, fields: M::FIELDS };
 }
 
 /// Where FNV-1a starts.
@@ -289,7 +294,14 @@ mod tests {
         assert_eq!((size_of::<Stamp>(), align_of::<Stamp>()), (16, 8));
         assert_eq!(
             Stamp::FIELDS[1],
-            Field { name: "sent_ns", type_name: "u64", type_hash: u64::TYPE_HASH, offset: 8, bytes: 8 }
+            Field {
+                name: "sent_ns",
+                type_name: "u64",
+                type_hash: u64::TYPE_HASH,
+                made_of: u64::MADE_OF,
+                offset: 8,
+                bytes: 8
+            }
         );
         // Computed from the description at `layout_hash` by another program.
         assert_eq!(Stamp::LAYOUT_HASH, 0xe6ec_3c5d_4706_aa2d);

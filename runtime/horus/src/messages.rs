@@ -42,6 +42,7 @@
 //! Two programs speak of the same message when name and layout hash agree; the hashes of these are fixed by a test.
 //! Changing a field is a new message to every peer that was built before.
 
+mod all;
 mod battery;
 mod cloud;
 mod geometry;
@@ -59,6 +60,7 @@ use thiserror::Error;
 
 use crate::message::Message;
 
+pub use all::{ALL, Definition};
 pub use battery::{BatteryState, Supply};
 pub use cloud::{Point, PointCloud1k, PointCloud10k, PointCloud100};
 pub use geometry::{CmdVel, Pose2D, Pose3D, Quaternion, Twist, Vector3};

@@ -99,9 +99,9 @@ impl<T: Serialize> SerializedPublisher<T> {
     ///
     /// # Errors
     /// When there is no room in time, or the value takes more bytes than the topic was made for.
-    pub fn send(&mut self, value: &T, limit: Duration) -> Result<(), SerializeError> {
+    pub fn send_timeout(&mut self, value: &T, limit: Duration) -> Result<(), SerializeError> {
         let bytes = serialize(value, &mut self.buffer)?;
-        self.publisher.send(bytes, limit).map_err(from_send)
+        self.publisher.send_timeout(bytes, limit).map_err(from_send)
     }
 
     /// See [`BytesPublisher::reap_dead_subscribers`].

@@ -11,7 +11,6 @@
 //!
 //! Before the first message there is no silence to count, because a peer takes time to start. It is told all the same, once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -68,7 +67,7 @@ pub struct InputWatch {
     /// The beginning of the silence that the ring tells of. Into a full ring nothing goes, and the next cycle tries again.
     told_since_ns: Option<u64>,
     ring: local::Writer<Turn>,
-    totals: Arc<Totals>,
+    totals: Totals,
 }
 
 /// The half beside the loop; see the module documentation.
@@ -77,7 +76,6 @@ pub struct SilenceCollector {
     topic: String,
     limit: Duration,
     ring: local::Reader<Turn>,
-    totals: Arc<Totals>,
     /// The silence that lasts.
     open: Option<Turn>,
     /// Whether the journal's last word is that the input is silent.
@@ -100,7 +98,6 @@ struct Ended {
 /// Makes the two halves for the input `topic` of the node called `node`, which is silent when nothing came for `limit`.
 pub fn channel(node: &str, topic: &str, limit: Duration) -> (InputWatch, SilenceCollector) {
     let (writer, reader) = local::ring(RING_CAPACITY).expect("the capacity is a power of two");
-    let totals = Arc::new(Totals::default());
     let watch = InputWatch {
         limit_ns: u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX),
         last_ns: None,
@@ -109,14 +106,13 @@ pub fn channel(node: &str, topic: &str, limit: Duration) -> (InputWatch, Silence
         silent_since_ns: None,
         told_since_ns: None,
         ring: writer,
-        totals: Arc::clone(&totals),
+        totals: Totals::default(),
     };
     let collector = SilenceCollector {
         node: node.to_owned(),
         topic: topic.to_owned(),
         limit,
         ring: reader,
-        totals,
         open: None,
         told: false,
         told_number: 0,
@@ -158,6 +154,11 @@ impl InputWatch {
         }
     }
 
+    /// Counts that go on changing while the loop runs.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
     fn note(&self, since_ns: u64, now_ns: u64) {
         if self.heard {
             self.totals.longest_ns.fetch_max(now_ns.saturating_sub(since_ns), Ordering::Relaxed);
@@ -170,11 +171,6 @@ impl InputWatch {
 }
 
 impl SilenceCollector {
-    /// Counts that go on changing while the loop runs.
-    pub fn totals(&self) -> Arc<Totals> {
-        Arc::clone(&self.totals)
-    }
-
     /// Empties the ring, and returns an entry when there is something to tell and [`MIN_ENTRY_DISTANCE`] has passed since
     /// the last one. At the end of the loop `now` is [`MonotonicTime::MAX`]: nothing waits any more.
     pub fn collect(&mut self, now: MonotonicTime) -> Option<Entry> {

@@ -1,17 +1,15 @@
-//! The thread beside the loop that does what the loop must not: write journal entries, feed the service manager's
-//! watchdog.
+//! The thread beside the loops that does what they must not: write journal entries, feed the service manager's watchdog.
 //!
-//! It looks every 100 ms, on the housekeeping CPUs and without a real-time policy. The watchdog is fed only when the
-//! loop has accounted for another release since the last time: a process whose loop hangs is killed and restarted by
-//! systemd, although this thread is alive and well. `WatchdogSec=` must therefore be longer than the node's period, by
-//! 200 ms at least.
+//! It looks every 100 ms, on the housekeeping CPUs and without a real-time policy. The watchdog is fed only while every node lives: a
+//! step that takes [`LONGEST_STEP`] or a grid that stands still for as long is a node that hangs. systemd then ends the process and starts it
+//! again, although this thread is alive and well. One node that hangs is enough, whatever the others do.
 //!
-//! Threads inherit policy and affinity from their creator, so [`spawn`] comes *before* [`crate::startup::Opened::enter`],
-//! and refuses to be called by a real-time thread.
+//! Threads inherit policy and affinity from their creator, so [`spawn`] comes *before* a thread takes its policy, and refuses to be
+//! called by a real-time thread.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -19,13 +17,19 @@ use libsystemd::daemon::{self, NotifyState};
 use thiserror::Error;
 
 use crate::cpus::CpuChoice;
+use crate::executor::ChangeCollector;
+use crate::figures::Figures;
 use crate::miss::MissCollector;
+use crate::silence::SilenceCollector;
 use crate::startup::{self, Thread};
 use crate::task::SchedulingPolicy;
 use crate::time::{Clock, MonotonicTime, SystemClock};
 
-/// The time between two looks at the loop.
+/// The time between two looks at the loops.
 pub const INTERVAL: Duration = Duration::from_millis(100);
+
+/// A step that takes longer hangs; and for a grid, ten of its periods.
+pub const LONGEST_STEP: Duration = Duration::from_secs(1);
 
 /// Why no supervising thread was started.
 #[derive(Debug, Error)]
@@ -40,19 +44,79 @@ pub enum SuperviseError {
     System(#[from] io::Error),
 }
 
+/// What there is to tell of one node, and whether it lives.
+pub(crate) struct Watched {
+    /// The distance of its releases, if a grid releases it.
+    period: Option<Duration>,
+    misses: MissCollector,
+    changes: ChangeCollector,
+    silences: Vec<SilenceCollector>,
+    figures: Option<Arc<Figures>>,
+    progress: (u64, MonotonicTime),
+}
+
+impl Watched {
+    pub fn new(
+        period: Option<Duration>,
+        misses: MissCollector,
+        changes: ChangeCollector,
+        silences: Vec<SilenceCollector>,
+    ) -> Self {
+        let progress = (u64::MAX, MonotonicTime::default());
+        Self { period, misses, changes, silences, figures: None, progress }
+    }
+
+    /// With the figures that say whether it lives.
+    pub fn with(self, figures: Arc<Figures>) -> Self {
+        Self { figures: Some(figures), ..self }
+    }
+
+    /// Sends or returns what there is to tell.
+    pub fn collect(&mut self, now: MonotonicTime, mut tell: impl FnMut(crate::journal::Entry)) {
+        self.misses.collect(now).into_iter().for_each(&mut tell);
+        while let Some(entry) = self.changes.collect(now) {
+            tell(entry);
+        }
+        for silence in &mut self.silences {
+            silence.collect(now).into_iter().for_each(&mut tell);
+        }
+    }
+
+    /// What is left when the loop has ended.
+    pub fn finish(mut self, mut tell: impl FnMut(crate::journal::Entry)) {
+        self.misses.finish().into_iter().for_each(&mut tell);
+        while let Some(entry) = self.changes.collect(MonotonicTime::MAX) {
+            tell(entry);
+        }
+        for silence in &mut self.silences {
+            silence.collect(MonotonicTime::MAX).into_iter().for_each(&mut tell);
+        }
+    }
+
+    fn lives(&mut self, now: MonotonicTime) -> bool {
+        let Some(figures) = &self.figures else { return true };
+        let patience = self.period.map_or(LONGEST_STEP, |period| (period * 10).max(LONGEST_STEP));
+        if figures.has_ended() {
+            return true;
+        }
+        if let Some(began) = figures.step_began() {
+            return now.since(began) < patience;
+        }
+        let cycle = figures.number();
+        if self.progress.0 != cycle {
+            self.progress = (cycle, now);
+        }
+        self.period.is_none() || now.since(self.progress.1) < patience
+    }
+}
+
 /// The running thread; dropping it without [`finish`](Self::finish) ends the thread, too, but does not wait for its
 /// last entry.
 #[derive(Debug)]
-pub struct Supervisor {
+pub(crate) struct Supervisor {
     thread: Option<JoinHandle<()>>,
-    shared: Arc<Shared>,
-}
-
-/// Flag and counter; neither guards other data, so all accesses are Relaxed.
-#[derive(Debug, Default)]
-struct Shared {
-    stop: AtomicBool,
-    signs_of_life: AtomicU64,
+    /// Guards no data, so accesses are Relaxed.
+    stop: Arc<AtomicBool>,
 }
 
 /// Starts the thread. `chores` is called at every look, for what a program wants written down now and then, and a last time
@@ -60,32 +124,30 @@ struct Shared {
 ///
 /// # Errors
 /// When the calling thread has a real-time policy, or the system has no thread to give.
-pub fn spawn(
-    collector: MissCollector,
+pub(crate) fn spawn(
+    watched: Vec<Watched>,
     chores: impl FnMut(MonotonicTime) + Send + 'static,
 ) -> Result<Supervisor, SuperviseError> {
     let (policy, _) = startup::policy_of_this_thread()?;
     if policy.is_real_time() {
         return Err(SuperviseError::RealTime(policy));
     }
-    let shared = Arc::new(Shared::default());
-    let seen_by_thread = Arc::clone(&shared);
+    let stop = Arc::new(AtomicBool::new(false));
+    let seen_by_thread = Arc::clone(&stop);
     let thread = thread::Builder::new()
         .name("supervise".to_owned())
-        .spawn(move || supervise(collector, chores, &seen_by_thread))?;
-    Ok(Supervisor { thread: Some(thread), shared })
+        .stack_size(STACK_BYTES)
+        .spawn(move || supervise(watched, chores, &seen_by_thread))?;
+    Ok(Supervisor { thread: Some(thread), stop })
 }
 
-impl Supervisor {
-    /// A sign of life from outside the loop, for the time in which the node waits for something and the loop does not
-    /// run yet.
-    pub fn alive(&self) {
-        self.shared.signs_of_life.fetch_add(1, Ordering::Relaxed);
-    }
+/// The stack of the thread: all of it is locked with a real-time process.
+const STACK_BYTES: usize = 512 * 1024;
 
+impl Supervisor {
     /// Waits for the thread to write its last entries.
     pub fn finish(mut self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
         if let Some(Err(_panic)) = self.thread.take().map(JoinHandle::join) {
             eprintln!("warning: the supervising thread had panicked: journal entries may be missing");
         }
@@ -94,7 +156,39 @@ impl Supervisor {
 
 impl Drop for Supervisor {
     fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Feeds the service manager's watchdog, where it has one: for programs with a loop of their own.
+#[derive(Debug)]
+pub struct Feeding {
+    /// A quarter of the time that systemd waits: often enough to survive two late looks, and no burden on PID 1.
+    interval: Option<Duration>,
+    next: MonotonicTime,
+}
+
+impl Default for Feeding {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Feeding {
+    /// As the service manager asked for it.
+    pub fn new() -> Self {
+        let interval = daemon::watchdog_enabled(false).map(|timeout| timeout / 4);
+        Self { interval, next: MonotonicTime::default() }
+    }
+
+    /// Feeds it, if it is time to.
+    pub fn feed(&mut self, now: MonotonicTime) {
+        if let Some(interval) = self.interval
+            && now >= self.next
+        {
+            notify(&[NotifyState::Watchdog]);
+            self.next = now.plus(interval);
+        }
     }
 }
 
@@ -109,60 +203,26 @@ fn notify(state: &[NotifyState]) {
     }
 }
 
-fn supervise(mut collector: MissCollector, mut chores: impl FnMut(MonotonicTime), shared: &Shared) {
+fn supervise(mut watched: Vec<Watched>, mut chores: impl FnMut(MonotonicTime), stop: &AtomicBool) {
     let granted = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
     granted.refused().for_each(|refused| eprintln!("warning: the supervising thread: {refused}"));
-    // A quarter of the time that systemd waits: often enough to survive two late looks, and no burden on PID 1.
-    let feeding_interval = daemon::watchdog_enabled(false).map(|timeout| timeout / 4);
-    let mut progress_told = 0;
+    let mut feeding = Feeding::new();
     let mut look = MonotonicTime::now();
-    let mut feed_after = look;
-    while !shared.stop.load(Ordering::Relaxed) {
-        if let Some(entry) = collector.collect(look) {
-            entry.send_or_print();
+    while !stop.load(Ordering::Relaxed) {
+        let mut lives = true;
+        for node in &mut watched {
+            node.collect(look, |entry| entry.send_or_print());
+            lives &= node.lives(look);
         }
-        let progress = collector.releases() + shared.signs_of_life.load(Ordering::Relaxed);
-        if let Some(interval) = feeding_interval
-            && progress != progress_told
-            && look >= feed_after
-        {
-            notify(&[NotifyState::Watchdog]);
-            progress_told = progress;
-            feed_after = look.plus(interval);
+        if lives {
+            feeding.feed(look);
         }
         chores(look);
         look = look.plus(INTERVAL).max(MonotonicTime::now());
         SystemClock.sleep_until(look);
     }
-    if let Some(entry) = collector.finish() {
-        entry.send_or_print();
+    for node in watched {
+        node.finish(|entry| entry.send_or_print());
     }
     chores(MonotonicTime::MAX);
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-
-    use super::*;
-    use crate::deadline::Timing;
-    use crate::miss;
-
-    #[test]
-    fn the_thread_looks_until_it_is_finished_and_has_no_real_time_policy() {
-        let timing = Timing::new(Duration::from_millis(1), Duration::from_millis(1)).unwrap();
-        let (_recorder, collector) = miss::channel("test", timing, 2).unwrap();
-        let (sender, looks) = mpsc::channel();
-        let supervisor = spawn(collector, move |now| {
-            let _ = sender.send((startup::policy_of_this_thread().unwrap().0, now));
-        })
-        .unwrap();
-        for _ in 0..2 {
-            assert_eq!(looks.recv().unwrap().0, SchedulingPolicy::Other);
-        }
-        supervisor.finish();
-        let rest: Vec<_> = looks.iter().collect(); // the sender is gone, so the iteration ends
-        assert!(rest.len() < 1_000);
-        assert_eq!(rest.last().map(|look| look.1), Some(MonotonicTime::MAX), "the last look says that it is the last");
-    }
 }

@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -100,6 +101,41 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     number.checked_mul(nanos_per_unit).map(Duration::from_nanos).ok_or_else(error)
 }
 
+/// So many seconds.
+pub const fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// So many milliseconds.
+pub const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+/// So many microseconds.
+pub const fn us(microseconds: u64) -> Duration {
+    Duration::from_micros(microseconds)
+}
+
+/// Sleeps until `span` after the calling thread's last such sleep was to end, so that a loop of it does not drift; from now on
+/// where that has passed.
+///
+/// ```
+/// use horus::time::{MonotonicTime, ms, sleep};
+/// let started = MonotonicTime::now();
+/// (0..3).for_each(|_| sleep(ms(2)));
+/// assert!(MonotonicTime::now().since(started) >= ms(6));
+/// ```
+pub fn sleep(span: Duration) {
+    thread_local! {
+        static LAST: Cell<MonotonicTime> = const { Cell::new(MonotonicTime(0)) };
+    }
+    let now = MonotonicTime::now();
+    let next = LAST.get().plus(span);
+    let until = if next > now { next } else { now.plus(span) };
+    LAST.set(until);
+    SystemClock.sleep_until(until);
+}
+
 /// Where a loop gets its time from, and the CPU that it runs on: the machine, or a test that decides itself how late
 /// everything is.
 pub trait Clock {
@@ -111,6 +147,9 @@ pub trait Clock {
 
     /// The CPU that the calling thread runs on now; asked twice a cycle.
     fn cpu(&self) -> u32;
+
+    /// The CPU time of the calling thread since it began, in nanoseconds. A system call.
+    fn cpu_time(&self) -> u64;
 }
 
 /// The machine's `CLOCK_MONOTONIC`.
@@ -136,6 +175,11 @@ impl Clock for SystemClock {
     fn cpu(&self) -> u32 {
         rustix::thread::sched_getcpu() as u32 // the kernel has no CPU beyond 32 bits
     }
+
+    fn cpu_time(&self) -> u64 {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as u64 * NANOS_PER_SECOND + time.tv_nsec as u64 // never negative
+    }
 }
 
 impl<C: Clock> Clock for &C {
@@ -149,6 +193,10 @@ impl<C: Clock> Clock for &C {
 
     fn cpu(&self) -> u32 {
         C::cpu(self)
+    }
+
+    fn cpu_time(&self) -> u64 {
+        C::cpu_time(self)
     }
 }
 
@@ -165,9 +213,10 @@ impl<C: Clock> Clock for &C {
 /// ```
 #[derive(Debug, Default)]
 pub struct VirtualClock {
-    now: Cell<MonotonicTime>,
-    lateness: Cell<Duration>,
-    cpu: Cell<u32>,
+    // Nanoseconds, and a number; they guard nothing, so accesses are Relaxed.
+    now: AtomicU64,
+    lateness: AtomicU64,
+    cpu: AtomicU32,
 }
 
 impl VirtualClock {
@@ -178,33 +227,42 @@ impl VirtualClock {
 
     /// Lets `span` pass.
     pub fn advance(&self, span: Duration) {
-        self.now.set(self.now.get().plus(span));
+        self.set(self.now().plus(span));
     }
 
     /// From now on the thread runs on this CPU; it starts on CPU 0.
     pub fn migrate_to(&self, cpu: u32) {
-        self.cpu.set(cpu);
+        self.cpu.store(cpu, Ordering::Relaxed);
     }
 
     /// From now on every sleep that really waits ends `lateness` after the point that it waited for.
     pub fn wake_late_by(&self, lateness: Duration) {
-        self.lateness.set(lateness);
+        self.lateness.store(u64::try_from(lateness.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    fn set(&self, now: MonotonicTime) {
+        self.now.store(now.as_nanos(), Ordering::Relaxed);
     }
 }
 
 impl Clock for VirtualClock {
     fn now(&self) -> MonotonicTime {
-        self.now.get()
+        MonotonicTime::from_nanos(self.now.load(Ordering::Relaxed))
     }
 
     fn sleep_until(&self, until: MonotonicTime) {
-        if until > self.now.get() {
-            self.now.set(until.plus(self.lateness.get()));
+        if until > self.now() {
+            self.set(until.plus_nanos(self.lateness.load(Ordering::Relaxed)));
         }
     }
 
     fn cpu(&self) -> u32 {
-        self.cpu.get()
+        self.cpu.load(Ordering::Relaxed)
+    }
+
+    /// All time that passed: nothing else runs.
+    fn cpu_time(&self) -> u64 {
+        self.now().as_nanos()
     }
 }
 

@@ -124,9 +124,23 @@ impl<M: Message> Publisher<M> {
         self.publication.try_send(message, now).map(|_sequence| ())
     }
 
+    /// Sends a message. On a `reliable` topic it waits for room as long as that takes; on a `latest` topic there is always room,
+    /// unless subscribers hold every message in place.
+    ///
+    /// # Errors
+    /// When there is none on a `latest` topic.
+    pub fn send(&mut self, message: &M) -> Result<(), Full<()>> {
+        if self.publication.segment().header().policy == Policy::Latest {
+            return self.try_send_from(message);
+        }
+        let now = self.now();
+        while self.publication.send(message, now, LONG, self.waiting).is_err() {}
+        Ok(())
+    }
+
     /// As [`try_send`](Self::try_send), but waits for room, at most `limit`, as [`Options::waiting`] says. Subscribers that
     /// died meanwhile stop holding the topic. The stamp is the time of the call.
-    pub fn send(&mut self, message: M, limit: Duration) -> Result<(), Full<M>> {
+    pub fn send_timeout(&mut self, message: M, limit: Duration) -> Result<(), Full<M>> {
         let now = self.now();
         let sent = self.publication.send(&message, now, limit, self.waiting);
         sent.map(|_sequence| ()).map_err(|Full(())| Full(message))
@@ -277,6 +291,11 @@ impl<M: Message> Subscriber<M> {
         }
     }
 
+    /// The messages as they come, for ever: sleeps while nothing comes.
+    pub fn messages(&mut self) -> Messages<'_, M> {
+        Messages(self)
+    }
+
     /// Lends the next message in its place in shared memory, or `None` when it has not been sent yet: for messages too
     /// large to be copied.
     ///
@@ -359,6 +378,45 @@ impl<M: Message> Subscriber<M> {
     /// Whether the kernel locked the topic's memory; if not, page faults may meet the hot path.
     pub fn memory_lock(&self) -> Result<(), LockRefused> {
         self.subscription.memory_lock()
+    }
+}
+
+/// The messages of a subscriber; see [`Subscriber::messages`].
+pub struct Messages<'a, M: Message>(&'a mut Subscriber<M>);
+
+impl<M: Message> Iterator for Messages<'_, M> {
+    type Item = Incoming<M>;
+
+    fn next(&mut self) -> Option<Incoming<M>> {
+        let received = self.0.recv();
+        Some(Incoming { received, missed: self.0.missed() })
+    }
+}
+
+/// A message that came, as if it were the message, and what else is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incoming<M> {
+    received: Received<M>,
+    missed: u64,
+}
+
+impl<M> Incoming<M> {
+    /// How many messages were overwritten before this subscriber got to them, since it joined.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// When it was sent, by whom and as which.
+    pub fn received(&self) -> &Received<M> {
+        &self.received
+    }
+}
+
+impl<M> Deref for Incoming<M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        &self.received.message
     }
 }
 

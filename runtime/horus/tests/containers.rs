@@ -103,9 +103,9 @@ fn subscriber_killed_in_a_container_holds_a_reliable_publisher_outside_no_longer
         node.wait_until_ready();
         let mut publisher = Publisher::<Stamp>::open(BACK, options_for("reliable", files.path())).unwrap();
         (0..CAPACITY).for_each(|_| publisher.try_send(Stamp::default()).unwrap());
-        assert!(publisher.send(Stamp::default(), Duration::from_millis(5)).is_err(), "the living one holds it");
+        assert!(publisher.send_timeout(Stamp::default(), Duration::from_millis(5)).is_err(), "the living one holds it");
         node.kill();
-        assert!(publisher.send(Stamp::default(), PATIENCE).is_ok(), "{home:?}");
+        assert!(publisher.send_timeout(Stamp::default(), PATIENCE).is_ok(), "{home:?}");
     }
 }
 

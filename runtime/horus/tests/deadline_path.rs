@@ -1,41 +1,31 @@
-//! The deadline path, walked in reading order: unit file, `deadline`, `startup`, `scheduler`, `miss`, `journal`,
+//! The deadline path, walked in reading order: `node.toml`, `app/settings`, `node/spec`, `startup`, `executor`, `miss`, `journal`,
 //! catalog text.
 //!
 //! Time is virtual: the walk asserts what is accounted for, never how fast this machine is.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use horus::cpus::CpuChoice;
-use horus::deadline::Timing;
+use horus::graph::NodeInfo;
 use horus::journal::{self, Entry, Priority};
-use horus::scheduler::{Cycle, Node, Scheduler};
-use horus::startup::{self, Answer, FifoPriority, Policy, Process, Thread};
+use horus::prelude::*;
+use horus::silence;
+use horus::startup::{self, Answer, Process, RtPriority, Thread};
 use horus::task::SchedulingPolicy;
-use horus::time::{Clock, MonotonicTime, VirtualClock, parse_duration};
-use horus::{miss, silence};
 
-static RUNNING: AtomicBool = AtomicBool::new(false);
+fn conf_path(file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conf/horus/rootfs").join(file)
+}
 
 fn conf(file: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conf/horus/rootfs/usr/lib/systemd").join(file);
+    let path = conf_path(file);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The value that follows `option` in the unit's `ExecStart=`.
-fn option_of(unit: &str, option: &str) -> String {
-    let command = unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).expect("the unit starts something");
-    let mut words = command.split_whitespace().skip_while(|word| *word != option);
-    words.nth(1).unwrap_or_else(|| panic!("no {option} in {command}")).to_owned()
-}
-
-fn timing_of(unit: &str) -> Timing {
-    let duration = |option| parse_duration(&option_of(unit, option)).unwrap();
-    Timing::new(duration("--period"), duration("--deadline")).unwrap()
+const fn ns(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
 }
 
 /// Text by message id of a catalog file.
@@ -55,8 +45,9 @@ fn is_replaced(name: &str) -> bool {
 /// What `journalctl -x` prints below `entry`: its text with every `@FIELD@` replaced.
 fn explain(entry: &Entry) -> String {
     let id = entry.get("MESSAGE_ID").unwrap();
-    let mut text =
-        texts(&conf("catalog/horus-node.catalog")).remove(id).unwrap_or_else(|| panic!("{id} is not explained"));
+    let mut text = texts(&conf("usr/lib/systemd/catalog/horus-node.catalog"))
+        .remove(id)
+        .unwrap_or_else(|| panic!("{id} is not explained"));
     for (name, value) in entry.fields().filter(|(name, _)| is_replaced(name)) {
         text = text.replace(&format!("@{name}@"), value);
     }
@@ -67,53 +58,40 @@ fn explain(entry: &Entry) -> String {
 /// How late every cycle wakes.
 const LATENESS: Duration = Duration::from_micros(50);
 
-/// A node that stalls over two releases in cycle 5, and is late by a nanosecond in cycle 9.
-struct Stalling<'a> {
-    clock: &'a VirtualClock,
-    timing: Timing,
-}
-
-impl Node for Stalling<'_> {
-    fn step(&mut self, cycle: &Cycle) {
-        let in_time = self.timing.deadline() - LATENESS;
-        self.clock.advance(match cycle.number {
-            5 => 2 * self.timing.period() + in_time,
-            9 => in_time + Duration::from_nanos(1),
-            _ => in_time,
-        });
-    }
-}
-
 #[test]
-fn a_stall_is_explained_in_the_journal_with_the_numbers_of_the_unit_file() {
-    // unit -> deadline
-    let unit = conf("system/horus-ping.service");
-    let timing = timing_of(&unit);
-    let (period, deadline) = (timing.period(), timing.deadline());
+fn a_stall_is_explained_in_the_journal_with_the_numbers_of_node_toml() {
+    // node.toml -> app/settings -> node/spec
+    let file = conf_path("usr/lib/horus/nodes/ping.toml");
+    let mut world = VirtualWorld::with_settings(&file, |app| {
+        app.node("ping", |_: &Cycle| {}); // everything else stands in the file
+        Ok(())
+    })
+    .unwrap();
+    let (period, deadline) = (ms(10), ms(8));
 
-    // startup: nothing is asked of this machine here, and that is what the journal says
-    let clock = VirtualClock::new();
-    clock.wake_late_by(LATENESS);
-    let stalling = Stalling { clock: &clock, timing };
-    let opened = Process::default().prepare().open(|| Ok::<_, Infallible>(stalling)).unwrap();
-    let mut entered = opened.enter(&Thread::default());
-    let start = entered.granted().entry("ping", &timing);
-    assert_eq!((start.get("HORUS_REFUSED"), start.priority()), (Some("none"), Priority::Info));
-    assert!(explain(&start).contains(&format!("period of {} ns", period.as_nanos())));
-
-    // scheduler -> miss
-    let (mut recorder, mut collector) = miss::channel("ping", timing, miss::RING_CAPACITY).unwrap();
-    let scheduler = Scheduler::with_clock(timing, &clock).releases(20);
-    let tally = entered.run(&scheduler, &RUNNING, |record, verdict| recorder.observe(record, verdict));
-    assert_eq!((tally.misses, tally.skipped, tally.max_consecutive), (4, 2, 3));
+    // executor -> miss: a stall over two releases in cycle 5, and a nanosecond too much in cycle 9
+    let in_time = deadline - LATENESS;
+    world.delay("ping", LATENESS);
+    for (cycles, execution) in
+        [(5, in_time), (1, 2 * period + in_time), (1, in_time), (1, in_time + ns(1)), (10, in_time)]
+    {
+        world.takes("ping", execution).for_cycles(cycles);
+        let (before, cycles) = (world.tally("ping").cycles, cycles);
+        while world.tally("ping").cycles < before + cycles {
+            world.run_for(ms(1));
+        }
+    }
+    let tally = world.tally("ping");
+    assert_eq!((tally.misses, tally.skipped, tally.max_consecutive, tally.releases()), (4, 2, 3, 20));
 
     // miss -> journal
-    let entry = collector.collect(clock.now()).expect("the stall leaves an entry");
+    let entries: Vec<_> =
+        world.journal().iter().filter(|entry| entry.get("MESSAGE_ID") == Some(journal::id::DEADLINE_MISS)).collect();
+    let entry = entries[0];
     assert_eq!(entry.priority(), Priority::Warning);
     for (field, value) in [
-        ("MESSAGE_ID", journal::id::DEADLINE_MISS.to_owned()),
         ("HORUS_NODE", "ping".to_owned()),
-        ("HORUS_MISSES", "4".to_owned()),
+        ("HORUS_MISSES", "3".to_owned()),
         ("HORUS_SKIPPED", "2".to_owned()),
         ("HORUS_MAX_CONSECUTIVE", "3".to_owned()),
         ("HORUS_CYCLE", "5".to_owned()),
@@ -129,17 +107,20 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_the_unit_file() {
     }
 
     // journal -> catalog
-    let text = explain(&entry);
-    assert!(text.contains("it missed 4 deadlines") && text.contains("cycle was number 5"), "{text}");
+    let text = explain(entry);
+    assert!(text.contains("it missed 3 deadlines") && text.contains("cycle was number 5"), "{text}");
 }
 
 #[test]
 fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
-    let ids: Vec<_> = texts(&conf("catalog/horus-node.catalog")).into_keys().collect();
+    let ids: Vec<_> = texts(&conf("usr/lib/systemd/catalog/horus-node.catalog")).into_keys().collect();
     let mut sent = [
         journal::id::DEADLINE_MISS,
         journal::id::NODE_SUMMARY,
         journal::id::NODE_START,
+        journal::id::NODE_REACTION,
+        journal::id::OVER_BUDGET,
+        journal::id::MONITOR,
         journal::id::INPUT_SILENT,
         journal::id::INPUT_BACK,
     ];
@@ -164,13 +145,15 @@ fn a_silent_input_is_explained_with_its_topic_and_its_length() {
 fn the_example_units_differ_only_in_what_they_start() {
     let settings = |file| -> Vec<String> {
         let unit = conf(file);
-        timing_of(&unit);
-        assert!(option_of(&unit, "--cpu").parse::<CpuChoice>().is_ok());
         let service = unit.split_once("\n[Service]\n").unwrap().1;
-        let kept = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("ExecStart=");
+        let starts = |line: &str| line.starts_with("ExecStart=") || line.starts_with("Environment=HORUS_NODE_FILE=");
+        let kept = |line: &&str| !line.is_empty() && !line.starts_with('#') && !starts(line);
         service.lines().filter(kept).map(str::to_owned).collect()
     };
-    assert_eq!(settings("system/horus-ping.service"), settings("system/horus-pong.service"));
+    assert_eq!(
+        settings("usr/lib/systemd/system/horus-ping.service"),
+        settings("usr/lib/systemd/system/horus-pong.service")
+    );
 }
 
 #[test]
@@ -179,10 +162,9 @@ fn what_startup_calls_granted_is_what_the_kernel_says() {
     // real-time policy is unknown; that the answer is the truth is not.
     let answers = thread::spawn(|| {
         let process = Process { rt_time_limit: Some(Duration::from_secs(1)), ..Process::default() };
-        let thread = Thread { cpu: CpuChoice::Housekeeping, policy: Policy::Fifo(FifoPriority::new(1).unwrap()) };
-        let opened = process.prepare().open(startup::policy_of_this_thread).unwrap();
-        let entered = opened.enter(&thread);
-        (entered.granted().clone(), startup::policy_of_this_thread().unwrap())
+        let policy = Policy::Fifo(RtPriority::new(1).unwrap());
+        let thread = Thread { cpu: CpuChoice::Housekeeping, policy, ..Thread::default() };
+        (process.prepare().and(thread.enter()), startup::policy_of_this_thread().unwrap())
     });
     let (granted, (policy, priority)) = answers.join().unwrap();
     let answer = |name| granted.guarantees().iter().find(|guarantee| guarantee.name == name).expect("asked for");
@@ -201,28 +183,15 @@ fn what_startup_calls_granted_is_what_the_kernel_says() {
 }
 
 #[test]
-fn what_a_node_opens_is_opened_on_an_ordinary_thread_after_memory_was_locked() {
-    let asked = thread::spawn(|| {
-        let thread = Thread { cpu: CpuChoice::Housekeeping, policy: Policy::Fifo(FifoPriority::new(1).unwrap()) };
-        let prepared = Process { lock_memory: true, ..Process::default() }.prepare();
-        let locked = prepared.granted().clone();
-        let opened = prepared.open(|| startup::policy_of_this_thread().map(|(policy, _)| policy)).unwrap();
-        let entered = opened.enter(&thread);
-        let names = entered.granted().guarantees().iter().map(|guarantee| guarantee.name).collect::<Vec<_>>();
-        (locked.guarantees().len(), names, *entered.node())
-    });
-    assert_eq!(asked.join().unwrap(), (1, vec!["memory", "cpu", "policy"], SchedulingPolicy::Other));
-}
-
-#[test]
 fn a_refusal_stops_a_node_that_wants_all_or_nothing_and_is_named_by_any_other() {
     let granted = Thread { cpu: CpuChoice::Number(8191), ..Thread::default() }.enter();
     let error = granted.complete().unwrap_err();
     assert_eq!(error.0.refused().count(), 1, "{error}");
     assert!(error.to_string().contains("REFUSED cpu: asked CPU 8191"), "{error}");
 
-    let timing = timing_of(&conf("system/horus-pong.service"));
-    let start = granted.entry("pong", &timing);
+    let node =
+        NodeInfo { name: "pong".to_owned(), period_ns: 10_000_000, deadline_ns: 8_000_000, ..NodeInfo::default() };
+    let start = granted.entry(&node);
     assert_eq!((start.get("HORUS_REFUSED"), start.priority()), (Some("cpu"), Priority::Warning));
     assert!(start.message().contains("WITHOUT cpu"), "{}", start.message());
     assert!(explain(&start).contains("REFUSED cpu"));
@@ -231,8 +200,8 @@ fn a_refusal_stops_a_node_that_wants_all_or_nothing_and_is_named_by_any_other() 
 #[test]
 fn a_priority_of_the_kernel_or_of_nobody_is_refused_before_anything_is_asked() {
     for priority in ["0", "99", "100", "high", "-1", ""] {
-        let error = priority.parse::<FifoPriority>().unwrap_err().to_string();
+        let error = priority.parse::<RtPriority>().unwrap_err().to_string();
         assert!(error.contains(priority) && error.contains("choose 1 to 98"), "{error}");
     }
-    assert_eq!("80".parse(), FifoPriority::new(80));
+    assert_eq!("80".parse(), RtPriority::new(80));
 }

@@ -53,7 +53,7 @@ fn peer_publishes_and_leaves_over_and_over() {
     loop {
         let mut publisher = Publisher::open(name(), &options).unwrap();
         for _ in 0..20 {
-            let _full = publisher.send(block(VICTIM, publisher.position()), PERIOD);
+            let _full = publisher.send_timeout(block(VICTIM, publisher.position()), PERIOD);
         }
     }
 }
@@ -289,7 +289,10 @@ impl Account {
         if plan.publishes {
             let open = || Publisher::<Block>::open(name(), &options).unwrap();
             let mut successor = self.restarts.measure(open);
-            assert!(successor.send(block(SUCCESSOR, successor.position()), HANG).is_ok(), "the successor cannot send");
+            assert!(
+                successor.send_timeout(block(SUCCESSOR, successor.position()), HANG).is_ok(),
+                "the successor cannot send"
+            );
             let heard = |survivors: &mut Survivors| {
                 survivors.step();
                 survivors.ledger.authors[successor.lane()] == SUCCESSOR

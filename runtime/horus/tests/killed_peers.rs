@@ -55,7 +55,7 @@ fn peer_publishes() {
     let mut publisher = Publisher::open(name(), peers::options()).unwrap();
     peers::ready();
     loop {
-        publisher.send(block(publisher.position()), PATIENCE).unwrap();
+        publisher.send_timeout(block(publisher.position()), PATIENCE).unwrap();
     }
 }
 
@@ -175,11 +175,11 @@ fn publisher_outlives_subscribers_that_are_killed_while_they_read() {
             peer.wait_until_ready();
             let started = Instant::now();
             while started.elapsed() < some_time(turn) {
-                publisher.send(block(publisher.position()), PATIENCE).unwrap();
+                publisher.send_timeout(block(publisher.position()), PATIENCE).unwrap();
             }
             peer.kill();
             for _ in 0..=2 * CAPACITY {
-                publisher.send(block(publisher.position()), PATIENCE).unwrap();
+                publisher.send_timeout(block(publisher.position()), PATIENCE).unwrap();
             }
             assert_eq!(publisher.subscribers().unwrap(), 0);
         }
@@ -211,7 +211,7 @@ fn waiting_publisher_notices_the_death_of_the_subscriber_it_waits_for() {
     let mut peer = Peer::start("peer_subscribes_and_never_reads", files.path(), "reliable");
     peer.wait_until_ready();
     while publisher.try_send(block(publisher.position())).is_ok() {}
-    let waiting = std::thread::spawn(move || publisher.send(block(CAPACITY as u64), PATIENCE).is_ok());
+    let waiting = std::thread::spawn(move || publisher.send_timeout(block(CAPACITY as u64), PATIENCE).is_ok());
     peer.kill();
     assert!(waiting.join().unwrap());
 }
@@ -231,7 +231,7 @@ fn peers_killed_while_they_come_and_go_never_block_the_others() {
             let mut publisher = publisher.unwrap_or_else(|| publish("reliable", files.path()));
             let mut subscriber = subscriber.unwrap_or_else(|| Survivor::new("reliable", files.path()));
             while subscriber.receive(Duration::ZERO) {}
-            publisher.send(block(publisher.position()), PATIENCE).unwrap();
+            publisher.send_timeout(block(publisher.position()), PATIENCE).unwrap();
             assert!(subscriber.receive(PATIENCE));
             drop((publisher, subscriber));
             assert_eq!(files_in(files.path()), 0, "after turn {turn}");

@@ -24,7 +24,7 @@ fn answering_peer() {
     peers::ready();
     for _ in 0..ROUNDS {
         let question = ping.recv_timeout(PATIENCE).unwrap();
-        pong.send(question.message, PATIENCE).unwrap();
+        pong.send_timeout(question.message, PATIENCE).unwrap();
     }
 }
 

@@ -121,7 +121,7 @@ fn a_thread_that_receives_what_it_sends_takes_nothing_from_others() {
     let mut peer = Peer::start("peer_gets_every_number", files.path(), "reliable");
     peer.wait_until_ready();
     for number in 0..MESSAGES {
-        publisher.send(numbers(number), PATIENCE).unwrap();
+        publisher.send_timeout(numbers(number), PATIENCE).unwrap();
         own.take_what_is_there();
         beside.take_what_is_there();
     }

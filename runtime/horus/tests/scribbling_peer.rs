@@ -98,7 +98,7 @@ fn publish(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
             if number % 50 == 0 {
                 publisher.reap_dead_subscribers();
                 let _number = publisher.subscribers();
-                let _full = publisher.send(Stamp { sequence: number, sent_ns: 0 }, Duration::from_micros(100));
+                let _full = publisher.send_timeout(Stamp { sequence: number, sent_ns: 0 }, Duration::from_micros(100));
             }
         }
     }

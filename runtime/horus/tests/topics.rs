@@ -74,7 +74,7 @@ fn every_subscriber_receives_every_message_of_every_publisher_in_each_ones_order
     let subscribers: Vec<_> = (0..2).map(|_| subscribe::<Stamp>(&options)).collect();
     std::thread::scope(|scope| {
         for mut publisher in publishers {
-            scope.spawn(move || (0..MESSAGES).for_each(|n| publisher.send(stamp(n), PATIENCE).unwrap()));
+            scope.spawn(move || (0..MESSAGES).for_each(|n| publisher.send_timeout(stamp(n), PATIENCE).unwrap()));
         }
         for mut subscriber in subscribers {
             scope.spawn(move || {

@@ -62,6 +62,13 @@ fn count(output: &Output, word: &str) -> u64 {
     }
 }
 
+/// Gives a node a `node.toml` with this line.
+fn settings(command: &mut Command, scratch: &TempDir, name: &str, line: &str) {
+    let file = scratch.path().join(format!("{name}.toml"));
+    std::fs::write(&file, format!("[node.{name}]\n{line}\n")).unwrap();
+    command.env("HORUS_NODE_FILE", file);
+}
+
 fn topics() -> (TempDir, PathBuf) {
     let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
     let topics = scratch.path().join("topics");
@@ -115,8 +122,7 @@ fn every_answer_that_comes_is_the_one_that_was_sent() {
 fn a_provoked_stall_is_counted_and_told() {
     let (_scratch, topics) = topics();
     let _pong = Running::start(node("pong", &topics));
-    let arguments = ["--releases", "50", "--stall-every", "10", "--stall-for", "25ms"];
-    let ping = node("ping", &topics).args(arguments).output().unwrap();
+    let ping = node("ping", &topics).args(["--releases", "50"]).env("HORUS_PING_STALL", "25ms 10").output().unwrap();
     // Releases 0, 10, … 40 stall over two more each, or are skipped themselves: a miss in any case.
     assert!(count(&ping, "deadline misses") >= 15, "{ping:?}");
     if !Path::new("/run/systemd/journal/socket").exists() {
@@ -137,7 +143,7 @@ fn a_killed_pong_costs_messages_and_a_new_one_takes_over() {
     };
     let first = Running::start(answering());
     let ping = Running::start(node("ping", &topics));
-    manager.wait_for("STATUS=publishes and receives");
+    manager.wait_for("READY=1");
     first.signal(Signal::KILL);
     assert!(!first.end().status.success());
 
@@ -166,28 +172,25 @@ fn the_service_manager_hears_readiness_and_progress() {
 }
 
 #[test]
-fn a_loop_that_does_not_advance_starves_the_watchdog() {
+fn a_step_that_hangs_starves_the_watchdog() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
-    let _ping = Running::start(node("ping", &topics));
-    let mut pong = node("pong", &topics);
-    pong.args(["--period", "60s", "--deadline", "60s"]); // a loop that hangs looks like one that waits for a minute
-    pong.env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "40000");
-    let _pong = Running::start(pong);
-    manager.wait_for("STATUS=publishes and receives");
-    // The supervising thread looks 15 times in this time. The last sign of life may come first, and a release may fall
-    // into it.
-    manager.0.set_read_timeout(Some(Duration::from_millis(1_500))).unwrap();
+    let mut ping = node("ping", &topics);
+    ping.env("HORUS_PING_STALL", "60s 5").env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "400000");
+    let _ping = Running::start(ping);
+    manager.wait_for("WATCHDOG=1");
+    // It is fed ten times a second while the node lives, and for a second more.
+    manager.0.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
     let mut buffer = [0; 4096];
-    let messages = std::iter::from_fn(|| manager.0.recv(&mut buffer).ok()).take(4).count();
-    assert!(messages <= 3, "fed {messages} times without progress");
+    let fed = std::iter::from_fn(|| manager.0.recv(&mut buffer).ok()).take(100).count();
+    assert!(fed < 100, "fed although the step hangs");
 }
 
 /// Starts a node under a manager, and waits until it has its topics.
 fn speaking(mut node: Command, manager: &Manager) -> Running {
     node.env("NOTIFY_SOCKET", &manager.1);
     let node = Running::start(node);
-    manager.wait_for("STATUS=publishes and receives");
+    manager.wait_for("READY=1");
     node
 }
 
@@ -202,7 +205,8 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_
     let manager = Manager::new(&scratch);
     let ping = speaking(node("ping", &topics), &manager);
     let mut pong = node("pong", &topics);
-    pong.args(["--silence", "200ms"]).env("WATCHDOG_USEC", "400000");
+    settings(&mut pong, &scratch, "pong", "silence = \"200 ms\"");
+    pong.env("WATCHDOG_USEC", "400000");
     let pong = speaking(pong, &manager);
     (0..5).for_each(|_| manager.wait_for("WATCHDOG=1")); // half a second, in which pong hears ping
     ping.signal(Signal::STOP);
@@ -222,8 +226,10 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_
 
 #[test]
 fn a_node_without_a_peer_says_that_it_has_heard_nothing_and_counts_no_silence() {
-    let (_scratch, topics) = topics();
-    let ping = node("ping", &topics).args(["--releases", "100", "--silence", "100ms"]).output().unwrap();
+    let (scratch, topics) = topics();
+    let mut ping = node("ping", &topics);
+    settings(&mut ping, &scratch, "ping", "silence = \"100 ms\"");
+    let ping = ping.args(["--releases", "100"]).output().unwrap();
     assert!(ping.status.success() && !String::from_utf8_lossy(&ping.stdout).contains("silence"), "{ping:?}");
     if !Path::new("/run/systemd/journal/socket").exists() {
         let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
@@ -241,19 +247,36 @@ fn a_node_that_nobody_answers_still_obeys() {
 }
 
 #[test]
-fn impossible_options_are_refused_with_a_remedy() {
-    let (_scratch, topics) = topics();
-    for (arguments, remedy) in [
-        (["--deadline", "20ms"], "shorten the deadline"),
-        (["--period", "10"], "write a whole number and a unit"),
-        (["--cpu", "fastest"], "write any, isolated"),
-        (["--priority", "99"], "choose 1 to 98"),
-        (["--stall-every", "5"], "--stall-for"),
-        (["--silence", "1ms"], "choose a longer --silence"),
-        (["--publish", "no/such name"], "--publish"),
+fn impossible_settings_are_refused_with_file_line_and_remedy() {
+    let (scratch, topics) = topics();
+    for (line, remedy) in [
+        ("deadline = \"20 ms\"", "node ping deadline 20ms is longer than period 10ms: shorten the deadline"),
+        ("period = \"10\"", "line 2"),
+        ("period = \"10\"", "write a whole number and a unit"),
+        ("cpu = \"fastest\"", "write any, isolated"),
+        ("cpu = 4095", "cpu = \"4095\": this machine has CPUs"),
+        ("policy = \"fifo:99\"", "choose 1 to 98"),
+        ("speed = 3", "unknown field `speed`"),
+        ("[node.pong]", "the program has no such node; it has ping"),
     ] {
-        let ping = node("ping", &topics).args(arguments).output().unwrap();
+        let mut ping = node("ping", &topics);
+        settings(&mut ping, &scratch, "ping", line);
+        let ping = ping.output().unwrap();
         let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
-        assert!(!ping.status.success() && stderr.contains(remedy), "{arguments:?}: {stderr}");
+        assert!(!ping.status.success() && stderr.contains(remedy), "{line}: {stderr}");
     }
+}
+
+#[test]
+fn a_second_program_of_one_name_is_refused_and_the_first_runs_on() {
+    let (scratch, topics) = topics();
+    let manager = Manager::new(&scratch);
+    let first = speaking(node("pong", &topics), &manager);
+    let second = node("pong", &topics).output().unwrap();
+    let stderr = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(!second.status.success() && stderr.contains("a program named pong runs already"), "{stderr}");
+    let ping = node("ping", &topics).args(["--releases", "100"]).output().unwrap();
+    assert!(count(&ping, "received") > 0, "{ping:?}");
+    first.signal(Signal::TERM);
+    assert!(first.end().status.success());
 }

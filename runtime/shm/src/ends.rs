@@ -7,9 +7,11 @@
 pub mod bytes;
 pub mod inspect;
 pub mod line;
+pub mod observe;
 mod opening;
 pub mod place;
 mod publication;
+mod readers;
 mod subscription;
 
 pub use opening::{Joining, Kind, Making, Payload};

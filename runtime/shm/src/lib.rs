@@ -6,11 +6,12 @@
 //!
 //! | room | what is in it |
 //! |---|---|
-//! | [`ring`] | how a message crosses, on the heap and in shared memory; how its bytes move without a data race |
+//! | [`ring`] | how a message crosses, on the heap and in shared memory; how its bytes move without a data race; how to watch unseen |
 //! | [`segment`] | which byte is what, which file a peer trusts, how it is made and mapped |
 //! | [`peers`] | who lives: places, their locks, reaping the dead, cleaning up after them |
 //! | [`wait`] | how a subscriber waits and sleeps, at no cost to publishers while none does |
 //! | [`ends`] | what a program holds: [`Publication`](ends::Publication) and [`Subscription`](ends::Subscription) |
+//! | [`board`] | words that one process writes and others read: the figures of nodes |
 //! | [`directory`] | names, namespaces, groups, and where topics lie |
 //!
 //! # What it does not do
@@ -45,6 +46,7 @@
 //! | [`segment::map`] | lends a mapping as a slice of atomics, and half a word of it to the futex; unmaps it by hand | no safe interface to memory that other processes change |
 //! | `segment::lane` | makes references to words and slots of the mapping from addresses that were worked out and checked once | computing and checking them for each message costs a third of its instructions |
 //! | `peers::locks` | calls `fcntl` for byte-range locks | neither the standard library nor rustix has them |
+//! | [`scheduling`] | calls `sched_setscheduler` | no safe crate has it for threads of other processes |
 //! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
 //! | [`ring::copy`] | looks at a value to be as bytes to be written | uninitialized memory |
 //! | `ring::copy::bulk` | blocks of 64 bytes by assembly | `memcpy` would be a data race, atomic words are slower |
@@ -58,6 +60,8 @@ pub mod sync;
 
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.
 #[cfg(not(loom))]
+pub mod board;
+#[cfg(not(loom))]
 pub mod clock;
 #[cfg(not(loom))]
 pub mod directory;
@@ -69,4 +73,6 @@ pub mod error;
 mod patience;
 #[cfg(not(loom))]
 pub mod peers;
+#[cfg(not(loom))]
+pub mod scheduling;
 pub mod wait;

@@ -16,4 +16,4 @@ pub mod identity;
 pub(crate) mod locks;
 mod places;
 
-pub(crate) use places::{Claim, Seat, clear, leave_lane, publishers, reap, subscribers};
+pub(crate) use places::{Claim, Seat, clear, leave_lane, publishers, readers, reap, subscribers};

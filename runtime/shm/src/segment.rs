@@ -10,6 +10,8 @@ pub mod layout;
 
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.
 #[cfg(not(loom))]
+mod difference;
+#[cfg(not(loom))]
 pub mod file;
 #[cfg(not(loom))]
 pub mod header;

@@ -5,6 +5,7 @@
 #![cfg(loom)]
 
 use horus_shm::ring::heap::HeapLane;
+use horus_shm::ring::observe::observe;
 use horus_shm::ring::{Consumer, Full, Memory, Producer, join};
 use horus_shm::segment::layout::Policy;
 use horus_shm::wait::bell::{self, Bell, Ringer};
@@ -48,7 +49,7 @@ fn model(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Takes what is there, at most `attempts` looks; checks each message's contents against its number.
-fn take(reader: &mut Reader, attempts: usize) -> Vec<u64> {
+fn take<M: Memory>(reader: &mut Consumer<M>, attempts: usize) -> Vec<u64> {
     let mut taken = Vec::new();
     for _ in 0..attempts {
         if let Some(received) = reader.try_recv::<Message>() {
@@ -90,6 +91,31 @@ fn reader_never_sees_half_a_message() {
 fn missed_counts_exactly() {
     overwrite_while_reading(2, 3, 3);
     overwrite_while_reading(2, 4, 2);
+}
+
+/// Nobody reads but one that the writer does not know of, so the writer goes on and on.
+fn overwrite_while_observing(policy: Policy, capacity: usize, messages: u64, preemptions: usize) {
+    model(preemptions, move || {
+        let lane = lane(capacity, 1);
+        let mut reader = observe(vec![lane.clone()], policy, 0).unwrap().into_vec().remove(0);
+        let mut writer = writer(&lane, policy);
+        let sender = thread::spawn(move || (0..messages).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i))));
+        let mut taken = take(&mut reader, 2);
+        sender.join().unwrap();
+        taken.extend(take(&mut reader, capacity + 1));
+        assert!(taken.is_sorted_by(|a, b| a < b), "{taken:?}");
+        assert_eq!(taken.last(), Some(&(messages - 1)));
+        assert_eq!(taken.len() as u64 + reader.missed(), messages);
+        assert_eq!((lane.members().load(Relaxed), lane.cursor(0).load(Relaxed)), (0, 0), "it left a trace");
+    });
+}
+
+#[test]
+fn observer_never_sees_half_a_message_and_is_never_seen() {
+    for policy in [Policy::Reliable, Policy::Latest] {
+        overwrite_while_observing(policy, 1, 2, 3);
+        overwrite_while_observing(policy, 2, 3, 2);
+    }
 }
 
 #[test]

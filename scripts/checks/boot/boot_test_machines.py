@@ -6,7 +6,6 @@ from checks.boot import boot_test_x86_64, disks
 from checks.boot.boot_test_x86_64 import DETERMINISM_SECONDS, MISS, started
 from horus_appliance.boot import guest, run
 from horus_appliance.image import mkosi
-from horus_appliance.paths import REPOSITORY
 
 # A mount without which systemd does not go on.
 NO_SUCH_DISK = {"fstab.extra": "/dev/disk/by-partlabel/nothing /mnt ext4 x-systemd.device-timeout=3s 0 0\n"}
@@ -34,9 +33,7 @@ class OtherMachines(boot_test_x86_64.BootTest):
         return self.answers()
 
     def test_8_cpus_a_provoked_deadline_miss_and_a_data_partition_that_holds_something_else(self):
-        unit = (REPOSITORY / "conf/horus/rootfs/usr/lib/systemd/system/horus-ping.service").read_text()
-        start = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
-        stall = f"[Service]\nExecStart=\n{start} --stall-every 20 --stall-for 30ms\n"
+        stall = '[Service]\nEnvironment="HORUS_PING_STALL=30ms 20"\n'
         answers = self.boot_on(8, disks.make_swap, {"systemd.unit-dropin.horus-ping.service": stall})
         self.assertEqual((answers["isolated"], answers["pid1"]), ("1-7", "0"))
         misses = [entry for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_NODE") == "ping"]

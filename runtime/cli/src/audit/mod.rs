@@ -21,6 +21,7 @@ mod task;
 mod tree;
 mod value;
 
+pub use kernel::CommandLine;
 pub use load::load;
 pub use outcome::{Machine, Outcome, RuleResult, Severity, Status};
 pub use rule::Rule;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use horus::deadline::{MIN_PERIOD, Timing};
-use horus::startup::MAX_FIFO_PRIORITY;
+use horus::startup::MAX_RT_PRIORITY;
 use horus::time::parse_duration;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
@@ -174,8 +174,8 @@ impl Layer {
             .map_err(|error| (span, error))?;
         if let Some(priority) = self.priority {
             config.priority = *priority.get_ref();
-            if !(1..=MAX_FIFO_PRIORITY).contains(&config.priority) {
-                let message = format!("priority {} is out of range: choose 1 to {MAX_FIFO_PRIORITY}", config.priority);
+            if !(1..=MAX_RT_PRIORITY).contains(&config.priority) {
+                let message = format!("priority {} is out of range: choose 1 to {MAX_RT_PRIORITY}", config.priority);
                 return Err((Some(priority.span()), message));
             }
         }

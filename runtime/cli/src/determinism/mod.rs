@@ -6,9 +6,10 @@
 //! Exit status: 0 the run took place, whatever it found; 1 it could not take place or not be stored; 3 it was refused
 //! because another one is running.
 
-mod child;
+pub mod child;
 mod config;
 pub mod evidence;
+mod jitter;
 mod lock;
 pub mod measure;
 mod run;
@@ -57,6 +58,9 @@ pub struct Args {
     /// Lock file [default: /run/horus/determinism.lock, or in the report's directory where that cannot be written]
     #[arg(long, value_name = "FILE")]
     lock: Option<PathBuf>,
+    /// File that the release jitter of the measured CPU is left in, for `horus node check`
+    #[arg(long, value_name = "FILE", default_value = horus::graph::jitter::FILE, hide = true)]
+    release_jitter: PathBuf,
     /// Print the report, as is done on a terminal
     #[arg(long)]
     print: bool,
@@ -108,6 +112,7 @@ fn settings(args: &Args, progress: bool) -> Settings {
         config,
         problems,
         destination: Destination::reserve(&args.output, &args.fallback, &machine::boot_id(&args.root)),
+        release_jitter: args.release_jitter.clone(),
         rules: args.rules.clone(),
         root: args.root.clone(),
         injected_stall: args.inject_stall,

@@ -14,6 +14,7 @@ use super::evidence::destination::{Destination, NowhereError};
 use super::evidence::judge::{self, Conditions};
 use super::evidence::merge::total;
 use super::evidence::schema::{Kind, Latency, MemoryKills, Phase, Report, SCHEMA, SelfTest, Verdict};
+use super::jitter;
 use super::measure::events::Events;
 use super::measure::grants::{not_granted, policy, prepare_process};
 use super::measure::load::{self, CpuTime, Running};
@@ -40,6 +41,8 @@ pub struct Settings {
     pub problems: Vec<String>,
     /// Where the report goes.
     pub destination: Destination,
+    /// Where the release jitter goes.
+    pub release_jitter: PathBuf,
     /// Where the audit's rules are.
     pub rules: PathBuf,
     /// Where facts and audit are read from; `/`, except for a recorded tree.
@@ -124,6 +127,12 @@ pub fn run(settings: Settings) -> Finished {
         tools: machine::tools(&load_command[0]),
     };
     judge::judge(&mut report, &conditions);
+    if !conditions.foreign_root
+        && let Err(error) = jitter::leave(&report, &settings.release_jitter)
+    {
+        let path = settings.release_jitter.display();
+        report.problems.push(format!("cannot write {path}: {error}; `horus node check` takes the release jitter as 0"));
+    }
     let stored = settings.destination.store(&mut report);
     journal.write(&journal::summary(&report, stored.as_deref().ok()));
     journal.sync();

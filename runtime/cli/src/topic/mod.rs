@@ -1,20 +1,29 @@
-//! `horus topic`: shows and clears the topics of this machine, without a daemon and without joining any.
+//! `horus topic`: shows, watches and clears the topics of this machine, without a daemon and without joining any; and publishes
+//! what a person types.
 //!
-//! Exit status: 0 it was done, 1 it was not, or not for every file that is called like a topic.
+//! Exit status: 0 it was done, 1 it was not, or not for every file that is called like a topic. A command that runs until Ctrl-C
+//! ends with 0 then.
 
 mod accounts;
 mod clean;
 mod fields;
+mod message;
+mod near;
+mod publish;
 mod survey;
 mod text;
+mod watch;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use horus_shm::directory::{Directory, Location, Namespace, TopicName};
+use horus_shm::segment::header::Header;
+use horus_shm::segment::layout::WORD;
 use serde::Serialize;
 
 use survey::Survey;
+use watch::Ending;
 
 /// Command line of `horus topic`.
 #[derive(clap::Args)]
@@ -24,13 +33,31 @@ pub struct Args {
     /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
     #[arg(long, global = true, value_name = "NAME")]
     namespace: Option<Namespace>,
-    /// Write the result as JSON to standard output instead of text
+    /// Write the result as JSON to standard output instead of text; one object a line from commands that go on
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(clap::Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Look(Look),
+    /// Print messages as they come, whatever their type
+    Echo(watch::echo::Args),
+    /// Say how many messages a second are sent
+    Hz(watch::windows::Windows),
+    /// Say how many bytes a second are sent
+    Bw(watch::windows::Windows),
+    /// Say how old messages are when they are seen
+    Delay(watch::delay::Args),
+    /// Send messages with the given values
+    #[command(name = "pub")]
+    Publish(publish::Args),
+}
+
+/// What is done at once.
+#[derive(clap::Subcommand)]
+enum Look {
     /// List all topics: type, size, who uses them, how many messages were sent
     List,
     /// Show one topic in full, its message field by field
@@ -43,8 +70,45 @@ enum Command {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> ExitCode {
-    match answer(args) {
+pub fn run(args: Args) -> ExitCode {
+    let ending = match location(&args) {
+        Err(reason) => Err(Ending::Failed(reason)),
+        Ok(location) => match args.command {
+            Command::Echo(echo) => watch::echo::run(location, echo, args.json),
+            Command::Hz(windows) => watch::rate::run(location, windows, args.json),
+            Command::Bw(windows) => watch::bandwidth::run(location, windows, args.json),
+            Command::Delay(delay) => watch::delay::run(location, delay, args.json),
+            Command::Publish(publish) => publish::run(&location, &publish),
+            Command::Look(look) => return show(&location, &look, args.json),
+        },
+    };
+    match ending {
+        Ok(()) | Err(Ending::Closed) => ExitCode::SUCCESS,
+        Err(Ending::Failed(reason)) => {
+            note(&reason);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where the topics are that the user means.
+fn location(args: &Args) -> Result<Location, String> {
+    let mut location = Location::from_environment().map_err(|error| error.to_string())?;
+    if let Some(namespace) = &args.namespace {
+        location.namespace = namespace.clone();
+    }
+    Ok(location)
+}
+
+/// Says something that is no result.
+fn note(text: &str) {
+    let lines: Vec<_> = text.lines().map(printable).collect();
+    eprintln!("horus topic: {}", lines.join("\n"));
+}
+
+/// Shows, or clears, the topics as they are now.
+fn show(location: &Location, look: &Look, json: bool) -> ExitCode {
+    match answer(location, look, json) {
         Ok((text, problems)) => {
             // A reader that closes the pipe early (`| head`) has what it wanted.
             let _ = std::io::stdout().write_all(text.as_bytes());
@@ -52,45 +116,56 @@ pub fn run(args: &Args) -> ExitCode {
             if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(reason) => {
-            eprintln!("horus topic: {}", printable(&reason));
+            note(&reason);
             ExitCode::FAILURE
         }
     }
 }
 
 /// What to print, and what could not be looked at.
-fn answer(args: &Args) -> Result<(String, Vec<String>), String> {
-    let mut location = Location::from_environment().map_err(|error| error.to_string())?;
-    if let Some(namespace) = &args.namespace {
-        location.namespace = namespace.clone();
-    }
+fn answer(location: &Location, look: &Look, as_json: bool) -> Result<(String, Vec<String>), String> {
     let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
-    match &args.command {
-        Command::List => {
-            let survey = Survey::of(&location, directory.as_ref())?;
-            let text = if args.json { json(&survey) } else { text::list(&survey) };
+    match look {
+        Look::List => {
+            let survey = Survey::of(location, directory.as_ref())?;
+            let text = if as_json { json(&survey) } else { text::list(&survey) };
             Ok((text, survey.problems))
         }
-        Command::Info { name } => {
+        Look::Info { name } => {
             let topic = directory.as_ref().map(|directory| survey::look(&directory.file(name), name.as_str()));
-            let missing =
-                || format!("there is no topic {name} in {}: see `horus topic list`", location.path().display());
+            let near = near::hint(directory.as_ref(), name.as_str());
+            let place = location.path();
+            let missing = || format!("there is no topic {name} in {}{near}; see `horus topic list`", place.display());
             let topic = topic.transpose()?.flatten().ok_or_else(missing)?;
-            Ok((if args.json { json(&topic) } else { text::info(&topic) }, Vec::new()))
+            Ok((if as_json { json(&topic) } else { text::info(&topic) }, Vec::new()))
         }
-        Command::Clean => {
-            let cleaned = clean::clean(&location, directory.as_ref())?;
-            let text = if args.json { json(&cleaned) } else { clean::text(&cleaned) };
+        Look::Clean => {
+            let cleaned = clean::clean(location, directory.as_ref())?;
+            let text = if as_json { json(&cleaned) } else { clean::text(&cleaned) };
             Ok((text, cleaned.problems))
         }
     }
 }
 
-fn json(value: &impl Serialize) -> String {
+pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("text and numbers are always JSON") + "\n"
 }
 
+/// A value as a line of JSON.
+fn json_line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("text and numbers are always JSON") + "\n"
+}
+
+/// Whether a topic carries bytes, or values that were made bytes, of different lengths: `horus::bytes` and
+/// `horus::serialized` make their topics so.
+fn is_of_bytes(header: &Header) -> bool {
+    header.layout_hash == 0
+        && header.description.is_empty()
+        && header.shape.payload_align() == WORD
+        && header.shape.payload_bytes() >= WORD
+}
+
 /// A text that may hold a file's name, without what a terminal would obey.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
 }

@@ -162,7 +162,7 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
         sent: publishers.iter().fold(0, |sum, publisher| sum.saturating_add(publisher.sent)),
         publishers,
         publishers_limit: header.shape.lanes(),
-        subscribers: inspection.subscribers.iter().map(Process::from).collect(),
+        subscribers: inspection.subscribers.iter().map(|reader| Process::from(&reader.identity)).collect(),
         wakes: header.wakes,
         subscribers_limit: header.shape.subscribers(),
         user: accounts::user(inspection.user),

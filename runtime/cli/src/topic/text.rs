@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::printable;
 use super::survey::{Process, Publisher, Survey, Topic};
+use crate::table::table;
 
 /// All topics, a line each.
 pub fn list(survey: &Survey) -> String {
@@ -119,25 +120,6 @@ fn process(process: &Process) -> String {
         Ok(name) => format!("process {number} ({})", printable(name.trim_end())),
         Err(_) => format!("process {number}"),
     }
-}
-
-/// Columns as wide as they must be; numbers to the right.
-fn table<const COLUMNS: usize>(heads: &[(&str, bool); COLUMNS], rows: &[[String; COLUMNS]]) -> String {
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.chain([heads[column].0.len()]).max().unwrap_or_default()
-    };
-    let widths: [usize; COLUMNS] = std::array::from_fn(width);
-    let line = |cells: [&str; COLUMNS]| {
-        let padded = cells.iter().zip(heads).zip(widths).map(|((cell, (_, is_number)), width)| match is_number {
-            true => format!("{cell:>width$}"),
-            false => format!("{cell:<width$}"),
-        });
-        let line = padded.collect::<Vec<_>>().join("  ");
-        line.trim_end().to_owned() + "\n"
-    };
-    let head = line(heads.map(|(head, _)| head));
-    head + &rows.iter().map(|row| line(std::array::from_fn(|column| row[column].as_str()))).collect::<String>()
 }
 
 /// Bytes in the unit that people think of them in.

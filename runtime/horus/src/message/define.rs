@@ -137,6 +137,7 @@ macro_rules! message_definition {
                 name: stringify!($field),
                 type_name: $written,
                 type_hash: <$stored as $crate::message::FieldType>::TYPE_HASH,
+                made_of: <$stored as $crate::message::FieldType>::MADE_OF,
                 offset: core::mem::offset_of!($name, $field),
                 bytes: size_of::<$stored>(),
             }, )+ ];

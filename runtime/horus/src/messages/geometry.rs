@@ -108,3 +108,8 @@ crate::message! {
     }
 }
 const _: () = assert!(size_of::<CmdVel>() == 16);
+
+impl CmdVel {
+    /// Stands still.
+    pub const STOP: Self = Self { forward: 0.0, turn: 0.0 };
+}

@@ -64,6 +64,16 @@ fn the_layout_of_every_message_stays_what_was_released() {
 }
 
 #[test]
+fn all_messages_are_in_the_table_of_all() {
+    let table: Vec<_> = ALL.iter().map(|message| (message.type_name, message.layout_hash)).collect();
+    assert_eq!(table[..RELEASED.len()], RELEASED);
+    assert_eq!(table[RELEASED.len()..], [("horus/Stamp", crate::message::Stamp::LAYOUT_HASH)]);
+    // What is cut off at a header's end, nobody can decode.
+    let longest = ALL.iter().map(|message| (message.description)().len()).max().unwrap();
+    assert!(longest < horus_shm::segment::layout::DESCRIPTION_BYTES, "{longest}");
+}
+
+#[test]
 fn the_fields_of_every_message_follow_each_other_without_gap_to_its_end() {
     fn end<M: Message>() -> (usize, usize) {
         let end = M::FIELDS.iter().fold(0, |end, field| {

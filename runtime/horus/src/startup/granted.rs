@@ -1,10 +1,11 @@
 //! What the system answered: every wish with what the kernel says when it is asked again.
 
 use std::fmt;
+use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::deadline::Timing;
+use crate::graph::NodeInfo;
 use crate::journal::{self, Entry, Priority};
 
 /// The answer to one wish.
@@ -69,7 +70,7 @@ impl FromIterator<Guarantee> for Granted {
 
 impl Granted {
     /// These answers, and then those.
-    pub(super) fn and(mut self, later: Self) -> Self {
+    pub fn and(mut self, later: Self) -> Self {
         self.guarantees.extend(later.guarantees);
         self
     }
@@ -98,8 +99,14 @@ impl Granted {
     }
 
     /// The `NODE_START` journal entry: one line a guarantee, a warning when one is missing.
-    pub fn entry(&self, node: &str, timing: &Timing) -> Entry {
+    pub fn entry(&self, node: &NodeInfo) -> Entry {
         let refused: Vec<_> = self.refused().map(|guarantee| guarantee.name).collect();
+        let name = &node.name;
+        let release = match &node.on {
+            Some(topic) if node.period_ns == 0 => format!("on topic {topic}"),
+            Some(topic) => format!("period {:?} and on topic {topic}", Duration::from_nanos(node.period_ns)),
+            None => format!("period {:?}", Duration::from_nanos(node.period_ns)),
+        };
         let (priority, verdict) = match (self.guarantees.is_empty(), refused.is_empty()) {
             (true, _) => (Priority::Info, "on a best-effort basis".to_owned()),
             (false, true) => (Priority::Info, "with everything it asked for".to_owned()),
@@ -108,15 +115,11 @@ impl Granted {
         Entry::new(
             journal::id::NODE_START,
             priority,
-            format!(
-                "node {node} starts {verdict}: period {:?}, deadline {:?}\n{self}",
-                timing.period(),
-                timing.deadline()
-            ),
+            format!("node {name} starts {verdict}: {release}, deadline {:?}\n{self}", node.deadline()),
         )
-        .field("HORUS_NODE", node)
-        .field("HORUS_PERIOD_NS", timing.period_nanos())
-        .field("HORUS_DEADLINE_NS", timing.deadline_nanos())
+        .field("HORUS_NODE", name)
+        .field("HORUS_PERIOD_NS", node.period_ns)
+        .field("HORUS_DEADLINE_NS", node.deadline_ns)
         .field("HORUS_GUARANTEES", self)
         .field("HORUS_REFUSED", if refused.is_empty() { "none".to_owned() } else { refused.join(" ") })
     }

@@ -7,15 +7,16 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use horus_shm::scheduling::leave_real_time;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use thread_priority::{
-    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
+use thread_priority::unix::{
+    DeadlineFlags, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
 };
+use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
-use super::{Answer, FifoPriority, Guarantee};
+use super::{Answer, Guarantee, Policy, Reservation};
 use crate::cpus::{CpuChoice, CpuList};
 use crate::task::{SchedulingPolicy, TaskStat};
 
@@ -42,7 +43,7 @@ pub fn pin(choice: CpuChoice) -> Option<Guarantee> {
         false => pin_to(&wanted),
     };
     let remedy = match choice {
-        CpuChoice::IsolatedFirst | CpuChoice::IsolatedLast => {
+        CpuChoice::Isolated(_) | CpuChoice::IsolatedLast => {
             "boot with isolcpus=managed_irq,domain,LIST and check /sys/devices/system/cpu/isolated"
         }
         _ => "choose a CPU of /sys/devices/system/cpu/online that the unit's cgroup allows (AllowedCPUs=)",
@@ -80,32 +81,66 @@ fn allowed_or_error() -> String {
     allowed_cpus().map_or_else(|error| format!("unknown ({error})"), |cpus| cpus.to_string())
 }
 
-/// Puts the calling thread under `SCHED_FIFO`.
-pub fn set_fifo(priority: FifoPriority) -> Guarantee {
-    let set = || {
-        let value = ThreadPriorityValue::try_from(priority.get())?;
-        // For a real-time policy the crate hands the number to pthread_setschedparam unscaled; the read-back checks it.
-        set_thread_priority_and_policy(
-            thread_native_id(),
-            ThreadPriority::Crossplatform(value),
-            ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo),
-        )
-        .map_err(|error| match error {
-            thread_priority::Error::OS(code) => {
-                format!("pthread_setschedparam: {}", io::Error::from_raw_os_error(code))
-            }
-            other => other.to_string(),
-        })?;
-        let (policy, found) = policy_of_this_thread().map_err(|error| format!("/proc/thread-self/stat: {error}"))?;
-        if (policy, found) == (SchedulingPolicy::Fifo, priority.get().into()) {
-            Ok(format!("{policy} priority {found}"))
-        } else {
-            Err(format!("the kernel says {policy} priority {found}"))
+/// Puts the calling thread under a policy.
+pub fn set_policy(wanted: Policy, reservation: Reservation) -> Guarantee {
+    let (asked, kernel, priority) = match wanted {
+        Policy::Inherited | Policy::Other => ("SCHED_OTHER".to_owned(), SchedulingPolicy::Other, 0),
+        Policy::Fifo(priority) => {
+            (format!("SCHED_FIFO priority {}", priority.get()), SchedulingPolicy::Fifo, priority.get())
+        }
+        Policy::RoundRobin(priority) => {
+            (format!("SCHED_RR priority {}", priority.get()), SchedulingPolicy::RoundRobin, priority.get())
+        }
+        Policy::Deadline => {
+            let Reservation { runtime, deadline, period } = reservation;
+            (format!("SCHED_DEADLINE {runtime:?} within {deadline:?} every {period:?}"), SchedulingPolicy::Deadline, 0)
         }
     };
-    let remedy = "give the process CAP_SYS_NICE (AmbientCapabilities=) or LimitRTPRIO= at least as high; \
-                  in a cgroup with a real-time bandwidth (CONFIG_RT_GROUP_SCHED) give the group one";
-    guarantee("policy", format!("SCHED_FIFO priority {}", priority.get()), set(), remedy)
+    let set = || {
+        ask(kernel, priority, reservation)?;
+        let found = policy_of_this_thread().map_err(|error| format!("/proc/thread-self/stat: {error}"))?;
+        match found == (kernel, priority.into()) {
+            true if priority > 0 => Ok(format!("{} priority {}", found.0, found.1)),
+            true => Ok(found.0.to_string()),
+            false => Err(format!("the kernel says {} priority {}", found.0, found.1)),
+        }
+    };
+    let remedy = match wanted {
+        Policy::Deadline => {
+            "give the process CAP_SYS_NICE (AmbientCapabilities=); the kernel admits such a thread only where its CPUs are a scheduling \
+             domain of their own (an exclusive cpuset: cpuset.cpus.partition=root) and enough of their time is left"
+        }
+        _ => {
+            "give the process CAP_SYS_NICE (AmbientCapabilities=) or LimitRTPRIO= at least as high; \
+             in a cgroup with a real-time bandwidth (CONFIG_RT_GROUP_SCHED) give the group one"
+        }
+    };
+    guarantee("policy", asked, set(), remedy)
+}
+
+fn ask(policy: SchedulingPolicy, priority: u8, reservation: Reservation) -> Result<(), String> {
+    let (kind, priority) = match policy {
+        SchedulingPolicy::Deadline => {
+            let Reservation { runtime, deadline, period } = reservation;
+            let flags = DeadlineFlags::default();
+            (RealtimeThreadSchedulePolicy::Deadline, ThreadPriority::Deadline { runtime, deadline, period, flags })
+        }
+        SchedulingPolicy::Fifo | SchedulingPolicy::RoundRobin => {
+            let kind = match policy {
+                SchedulingPolicy::Fifo => RealtimeThreadSchedulePolicy::Fifo,
+                _ => RealtimeThreadSchedulePolicy::RoundRobin,
+            };
+            // For a real-time policy the crate hands the number to pthread_setschedparam unscaled; the read-back checks it.
+            (kind, ThreadPriority::Crossplatform(ThreadPriorityValue::try_from(priority)?))
+        }
+        _ => return leave_real_time(None).map_err(|errno| format!("sched_setscheduler: {errno}")),
+    };
+    set_thread_priority_and_policy(thread_native_id(), priority, ThreadSchedulePolicy::Realtime(kind)).map_err(
+        |error| match error {
+            thread_priority::Error::OS(code) => format!("sched_setscheduler: {}", io::Error::from_raw_os_error(code)),
+            other => other.to_string(),
+        },
+    )
 }
 
 /// Policy and real-time priority of the calling thread, from the kernel. glibc's `pthread_getschedparam` will not do: it

@@ -108,6 +108,12 @@ impl Options {
         self
     }
 
+    /// With a lane for a monitor beside that of its publisher, where nothing else was said.
+    pub(crate) fn with_room_for_a_monitor(mut self) -> Self {
+        self.publishers = self.publishers.or(Some(2));
+        self
+    }
+
     pub(crate) fn is_stamping(&self) -> bool {
         self.is_stamping
     }

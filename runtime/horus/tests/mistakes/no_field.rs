@@ -1,6 +1,6 @@
 horus::message! {
     /// Something happened.
-    pub struct Event = "example/Event" {}
+    pub struct Nudge = "example/Nudge" {}
 }
 
 fn main() {}

@@ -9,79 +9,44 @@
 //! the round trip that is printed is one period plus jitter by design, and no measure of the message path.
 #![forbid(unsafe_code)]
 
-use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
 use horus::message::Stamp;
-use horus::scheduler::{Cycle, Node};
-use horus::silence::InputWatch;
-use horus::time::{MonotonicTime, parse_duration};
-use horus::topic::{Publisher, Subscriber, TopicName};
-use horus_nodes::{Account, CAPACITY, NodeOptions, Parts};
+use horus::prelude::*;
+use horus::time::parse_duration;
+use horus_nodes::{Account, CAPACITY};
 
-/// Publish a stamp every period and check the answers of pong.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    node: NodeOptions,
-    /// Topic to publish on
-    #[arg(long, default_value = "ping")]
-    publish: TopicName,
-    /// Topic that the answers come on
-    #[arg(long, default_value = "pong")]
-    subscribe: TopicName,
-    /// For tests of deadline accounting: busy-wait in every cycle whose number is a multiple of this
-    #[arg(long, requires = "stall_for", value_parser = clap::value_parser!(u64).range(1..))]
-    stall_every: Option<u64>,
-    /// How long to busy-wait, at most 500ms
-    #[arg(long, requires = "stall_every", value_parser = parse_stall)]
-    stall_for: Option<Duration>,
-}
+/// For tests of deadline accounting: `500ms 10` busy-waits for 500 ms in every tenth cycle.
+const STALL_VARIABLE: &str = "HORUS_PING_STALL";
 
 /// How many messages back an answer can be checked. What comes later than that counts as lost.
 const MEMORY: usize = 4 * CAPACITY;
 
-/// Stalls stay below the time after which the kernel would end the process.
-fn parse_stall(text: &str) -> Result<Duration, String> {
-    match parse_duration(text) {
-        Ok(stall) if stall <= Duration::from_millis(500) => Ok(stall),
-        Ok(stall) => Err(format!("{stall:?} is longer than 500ms")),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
 struct Ping {
-    publisher: Publisher<Stamp>,
-    answers: Subscriber<Stamp>,
-    input: InputWatch,
+    stamps: Output<Stamp>,
+    answers: Input<Stamp>,
     account: Arc<Account>,
     /// When the last messages were sent, by sequence number modulo the length.
     sent_ns: [u64; MEMORY],
-    /// Number of the first message of this process; answers to a process before this one are older.
+    /// Number of the first message of this process: later than all of a process before this one.
     first: u64,
+    /// Number of the next message.
+    next: u64,
     /// Number of the answer that comes next, once one has come: what was sent before `pong` listened is not lost.
     expected: Option<u64>,
-    stall: Option<(u64, Duration)>,
+    stall: Option<(Duration, u64)>,
 }
 
 impl Ping {
-    fn new(parts: Parts, stall: Option<(u64, Duration)>) -> Self {
-        let Parts { publisher, subscriber: answers, input, account } = parts;
-        let first = publisher.position();
-        Self { publisher, answers, input, account, sent_ns: [0; MEMORY], first, expected: None, stall }
-    }
-
     fn check(&mut self, answer: Stamp) {
-        let next = self.publisher.position();
-        if answer.sequence < self.first.max(next.saturating_sub(MEMORY as u64)) {
+        if answer.sequence < self.first.max(self.next.saturating_sub(MEMORY as u64)) {
             return; // to a process before this one, or beyond memory: the next answer finds it missing
         }
         let expected = self.expected.unwrap_or(answer.sequence);
         let sent_ns = self.sent_ns[answer.sequence as usize % MEMORY];
-        if answer.sequence < expected || answer.sequence >= next || answer.sent_ns != sent_ns {
+        if answer.sequence < expected || answer.sequence >= self.next || answer.sent_ns != sent_ns {
             self.account.count_mismatched();
             return;
         }
@@ -94,19 +59,16 @@ impl Ping {
 
 impl Node for Ping {
     fn step(&mut self, cycle: &Cycle) {
-        let mut heard = false;
         for _ in 0..CAPACITY {
-            let Some(answer) = self.answers.try_recv() else { break };
-            heard = true;
-            self.check(answer.message);
+            let Some(answer) = self.answers.messages().next() else { break };
+            self.check(answer);
         }
-        self.input.observe(heard, cycle.wake);
-        let stamp = Stamp { sequence: self.publisher.position(), sent_ns: MonotonicTime::now().as_nanos() };
-        if self.publisher.try_send(stamp).is_ok() {
-            self.sent_ns[stamp.sequence as usize % MEMORY] = stamp.sent_ns;
-            self.account.count_sent();
-        }
-        if let Some((every, span)) = self.stall
+        let stamp = Stamp { sequence: self.next, sent_ns: MonotonicTime::now().as_nanos() };
+        self.sent_ns[stamp.sequence as usize % MEMORY] = stamp.sent_ns;
+        self.stamps.set(stamp);
+        self.account.count_sent();
+        self.next += 1;
+        if let Some((span, every)) = self.stall
             && cycle.number.is_multiple_of(every)
         {
             let end = MonotonicTime::now().plus(span);
@@ -117,23 +79,28 @@ impl Node for Ping {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let topics = (&arguments.publish, &arguments.subscribe);
-    horus_nodes::run(
-        "ping",
-        &arguments.node,
-        topics,
-        |_| Duration::ZERO,
-        |parts| Ping::new(parts, arguments.stall_every.zip(arguments.stall_for)),
-    )
+/// Reads [`STALL_VARIABLE`].
+fn stall() -> horus::Result<Option<(Duration, u64)>> {
+    let Ok(text) = std::env::var(STALL_VARIABLE) else { return Ok(None) };
+    let wrong = || {
+        horus::Error::new(format!("{STALL_VARIABLE}={text}: write a time and how many cycles apart, such as 30ms 20"))
+    };
+    let (span, every) = text.split_once(' ').ok_or_else(wrong)?;
+    let every = every.trim().parse().ok().filter(|every| *every > 0).ok_or_else(wrong)?;
+    Ok(Some((parse_duration(span)?, every)))
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("ping: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let account = Arc::new(Account::default());
+    let ended = horus::app::main("ping", |app| {
+        let answers = app.input_with("pong", Options::latest(CAPACITY))?;
+        let stamps = app.output_with("ping", Options::latest(CAPACITY))?;
+        app.chore(account.every_minute("ping"));
+        let (account, stall, first) = (Arc::clone(&account), stall()?, MonotonicTime::now().as_nanos());
+        let node = Ping { stamps, answers, account, sent_ns: [0; MEMORY], first, next: first, expected: None, stall };
+        app.node("ping", node).period(ms(10)).deadline(ms(8));
+        Ok(())
+    });
+    println!("ping: {account}");
+    ended
 }

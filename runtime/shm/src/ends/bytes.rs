@@ -40,17 +40,17 @@ pub fn payload(maximum: usize) -> Result<Payload, OpenError> {
 }
 
 /// The most bytes of a message with this payload.
-fn maximum(payload: Payload) -> usize {
+pub(super) fn maximum(payload: Payload) -> usize {
     payload.bytes - WORD
 }
 
 /// The length and the bytes in a slot.
-fn parts(slot: &[AtomicU64]) -> (&AtomicU64, &[AtomicU64]) {
+pub(super) fn parts(slot: &[AtomicU64]) -> (&AtomicU64, &[AtomicU64]) {
     slot[payload_word(WORD)..].split_first().expect("a payload has a length")
 }
 
 /// The length of a message: what a peer alleges, cut to what can be.
-fn believed(alleged: u64, maximum: usize) -> usize {
+pub(super) fn believed(alleged: u64, maximum: usize) -> usize {
     usize::try_from(alleged).unwrap_or(usize::MAX).min(maximum)
 }
 

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use rustix::fs::Stat;
+
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
-use crate::peers::{publishers, subscribers};
+use crate::peers::publishers;
 use crate::ring::Memory;
 use crate::segment::Segment;
 use crate::segment::file::TopicFile;
@@ -13,6 +15,8 @@ use crate::segment::lane::MappedLane;
 use crate::segment::map::Residency;
 use crate::segment::rejected::Rejected;
 use crate::sync::{Arc, Ordering};
+
+pub use super::readers::Reader;
 
 /// One publisher's lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +37,7 @@ pub struct Inspection {
     /// The lanes that were ever used.
     pub lanes: Vec<Lane>,
     /// The living subscribers.
-    pub subscribers: Vec<Identity>,
+    pub subscribers: Vec<Reader>,
     /// Permission bits of the file.
     pub mode: u32,
     /// The file's owner, by number.
@@ -47,13 +51,7 @@ pub struct Inspection {
 /// # Errors
 /// When the file is no topic, or may not be opened.
 pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
-    let Some(file) = TopicFile::open(path)? else { return Ok(None) };
-    let file = Arc::new(file);
-    let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
-    let (first_bytes, size) = Alleged::read(file.file(), path)?;
-    let rejected = |reason| Rejected { path: path.to_owned(), reason };
-    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
-    let segment = Arc::new(Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?);
+    let Some((segment, stat)) = map(path)? else { return Ok(None) };
     let used = segment.used_lanes().load(Ordering::Relaxed);
     let living = publishers(&segment)?;
     let lanes = (0..segment.header().shape.lanes()).filter(|lane| used >> lane & 1 == 1).map(|lane| Lane {
@@ -63,10 +61,22 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
     });
     Ok(Some(Inspection {
         lanes: lanes.collect(),
-        subscribers: subscribers(&segment)?.into_iter().map(|(identity, _needs)| identity).collect(),
+        subscribers: super::readers::readers(&segment)?,
         header: segment.header().clone(),
         mode: stat.st_mode & 0o7777,
         user: stat.st_uid,
         group: stat.st_gid,
     }))
+}
+
+/// Maps the topic in the file `path` without taking a place in it; with what the kernel says of the file.
+pub(super) fn map(path: &Path) -> Result<Option<(Arc<Segment>, Stat)>, OpenError> {
+    let Some(file) = TopicFile::open(path)? else { return Ok(None) };
+    let file = Arc::new(file);
+    let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
+    let (first_bytes, size) = Alleged::read(file.file(), path)?;
+    let rejected = |reason| Rejected { path: path.to_owned(), reason };
+    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
+    let segment = Arc::new(Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?);
+    Ok(Some((segment, stat)))
 }

@@ -49,7 +49,7 @@ pub struct Kind<'a> {
     pub type_name: &'a str,
     /// Hash of the message's layout, 0 where none is computed.
     pub layout_hash: u64,
-    /// The fields, a line each: `offset bytes name type`. For people; may be empty.
+    /// The fields, a line each, as [`Header::description`] says. Nothing in this crate depends on it; may be empty.
     pub description: &'a str,
 }
 

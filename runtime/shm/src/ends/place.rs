@@ -5,7 +5,7 @@
 //! a slot meanwhile yields wrong messages at worst. The calls in place lend a reference into the segment. No process that uses
 //! this crate changes what is lent; one that may write to the topic and ignores the protocol could, and then the reader's
 //! program has the data race that Rust's references exclude. On a `latest` topic, and of a reliable one's history, a reader that
-//! copies may besides copy from a slot whose writer fills it through a loan: what it copied is thrown away, as everywhere, but
+//! copies may, and an observer ([`super::observe`]) on any topic, besides copy from a slot whose writer fills it through a loan: what it copied is thrown away, as everywhere, but
 //! the writer's accesses are not atomic there, which Rust's rules have no name for. Who is let into a topic's group is trusted
 //! that far where messages are read in place.
 

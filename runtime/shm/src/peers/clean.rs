@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use super::reap;
+use crate::board;
 use crate::directory::{Directory, EXTENSION};
 use crate::error::OpenError;
 use crate::segment::Segment;
@@ -38,6 +39,10 @@ pub fn clean(directory: &Directory) -> Result<Cleaned, OpenError> {
     let mut cleaned = Cleaned::default();
     for entry in std::fs::read_dir(directory.path()).map_err(io)? {
         let path = entry.map_err(io)?.path();
+        if path.extension().is_some_and(|extension| extension == board::EXTENSION) {
+            clean_board(path, &mut cleaned);
+            continue;
+        }
         if path.extension().is_none_or(|extension| extension != EXTENSION) {
             continue;
         }
@@ -51,6 +56,20 @@ pub fn clean(directory: &Directory) -> Result<Cleaned, OpenError> {
         }
     }
     Ok(cleaned)
+}
+
+/// Removes a board that its owner left when it was killed.
+fn clean_board(path: PathBuf, cleaned: &mut Cleaned) {
+    let removed = TopicFile::open(&path).and_then(|file| match file {
+        None => Ok(true),
+        Some(file) if !board::is_ours(&file) => Err(OpenError::NoRegularFile { path: path.clone() }),
+        Some(file) => file.remove_if_unused(),
+    });
+    match removed {
+        Ok(true) => cleaned.removed.push(path),
+        Ok(false) => cleaned.kept.push(path),
+        Err(error) => cleaned.unjudged.push(error),
+    }
 }
 
 /// How many dead subscribers were taken out; `None` if the topic was unused and is gone.

@@ -182,11 +182,21 @@ pub(crate) fn publishers(segment: &Segment) -> Result<Vec<(usize, Identity)>, Op
 
 /// The living subscribers: who each says it is, and what it needs.
 pub(crate) fn subscribers(segment: &Segment) -> Result<Vec<(Identity, Needs)>, OpenError> {
-    let members = segment.members().load(Ordering::Relaxed);
-    let living = living(segment, segment.header().shape.subscribers(), Place::Subscriber)?;
-    let joined = living.into_iter().filter(|subscriber| members >> subscriber & 1 == 1);
-    let records = joined.map(|subscriber| subscriber_record(segment, subscriber));
+    let records = joined(segment)?.into_iter().map(|subscriber| subscriber_record(segment, subscriber));
     Ok(records
         .map(|record| (Identity::load(record), Needs::from_word(record[NEEDS_WORD].load(Ordering::Relaxed))))
         .collect())
+}
+
+/// The living subscribers: the place of each, and who it says it is.
+pub(crate) fn readers(segment: &Segment) -> Result<Vec<(usize, Identity)>, OpenError> {
+    let identity = |subscriber| Identity::load(subscriber_record(segment, subscriber));
+    Ok(joined(segment)?.into_iter().map(|subscriber| (subscriber, identity(subscriber))).collect())
+}
+
+/// The places of living subscribers.
+fn joined(segment: &Segment) -> Result<Vec<usize>, OpenError> {
+    let members = segment.members().load(Ordering::Relaxed);
+    let living = living(segment, segment.header().shape.subscribers(), Place::Subscriber)?;
+    Ok(living.into_iter().filter(|subscriber| members >> subscriber & 1 == 1).collect())
 }

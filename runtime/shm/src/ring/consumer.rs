@@ -318,6 +318,11 @@ impl<M: Memory> Consumer<M> {
         self.missed = self.next;
     }
 
+    /// Reads every message as if it were history: for one whose cursor no writer sees, so that nothing is kept for it.
+    pub(super) fn expect_to_be_overwritten(&mut self) {
+        (self.joined_at, self.needs_care) = (MAX_SEQUENCE, true);
+    }
+
     /// How many messages were overwritten before this reader got to them, of those sent since it joined.
     pub fn missed(&self) -> u64 {
         self.missed

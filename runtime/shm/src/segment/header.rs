@@ -17,6 +17,7 @@ use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use super::difference::difference;
 use super::layout::{BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION};
 use super::rejected::Reason;
 use crate::error::OpenError;
@@ -147,8 +148,9 @@ pub struct Header {
     pub type_name: String,
     /// Hash of the message's layout.
     pub layout_hash: u64,
-    /// The fields of the message type, a line each: `offset bytes name type`. Empty where the publisher gave none, cut off
-    /// at [`DESCRIPTION_BYTES`].
+    /// The fields of the message type, a line each: `offset bytes name type`. Behind them, for each message inside of it, a
+    /// line `type NAME` and its fields, each behind a space. Empty where the publisher gave none, cut off at
+    /// [`DESCRIPTION_BYTES`].
     pub description: String,
     /// Whether publishers wake subscribers that sleep; if not, no `send` makes a system call and subscribers look by the
     /// clock.
@@ -364,27 +366,5 @@ impl Header {
             return Err(Reason::Wakes { found: self.wakes });
         }
         Ok(())
-    }
-}
-
-/// Where two descriptions differ, in words; empty where one is missing.
-fn difference(found: &str, expected: &str) -> String {
-    if found.is_empty() || expected.is_empty() {
-        return String::new();
-    }
-    let field = |line: &str| {
-        let mut parts = line.splitn(4, ' ');
-        let [offset, bytes, name, kind] = std::array::from_fn(|_| parts.next().unwrap_or("?"));
-        format!("`{name}` {kind} ({bytes} bytes at {offset})")
-    };
-    let mut both = (found.lines(), expected.lines());
-    loop {
-        return match (both.0.next(), both.1.next()) {
-            (Some(found), Some(expected)) if found == expected => continue,
-            (Some(found), Some(expected)) => format!(": it has {}, this program {}", field(found), field(expected)),
-            (Some(found), None) => format!(": it has {} more", field(found)),
-            (None, Some(expected)) => format!(": this program has {} more", field(expected)),
-            (None, None) => ": the fields look the same, what they are made of differs".to_owned(),
-        };
     }
 }

@@ -8,7 +8,7 @@ use horus::startup::{Answer, Granted, Guarantee, Process, Thread};
 pub fn prepare_process() -> Vec<String> {
     let prepared = Process { hold_cpu_dma_latency: true, ..Process::default() }.prepare();
     let thread = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
-    prepared.granted().refused().chain(thread.refused()).map(not_granted).collect()
+    prepared.refused().chain(thread.refused()).map(not_granted).collect()
 }
 
 /// A refusal in short; what to do about it stands in the audit.

@@ -160,7 +160,7 @@ fn finish(
     ready: &mut impl BufRead,
 ) -> Result<(), String> {
     let end = Stamp { sequence: END, sent_ns: 0 };
-    ping.send(end, PATIENCE).map_err(|_| "the echo process stopped taking messages".to_owned())?;
+    ping.send_timeout(end, PATIENCE).map_err(|_| "the echo process stopped taking messages".to_owned())?;
     if measured.lost < MAX_LOST {
         floor(after, time, measured, 1, ready)?;
     }

@@ -1,14 +1,14 @@
 //! The measured node: horus's own scheduler loop with a small fixed work, metered in every cycle.
 
-use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
 use horus::cpus::CpuChoice;
 use horus::deadline::{Tally, Timing};
-use horus::scheduler::{Cycle, Scheduler};
-use horus::startup::{FifoPriority, Granted, Policy, Process, Thread};
+use horus::executor::Solo;
+use horus::node::Cycle;
+use horus::startup::{Granted, Policy, Process, RtPriority, Thread};
 use horus::time::{Clock, SystemClock};
 use horus_measure::meter::Meter;
 
@@ -63,13 +63,13 @@ impl Place {
             hold_cpu_dma_latency: false, // the run holds it for the whole process
             rt_time_limit: self.priority.map(|_| self.longest_computation),
         };
-        let checked = |priority| FifoPriority::new(priority).expect("the configuration holds checked priorities only");
+        let checked = |priority| RtPriority::new(priority).expect("the configuration holds checked priorities only");
         let thread = Thread {
             cpu: self.cpu.map_or(CpuChoice::Any, CpuChoice::Number),
             policy: self.priority.map_or(Policy::Inherited, |priority| Policy::Fifo(checked(priority))),
+            ..Thread::default()
         };
-        let Ok(opened) = process.prepare().open(|| Ok::<_, Infallible>(()));
-        opened.enter(&thread).granted().clone()
+        process.prepare().and(thread.enter())
     }
 }
 
@@ -95,7 +95,7 @@ fn run_here(timing: Timing, releases: u64, place: Place, stall: Option<Stall>) -
             while SystemClock.now() < end {}
         }
     };
-    let tally = Scheduler::new(timing).releases(releases).run_observed(&AtomicBool::new(false), node, |record, _| {
+    let tally = Solo::new(timing).releases(releases).run_observed(&AtomicBool::new(false), node, |record, _| {
         let nanoseconds = record.response().as_nanos() as u64;
         jitter.record(record.jitter().as_nanos() as u64, record.number);
         response.record(nanoseconds, record.number);
@@ -191,7 +191,7 @@ mod tests {
                     while SystemClock.now() < end {}
                 }
             };
-            let tally = Scheduler::new(timing).releases(60).run_observed(&AtomicBool::new(false), node, |record, _| {
+            let tally = Solo::new(timing).releases(60).run_observed(&AtomicBool::new(false), node, |record, _| {
                 responses.push((record.response().as_nanos() as u64, record.number));
                 responses.extend(skipped_responses(record.number, record.skipped, timing.period_nanos()));
             });

@@ -169,7 +169,7 @@ fn claim(out: &mut String, report: &Report) {
 /// The claim that counts support: `P(miss) < 1.9e-4 (95 %)`.
 ///
 /// Rounded up to two digits: an upper bound that is rounded down claims more than was measured.
-fn bound_sentence(bound: f64) -> String {
+pub fn bound_sentence(bound: f64) -> String {
     let digits = 10_f64.powi(1 - bound.log10().floor() as i32);
     // Less than a rounding error of the division: 0.5 stays 5.0e-1.
     let rounded = (bound * digits * (1.0 - 1e-12)).ceil() / digits;

@@ -1,0 +1,196 @@
+//! `horus node check`: whether the nodes of a program would meet their deadlines here, before it runs.
+//!
+//! Exit status: 0 admitted, 1 refused, 2 it could not be checked.
+
+mod describe;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use horus::admission::{Assessment, TaskError};
+use horus::figures;
+use horus::graph::{AdmitError, Admitted, Machine, ProcessInfo, admit};
+use horus::time::parse_duration;
+use horus_shm::directory::{Directory, Location};
+use serde::Serialize;
+
+use crate::topic::{json, printable};
+
+/// The program, or the machine, did not say what the check needs.
+const NOT_CHECKED: u8 = 2;
+
+/// Command line of `horus node check`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The program's node.toml
+    file: PathBuf,
+    /// The program [default: the file in the folder of FILE that its line `program =` names]
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
+    /// Count the nodes that run now, too, but for those of the same program
+    #[arg(long)]
+    with_running: bool,
+    /// How long the program may take to describe its nodes
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration, hide = true)]
+    time_limit: Duration,
+    /// Read CPUs and release jitter of the machine below this directory
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
+}
+
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Checked<'a> {
+    /// Version of this structure.
+    schema: &'static str,
+    /// Whether nothing is refused.
+    admitted: bool,
+    program: &'a str,
+    nodes: Vec<Verdict>,
+    chains: Vec<Chain>,
+    /// What is printed otherwise.
+    text: &'a [String],
+}
+
+/// What is said of a node.
+#[derive(Serialize)]
+struct Verdict {
+    /// Its name; with its program's where several run.
+    name: String,
+    /// `admitted`, `refused` or `not analysed`.
+    verdict: &'static str,
+    cpu: Option<u32>,
+    deadline_ns: Option<u64>,
+    /// The bound of its response, where there is one.
+    worst_response_ns: Option<u64>,
+    /// Why it is not analysed.
+    reason: Option<String>,
+    /// What would make it fit.
+    remedies: Vec<String>,
+    /// Analysed nodes that it may hold up.
+    holds_up: Vec<String>,
+}
+
+/// What is said of a chain.
+#[derive(Serialize)]
+struct Chain {
+    nodes: Vec<String>,
+    refused: bool,
+    limit_ns: u64,
+    predicted_ns: Option<u64>,
+    reason: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, location: Result<Location, String>, as_json: bool) -> ExitCode {
+    match check(args, location) {
+        Ok((program, admitted)) => {
+            let lines: Vec<_> = admitted.to_string().lines().map(printable).collect();
+            let text = if as_json { json(&checked(&program, &admitted, &lines)) } else { lines.join("\n") + "\n" };
+            let _ = std::io::stdout().write_all(text.as_bytes()); // a reader may close the pipe early
+            if admitted.is_admitted() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(Failure { reason, status }) => {
+            let lines: Vec<_> = reason.lines().map(printable).collect();
+            eprintln!("horus node: {}", lines.join("\n"));
+            ExitCode::from(status)
+        }
+    }
+}
+
+/// Why there is no prediction, and the exit status for it.
+struct Failure {
+    reason: String,
+    status: u8,
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Self { reason, status: NOT_CHECKED }
+    }
+}
+
+impl From<AdmitError> for Failure {
+    /// Times that contradict each other are the graph's fault; the rest is about what was asked.
+    fn from(error: AdmitError) -> Self {
+        let is_undecided = matches!(
+            error,
+            AdmitError::Cpu { .. }
+                | AdmitError::Policy { .. }
+                | AdmitError::Tasks(TaskError::TooMany(_) | TaskError::DuplicateName(_))
+        );
+        match is_undecided {
+            true => error.to_string().into(),
+            false => Self { reason: format!("refused: {error}"), status: 1 },
+        }
+    }
+}
+
+/// The program's name, and what is said of its nodes.
+fn check(args: &Args, location: Result<Location, String>) -> Result<(String, Admitted), Failure> {
+    let program = describe::program(&args.file, args.program.as_deref())?;
+    let info = describe::describe(&program, &args.file, args.time_limit)?;
+    let name = info.name.clone();
+    let mut processes = vec![info];
+    if args.with_running {
+        processes.extend(running(&location?, &name)?);
+    }
+    Ok((name, admit(&processes, &Machine::at(&args.root))?))
+}
+
+/// The programs that run now and will run beside the one called `name`.
+fn running(location: &Location, name: &str) -> Result<Vec<ProcessInfo>, String> {
+    let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
+    let Some(directory) = directory else { return Ok(Vec::new()) };
+    let processes = figures::list(&directory).map_err(|error| error.to_string())?;
+    let others = processes.iter().map(|process| process.info()).filter(|info| info.name != name);
+    Ok(others.cloned().collect())
+}
+
+fn checked<'a>(program: &'a str, admitted: &Admitted, text: &'a [String]) -> Checked<'a> {
+    let analysed = admitted.admission.assessments().iter().map(verdict);
+    let others = admitted.not_analysed.iter().map(|node| Verdict {
+        name: node.name.clone(),
+        verdict: if node.reason.is_refusal() { "refused" } else { "not analysed" },
+        cpu: None,
+        deadline_ns: None,
+        worst_response_ns: None,
+        reason: Some(node.reason.to_string()),
+        remedies: Vec::new(),
+        holds_up: node.holds_up.clone(),
+    });
+    let chains = admitted.chains.iter().map(|chain| Chain {
+        nodes: chain.nodes.clone(),
+        refused: chain.is_refused,
+        limit_ns: nanos(chain.limit),
+        predicted_ns: chain.predicted.as_ref().ok().map(|time| nanos(*time)),
+        reason: chain.predicted.as_ref().err().cloned(),
+    });
+    Checked {
+        schema: "horus-admission/1",
+        admitted: admitted.is_admitted(),
+        program,
+        nodes: analysed.chain(others).collect(),
+        chains: chains.collect(),
+        text,
+    }
+}
+
+fn verdict(assessment: &Assessment) -> Verdict {
+    Verdict {
+        name: assessment.task.name.clone(),
+        verdict: if assessment.is_refused() { "refused" } else { "admitted" },
+        cpu: Some(assessment.task.cpu),
+        deadline_ns: Some(nanos(assessment.task.deadline)),
+        worst_response_ns: assessment.worst_response().map(nanos),
+        reason: None,
+        remedies: assessment.remedies.iter().map(ToString::to_string).collect(),
+        holds_up: Vec::new(),
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,111 @@
+//! `horus node`: the nodes that run on the topics of this machine, and whether those of a program would meet their deadlines.
+//!
+//! Exit status of `list` and `info`: 0 it was done, 1 it was not. Of `check`: 0 admitted, 1 refused, 2 could not be checked.
+
+mod check;
+pub mod running;
+pub mod text;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use horus_shm::directory::{Directory, Location, Namespace};
+use serde::Serialize;
+
+use crate::topic::{json, printable};
+use running::{Node, running};
+
+/// Command line of `horus node`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
+    #[arg(long, global = true, value_name = "NAME")]
+    namespace: Option<Namespace>,
+    /// Write the result as JSON to standard output instead of text
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// List the nodes that run, with their response times and misses
+    List,
+    /// Show all that is known of a program's nodes, or of one
+    Info {
+        /// The program, or PROGRAM/NODE
+        #[arg(value_name = "PROGRAM[/NODE]")]
+        name: String,
+    },
+    /// Say whether the nodes of a program would meet their deadlines on this machine
+    Check(check::Args),
+}
+
+/// Nodes as JSON.
+#[derive(Serialize)]
+struct Nodes<'a> {
+    /// Version of this structure.
+    schema: &'static str,
+    /// The directory of the topics.
+    directory: String,
+    nodes: Vec<&'a Node>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    let location = location(args.namespace.as_ref());
+    if let Command::Check(check) = &args.command {
+        return check::run(check, location, args.json);
+    }
+    match location.and_then(|location| answer(args, &location)) {
+        Ok(text) => {
+            // A reader that closes the pipe early (`| head`) has what it wanted.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("horus node: {}", printable(&reason));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where the environment and `--namespace` say that the topics are.
+pub fn location(namespace: Option<&Namespace>) -> Result<Location, String> {
+    let mut location = Location::from_environment().map_err(|error| error.to_string())?;
+    if let Some(namespace) = namespace {
+        location.namespace = namespace.clone();
+    }
+    Ok(location)
+}
+
+fn answer(args: &Args, location: &Location) -> Result<String, String> {
+    let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
+    let place = printable(&location.path().display().to_string());
+    let nodes = running(directory.as_ref())?;
+    let shown: Vec<&Node> = match &args.command {
+        Command::Info { name } => {
+            let shown = named(&nodes, name);
+            if shown.is_empty() {
+                return Err(format!(
+                    "no living program runs a node {name} on the topics of {place}: see `horus node list`"
+                ));
+            }
+            shown
+        }
+        _ => nodes.iter().collect(),
+    };
+    if args.json {
+        return Ok(json(&Nodes { schema: "horus-nodes/1", directory: place, nodes: shown }));
+    }
+    Ok(match &args.command {
+        Command::Info { .. } => shown.iter().map(|node| text::info(node, &nodes)).collect::<Vec<_>>().join("\n"),
+        _ => text::list(&nodes, &place),
+    })
+}
+
+/// The nodes of `PROGRAM`, or the one of `PROGRAM/NODE`.
+fn named<'a>(nodes: &'a [Node], name: &str) -> Vec<&'a Node> {
+    nodes.iter().filter(|node| node.program == name || node.name() == name).collect()
+}

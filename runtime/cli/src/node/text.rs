@@ -1,0 +1,148 @@
+//! Nodes as text for people.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use horus::graph::NodeInfo;
+
+use super::running::Node;
+use crate::determinism::view::text::bound_sentence;
+use crate::table::units::{count, time};
+use crate::table::{Head, table};
+use crate::topic::printable;
+
+/// Columns of nodes.
+pub const HEADS: [Head; 12] = [
+    ("NODE", false),
+    ("CPU", true),
+    ("POLICY", false),
+    ("PERIOD", true),
+    ("DEADLINE", true),
+    ("RESPONSE p50", true),
+    ("p99.9", true),
+    ("max", true),
+    ("PREDICTED", true),
+    ("BUDGET", true),
+    ("MISSES", true),
+    ("STATE", false),
+];
+
+/// All nodes, a line each.
+pub fn list(nodes: &[Node], directory: &str) -> String {
+    if nodes.is_empty() {
+        return format!("no living program runs nodes on the topics of {directory}\n");
+    }
+    let rows: Vec<_> = nodes.iter().map(row).collect();
+    let mut programs: Vec<_> = nodes.iter().map(|node| &node.program).collect();
+    programs.dedup();
+    let text = table(&HEADS, &rows);
+    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    format!("{text}\n{} of {} in {directory}\n", plural(nodes.len(), "node"), plural(programs.len(), "program"))
+}
+
+/// The cells of a node.
+pub fn row(node: &Node) -> [String; 12] {
+    let Node { asked, figures, .. } = node;
+    [
+        printable(&node.name()),
+        figures.cpu.map_or_else(unknown, |cpu| cpu.to_string()),
+        printable(&asked.policy.to_uppercase().replace(':', "/")),
+        printable(&arrival(asked)),
+        nanos(Some(asked.deadline_ns)),
+        nanos(figures.response_p50_ns),
+        nanos(figures.response_p999_ns),
+        nanos(figures.response_max_ns),
+        nanos(Some(asked.predicted_ns).filter(|nanos| *nanos > 0)),
+        node.budget_percent().map_or_else(unknown, |percent| format!("{} %", percent.ceil())),
+        count(figures.misses),
+        node.state(),
+    ]
+}
+
+fn unknown() -> String {
+    "-".to_owned()
+}
+
+fn nanos(nanos: Option<u64>) -> String {
+    nanos.map_or_else(unknown, |nanos| time(Duration::from_nanos(nanos)))
+}
+
+fn arrival(asked: &NodeInfo) -> String {
+    match (&asked.on, asked.period_ns) {
+        (Some(topic), 0) => format!("on {topic}"),
+        (_, period) => nanos(Some(period)),
+    }
+}
+
+/// One node in full.
+pub fn info(node: &Node, all: &[Node]) -> String {
+    let Node { asked, figures, .. } = node;
+    let mut text = format!("{}\n", printable(&node.name()));
+    let mut line = |label: &str, value: &str| {
+        let _ = writeln!(text, "  {label:<12}{}", printable(value));
+    };
+    let cpu = figures.cpu.map_or_else(String::new, |cpu| format!(" on CPU {cpu}"));
+    line("state", &format!("{}{cpu}, thread {} of process {}", node.state(), figures.tid, node.process));
+    if figures.is_taken_over {
+        line("monitor", "published what is safe in its place");
+    }
+    line("asked for", &wishes(asked));
+    if let Some(sharing) = shares_thread(node, all) {
+        line("thread", &sharing);
+    }
+    line("releases", &format!("{}, of them {} skipped", count(figures.releases), figures.skipped));
+    let bound = bound_sentence(figures.miss_bound_95);
+    line("misses", &format!("{}, the longest run {}; {bound}", figures.misses, figures.max_consecutive));
+    let [p50, p999, max] = [figures.response_p50_ns, figures.response_p999_ns, figures.response_max_ns].map(nanos);
+    let predicted = match asked.predicted_ns {
+        0 => "no prediction".to_owned(),
+        predicted => format!("predicted at most {}", nanos(Some(predicted))),
+    };
+    line("response", &format!("p50 {p50}, p99.9 {p999}, max {max}; {predicted}"));
+    line("jitter", &format!("max {}", nanos(figures.jitter_max_ns)));
+    line("budget", &budget(node));
+    asked.inputs.iter().for_each(|topic| line("reads", topic));
+    for output in &asked.outputs {
+        let safe = if output.safe_bytes().is_some() { ", with a message that is safe" } else { "" };
+        line("writes", &format!("{}{safe}", output.topic));
+    }
+    text
+}
+
+fn wishes(asked: &NodeInfo) -> String {
+    let mut wishes = Vec::new();
+    if asked.period_ns > 0 {
+        wishes.push(format!("every {}", nanos(Some(asked.period_ns))));
+    }
+    wishes.extend(asked.on.as_ref().map(|topic| format!("on topic {topic}")));
+    if asked.min_gap_ns > 0 {
+        wishes.push(format!("at most every {}", nanos(Some(asked.min_gap_ns))));
+    }
+    wishes.push(format!("deadline {}", nanos(Some(asked.deadline_ns))));
+    wishes.push(format!("cpu = {}, policy = {}", asked.cpu, asked.policy));
+    wishes.join(", ")
+}
+
+fn shares_thread(node: &Node, all: &[Node]) -> Option<String> {
+    let is_other = |other: &&Node| {
+        (other.process, &other.program, other.asked.thread) == (node.process, &node.program, node.asked.thread)
+            && other.asked.name != node.asked.name
+    };
+    let others: Vec<_> = all.iter().filter(is_other).map(|other| other.asked.name.as_str()).collect();
+    (!others.is_empty()).then(|| format!("shared with {}: one runs after the other", others.join(", ")))
+}
+
+fn budget(node: &Node) -> String {
+    let Some(percent) = node.budget_percent() else {
+        return match node.asked.budget_ns {
+            0 => "none declared".to_owned(),
+            declared => format!("{}; no cycle yet", nanos(Some(declared))),
+        };
+    };
+    let declared = nanos(Some(node.asked.budget_ns));
+    format!(
+        "{declared} of CPU time, at most {} % of it used, exceeded in {} cycles",
+        percent.ceil(),
+        node.figures.over_budget
+    )
+}

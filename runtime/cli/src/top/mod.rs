@@ -1,0 +1,142 @@
+//! `horus top`: nodes and topics as they run. Reads what they leave in shared memory, and disturbs nobody.
+//!
+//! The live page is a program of its own, `horus-top` (`runtime/top`), which draws what `--pages` prints: so its crates, which
+//! are many, are not this program's. `--once` and `--json` need nothing but this program.
+//!
+//! Exit status: 0 it was done, 1 it was not.
+
+mod header;
+mod live;
+mod page;
+mod topics;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use horus::time::{Clock, MonotonicTime, SystemClock, parse_duration};
+use horus_shm::directory::{Directory, Location, Namespace};
+use serde::Serialize;
+
+use crate::node;
+use crate::node::running::{Node, running};
+use crate::topic::{json, printable};
+use header::{Machine, Misses};
+use topics::{Topic, Topics};
+
+/// The shortest interval: a look costs a few system calls for each topic.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+/// Command line of `horus top`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print the page once, instead of showing it live
+    #[arg(long)]
+    once: bool,
+    /// Print what the page is made of, once, as JSON
+    #[arg(long, conflicts_with = "once")]
+    json: bool,
+    /// The time between two looks, from which rates are made
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval)]
+    interval: Duration,
+    /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<Namespace>,
+    /// Directory of the audit's rule files
+    #[arg(long, value_name = "DIR", default_value = "/usr/lib/horus/audit")]
+    rules: PathBuf,
+    /// Print a page each interval, one JSON object a line, until the reader is gone
+    #[arg(long, hide = true, conflicts_with_all = ["once", "json"])]
+    pages: bool,
+}
+
+/// What the page is made of, at one moment.
+#[derive(Serialize)]
+struct Snapshot<'a> {
+    /// Version of this structure.
+    schema: &'static str,
+    machine: &'a Machine,
+    misses: Misses,
+    /// The directory of the topics.
+    directory: String,
+    /// The time that rates are made from, in nanoseconds.
+    interval_ns: u64,
+    nodes: Vec<Node>,
+    topics: Vec<Topic>,
+    /// What is called like a topic and could not be looked at.
+    problems: Vec<String>,
+}
+
+/// Seconds, or a time with its unit.
+fn parse_interval(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let interval = seconds.map_or_else(|| parse_duration(text).map_err(|error| error.to_string()), Ok)?;
+    if interval < SHORTEST {
+        return Err(format!("{interval:?} is too short: choose {SHORTEST:?} or more"));
+    }
+    Ok(interval)
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    let shown = if args.once || args.json || args.pages { looks(args) } else { live::show(args) };
+    match shown {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            let lines: Vec<_> = reason.lines().map(printable).collect();
+            eprintln!("horus top: {}", lines.join("\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Looks, waits, looks again and prints; once, or until the reader is gone.
+fn looks(args: &Args) -> Result<(), String> {
+    let location = node::location(args.namespace.as_ref())?;
+    let machine = Machine::here(&args.rules);
+    let mut before = look(&location)?;
+    let mut next = MonotonicTime::now();
+    loop {
+        next = next.plus(args.interval).max(MonotonicTime::now());
+        SystemClock.sleep_until(next);
+        let mut now = look(&location)?;
+        now.1.iter_mut().for_each(|node| node.compare(&before.1));
+        let snapshot = snapshot(&machine, &location, &before.0, &now);
+        let text = match (args.once, args.pages) {
+            (true, _) => page::text(&snapshot),
+            (_, true) => page::line(&snapshot),
+            _ => json(&snapshot),
+        };
+        let mut out = std::io::stdout();
+        let is_read = out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok();
+        if !args.pages || !is_read {
+            return Ok(()); // a reader that closes the pipe has what it wanted
+        }
+        before = now;
+    }
+}
+
+/// All topics and nodes at this moment.
+fn look(location: &Location) -> Result<(Topics, Vec<Node>), String> {
+    let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
+    Ok((Topics::look(directory.as_ref())?, running(directory.as_ref())?))
+}
+
+fn snapshot<'a>(
+    machine: &'a Machine,
+    location: &Location,
+    before: &Topics,
+    (topics, nodes): &(Topics, Vec<Node>),
+) -> Snapshot<'a> {
+    Snapshot {
+        schema: "horus-top/1",
+        machine,
+        misses: Misses::of(nodes),
+        directory: printable(&location.path().display().to_string()),
+        interval_ns: u64::try_from(topics.at.since(before.at).as_nanos()).unwrap_or(u64::MAX),
+        topics: topics.since(before, nodes),
+        nodes: nodes.clone(),
+        problems: topics.problems.clone(),
+    }
+}

@@ -1,0 +1,133 @@
+//! The page: a line on the machine, a table of nodes and one of topics; as text, and as a line of JSON for who draws it live.
+
+use serde::Serialize;
+
+use super::topics::Topic;
+use super::{Snapshot, header};
+use crate::node::running::Node;
+use crate::node::text::{HEADS as NODE_HEADS, row as node_cells};
+use crate::table::units::{bytes, count, rate};
+use crate::table::{Head, table};
+
+/// Columns of topics.
+const TOPIC_HEADS: [Head; 8] = [
+    ("TOPIC", false),
+    ("TYPE", false),
+    ("RATE", true),
+    ("BYTES/s", true),
+    ("PUB", true),
+    ("SUB", true),
+    ("SLOWEST READER", false),
+    ("MISSED", true),
+];
+
+/// The page.
+#[derive(Serialize)]
+struct Page {
+    header: String,
+    tables: [Table; 2],
+    /// What could not be looked at.
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Table {
+    /// Each column's head, and whether it holds numbers.
+    heads: &'static [Head],
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    cells: Vec<String>,
+    /// What each column is sorted by, where that is not its text: larger ones come first.
+    keys: Vec<Option<f64>>,
+    /// Whether a person should look at it.
+    is_bad: bool,
+}
+
+impl AsRef<[String]> for Row {
+    fn as_ref(&self) -> &[String] {
+        &self.cells
+    }
+}
+
+/// As text.
+pub fn text(snapshot: &Snapshot) -> String {
+    let Page { header, tables: [nodes, topics], notes } = page(snapshot);
+    let mut text = header + "\n";
+    for (shown, nothing) in [(nodes, "no nodes"), (topics, "no topics")] {
+        text += &match shown.rows.is_empty() {
+            true => format!("{nothing} in {}\n", snapshot.directory),
+            false => table(shown.heads, &shown.rows),
+        };
+    }
+    text + &notes.iter().map(|note| format!("{note}\n")).collect::<String>()
+}
+
+/// As a line of JSON.
+pub fn line(snapshot: &Snapshot) -> String {
+    serde_json::to_string(&page(snapshot)).expect("text and numbers are always JSON") + "\n"
+}
+
+fn page(snapshot: &Snapshot) -> Page {
+    Page {
+        header: header::line(snapshot.machine, &snapshot.misses),
+        tables: [
+            Table { heads: &NODE_HEADS, rows: snapshot.nodes.iter().map(node).collect() },
+            Table { heads: &TOPIC_HEADS, rows: snapshot.topics.iter().map(topic).collect() },
+        ],
+        notes: snapshot.problems.clone(),
+    }
+}
+
+fn node(node: &Node) -> Row {
+    let Node { asked, figures, .. } = node;
+    let number = |number: u64| Some(number as f64);
+    let known = |nanos: Option<u64>| Some(nanos.map_or(-1.0, |nanos| nanos as f64));
+    let keys = vec![
+        None,
+        known(figures.cpu.map(u64::from)),
+        None,
+        number(asked.period_ns),
+        number(asked.deadline_ns),
+        known(figures.response_p50_ns),
+        known(figures.response_p999_ns),
+        known(figures.response_max_ns),
+        number(asked.predicted_ns),
+        Some(node.budget_percent().unwrap_or(-1.0)),
+        number(figures.misses),
+        None,
+    ];
+    Row { cells: node_cells(node).to_vec(), keys, is_bad: node.is_bad() }
+}
+
+fn topic(topic: &Topic) -> Row {
+    let shown = |number: Option<f64>, as_text: fn(f64) -> String| number.map_or_else(|| "-".to_owned(), as_text);
+    let slowest = topic.slowest.as_ref();
+    let cells = vec![
+        topic.name.clone(),
+        topic.type_name.clone(),
+        shown(topic.rate, rate),
+        shown(topic.bytes_per_second, bytes),
+        topic.publishers.to_string(),
+        topic.subscribers.to_string(),
+        slowest.map_or_else(|| "-".to_owned(), |reader| format!("{}, {} behind", reader.program, count(reader.behind))),
+        topic.missed.map_or_else(|| "-".to_owned(), count),
+    ];
+    let known = |number: Option<f64>| Some(number.unwrap_or(-1.0));
+    let keys = vec![
+        None,
+        None,
+        known(topic.rate),
+        known(topic.bytes_per_second),
+        Some(topic.publishers as f64),
+        Some(topic.subscribers as f64),
+        known(slowest.map(|reader| reader.behind as f64)),
+        known(topic.missed.map(|missed| missed as f64)),
+    ];
+    Row { cells, keys, is_bad: topic.missed.is_some_and(|missed| missed > 0) }
+}
+
+#[cfg(test)]
+mod tests;

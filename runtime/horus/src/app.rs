@@ -1,0 +1,236 @@
+//! A program of nodes: what it declares, and how it runs.
+//!
+//! ```no_run
+//! use horus::prelude::*;
+//!
+//! fn balance(app: &mut App) -> horus::Result {
+//!     let mut imu = app.input::<Imu>("imu")?;
+//!     let mut cmd = app.output::<CmdVel>("base.cmd")?;
+//!     let control = move |_: &Cycle| {
+//!         if let Some(imu) = imu.latest() {
+//!             cmd.set(CmdVel { forward: 0.8 * imu.angular_velocity.y, turn: 0.0 });
+//!         }
+//!     };
+//!     app.node("control", control).period(ms(1)).deadline(us(800));
+//!     Ok(())
+//! }
+//!
+//! horus::main!(balance);
+//! ```
+//!
+//! Journal, SIGTERM, systemd's readiness and watchdog, locked memory, CPU, policy, admission and the account of every miss come by
+//! themselves. `docs/nodes.md` is the guide.
+//!
+//! # Which ports are whose
+//! The inputs and outputs that were opened since the last node belong to the next one.
+//!
+//! # What it does not do
+//! - A step that hangs holds up the other nodes of its thread: nodes of one CPU and priority share one.
+//! - It does not look at the order of data: nodes of one thread run by release, and those of the same release as declared.
+
+mod account;
+mod build;
+mod command_line;
+mod run;
+mod settings;
+
+use std::path::PathBuf;
+
+pub use account::NodeAccount;
+pub(crate) use build::{Built, build, virtual_cpu};
+pub use command_line::main;
+pub(crate) use settings::Settings;
+pub use settings::SettingsError;
+
+use crate::graph::ChainInfo;
+use crate::message::Message;
+use crate::node::{Node, Spec};
+use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, TypedTrigger, pair};
+use crate::time::MonotonicTime;
+use crate::topic::{Options, Publisher, Subscriber};
+
+/// Makes `main` of a function that declares a program's nodes; the program is named as its package.
+#[macro_export]
+macro_rules! main {
+    ($declare:path) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::app::main(env!("CARGO_PKG_NAME"), $declare)
+        }
+    };
+}
+
+/// Messages that an output's topic holds.
+const OUTPUT_CAPACITY: usize = 8;
+
+/// A program of nodes.
+pub struct App {
+    pub(crate) name: String,
+    pub(crate) settings: Settings,
+    place: Place,
+    inputs: Vec<DeclaredInput>,
+    outlets: Vec<Box<dyn Outlet>>,
+    pub(crate) nodes: Vec<Declared>,
+    pub(crate) chains: Vec<ChainInfo>,
+    pub(crate) releases: Option<u64>,
+    pub(crate) is_strict: bool,
+    pub(crate) chores: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
+}
+
+/// Where its topics are, and whose time it has.
+#[derive(Clone, Debug)]
+enum Place {
+    /// The machine's.
+    Machine,
+    /// A directory of its own, and time that passes when a test says so.
+    Virtual(PathBuf),
+}
+
+/// A node, as it was declared.
+pub(crate) struct Declared {
+    pub spec: Spec,
+    pub node: Box<dyn Node + Send>,
+    pub inputs: Vec<DeclaredInput>,
+    pub outlets: Vec<Box<dyn Outlet>>,
+}
+
+/// An input, as it was declared.
+pub(crate) struct DeclaredInput {
+    pub sight: std::sync::Arc<Sight>,
+    pub open_trigger: OpenTrigger,
+}
+
+impl App {
+    /// A program without nodes. Its settings are those of `node.toml`: the file that `$HORUS_NODE_FILE` names, or the one in the
+    /// current folder if it is for this program.
+    ///
+    /// # Errors
+    /// When that file cannot be read, or says what makes no sense; the error names file, line and remedy. When a program of this
+    /// name runs already.
+    pub fn new(name: &str) -> crate::Result<Self> {
+        run::refuse_second(name)?;
+        Ok(Self::with(name, Settings::find(name)?, Place::Machine))
+    }
+
+    /// One whose topics are in `directory`, for virtual time.
+    pub(crate) fn in_virtual_time(directory: PathBuf, settings: Settings) -> Self {
+        Self::with("virtual", settings, Place::Virtual(directory))
+    }
+
+    fn with(name: &str, settings: Settings, place: Place) -> Self {
+        Self {
+            name: name.to_owned(),
+            is_strict: settings.is_strict(),
+            settings,
+            place,
+            inputs: Vec::new(),
+            outlets: Vec::new(),
+            nodes: Vec::new(),
+            chains: Vec::new(),
+            releases: None,
+            chores: Vec::new(),
+        }
+    }
+
+    /// An input of the next node. It may be opened before anybody publishes the topic.
+    ///
+    /// # Errors
+    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    pub fn input<M: Message>(&mut self, topic: &str) -> crate::Result<Input<M>> {
+        self.input_with(topic, Options::default())
+    }
+
+    /// As [`input`](Self::input), with what it asks of its topic.
+    ///
+    /// # Errors
+    /// As [`input`](Self::input).
+    pub fn input_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Input<M>> {
+        self.settings.allow_subscriber(topic)?;
+        let options = self.placed(options);
+        let sight = std::sync::Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
+        let subscriber = Subscriber::open(topic, &options)?;
+        let name = topic.to_owned();
+        self.inputs.push(DeclaredInput {
+            sight: std::sync::Arc::clone(&sight),
+            open_trigger: Box::new(move || Ok(TypedTrigger::<M>::boxed(Subscriber::open(&name, &options)?))),
+        });
+        Ok(Input::new(subscriber, sight))
+    }
+
+    /// An output of the next node: of a topic that holds the last 8 messages, where nobody made it otherwise.
+    ///
+    /// # Errors
+    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    pub fn output<M: Message>(&mut self, topic: &str) -> crate::Result<Output<M>> {
+        self.output_with(topic, Options::latest(OUTPUT_CAPACITY))
+    }
+
+    /// As [`output`](Self::output), with what it makes its topic like.
+    ///
+    /// # Errors
+    /// As [`output`](Self::output).
+    pub fn output_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Output<M>> {
+        let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
+        let (output, outlet) = pair(topic, Publisher::open(topic, &options)?);
+        self.outlets.push(outlet);
+        Ok(output)
+    }
+
+    /// Adds a node; what it returns takes its period and its other wishes.
+    pub fn node(&mut self, name: &str, node: impl Node + Send + 'static) -> &mut Spec {
+        let declared = Declared {
+            spec: Spec::new(name),
+            node: Box::new(node),
+            inputs: std::mem::take(&mut self.inputs),
+            outlets: std::mem::take(&mut self.outlets),
+        };
+        self.nodes.push(declared);
+        &mut self.nodes.last_mut().expect("it was just added").spec
+    }
+
+    /// Names nodes that hand data on to each other, the first one first; [`Chain::end_to_end`] says how long that may take.
+    pub fn chain<const COUNT: usize>(&mut self, nodes: [&str; COUNT]) -> Chain<'_> {
+        self.chains.push(ChainInfo { nodes: nodes.map(str::to_owned).to_vec(), end_to_end_ns: 0 });
+        Chain(self.chains.last_mut().expect("it was just added"))
+    }
+
+    /// Ends the program after so many releases of each node.
+    pub fn releases(&mut self, releases: u64) -> &mut Self {
+        self.releases = Some(releases);
+        self
+    }
+
+    /// Does not start unless the system grants everything that a node asks for. Otherwise the journal says what is missing.
+    pub fn strict(&mut self) -> &mut Self {
+        self.is_strict = true;
+        self
+    }
+
+    /// Adds work for the thread beside the loops, which has no deadline: it is called ten times a second, and a last time with
+    /// [`MonotonicTime::MAX`].
+    pub fn chore(&mut self, chore: impl FnMut(MonotonicTime) + Send + 'static) -> &mut Self {
+        self.chores.push(Box::new(chore));
+        self
+    }
+
+    /// What all inputs see by.
+    pub(crate) fn sights(&self) -> Vec<std::sync::Arc<Sight>> {
+        self.nodes.iter().flat_map(|node| &node.inputs).map(|input| std::sync::Arc::clone(&input.sight)).collect()
+    }
+
+    fn placed(&self, options: Options) -> Options {
+        match &self.place {
+            Place::Machine => options,
+            Place::Virtual(directory) => options.directory(directory),
+        }
+    }
+}
+
+/// A chain of nodes; see [`App::chain`].
+pub struct Chain<'a>(&'a mut ChainInfo);
+
+impl Chain<'_> {
+    /// The longest time from the first node's release to the last one's completion; a graph that may take longer is refused.
+    pub fn end_to_end(self, limit: std::time::Duration) {
+        self.0.end_to_end_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+    }
+}

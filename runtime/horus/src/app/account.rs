@@ -1,0 +1,67 @@
+//! What a node did, when its program has ended.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::deadline::Tally;
+use crate::figures::State;
+
+/// The account of one node.
+#[derive(Clone, Debug)]
+pub struct NodeAccount {
+    /// Its name.
+    pub name: String,
+    /// Its cycles and misses.
+    pub tally: Tally,
+    /// What it did last.
+    pub state: State,
+    /// How often its inputs fell silent.
+    pub silences: u64,
+    /// The longest of these silences.
+    pub longest_silence: Duration,
+}
+
+impl fmt::Display for NodeAccount {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, tally, state, silences, longest_silence } = self;
+        write!(
+            out,
+            "{name}: {} releases, {} deadline misses, {} of them skipped releases, longest run {}; max response {:?}, max jitter {:?}; \
+             P(miss) < {} (95 %)",
+            tally.releases(),
+            tally.misses,
+            tally.skipped,
+            tally.max_consecutive,
+            tally.max_response,
+            tally.max_jitter,
+            rounded_up(tally.miss_bound_95()),
+        )?;
+        if *silences > 0 {
+            write!(out, ", {silences} silences, longest {longest_silence:?}")?;
+        }
+        match state {
+            State::Starting | State::Running | State::Ended => Ok(()),
+            state => write!(out, "; at its end: {}", state.name()),
+        }
+    }
+}
+
+/// Two digits that are not below `bound`: a bound that is rounded down claims more than was measured.
+fn rounded_up(bound: f64) -> String {
+    let digits = 10_f64.powi(1 - bound.log10().floor() as i32);
+    // Less than a rounding error of the division: 0.5 stays 5.0e-1.
+    let rounded = (bound * digits * (1.0 - 1e-12)).ceil() / digits;
+    format!("{:.1e}", rounded.min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_never_rounded_down() {
+        for (bound, text) in [(0.5, "5.0e-1"), (0.0501, "5.1e-2"), (1.0, "1.0e0"), (2.996e-6, "3.0e-6")] {
+            assert_eq!(rounded_up(bound), text);
+        }
+    }
+}

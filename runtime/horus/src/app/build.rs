@@ -1,0 +1,216 @@
+//! From declared nodes to threads that can run them: settings are applied, everything is checked, and nothing of it needs
+//! the machine.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{App, Declared};
+use crate::cpus::CpuChoice;
+use crate::deadline::Timing;
+use crate::executor::{MAX_EVENT_NODES, Parts, Port, Runner, change};
+use crate::figures::Figures;
+use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
+use crate::node::{Action, Cycle, SpecError};
+use crate::port::Outlet;
+use crate::startup::{Policy, Reservation, Thread};
+use crate::supervise::Watched;
+use crate::time::MonotonicTime;
+use crate::{miss, silence};
+
+/// Silence is told after this many periods, where nothing else is asked for.
+const SILENT_PERIODS: u32 = 100;
+
+/// And not before this time: a peer that restarts is back within it.
+const SHORTEST_DEFAULT_SILENCE: Duration = Duration::from_secs(1);
+
+/// A program that can run.
+pub(crate) struct Built {
+    pub info: ProcessInfo,
+    pub threads: Vec<ThreadPlan>,
+    pub watched: Vec<Watched>,
+}
+
+/// The nodes of one thread, and what it asks for.
+pub(crate) struct ThreadPlan {
+    pub thread: Thread,
+    /// The numbers of the nodes, in the order of `info`.
+    pub nodes: Vec<usize>,
+    pub runners: Vec<Unfinished>,
+}
+
+/// A runner but for its figures, which are made when everything else is known.
+pub(crate) struct Unfinished(Box<dyn FnOnce(Arc<Figures>) -> Runner<'static> + Send>);
+
+impl Unfinished {
+    pub fn finish(self, figures: Arc<Figures>) -> Runner<'static> {
+        (self.0)(figures)
+    }
+}
+
+/// Builds the threads of a program.
+pub(crate) fn build(app: App) -> crate::Result<Built> {
+    let App { name, settings, inputs, outlets, mut nodes, chains, releases, .. } = app;
+    if !inputs.is_empty() || !outlets.is_empty() {
+        let topic = inputs.first().map_or_else(|| outlets[0].topic(), |input| input.sight.topic());
+        return Err(crate::Error::new(format!("topic {topic} was opened for no node: open it before app.node(…)")));
+    }
+    if nodes.is_empty() {
+        return Err(crate::Error::new("the program has no nodes: add one by app.node(\"name\", node).period(ms(10))"));
+    }
+    settings.apply(&mut nodes)?;
+    let mut names = BTreeSet::new();
+    for declared in &nodes {
+        if !names.insert(declared.spec.name.clone()) {
+            return Err(crate::Error::new(format!(
+                "two nodes are named {}: give each its own name",
+                declared.spec.name
+            )));
+        }
+    }
+    for chain in &chains {
+        if let Some(unknown) = chain.nodes.iter().find(|node| !names.contains(*node)) {
+            return Err(crate::Error::new(format!("the chain {} names no node {unknown}", chain.nodes.join(" → "))));
+        }
+    }
+    let mut built =
+        Built { info: ProcessInfo { name, nodes: Vec::new(), chains }, threads: Vec::new(), watched: Vec::new() };
+    for declared in nodes {
+        let named = declared.spec.name.clone();
+        add(&mut built, declared, releases.unwrap_or(u64::MAX))
+            .map_err(|error| crate::Error::new(format!("node {named} {error}")))?;
+    }
+    Ok(built)
+}
+
+fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Result {
+    let timing = declared.spec.check()?;
+    let spec = &declared.spec;
+    let never = MonotonicTime::default();
+    declared.node.safe_state(&Cycle { number: 0, release: never, wake: never, deadline: never });
+    declared.outlets.iter_mut().for_each(|outlet| outlet.learn_safe());
+    let thread = thread_of(built, &declared, &timing)?;
+    let info = describe(&declared, &timing, thread);
+
+    let (recorder, misses) = miss::channel(&spec.name, timing, miss::RING_CAPACITY)?;
+    let budget_ns = spec.budget.map(|budget| budget.as_nanos() as u64);
+    let (changes, change_collector) = change::channel(&spec.name, spec.on_miss, budget_ns);
+    let limit = spec.silence.unwrap_or_else(|| (timing.period() * SILENT_PERIODS).max(SHORTEST_DEFAULT_SILENCE));
+    let (mut trigger, mut inputs, mut silences) = (None, Vec::new(), Vec::new());
+    for input in declared.inputs {
+        if spec.on.as_deref() == Some(input.sight.topic()) {
+            trigger = Some((input.open_trigger)()?);
+        }
+        let (watch, collector) = silence::channel(&spec.name, input.sight.topic(), limit);
+        silences.push(collector);
+        inputs.push(Port { sight: input.sight, watch, received: 0 });
+    }
+    if let (Some(topic), None) = (&spec.on, &trigger) {
+        return Err(SpecError::NoSuchInput(topic.clone()).into());
+    }
+    let is_grid = spec.period.is_some();
+    built.watched.push(Watched::new(is_grid.then(|| timing.period()), misses, change_collector, silences));
+    let (node, outlets) = (declared.node, declared.outlets);
+    let phase_ns = is_grid.then_some(spec.phase.as_nanos() as u64);
+    let min_gap_ns = spec.min_gap.map_or(0, |gap| gap.as_nanos() as u64);
+    let (is_logical, on_miss) = (spec.is_logical, spec.on_miss);
+    built.threads[thread].nodes.push(built.info.nodes.len());
+    built.info.nodes.push(info);
+    built.threads[thread].runners.push(Unfinished(Box::new(move |figures| {
+        Runner::new(Parts {
+            node,
+            observer: None,
+            timing,
+            phase_ns,
+            trigger,
+            min_gap_ns,
+            is_logical,
+            budget_ns,
+            on_miss,
+            releases,
+            inputs,
+            outlets,
+            recorder,
+            changes,
+            figures,
+        })
+    })));
+    Ok(())
+}
+
+/// The thread of its CPU and priority, which is made if there is none. A node that reserves CPU time has one of its own.
+fn thread_of(built: &mut Built, declared: &Declared, timing: &Timing) -> crate::Result<usize> {
+    let spec = &declared.spec;
+    let reservation = match (spec.policy, spec.budget) {
+        (Policy::Deadline, Some(runtime)) => {
+            Reservation { runtime, deadline: timing.deadline(), period: timing.period() }
+        }
+        (Policy::Deadline, None) => {
+            return Err(crate::Error::new(
+                "wants SCHED_DEADLINE and declares no budget: the kernel reserves that much CPU time",
+            ));
+        }
+        _ => Reservation::default(),
+    };
+    let wanted = Thread { cpu: spec.cpu, policy: spec.policy, reservation };
+    let shared = built.threads.iter().position(|plan| plan.thread == wanted && spec.policy != Policy::Deadline);
+    let index = shared.unwrap_or_else(|| {
+        built.threads.push(ThreadPlan { thread: wanted, nodes: Vec::new(), runners: Vec::new() });
+        built.threads.len() - 1
+    });
+    if built.threads[index].runners.len() >= MAX_EVENT_NODES && spec.on.is_some() {
+        return Err(crate::Error::new(format!(
+            "is the event-driven node number {} of its thread, and {MAX_EVENT_NODES} are possible: give it another priority",
+            MAX_EVENT_NODES + 1
+        )));
+    }
+    Ok(index)
+}
+
+fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
+    let spec = &declared.spec;
+    let nanos = |span: Option<Duration>| span.map_or(0, |span| span.as_nanos() as u64);
+    let is_safe = spec.on_miss.action == Action::SafeState;
+    let output = |outlet: &dyn Outlet| OutputInfo {
+        topic: outlet.topic().to_owned(),
+        safe: outlet.safe().filter(|_| is_safe).map(hexadecimal).unwrap_or_default(),
+    };
+    NodeInfo {
+        name: spec.name.clone(),
+        period_ns: nanos(spec.period),
+        on: spec.on.clone(),
+        min_gap_ns: nanos(spec.min_gap),
+        deadline_ns: timing.deadline_nanos(),
+        budget_ns: nanos(spec.budget),
+        cpu: spec.cpu.to_string(),
+        policy: spec.policy.to_string(),
+        thread,
+        predicted_ns: 0,
+        inputs: declared.inputs.iter().map(|input| input.sight.topic().to_owned()).collect(),
+        outputs: declared.outlets.iter().map(|outlet| output(&**outlet)).collect(),
+    }
+}
+
+/// The CPU that a virtual machine gives a thread: roles become numbers, so that the same graph is the same everywhere.
+pub(crate) fn virtual_cpu(choice: CpuChoice) -> u32 {
+    match choice {
+        CpuChoice::Any | CpuChoice::Housekeeping => 0,
+        CpuChoice::Number(cpu) | CpuChoice::Range(cpu, _) => cpu,
+        CpuChoice::Isolated(index) => 1 + index,
+        CpuChoice::IsolatedLast => u32::from(u8::MAX),
+    }
+}
+
+/// Whether this machine has the CPUs that a thread asks for.
+pub(crate) fn check_cpus(choice: CpuChoice) -> crate::Result {
+    let root = Path::new("/");
+    if choice == CpuChoice::Any || !choice.resolve(root).is_empty() {
+        return Ok(());
+    }
+    let (isolated, housekeeping) = (crate::cpus::isolated(root), crate::cpus::housekeeping(root));
+    let isolated = if isolated.is_empty() { "none".to_owned() } else { isolated.to_string() };
+    Err(crate::Error::new(format!(
+        "cpu = \"{choice}\": this machine has CPUs {housekeeping} and, isolated, {isolated}"
+    )))
+}

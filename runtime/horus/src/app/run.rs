@@ -1,0 +1,206 @@
+//! How a program of nodes runs on the machine.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use horus_shm::board::{self, Board};
+
+use super::build::{ThreadPlan, check_cpus};
+use super::{App, Built, NodeAccount, build};
+use crate::executor::{Executor, Runner};
+use crate::figures::{self, Sheet};
+use crate::graph::admit::Machine;
+use crate::graph::{self, ProcessInfo};
+use crate::startup::{Granted, Process};
+use crate::time::{MonotonicTime, SystemClock};
+use crate::topic::Directory;
+use crate::{stop, supervise};
+
+/// The longest that a real-time thread may compute without sleeping before the kernel ends the process: for where no monitor takes
+/// its policy away.
+const RT_TIME_LIMIT: Duration = Duration::from_secs(1);
+
+/// The stack of a loop. All of it is locked, so it is not generous.
+const STACK_BYTES: usize = 512 * 1024;
+
+/// What a thread reports when it has taken its place, and when it has ended.
+struct Handles {
+    thread: JoinHandle<Ended>,
+    granted: Receiver<Granted>,
+    go: Sender<MonotonicTime>,
+}
+
+/// What is left of a thread.
+struct Ended {
+    accounts: Vec<(usize, NodeAccount)>,
+    panicked: Option<String>,
+}
+
+impl App {
+    /// Runs the nodes until SIGTERM or SIGINT, until they have used up their [`releases`](Self::releases), or until one of them
+    /// stops the program. Returns their accounts.
+    ///
+    /// # Errors
+    /// Before the first release: what is wrong with the graph, or with this machine. Later: a node panicked, or reacted to its misses by
+    /// the program's end.
+    pub fn run(mut self) -> crate::Result<Vec<NodeAccount>> {
+        let (is_strict, mut chores) = (self.is_strict, std::mem::take(&mut self.chores));
+        let mut built = build(self)?;
+        for plan in &built.threads {
+            check_cpus(plan.thread.cpu)?;
+        }
+        admit(&mut built.info)?;
+        let stop = stop::on_termination()?;
+        let sheet = sheet(&built)?;
+        let watched = std::mem::take(&mut built.watched);
+        let watched = watched.into_iter().enumerate().map(|(node, watched)| watched.with(sheet.of(node))).collect();
+        let is_real_time = built.threads.iter().any(|plan| plan.thread.policy.is_real_time());
+        let process = Process {
+            lock_memory: is_real_time,
+            hold_cpu_dma_latency: is_real_time,
+            rt_time_limit: is_real_time.then_some(RT_TIME_LIMIT),
+        };
+        // Everything is open, on an ordinary thread. Other threads start before a policy is taken.
+        let supervisor = supervise::spawn(watched, move |now| chores.iter_mut().for_each(|chore| chore(now)))?;
+        let process = process.prepare();
+        let threads = std::mem::take(&mut built.threads);
+        let handles: Vec<_> =
+            threads.into_iter().map(|plan| start(plan, &built, &sheet, &process, &stop)).collect::<Result<_, _>>()?;
+        let granted: Vec<_> = handles.iter().map(|handle| handle.granted.recv().unwrap_or_default()).collect();
+        if let Some(refused) = granted.iter().find(|granted| is_strict && !granted.is_complete()) {
+            refused.complete()?; // dropping the handles ends the threads
+        }
+        supervise::notify_ready(&status(&built));
+        let from = MonotonicTime::now();
+        for handle in &handles {
+            let _ = handle.go.send(from); // a thread that has panicked is found when it is joined
+        }
+        let ended: Vec<_> = handles.into_iter().map(|handle| handle.thread.join()).collect();
+        supervisor.finish();
+        if stop.load(Ordering::Relaxed) {
+            eprintln!("{}: stopped", built.info.name);
+        }
+        accounts(ended)
+    }
+}
+
+/// Refuses nodes that do not fit, together with those that run already, and takes note of what was predicted.
+fn admit(info: &mut ProcessInfo) -> crate::Result {
+    let running = figures::list(&Directory::from_environment()?)?;
+    let others = running.iter().map(|process| process.info().clone());
+    let processes: Vec<_> = std::iter::once(info.clone()).chain(others).collect();
+    let machine = Machine::here();
+    let together = graph::admit::admit(&processes, &machine);
+    // What others say of themselves is no reason not to start.
+    let admitted = together.or_else(|_| graph::admit::admit(&processes[..1], &machine))?;
+    if !admitted.is_admitted() {
+        return Err(crate::Error::new(admitted.to_string()));
+    }
+    for (index, node) in info.nodes.iter_mut().enumerate() {
+        node.predicted_ns = admitted.predicted(0, index).map_or(0, |predicted| predicted.as_nanos() as u64);
+    }
+    Ok(())
+}
+
+/// The figures, where others see them.
+fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
+    let (name, nodes) = (&built.info.name, built.info.nodes.len());
+    let text = serde_json::to_string(&built.info)?;
+    let directory = Directory::from_environment()?;
+    let board = Board::make(&directory, &name.parse()?, Sheet::words(nodes, &text))?;
+    let board = board.ok_or_else(|| runs_already(name, &directory))?;
+    Ok(Sheet::on(board, nodes, &text))
+}
+
+/// Before any topic is opened: their errors would speak of publishers.
+pub(super) fn refuse_second(name: &str) -> crate::Result {
+    let directory = Directory::from_environment()?;
+    match board::exists(&directory, &name.parse()?)? {
+        true => Err(runs_already(name, &directory)),
+        false => Ok(()),
+    }
+}
+
+fn runs_already(name: &str, directory: &Directory) -> crate::Error {
+    crate::Error::new(format!(
+        "a program named {name} runs already on the topics of {}: stop it, or give one of them another name",
+        directory.path().display()
+    ))
+}
+
+fn status(built: &Built) -> String {
+    let names: Vec<_> = built.info.nodes.iter().map(|node| node.name.as_str()).collect();
+    format!("runs {}", names.join(", "))
+}
+
+fn start(
+    plan: ThreadPlan,
+    built: &Built,
+    sheet: &Arc<Sheet>,
+    process: &Granted,
+    stop: &Arc<AtomicBool>,
+) -> crate::Result<Handles> {
+    let (granted_sender, granted) = channel();
+    let (go, went) = channel::<MonotonicTime>();
+    let ThreadPlan { thread, nodes, runners } = plan;
+    let names: Vec<_> = nodes.iter().map(|&node| built.info.nodes[node].clone()).collect();
+    let figures: Vec<_> = nodes.iter().map(|&node| sheet.of(node)).collect();
+    let runners: Vec<Runner> =
+        runners.into_iter().zip(&figures).map(|(runner, figures)| runner.finish(Arc::clone(figures))).collect();
+    let (process, stop) = (process.clone(), Arc::clone(stop));
+    // The kernel keeps 15 characters.
+    let name: String = names[0].name.chars().take(15).collect();
+    let body = move || {
+        let mut executor = Executor::new(runners, SystemClock);
+        let tid = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        figures.iter().for_each(|figures| figures.set_thread(tid));
+        let granted = process.and(thread.enter());
+        for info in &names {
+            granted.entry(info).send_or_print();
+        }
+        let _ = granted_sender.send(granted);
+        let Ok(from) = went.recv() else { return Ended { accounts: Vec::new(), panicked: None } };
+        let ran = catch_unwind(AssertUnwindSafe(|| executor.run(from, &stop)));
+        let panicked = ran.err().map(|panic| {
+            stop.store(true, Ordering::Relaxed);
+            let node = &names[executor.running()].name;
+            executor.publish_safe();
+            format!("node {node} panicked: {}", what(&*panic))
+        });
+        let accounts = nodes.iter().zip(&names).zip(executor.runners()).map(|((&node, info), runner)| {
+            let (silences, longest_silence) = runner.silences();
+            let (name, tally, state) = (info.name.clone(), *runner.tally(), runner.state());
+            (node, NodeAccount { name, tally, state, silences, longest_silence })
+        });
+        Ended { accounts: accounts.collect(), panicked }
+    };
+    let thread = thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(body)?;
+    Ok(Handles { thread, granted, go })
+}
+
+/// What a panic says.
+fn what(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".to_owned())
+}
+
+fn accounts(ended: Vec<thread::Result<Ended>>) -> crate::Result<Vec<NodeAccount>> {
+    let mut accounts = Vec::new();
+    for ended in ended {
+        let Ok(ended) = ended else { return Err(crate::Error::new("a thread of nodes panicked outside of a step")) };
+        if let Some(text) = ended.panicked {
+            return Err(crate::Error::new(text));
+        }
+        accounts.extend(ended.accounts);
+    }
+    accounts.sort_by_key(|(node, _)| *node);
+    let accounts: Vec<_> = accounts.into_iter().map(|(_, account)| account).collect();
+    if let Some(stopped) = accounts.iter().find(|account| account.state == crate::figures::State::Stopped) {
+        return Err(crate::Error::new(format!("node {} ended the program after its misses: {stopped}", stopped.name)));
+    }
+    Ok(accounts)
+}

@@ -1,0 +1,304 @@
+//! One node in its thread: its cycles, its account, and what it does when it misses.
+//!
+//! Nothing in here knows how time passes: the same code runs on the machine's clock and on a virtual one.
+
+use std::sync::Arc;
+
+use horus_shm::ends::Subscription;
+use horus_shm::ring::local;
+
+use super::change::{Change, ChangeKind};
+use crate::deadline::{CycleRecord, Tally, Timing, Verdict};
+use crate::figures::{Figures, State};
+use crate::miss::MissRecorder;
+use crate::node::{Action, Cycle, Node, OnMiss, Window};
+use crate::port::{Outlet, Sight, Trigger};
+use crate::silence::InputWatch;
+use crate::time::MonotonicTime;
+
+/// An input, as its executor sees it.
+pub(crate) struct Port {
+    pub sight: Arc<Sight>,
+    pub watch: InputWatch,
+    pub received: u64,
+}
+
+/// Hears what is known of a cycle, and the judgement.
+pub(crate) type Observer<'a> = Box<dyn FnMut(&CycleRecord, &Verdict) + Send + 'a>;
+
+/// What a runner is made of.
+pub(crate) struct Parts<'a> {
+    pub node: Box<dyn Node + Send + 'a>,
+    /// Hears of each cycle; its own time delays the next one.
+    pub observer: Option<Observer<'a>>,
+    pub timing: Timing,
+    /// Whether a grid releases it, and how far behind that of the period.
+    pub phase_ns: Option<u64>,
+    pub trigger: Option<Box<dyn Trigger>>,
+    pub min_gap_ns: u64,
+    pub is_logical: bool,
+    pub budget_ns: Option<u64>,
+    pub on_miss: OnMiss,
+    /// Releases until it ends.
+    pub releases: u64,
+    pub inputs: Vec<Port>,
+    pub outlets: Vec<Box<dyn Outlet>>,
+    pub recorder: MissRecorder,
+    pub changes: local::Writer<Change>,
+    pub figures: Arc<Figures>,
+}
+
+/// A node with all that its executor knows of it.
+pub(crate) struct Runner<'a> {
+    parts: Parts<'a>,
+    tally: Tally,
+    window: Window,
+    state: State,
+    number: u64,
+    /// The next release by the grid, of number `number` unless events come between.
+    grid: MonotonicTime,
+    cycle: Cycle,
+    is_pending: bool,
+    last_event: Option<MonotonicTime>,
+    cpu_time_before: u64,
+    over_budget: u64,
+}
+
+impl<'a> Runner<'a> {
+    pub fn new(parts: Parts<'a>) -> Self {
+        let never = Cycle {
+            number: 0,
+            release: MonotonicTime::default(),
+            wake: MonotonicTime::default(),
+            deadline: MonotonicTime::default(),
+        };
+        Self {
+            window: Window::new(&parts.on_miss),
+            parts,
+            tally: Tally::default(),
+            state: State::Starting,
+            number: 0,
+            grid: MonotonicTime::default(),
+            cycle: never,
+            is_pending: false,
+            last_event: None,
+            cpu_time_before: 0,
+            over_budget: 0,
+        }
+    }
+
+    /// Publishes what is safe, if its node reacts to misses by its safe state: when its thread cannot go on.
+    pub fn publish_safe(&mut self, now: MonotonicTime) {
+        if self.parts.on_miss.action == Action::SafeState {
+            for outlet in &mut self.parts.outlets {
+                outlet.discard();
+                outlet.publish_safe(now.as_nanos());
+            }
+        }
+    }
+
+    /// The first release behind `from`, if a grid releases the node.
+    pub fn first_release(&mut self, from: MonotonicTime) -> Option<MonotonicTime> {
+        let phase = std::time::Duration::from_nanos(self.parts.phase_ns?);
+        self.begin_at(self.parts.timing.next_release(from, phase))
+    }
+
+    /// Begins the grid there.
+    pub fn begin_at(&mut self, release: MonotonicTime) -> Option<MonotonicTime> {
+        self.grid = release;
+        (self.parts.releases > 0).then_some(self.grid)
+    }
+
+    /// Whether it serves a release, and does not leave it out after misses.
+    pub fn serves(&self, release: MonotonicTime) -> bool {
+        self.parts.releases > 0 && (self.parts.phase_ns.is_none() || release == self.grid || self.is_pending)
+    }
+
+    pub fn is_event_driven(&self) -> bool {
+        self.parts.trigger.is_some()
+    }
+
+    pub fn has_budget(&self) -> bool {
+        self.parts.budget_ns.is_some()
+    }
+
+    /// Whether it reacted to its misses by its end.
+    pub fn has_stopped(&self) -> bool {
+        self.state == State::Stopped
+    }
+
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// How often its inputs fell silent, and the longest time.
+    pub fn silences(&self) -> (u64, std::time::Duration) {
+        self.parts.inputs.iter().fold(Default::default(), |(count, longest), input| {
+            let totals = input.watch.totals();
+            (count + totals.silences(), longest.max(totals.longest()))
+        })
+    }
+
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The release that an event asks for, if one came and none is pending.
+    pub fn take_event(&mut self, now: MonotonicTime) -> Option<MonotonicTime> {
+        if self.is_pending || self.parts.releases == 0 {
+            return None;
+        }
+        let sent = match self.parts.trigger.as_mut()?.take()? {
+            0 => now,
+            sent_ns => MonotonicTime::from_nanos(sent_ns).min(now),
+        };
+        self.is_pending = true;
+        let release = self.last_event.map_or(sent, |last| sent.max(last.plus_nanos(self.parts.min_gap_ns)));
+        self.last_event = Some(release);
+        Some(release)
+    }
+
+    /// What to wait for, unless an event is pending.
+    pub fn awaited(&mut self) -> Option<&mut Subscription> {
+        let trigger = self.parts.trigger.as_mut().filter(|_| !self.is_pending)?;
+        Some(trigger.subscription())
+    }
+
+    /// Does the work of a cycle.
+    pub fn step(&mut self, release: MonotonicTime, wake: MonotonicTime, cpu_time: u64) {
+        let timing = &self.parts.timing;
+        self.cycle =
+            Cycle { number: self.number, release, wake, deadline: release.plus_nanos(timing.deadline_nanos()) };
+        let sees_until = if self.parts.is_logical { release } else { wake };
+        for input in &self.parts.inputs {
+            input.sight.set(sees_until);
+        }
+        if let Some(trigger) = self.parts.trigger.as_mut().filter(|_| self.is_pending) {
+            let _ = trigger.take(); // this cycle sees what came since its event
+        }
+        self.cpu_time_before = cpu_time;
+        self.parts.figures.begin(self.number, release, wake, cpu_time);
+        if self.state == State::Starting {
+            self.state = State::Running;
+            self.parts.figures.set_state(State::Running);
+        }
+        match self.state {
+            State::Safe => self.parts.node.safe_state(&self.cycle),
+            _ => self.parts.node.step(&self.cycle),
+        }
+    }
+
+    /// Publishes what the step has set; true if there are outputs. A node whose place a monitor took while its step hung publishes
+    /// nothing of that step.
+    pub fn publish(&mut self, now: MonotonicTime) -> bool {
+        let stamp = if self.parts.is_logical { self.cycle.deadline } else { now };
+        let is_taken_over = self.parts.figures.is_taken_over() && self.state != State::Safe;
+        for outlet in &mut self.parts.outlets {
+            match is_taken_over {
+                true => outlet.discard(),
+                false => outlet.publish(stamp.as_nanos()),
+            }
+        }
+        if is_taken_over {
+            self.state = State::Safe;
+            self.parts.figures.set_state(State::Safe);
+            self.tell(ChangeKind::TakenOver, 0, 1);
+        }
+        !self.parts.outlets.is_empty()
+    }
+
+    /// Judges the cycle; returns the next release by the grid, if there is one.
+    pub fn finish(
+        &mut self,
+        completion: MonotonicTime,
+        wake_cpu: u32,
+        completion_cpu: u32,
+        cpu_time: u64,
+    ) -> Option<MonotonicTime> {
+        let (number, release, wake) = (self.cycle.number, self.cycle.release, self.cycle.wake);
+        let by_grid = self.parts.phase_ns.is_some() && release == self.grid;
+        if !by_grid {
+            self.is_pending = false;
+        }
+        let left = self.parts.releases.saturating_sub(1);
+        let skipped = match by_grid {
+            true => self.parts.timing.releases_skipped(release, completion).min(left),
+            false => 0,
+        };
+        let record = CycleRecord { number, release, wake, completion, wake_cpu, completion_cpu, skipped };
+        let verdict = self.tally.add(&self.parts.timing, &record);
+        self.parts.recorder.observe(&record, &verdict);
+        if let Some(observer) = &mut self.parts.observer {
+            observer(&record, &verdict);
+        }
+        self.parts.figures.end(&record, &verdict, &self.tally);
+        for input in &mut self.parts.inputs {
+            let received = input.sight.received();
+            input.watch.observe(received != input.received, wake);
+            input.received = received;
+        }
+        self.account_for_budget(cpu_time);
+        let leaves_out = self.react(&verdict, completion).min(left - skipped);
+        let used = 1 + skipped + leaves_out;
+        self.parts.releases -= used;
+        self.number += used;
+        if by_grid {
+            self.grid = self.grid.plus_nanos(used * self.parts.timing.period_nanos());
+        }
+        if self.parts.releases == 0 {
+            self.state = if self.state == State::Stopped { State::Stopped } else { State::Ended };
+            self.parts.figures.set_state(self.state);
+        }
+        (by_grid && self.parts.releases > 0).then_some(self.grid)
+    }
+
+    fn account_for_budget(&mut self, cpu_time: u64) {
+        let Some(budget_ns) = self.parts.budget_ns else { return };
+        let used = cpu_time.saturating_sub(self.cpu_time_before);
+        self.parts.figures.used(used, used > budget_ns);
+        if used > budget_ns {
+            self.over_budget += 1;
+            self.tell(ChangeKind::OverBudget, used, self.over_budget);
+        }
+    }
+
+    /// Does what is to be done about misses; returns how many of the next releases are left out.
+    fn react(&mut self, verdict: &Verdict, completion: MonotonicTime) -> u64 {
+        let is_broken = self.window.add(verdict);
+        if is_broken && self.state == State::Running {
+            self.state = match self.parts.on_miss.action {
+                Action::Count | Action::Warn => return 0,
+                Action::Skip => return self.leave_out(1),
+                Action::Degrade(_) => State::Degraded,
+                Action::SafeState => State::Safe,
+                Action::Stop => State::Stopped,
+            };
+            self.parts.figures.set_state(self.state);
+            self.tell(ChangeKind::Reacts, 0, 1);
+            if self.state == State::Safe {
+                self.make_safe(completion);
+            }
+        }
+        match (self.state, self.parts.on_miss.action) {
+            (State::Degraded, Action::Degrade(every)) => u64::from(every) - 1,
+            _ => 0,
+        }
+    }
+
+    /// Publishes the safe state at once, and not at the next release: that may be late, too.
+    fn make_safe(&mut self, now: MonotonicTime) {
+        self.parts.node.safe_state(&self.cycle);
+        self.parts.outlets.iter_mut().for_each(|outlet| outlet.publish(now.as_nanos()));
+    }
+
+    /// Leaves releases out that were promised: each is a miss.
+    fn leave_out(&mut self, releases: u64) -> u64 {
+        self.tally.leave_out(releases);
+        releases
+    }
+
+    fn tell(&mut self, kind: ChangeKind, cpu_ns: u64, count: u64) {
+        // Into a full ring nothing goes: budgets are counted, and a state is told by the figures too.
+        let _ = self.parts.changes.try_send(Change::new(kind, self.cycle.number, cpu_ns, count));
+    }
+}

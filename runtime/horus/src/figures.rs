@@ -1,0 +1,253 @@
+//! A node's figures: counts and times that its loop writes and anybody allowed reads, without disturbing it.
+//!
+//! The figures of a process are on a board ([`horus_shm::board`]) in the topic directory. First come a few words for the
+//! process, then a text that says what does not change (the names, periods and outputs of its nodes, as JSON), then some
+//! words for each node:
+//!
+//! ```text
+//!  0  version    1  nodes    2  bytes of the text    3  started, ns    4  process
+//!  5  the text, filled up to a whole word
+//!     per node: STATE …, and the histogram of its response times
+//! ```
+//!
+//! The loop stores words, one by one and without order. A reader may see a cycle half counted. No word is ever wrong by
+//! more than the cycle that runs.
+
+mod histogram;
+#[doc(hidden)]
+pub mod imitation;
+mod view;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use horus_shm::board::Board;
+
+pub use histogram::Responses;
+pub use view::{NodeFigures, ProcessFigures, list};
+
+use crate::deadline::{CycleRecord, Tally, Verdict};
+use crate::time::MonotonicTime;
+
+/// The version of this layout.
+const VERSION: u64 = 1;
+/// Words before the text.
+const HEAD_WORDS: usize = 5;
+
+/// The words of a node.
+mod word {
+    pub const STATE: usize = 0;
+    pub const TID: usize = 1;
+    pub const CPU: usize = 2;
+    /// 1 and more while a step runs: when it began, in nanoseconds.
+    pub const STEP_BEGAN: usize = 3;
+    pub const NUMBER: usize = 4;
+    pub const RELEASE: usize = 5;
+    pub const CPU_TIME: usize = 6;
+    pub const COMPLETION: usize = 7;
+    pub const CYCLES: usize = 8;
+    pub const SKIPPED: usize = 9;
+    pub const MISSES: usize = 10;
+    pub const MAX_CONSECUTIVE: usize = 11;
+    pub const MAX_RESPONSE: usize = 12;
+    pub const MAX_JITTER: usize = 13;
+    pub const MAX_CPU_TIME: usize = 14;
+    pub const OVER_BUDGET: usize = 15;
+    /// Written by a monitor: that it published what is safe in the node's place.
+    pub const TAKEN_OVER: usize = 16;
+    pub const HISTOGRAM: usize = 17;
+    pub const COUNT: usize = HISTOGRAM + super::histogram::BUCKETS;
+}
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u64)]
+pub enum State {
+    /// It has not run yet.
+    #[default]
+    Starting = 0,
+    /// Its steps run.
+    Running = 1,
+    /// At a lower rate, after misses.
+    Degraded = 2,
+    /// Its safe state is called in place of its steps.
+    Safe = 3,
+    /// It ended its program, after misses.
+    Stopped = 4,
+    /// It has used up its releases.
+    Ended = 5,
+}
+
+impl State {
+    fn from_word(word: u64) -> Self {
+        [Self::Starting, Self::Running, Self::Degraded, Self::Safe, Self::Stopped, Self::Ended]
+            .into_iter()
+            .find(|state| *state as u64 == word)
+            .unwrap_or_default()
+    }
+
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Degraded => "degraded",
+            Self::Safe => "safe state",
+            Self::Stopped => "stopped",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// Where the words of a process are.
+enum Words {
+    /// In memory that others see.
+    Shared(Board),
+    /// In this process only.
+    Own(Box<[AtomicU64]>),
+}
+
+/// The words of all nodes of a process.
+pub(crate) struct Sheet(Words);
+
+impl Sheet {
+    /// How many words a process with so many nodes and such a text needs.
+    pub fn words(nodes: usize, text: &str) -> usize {
+        HEAD_WORDS + text.len().div_ceil(8) + nodes * word::COUNT
+    }
+
+    /// On a board of at least [`words`](Self::words) words.
+    pub fn on(board: Board, nodes: usize, text: &str) -> Arc<Self> {
+        Self(Words::Shared(board)).begun(nodes, text)
+    }
+
+    /// For this process only.
+    pub fn own(nodes: usize, text: &str) -> Arc<Self> {
+        Self(Words::Own((0..Self::words(nodes, text)).map(|_| AtomicU64::new(0)).collect())).begun(nodes, text)
+    }
+
+    fn begun(self, nodes: usize, text: &str) -> Arc<Self> {
+        let words = self.all();
+        let now = MonotonicTime::now().as_nanos();
+        let head = [VERSION, nodes as u64, text.len() as u64, now, std::process::id().into()];
+        for (place, bytes) in text.as_bytes().chunks(8).enumerate() {
+            let mut filled = [0; 8];
+            filled[..bytes.len()].copy_from_slice(bytes);
+            words[HEAD_WORDS + place].store(u64::from_le_bytes(filled), Ordering::Relaxed);
+        }
+        for (place, value) in head.into_iter().enumerate().skip(1) {
+            words[place].store(value, Ordering::Relaxed);
+        }
+        // Who sees the version sees all that stands before it.
+        words[0].store(VERSION, Ordering::Release); // SYNC POINT: figures
+        Arc::new(self)
+    }
+
+    fn all(&self) -> &[AtomicU64] {
+        match &self.0 {
+            Words::Shared(board) => board.words(),
+            Words::Own(words) => words,
+        }
+    }
+
+    /// The figures of node number `node`.
+    pub fn of(self: &Arc<Self>, node: usize) -> Arc<Figures> {
+        let text = self.all()[2].load(Ordering::Relaxed) as usize;
+        Arc::new(Figures { sheet: Arc::clone(self), first: HEAD_WORDS + text.div_ceil(8) + node * word::COUNT })
+    }
+}
+
+/// The figures of one node, for its loop. Only the loop writes them, except for [`word::TAKEN_OVER`]; no word guards another,
+/// so all accesses are Relaxed.
+pub(crate) struct Figures {
+    sheet: Arc<Sheet>,
+    first: usize,
+}
+
+impl Figures {
+    #[inline]
+    fn words(&self) -> &[AtomicU64] {
+        &self.sheet.all()[self.first..][..word::COUNT]
+    }
+
+    fn store(&self, word: usize, value: u64) {
+        self.words()[word].store(value, Ordering::Relaxed);
+    }
+
+    fn add(&self, word: usize, more: u64) {
+        let word = &self.words()[word];
+        word.store(word.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+    }
+
+    /// The thread that runs the node.
+    pub fn set_thread(&self, tid: u32) {
+        self.store(word::TID, tid.into());
+    }
+
+    /// What the node does from now on.
+    pub fn set_state(&self, state: State) {
+        self.store(word::STATE, state as u64);
+    }
+
+    /// A step begins.
+    #[inline]
+    pub fn begin(&self, number: u64, release: MonotonicTime, wake: MonotonicTime, cpu_time: u64) {
+        let words = self.words();
+        words[word::NUMBER].store(number, Ordering::Relaxed);
+        words[word::RELEASE].store(release.as_nanos(), Ordering::Relaxed);
+        words[word::CPU_TIME].store(cpu_time, Ordering::Relaxed);
+        words[word::STEP_BEGAN].store(wake.as_nanos().max(1), Ordering::Relaxed);
+    }
+
+    /// A cycle is over.
+    #[inline]
+    pub fn end(&self, cycle: &CycleRecord, verdict: &Verdict, tally: &Tally) {
+        let words = self.words();
+        let store = |word: usize, value: u64| words[word].store(value, Ordering::Relaxed);
+        store(word::STEP_BEGAN, 0);
+        store(word::COMPLETION, cycle.completion.as_nanos());
+        store(word::CPU, cycle.completion_cpu.into());
+        store(word::CYCLES, tally.cycles);
+        if verdict.misses() > 0 {
+            store(word::SKIPPED, tally.skipped);
+            store(word::MISSES, tally.misses);
+            store(word::MAX_CONSECUTIVE, tally.max_consecutive);
+        }
+        store(word::MAX_RESPONSE, tally.max_response.as_nanos() as u64);
+        store(word::MAX_JITTER, tally.max_jitter.as_nanos() as u64);
+        let bucket = &words[word::HISTOGRAM + histogram::bucket(cycle.response().as_nanos() as u64)];
+        bucket.store(bucket.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// CPU time of a cycle.
+    pub fn used(&self, cpu_time: u64, is_over_budget: bool) {
+        if cpu_time > self.words()[word::MAX_CPU_TIME].load(Ordering::Relaxed) {
+            self.store(word::MAX_CPU_TIME, cpu_time);
+        }
+        if is_over_budget {
+            self.add(word::OVER_BUDGET, 1);
+        }
+    }
+
+    /// Whether the node runs no more.
+    pub fn has_ended(&self) -> bool {
+        self.words()[word::STATE].load(Ordering::Relaxed) >= State::Stopped as u64
+    }
+
+    /// When the step that runs now began.
+    pub fn step_began(&self) -> Option<MonotonicTime> {
+        let began = self.words()[word::STEP_BEGAN].load(Ordering::Relaxed);
+        (began > 0).then(|| MonotonicTime::from_nanos(began))
+    }
+
+    /// The number of the last cycle.
+    pub fn number(&self) -> u64 {
+        self.words()[word::NUMBER].load(Ordering::Relaxed)
+    }
+
+    /// Whether a monitor published what is safe in the node's place.
+    #[inline]
+    pub fn is_taken_over(&self) -> bool {
+        self.words()[word::TAKEN_OVER].load(Ordering::Relaxed) != 0
+    }
+}

@@ -1,0 +1,166 @@
+//! Figures, seen from outside: what `horus top`, `horus node` and the monitor read.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use horus_shm::board::{self, View};
+use horus_shm::directory::Directory;
+use horus_shm::error::OpenError;
+
+use super::histogram::Responses;
+use super::{HEAD_WORDS, State, VERSION, word};
+use crate::graph::ProcessInfo;
+use crate::time::MonotonicTime;
+
+/// The figures of a process that runs nodes.
+pub struct ProcessFigures {
+    view: View,
+    info: ProcessInfo,
+    /// When it started.
+    pub started: MonotonicTime,
+    /// Its number, in its own namespace.
+    pub process: u32,
+    first: usize,
+}
+
+/// The figures of a node at one moment.
+#[derive(Clone, Debug)]
+pub struct NodeFigures {
+    /// What it does.
+    pub state: State,
+    /// Its thread, in the namespace of its process.
+    pub tid: u32,
+    /// The CPU that it ran on last.
+    pub cpu: u32,
+    /// When the step that runs now began.
+    pub step_began: Option<MonotonicTime>,
+    /// The number of its last cycle.
+    pub number: u64,
+    /// The release of its last cycle.
+    pub release: MonotonicTime,
+    /// The CPU time of its thread when the last cycle began, where the node has a budget.
+    pub cpu_time: Duration,
+    /// The end of the last cycle that ended.
+    pub completion: MonotonicTime,
+    /// Cycles that ended.
+    pub cycles: u64,
+    /// Releases that were skipped.
+    pub skipped: u64,
+    /// Misses.
+    pub misses: u64,
+    /// The longest run of misses.
+    pub max_consecutive: u64,
+    /// The longest response time.
+    pub max_response: Duration,
+    /// The largest release jitter.
+    pub max_jitter: Duration,
+    /// The most CPU time of a cycle, where the node has a budget.
+    pub max_cpu_time: Duration,
+    /// Cycles that exceeded the budget.
+    pub over_budget: u64,
+    /// Whether a monitor took its place.
+    pub is_taken_over: bool,
+    /// Response times.
+    pub responses: Responses,
+}
+
+/// The processes that run nodes on topics of this directory.
+///
+/// # Errors
+/// When the directory cannot be read. A process that cannot be looked at is left out.
+pub fn list(directory: &Directory) -> Result<Vec<ProcessFigures>, OpenError> {
+    Ok(board::list(directory)?.iter().filter_map(|path| ProcessFigures::open(path).ok().flatten()).collect())
+}
+
+impl ProcessFigures {
+    /// Opens the figures in a file; `None` when nobody living owns it, or when they are of another version.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn open(path: &Path) -> Result<Option<Self>, OpenError> {
+        let Some(view) = View::open(path)? else { return Ok(None) };
+        Ok(Self::read(view))
+    }
+
+    /// What the owner alleges is checked: sizes here, the text by its parser.
+    fn read(view: View) -> Option<Self> {
+        let words = view.words();
+        if words.len() < HEAD_WORDS || words[0].load(Ordering::Acquire) != VERSION {
+            return None; // SYNC POINT: figures
+        }
+        let [nodes, bytes, started, process] = [1, 2, 3, 4].map(|word| words[word].load(Ordering::Relaxed));
+        let (nodes, bytes) = (usize::try_from(nodes).ok()?, usize::try_from(bytes).ok()?);
+        let first = HEAD_WORDS.checked_add(bytes.div_ceil(8))?;
+        if first.checked_add(nodes.checked_mul(word::COUNT)?)? > words.len() {
+            return None;
+        }
+        let text: Vec<u8> = words[HEAD_WORDS..first]
+            .iter()
+            .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes())
+            .take(bytes)
+            .collect();
+        let info: ProcessInfo = serde_json::from_slice(&text).ok()?;
+        if info.nodes.len() != nodes {
+            return None;
+        }
+        let started = MonotonicTime::from_nanos(started);
+        Some(Self { info, started, process: u32::try_from(process).unwrap_or(0), first, view })
+    }
+
+    /// What does not change.
+    pub fn info(&self) -> &ProcessInfo {
+        &self.info
+    }
+
+    /// Whether the process lives. One system call.
+    pub fn is_alive(&self) -> bool {
+        self.view.is_owned()
+    }
+
+    /// Whether its file still has its name: another process may have taken it.
+    pub fn is_named(&self) -> bool {
+        self.view.is_named()
+    }
+
+    /// The figures of its node number `node` at this moment.
+    ///
+    /// # Panics
+    /// When it has no such node.
+    pub fn node(&self, node: usize) -> NodeFigures {
+        let words = self.words(node);
+        let read = |word: usize| words[word].load(Ordering::Relaxed);
+        let time = |word| Duration::from_nanos(read(word));
+        let began = read(word::STEP_BEGAN);
+        NodeFigures {
+            state: State::from_word(read(word::STATE)),
+            tid: u32::try_from(read(word::TID)).unwrap_or(0),
+            cpu: u32::try_from(read(word::CPU)).unwrap_or(0),
+            step_began: (began > 0).then(|| MonotonicTime::from_nanos(began)),
+            number: read(word::NUMBER),
+            release: MonotonicTime::from_nanos(read(word::RELEASE)),
+            cpu_time: time(word::CPU_TIME),
+            completion: MonotonicTime::from_nanos(read(word::COMPLETION)),
+            cycles: read(word::CYCLES),
+            skipped: read(word::SKIPPED),
+            misses: read(word::MISSES),
+            max_consecutive: read(word::MAX_CONSECUTIVE),
+            max_response: time(word::MAX_RESPONSE),
+            max_jitter: time(word::MAX_JITTER),
+            max_cpu_time: time(word::MAX_CPU_TIME),
+            over_budget: read(word::OVER_BUDGET),
+            is_taken_over: read(word::TAKEN_OVER) != 0,
+            responses: Responses::new((word::HISTOGRAM..word::COUNT).map(read).collect()),
+        }
+    }
+
+    /// Tells the node that what is safe was published in its place: it publishes nothing of the step that hangs.
+    pub fn take_over(&self, node: usize) {
+        self.words(node)[word::TAKEN_OVER].store(1, Ordering::Relaxed);
+    }
+
+    fn words(&self, node: usize) -> &[AtomicU64] {
+        assert!(node < self.info.nodes.len());
+        &self.view.words()[self.first + node * word::COUNT..][..word::COUNT]
+    }
+}

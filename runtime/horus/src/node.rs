@@ -1,0 +1,65 @@
+//! What a node is: work with a promise about time, and what it is told in each of its cycles.
+//!
+//! ```
+//! use horus::prelude::*;
+//!
+//! struct Balance { imu: Input<Imu>, cmd: Output<CmdVel> }
+//!
+//! impl Node for Balance {
+//!     fn step(&mut self, _: &Cycle) {
+//!         if let Some(imu) = self.imu.latest() {
+//!             self.cmd.set(CmdVel { forward: imu.angular_velocity.y, turn: 0.0 });
+//!         }
+//!     }
+//!     fn safe_state(&mut self, _: &Cycle) {
+//!         self.cmd.set(CmdVel::STOP);
+//!     }
+//! }
+//! ```
+//!
+//! A closure is a node without a safe state.
+
+mod reaction;
+mod spec;
+
+pub(crate) use reaction::Window;
+pub use reaction::{Action, MAX_WITHIN, OnMiss, SafeState};
+pub use spec::{Spec, SpecError};
+
+use crate::time::MonotonicTime;
+
+/// Work that is done in cycles, with what it needs for it.
+///
+/// Must not allocate, log, lock or wait. There is no error to return, because nobody can handle one here: count it and let a
+/// thread without a deadline report it.
+pub trait Node {
+    /// Does one cycle's work. What it sets on its outputs is published when it returns.
+    fn step(&mut self, cycle: &Cycle);
+
+    /// Sets what keeps the robot safe, in place of a step.
+    ///
+    /// It is called once before the first release, and what it sets then is remembered and not published: whoever watches over
+    /// a node that hangs publishes that. So it sets the same each time, and waits for nothing.
+    fn safe_state(&mut self, cycle: &Cycle) {
+        let _ = cycle;
+    }
+}
+
+impl<F: FnMut(&Cycle)> Node for F {
+    fn step(&mut self, cycle: &Cycle) {
+        self(cycle);
+    }
+}
+
+/// What a node is told about the cycle that it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// `k` of `r_k`; a skipped release uses up its number, so a gap is visible to the node.
+    pub number: u64,
+    /// `r_k`, the point of the grid, or the time of the event: what control laws should use, because it carries no jitter.
+    pub release: MonotonicTime,
+    /// When the loop was running again.
+    pub wake: MonotonicTime,
+    /// `r_k + D`: when the work must be done.
+    pub deadline: MonotonicTime,
+}

@@ -1,0 +1,200 @@
+//! What a node asks for: when it runs, for how long, where, and what becomes of a miss.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::{Action, MAX_WITHIN, OnMiss};
+use crate::cpus::CpuChoice;
+use crate::deadline::{Timing, TimingError};
+use crate::startup::Policy;
+
+/// The promise and the wishes of one node. [`App::node`](crate::app::App::node) lends it to be filled in; `node.toml` has the
+/// last word on most of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    pub(crate) name: String,
+    pub(crate) period: Option<Duration>,
+    pub(crate) phase: Duration,
+    pub(crate) on: Option<String>,
+    pub(crate) min_gap: Option<Duration>,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) cpu: CpuChoice,
+    pub(crate) policy: Policy,
+    pub(crate) on_miss: OnMiss,
+    pub(crate) is_logical: bool,
+    pub(crate) silence: Option<Duration>,
+}
+
+/// Why a node cannot be what it asks for. The name of the node stands before it.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SpecError {
+    /// It would never run.
+    #[error("has neither a period nor an event: give it .period(ms(10)), or .on(\"TOPIC\") with one of its inputs")]
+    NeverReleased,
+    /// Period and deadline do not fit.
+    #[error("{0}")]
+    Timing(#[from] TimingError),
+    /// It is triggered by what it does not listen to.
+    #[error("is triggered by topic {0}, which is none of its inputs: open app.input(\"{0}\") before app.node(…)")]
+    NoSuchInput(String),
+    /// The budget is longer than the deadline.
+    #[error("budget {budget:?} is longer than deadline {deadline:?}: a cycle that uses it up is late")]
+    Budget {
+        /// The budget.
+        budget: Duration,
+        /// The deadline.
+        deadline: Duration,
+    },
+    /// A window without room for its misses.
+    #[error("reacts after {after} misses within {within} releases: choose 1 to {within}, within 1 to {MAX_WITHIN}")]
+    Window {
+        /// At the how manieth miss.
+        after: u32,
+        /// Of how many releases.
+        within: u32,
+    },
+    /// A rate that is none.
+    #[error("degrades to one release of {0}: choose 2 or more")]
+    Degrade(u32),
+    /// Outputs at the deadline need a grid.
+    #[error("has logical execution time and no period: only a grid makes its data flow the same each time")]
+    LogicalEvent,
+}
+
+impl Spec {
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            period: None,
+            phase: Duration::ZERO,
+            on: None,
+            min_gap: None,
+            budget: None,
+            deadline: None,
+            cpu: CpuChoice::Any,
+            policy: Policy::Inherited,
+            on_miss: OnMiss::default(),
+            is_logical: false,
+            silence: None,
+        }
+    }
+
+    /// Releases it once a period, on the grid that all nodes of the machine with this period share.
+    pub fn period(&mut self, period: Duration) -> &mut Self {
+        self.period = Some(period);
+        self
+    }
+
+    /// As [`period`](Self::period), in releases a second.
+    pub fn rate(&mut self, hertz: f64) -> &mut Self {
+        // A rate of 0 or less, or none at all, becomes a period that is refused.
+        self.period(Duration::try_from_secs_f64(1.0 / hertz).unwrap_or(Duration::ZERO))
+    }
+
+    /// Moves its grid by so much against that of other nodes.
+    pub fn phase(&mut self, phase: Duration) -> &mut Self {
+        self.phase = phase;
+        self
+    }
+
+    /// Releases it when a message comes on this topic, which is one of its inputs. The release is the time of the oldest message
+    /// that has come; where its publisher stamps none, the time at which it was found.
+    pub fn on(&mut self, topic: impl Into<String>) -> &mut Self {
+        self.on = Some(topic.into());
+        self
+    }
+
+    /// The shortest time between two releases by events. An event that comes sooner is served at its end.
+    pub fn min_gap(&mut self, gap: Duration) -> &mut Self {
+        self.min_gap = Some(gap);
+        self
+    }
+
+    /// The CPU time that a cycle may take.
+    pub fn budget(&mut self, budget: Duration) -> &mut Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// The time from release to completion that counts as in time; the period if not said otherwise.
+    pub fn deadline(&mut self, deadline: Duration) -> &mut Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The CPU that it runs on.
+    pub fn cpu(&mut self, cpu: CpuChoice) -> &mut Self {
+        self.cpu = cpu;
+        self
+    }
+
+    /// The policy by which the kernel chooses it.
+    pub fn policy(&mut self, policy: Policy) -> &mut Self {
+        self.policy = policy;
+        self
+    }
+
+    /// What becomes of a miss.
+    pub fn on_miss(&mut self, on_miss: impl Into<OnMiss>) -> &mut Self {
+        self.on_miss = on_miss.into();
+        self
+    }
+
+    /// Logical execution time: its inputs are those of its release, and its outputs are those of its deadline, whenever in
+    /// between it really runs. So the data flow does not depend on execution times.
+    ///
+    /// Outputs are stamped with the deadline, and every [`Input`](crate::port::Input) hides what is stamped later than it may
+    /// see. A plain [`Subscriber`](crate::topic::Subscriber) sees it at once.
+    pub fn logical_execution_time(&mut self) -> &mut Self {
+        self.is_logical = true;
+        self
+    }
+
+    /// How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
+    pub fn silence(&mut self, limit: Duration) -> &mut Self {
+        self.silence = Some(limit);
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Period and deadline. Where only events release the node, the period is the shortest gap between them.
+    pub(crate) fn timing(&self) -> Result<Timing, SpecError> {
+        let (period, deadline) = match (self.period, self.min_gap, self.deadline) {
+            (Some(period), _, deadline) => (period, deadline.unwrap_or(period)),
+            (None, _, _) if self.on.is_none() => return Err(SpecError::NeverReleased),
+            (None, Some(gap), deadline) => (gap, deadline.unwrap_or(gap)),
+            (None, None, Some(deadline)) => (deadline, deadline),
+            (None, None, None) => (DEFAULT_EVENT_DEADLINE, DEFAULT_EVENT_DEADLINE),
+        };
+        Ok(Timing::new(period, deadline)?)
+    }
+
+    /// Checks all that can be checked without a machine.
+    pub(crate) fn check(&self) -> Result<Timing, SpecError> {
+        let timing = self.timing()?;
+        if let Some(budget) = self.budget.filter(|budget| *budget > timing.deadline()) {
+            return Err(SpecError::Budget { budget, deadline: timing.deadline() });
+        }
+        let OnMiss { action, after, within } = self.on_miss;
+        if !(1..=MAX_WITHIN).contains(&within) || !(1..=within).contains(&after) {
+            return Err(SpecError::Window { after, within });
+        }
+        match action {
+            Action::Degrade(every) if every < 2 => return Err(SpecError::Degrade(every)),
+            _ => {}
+        }
+        if self.is_logical && self.period.is_none() {
+            return Err(SpecError::LogicalEvent);
+        }
+        Ok(timing)
+    }
+}
+
+/// The deadline of a node that only events release and that names none.
+const DEFAULT_EVENT_DEADLINE: Duration = Duration::from_secs(1);

@@ -1,0 +1,191 @@
+//! The end of a topic that a node reads in its steps.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::message::Message;
+use crate::time::MonotonicTime;
+use crate::topic::{OpenError, Received, Subscriber};
+
+/// The most messages that one call looks at: a publisher that is faster than its reader must not hold the step.
+const MOST: usize = 4096;
+
+/// What the executor and an input tell each other. Numbers of one thread after another, which guard nothing: all accesses are
+/// Relaxed.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    topic: String,
+    /// What is stamped later is not there yet.
+    until_ns: AtomicU64,
+    /// Whether what is stamped later than that may have come since, by the machine's clock.
+    asks_clock: bool,
+    received: AtomicU64,
+    /// Messages that a test wants lost.
+    to_lose: AtomicU64,
+}
+
+impl Sight {
+    pub fn new(topic: &str, asks_clock: bool) -> Self {
+        let [until_ns, received, to_lose] = [u64::MAX, 0, 0].map(AtomicU64::new);
+        Self { topic: topic.to_owned(), until_ns, asks_clock, received, to_lose }
+    }
+
+    /// The topic's name.
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// Shows what was sent until then.
+    pub fn set(&self, until: MonotonicTime) {
+        self.until_ns.store(until.as_nanos(), Ordering::Relaxed);
+    }
+
+    /// Messages received.
+    pub fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+
+    /// Has the next messages never come.
+    pub fn lose(&self, messages: u64) {
+        self.to_lose.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    fn shows(&self, sent_ns: u64) -> bool {
+        sent_ns <= self.until_ns.load(Ordering::Relaxed) || self.shows_by_now(sent_ns)
+    }
+
+    #[cold]
+    fn shows_by_now(&self, sent_ns: u64) -> bool {
+        self.asks_clock && sent_ns <= MonotonicTime::now().as_nanos()
+    }
+}
+
+/// The end of a topic that a node reads; [`App::input`](crate::app::App::input) makes it.
+pub struct Input<M: Message> {
+    subscriber: Subscriber<M>,
+    sight: Arc<Sight>,
+    /// Came, and must not be seen yet.
+    held: Option<Received<M>>,
+    latest: Option<Received<M>>,
+}
+
+impl<M: Message> Input<M> {
+    pub(crate) fn new(subscriber: Subscriber<M>, sight: Arc<Sight>) -> Self {
+        Self { subscriber, sight, held: None, latest: None }
+    }
+
+    /// The newest message, however old it is by now; `None` before the first.
+    #[inline]
+    pub fn latest(&mut self) -> Option<&M> {
+        self.fresh();
+        self.latest.as_ref().map(|received| &received.message)
+    }
+
+    /// The newest message, if it came since the last call.
+    #[inline]
+    pub fn fresh(&mut self) -> Option<&M> {
+        let mut came = false;
+        for _ in 0..MOST {
+            let Some(received) = self.next() else { break };
+            // Publishers have no common order: of several, the time says which message is the newest.
+            if self.latest.as_ref().is_none_or(|latest| received.sent_ns >= latest.sent_ns) {
+                self.latest = Some(received);
+            }
+            came = true;
+        }
+        self.latest.as_ref().filter(|_| came).map(|received| &received.message)
+    }
+
+    /// The messages that came and were not read yet, each once, in the order of each publisher.
+    pub fn messages(&mut self) -> Messages<'_, M> {
+        Messages { input: self, left: MOST }
+    }
+
+    /// How long ago the newest message was sent that was read; `None` before the first, and where publishers stamp none. Every
+    /// [`Output`](super::Output) stamps.
+    pub fn age(&self, now: MonotonicTime) -> Option<std::time::Duration> {
+        let sent_ns = self.latest.as_ref()?.sent_ns;
+        (sent_ns > 0).then(|| now.since(MonotonicTime::from_nanos(sent_ns)))
+    }
+
+    /// How many messages were overwritten before they were read.
+    pub fn missed(&self) -> u64 {
+        self.subscriber.missed()
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Received<M>> {
+        loop {
+            let received = match self.held.take() {
+                Some(held) => held,
+                None => self.subscriber.try_recv()?,
+            };
+            if !self.sight.shows(received.sent_ns) {
+                self.held = Some(received);
+                return None;
+            }
+            if self.sight.to_lose.load(Ordering::Relaxed) > 0 {
+                self.sight.to_lose.fetch_sub(1, Ordering::Relaxed);
+                continue;
+            }
+            // One thread at a time writes them: the one that runs the node.
+            self.sight.received.store(self.sight.received() + 1, Ordering::Relaxed);
+            return Some(received);
+        }
+    }
+}
+
+/// The messages of an input; see [`Input::messages`].
+pub struct Messages<'a, M: Message> {
+    input: &'a mut Input<M>,
+    left: usize,
+}
+
+impl<M: Message> Iterator for Messages<'_, M> {
+    type Item = M;
+
+    fn next(&mut self) -> Option<M> {
+        self.left = self.left.checked_sub(1)?;
+        let received = self.input.next()?;
+        self.input.latest = Some(received);
+        Some(received.message)
+    }
+}
+
+/// What releases a node when a message comes: a subscriber of the executor's own, beside the node's input.
+pub(crate) trait Trigger: Send {
+    /// Takes what has come: when the oldest of it was sent, 0 where that is not known.
+    fn take(&mut self) -> Option<u64>;
+    /// For waiting.
+    fn subscription(&mut self) -> &mut horus_shm::ends::Subscription;
+}
+
+/// A trigger for messages of type `M`.
+pub(crate) struct TypedTrigger<M: Message> {
+    subscriber: Subscriber<M>,
+}
+
+impl<M: Message> TypedTrigger<M> {
+    pub fn boxed(subscriber: Subscriber<M>) -> Box<dyn Trigger> {
+        Box::new(Self { subscriber })
+    }
+}
+
+impl<M: Message> Trigger for TypedTrigger<M> {
+    fn take(&mut self) -> Option<u64> {
+        let mut oldest = None;
+        for _ in 0..MOST {
+            // In place: what is only counted is not copied.
+            let Some(sample) = self.subscriber.borrow() else { break };
+            oldest.get_or_insert(sample.sent_ns());
+        }
+        oldest
+    }
+
+    fn subscription(&mut self) -> &mut horus_shm::ends::Subscription {
+        crate::wait::Waitable::subscription(&mut self.subscriber)
+    }
+}
+
+/// Opens a trigger for the topic of an input.
+pub(crate) type OpenTrigger = Box<dyn FnOnce() -> Result<Box<dyn Trigger>, OpenError> + Send>;

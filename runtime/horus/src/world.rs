@@ -1,0 +1,267 @@
+//! A program's nodes in virtual time: the same graph as on the machine, step by step, faster than real time, the same each time.
+//!
+//! ```
+//! use horus::prelude::*;
+//!
+//! fn balance(app: &mut App) -> horus::Result {
+//!     let mut imu = app.input::<Imu>("imu")?;
+//!     let mut cmd = app.output::<CmdVel>("base.cmd")?;
+//!     let control = move |_: &Cycle| {
+//!         if let Some(imu) = imu.latest() {
+//!             cmd.set(CmdVel { forward: 0.8 * imu.angular_velocity.y, turn: 0.0 });
+//!         }
+//!     };
+//!     app.node("control", control).period(ms(1)).deadline(us(800));
+//!     Ok(())
+//! }
+//!
+//! let mut world = VirtualWorld::new(balance)?;
+//! let mut tilted = Imu::zeroed();
+//! tilted.angular_velocity.y = 0.5;
+//! world.publish("imu", &tilted);
+//! world.run_for(ms(10));
+//! assert_eq!(world.last::<CmdVel>("base.cmd").unwrap().forward, 0.4);
+//!
+//! world.takes("control", us(900)).for_cycles(2); // longer than its deadline
+//! world.run_for(ms(10));
+//! assert_eq!(world.tally("control").misses, 2);
+//! # Ok::<(), horus::Error>(())
+//! ```
+//!
+//! # How time passes
+//! By [`crate::simulation`]: CPUs with threads of fixed priority that interrupt each other. A step reads its inputs when it gets the CPU, and what
+//! it sets is published when its execution time is over. That is nothing at all unless a test says otherwise, by
+//! [`takes`](VirtualWorld::takes).
+//!
+//! # What it does not do
+//! - It knows the nodes of one program. What others publish, a test publishes.
+//! - Clocks that a step reads by itself are the machine's. Control laws use [`Cycle::release`](crate::node::Cycle::release).
+//! - A step that never ends hangs the test: nothing interrupts it.
+
+mod fault;
+mod jobs;
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fault::Faults;
+pub use fault::{Event, Scripted};
+use jobs::Running;
+use tempfile::TempDir;
+
+use crate::app::{App, Settings, build, virtual_cpu};
+use crate::deadline::Tally;
+use crate::figures::{Sheet, State};
+use crate::journal::Entry;
+use crate::message::Message;
+use crate::port::Sight;
+use crate::simulation::{self, Activation, Simulation};
+use crate::startup::Policy;
+use crate::supervise::Watched;
+use crate::time::MonotonicTime;
+use crate::topic::{Options, Publisher, Subscriber};
+
+/// Messages that the topics of a test's own publishers hold.
+const CAPACITY: usize = 64;
+
+/// A world with the nodes of a program.
+pub struct VirtualWorld {
+    simulation: Simulation,
+    running: Running,
+    watched: Vec<Watched>,
+    sights: Vec<Arc<Sight>>,
+    entries: Vec<Entry>,
+    publishers: BTreeMap<String, Box<dyn Any>>,
+    subscribers: BTreeMap<String, Box<dyn Any>>,
+    // Dropped last: the topics of all of the above are in it.
+    directory: TempDir,
+}
+
+impl VirtualWorld {
+    /// Builds the nodes that `declare` declares. It is time zero.
+    ///
+    /// # Errors
+    /// Those of the program: what is wrong with its graph.
+    pub fn new(declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result<Self> {
+        Self::build(Settings::default(), declare)
+    }
+
+    /// As [`new`](Self::new), with the settings of a `node.toml`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and what is wrong with the file.
+    pub fn with_settings(
+        file: impl AsRef<Path>,
+        declare: impl FnOnce(&mut App) -> crate::Result,
+    ) -> crate::Result<Self> {
+        Self::build(Settings::read(file.as_ref())?, declare)
+    }
+
+    fn build(settings: Settings, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result<Self> {
+        let directory = scratch()?;
+        let mut app = App::in_virtual_time(directory.path().to_owned(), settings);
+        declare(&mut app)?;
+        let sights = app.sights();
+        let built = build(app)?;
+        let sheet = Sheet::own(built.info.nodes.len(), "");
+        let mut simulation = Simulation::new();
+        let mut running = Running::default();
+        for plan in built.threads {
+            let priority = virtual_priority(plan.thread.policy);
+            let thread = simulation.add_thread(virtual_cpu(plan.thread.cpu), priority);
+            for (node, runner) in plan.nodes.into_iter().zip(plan.runners) {
+                let mut runner = runner.finish(sheet.of(node));
+                let info = &built.info.nodes[node];
+                let activation = match runner.first_release(MonotonicTime::default()) {
+                    Some(first_release) => {
+                        Activation::Periodic { first_release, period: Duration::from_nanos(info.period_ns) }
+                    }
+                    // The runner keeps the gap itself.
+                    None => Activation::Sporadic { min_gap: Duration::from_nanos(1) },
+                };
+                let task = simulation.add_task(thread, priority, activation);
+                running.add(task, &info.name, runner);
+            }
+        }
+        Ok(Self {
+            simulation,
+            running,
+            watched: built.watched,
+            sights,
+            entries: Vec::new(),
+            publishers: BTreeMap::new(),
+            subscribers: BTreeMap::new(),
+            directory,
+        })
+    }
+
+    /// What time it is.
+    pub fn now(&self) -> MonotonicTime {
+        self.simulation.now()
+    }
+
+    /// Lets time pass, and the nodes run.
+    pub fn run_for(&mut self, span: Duration) {
+        let end = self.now().plus(span);
+        loop {
+            self.running.release_by_events(&mut self.simulation);
+            let Some(event) = self.simulation.next_event(end, &mut self.running) else { break };
+            self.running.take(&event);
+            if let simulation::Event::Complete { at, .. } = event {
+                self.collect(at);
+            }
+            if self.running.has_stopped() {
+                break;
+            }
+        }
+        self.collect(self.now());
+    }
+
+    fn collect(&mut self, now: MonotonicTime) {
+        for node in &mut self.watched {
+            node.collect(now, |entry| self.entries.push(entry));
+        }
+    }
+
+    /// Publishes a message, as another program would.
+    ///
+    /// # Panics
+    /// When the topic cannot be opened, or when a program of this world publishes it: then the test has not what it wants.
+    pub fn publish<M: Message>(&mut self, topic: &str, message: &M) {
+        let options = Options::latest(CAPACITY).directory(self.directory.path());
+        let publisher = self.publishers.entry(topic.to_owned()).or_insert_with(|| {
+            let opened = Publisher::<M>::open(topic, options);
+            Box::new(opened.unwrap_or_else(|error| panic!("cannot publish topic {topic}: {error}")))
+        });
+        let publisher: &mut Publisher<M> = publisher.downcast_mut().expect("the topic has another type of message");
+        publisher.try_send_stamped(*message, self.simulation.now().as_nanos()).expect("a latest topic is never full");
+    }
+
+    /// The newest message of a topic by now; `None` while there is none.
+    ///
+    /// # Panics
+    /// When the topic cannot be opened, or has another type of message.
+    pub fn last<M: Message>(&mut self, topic: &str) -> Option<M> {
+        let options = Options::default().history(1).directory(self.directory.path());
+        let seen = self.subscribers.entry(topic.to_owned()).or_insert_with(|| {
+            let opened = Subscriber::<M>::open(topic, options);
+            Box::new((opened.unwrap_or_else(|error| panic!("cannot subscribe topic {topic}: {error}")), None::<M>))
+        });
+        let (subscriber, last): &mut (Subscriber<M>, Option<M>) =
+            seen.downcast_mut().expect("the topic has another type of message");
+        while let Some(received) = subscriber.try_recv() {
+            *last = Some(received.message);
+        }
+        *last
+    }
+
+    /// Has the node wake up so much after its releases.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn delay(&mut self, node: &str, lateness: Duration) -> Scripted<'_> {
+        self.faults(node).delay(lateness)
+    }
+
+    /// Has the node's steps take so long.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn takes(&mut self, node: &str, execution_time: Duration) -> Scripted<'_> {
+        self.faults(node).takes(execution_time)
+    }
+
+    /// Has the next messages of a topic never come to the inputs of the program.
+    pub fn lose(&mut self, topic: &str, messages: u64) {
+        for sight in self.sights.iter().filter(|sight| sight.topic() == topic) {
+            sight.lose(messages);
+        }
+    }
+
+    /// The account of a node.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn tally(&self, node: &str) -> Tally {
+        *self.running.of(node).tally()
+    }
+
+    /// What a node does.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn state(&self, node: &str) -> State {
+        self.running.of(node).state()
+    }
+
+    /// What the journal would say, in the order in which it came.
+    pub fn journal(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Everything that happened, in order. Two worlds that were told the same have the same.
+    pub fn events(&self) -> &[Event] {
+        self.running.events()
+    }
+
+    fn faults(&mut self, node: &str) -> &mut Faults {
+        self.running.faults(node)
+    }
+}
+
+/// A directory in memory that goes with its owner.
+pub(crate) fn scratch() -> std::io::Result<TempDir> {
+    tempfile::Builder::new().prefix("horus-world-").tempdir_in("/dev/shm")
+}
+
+/// Real-time threads by their number; what the kernel runs before them stands above, and what it runs behind them below.
+fn virtual_priority(policy: Policy) -> u8 {
+    match policy {
+        Policy::Inherited | Policy::Other => 0,
+        Policy::Fifo(priority) | Policy::RoundRobin(priority) => priority.get(),
+        Policy::Deadline => u8::MAX,
+    }
+}

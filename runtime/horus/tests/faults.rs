@@ -1,0 +1,197 @@
+//! Nodes that fail, as real processes beside a real monitor: what is safe gets published, and the journal says why.
+//!
+//! Nothing here asserts how fast that is; a slow machine makes these tests long, not red.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use horus::journal::Entry;
+use horus::monitor::Monitor;
+use horus::prelude::*;
+use horus::topic::Directory;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[path = "../examples/faulty.rs"]
+mod faulty;
+
+#[test]
+#[ignore = "a program that other tests of this file start"]
+fn faulty_program() {
+    if let Err(error) = faulty::run() {
+        eprintln!("faulty: {error}");
+        std::process::exit(1);
+    }
+}
+
+/// A faulty node, a monitor, and who listens to the node's commands.
+struct Scene {
+    node: Child,
+    monitor: Monitor,
+    commands: Subscriber<CmdVel>,
+    told: Vec<Entry>,
+    _scratch: tempfile::TempDir,
+}
+
+impl Scene {
+    fn begin(fault: &str) -> Self {
+        let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+        let directory = Directory::at(scratch.path().join("topics")).unwrap();
+        let options = Options::latest(8).publishers(2).directory(directory.path());
+        let commands = Subscriber::<CmdVel>::open("faulty.cmd", &options).unwrap();
+        let node = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "faulty_program", "--ignored", "--nocapture"])
+            .env("FAULT", fault)
+            .env("HORUS_SHM_DIR", directory.path())
+            .env_remove("NOTIFY_SOCKET")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self { node, monitor: Monitor::new(directory), commands, told: Vec::new(), _scratch: scratch }
+    }
+
+    /// Lets the monitor look until `is_over` likes what came.
+    fn until(&mut self, what: &str, mut is_over: impl FnMut(&mut Self, Option<CmdVel>) -> bool) {
+        let end = MonotonicTime::now().plus(PATIENCE);
+        loop {
+            let (told, next) = self.monitor.look(MonotonicTime::now()).unwrap();
+            self.told.extend(told);
+            let command = self.commands.recv_timeout(next.since(MonotonicTime::now())).map(|received| received.message);
+            if is_over(self, command) {
+                return;
+            }
+            assert!(MonotonicTime::now() < end, "{what}: {:?}", self.texts());
+        }
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        self.told.iter().map(Entry::message).collect()
+    }
+
+    /// Waits until the node drives, and then until what is safe was published.
+    fn until_safe(&mut self) {
+        self.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
+        self.until("it is safe", |_, command| command == Some(CmdVel::STOP));
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.node), signal).unwrap();
+    }
+
+    /// What the node said, when it has ended.
+    fn said(&mut self) -> String {
+        let mut text = String::new();
+        self.node.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let _ = self.node.kill();
+        let _ = self.node.wait();
+    }
+}
+
+/// One at a time: each keeps a CPU busy.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[test]
+fn a_step_that_hangs_is_made_safe_by_the_monitor() {
+    let _alone = alone();
+    for fault in ["hang", "sleep"] {
+        let mut scene = Scene::begin(fault);
+        scene.until_safe();
+        let texts = scene.texts();
+        assert!(
+            texts.iter().any(|text| text.starts_with("node faulty is made safe by the monitor: cycle ")),
+            "{texts:?}"
+        );
+    }
+}
+
+#[test]
+fn a_node_that_is_stopped_is_made_safe_and_goes_on_with_its_safe_state() {
+    let _alone = alone();
+    let mut scene = Scene::begin("none");
+    scene.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
+    scene.signal(Signal::STOP);
+    scene.until("it is safe", |_, command| command == Some(CmdVel::STOP));
+    assert!(scene.texts().iter().any(|text| text.contains("made safe by the monitor")), "{:?}", scene.texts());
+    scene.signal(Signal::CONT);
+    let mut safe = 0;
+    // What it had set before it was stopped may still come; then only what is safe does.
+    scene.until("it goes on", |_, command| {
+        safe = if command == Some(CmdVel::STOP) {
+            safe + 1
+        } else if command.is_some() {
+            0
+        } else {
+            safe
+        };
+        safe >= 20
+    });
+}
+
+#[test]
+fn a_node_that_is_killed_is_made_safe() {
+    let _alone = alone();
+    let mut scene = Scene::begin("none");
+    scene.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
+    scene.until("the monitor knows it", |scene, _| !scene.monitor.is_idle());
+    scene.signal(Signal::KILL);
+    let _ = scene.node.wait();
+    scene.until("it is safe", |_, command| command == Some(CmdVel::STOP));
+    let texts = scene.texts();
+    assert!(texts.contains(&"node faulty is made safe by the monitor: its process is gone"), "{texts:?}");
+}
+
+#[test]
+fn a_node_that_panics_publishes_what_is_safe_and_says_why_it_ends() {
+    let _alone = alone();
+    let mut scene = Scene::begin("panic");
+    scene.until_safe();
+    assert!(!scene.node.wait().unwrap().success());
+    let said = scene.said();
+    assert!(said.contains("faulty: node faulty panicked: a wheel came off"), "{said}");
+}
+
+#[test]
+fn a_node_that_is_late_takes_its_safe_state_by_itself() {
+    let _alone = alone();
+    let mut scene = Scene::begin("late");
+    scene.until_safe();
+    scene.signal(Signal::TERM);
+    assert!(scene.node.wait().unwrap().success());
+    if !Path::new("/run/systemd/journal/socket").exists() {
+        let said = scene.said();
+        assert!(said.contains("node faulty is in its safe state: 3 misses within 100 cycles"), "{said}");
+    }
+}
+
+#[test]
+fn a_budget_that_is_exceeded_is_told_with_the_cpu_time() {
+    let _alone = alone();
+    let mut scene = Scene::begin("greedy");
+    let mut cycles = 0;
+    scene.until("some cycles", |_, command| {
+        cycles += u32::from(command.is_some());
+        cycles > 15
+    });
+    scene.signal(Signal::TERM);
+    let _ = scene.node.wait();
+    if !Path::new("/run/systemd/journal/socket").exists() {
+        let said = scene.said();
+        assert!(said.contains("of CPU time in cycle ") && said.contains("its budget is 5ms"), "{said}");
+    }
+}

@@ -1,0 +1,277 @@
+//! Programs of nodes in virtual time.
+
+use horus::figures::State;
+use horus::journal;
+use horus::prelude::*;
+
+struct Balance {
+    imu: Input<Imu>,
+    cmd: Output<CmdVel>,
+    gain: f64,
+}
+
+impl Node for Balance {
+    fn step(&mut self, _: &Cycle) {
+        if let Some(imu) = self.imu.latest() {
+            self.cmd.set(CmdVel { forward: self.gain * imu.angular_velocity.y, turn: 0.0 });
+        }
+    }
+
+    fn safe_state(&mut self, _: &Cycle) {
+        self.cmd.set(CmdVel::STOP);
+    }
+}
+
+fn balance(app: &mut App) -> horus::Result {
+    let node = Balance { imu: app.input("imu")?, cmd: app.output("base.cmd")?, gain: 0.8 };
+    let control = app.node("control", node).period(ms(1)).budget(us(150)).deadline(us(800));
+    control.on_miss(SafeState::after(3).within(100));
+    Ok(())
+}
+
+fn tilted() -> Imu {
+    let mut imu = Imu::zeroed();
+    imu.angular_velocity.y = 0.5;
+    imu
+}
+
+/// The entries of one kind.
+fn told(world: &VirtualWorld, id: &str) -> Vec<String> {
+    let of_kind = world.journal().iter().filter(|entry| entry.get("MESSAGE_ID") == Some(id));
+    of_kind.map(|entry| entry.message().to_owned()).collect()
+}
+
+#[test]
+fn a_silent_imu_stops_the_base() {
+    let mut world = VirtualWorld::new(balance).unwrap();
+    world.publish("imu", &tilted());
+    world.run_for(ms(10));
+    assert!(world.last::<CmdVel>("base.cmd").unwrap().forward > 0.0);
+    world.delay("control", ms(5)).for_cycles(3);
+    world.run_for(ms(10));
+    assert_eq!(world.last::<CmdVel>("base.cmd"), Some(CmdVel::STOP));
+    assert_eq!(world.state("control"), State::Safe);
+    assert_eq!(
+        told(&world, journal::id::NODE_REACTION),
+        ["node control is in its safe state: 3 misses within 100 cycles"]
+    );
+}
+
+#[test]
+fn what_is_safe_is_learnt_and_not_published() {
+    let mut world = VirtualWorld::new(balance).unwrap();
+    world.run_for(ms(5));
+    assert_eq!(world.last::<CmdVel>("base.cmd"), None, "no imu came, so nothing was set");
+}
+
+/// Runs a graph with faults; what happened, and what was published.
+fn a_run() -> (Vec<horus::world::Event>, Vec<Option<CmdVel>>) {
+    let mut world = VirtualWorld::new(|app| {
+        balance(app)?;
+        let mut seen = app.input::<CmdVel>("base.cmd")?;
+        let mut sum = 0.0;
+        let mut total = app.output::<CmdVel>("total")?;
+        let watch = move |_: &Cycle| {
+            sum += seen.messages().map(|cmd| cmd.forward).sum::<f64>();
+            total.set(CmdVel { forward: sum, turn: 0.0 });
+        };
+        app.node("watch", watch).on("base.cmd").min_gap(us(1500)).policy("fifo:10".parse()?);
+        Ok(())
+    })
+    .unwrap();
+    let mut published = Vec::new();
+    for step in 0..200_u64 {
+        world.publish("imu", &tilted());
+        world.takes("control", us(step * 13 % 400));
+        world.takes("watch", us(step * 31 % 700));
+        if step % 50 == 7 {
+            world.delay("control", us(900)).for_cycles(1);
+            world.lose("imu", 2);
+        }
+        world.run_for(us(700));
+        published.extend([world.last("base.cmd"), world.last("total")]);
+    }
+    (world.events().to_vec(), published)
+}
+
+#[test]
+fn the_same_graph_and_the_same_faults_give_the_same_run_bit_for_bit() {
+    let (first, second) = (a_run(), a_run());
+    assert!(first.0.len() > 300 && first.1.iter().flatten().count() > 300);
+    assert_eq!(first.0, second.0);
+    let bits = |run: &[Option<CmdVel>]| run.iter().map(|cmd| cmd.map(|cmd| cmd.forward.to_bits())).collect::<Vec<_>>();
+    assert_eq!(bits(&first.1), bits(&second.1));
+}
+
+#[test]
+fn a_node_runs_when_a_message_came_and_at_most_once_in_its_gap() {
+    let mut world = VirtualWorld::new(|app| {
+        let mut camera = app.input::<Imu>("camera")?;
+        let mut count = app.output::<CmdVel>("count")?;
+        let track = move |_: &Cycle| count.set(CmdVel { forward: camera.messages().count() as f64, turn: 0.0 });
+        app.node("track", track).on("camera").min_gap(ms(20)).deadline(ms(15));
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(ms(100));
+    assert_eq!(world.tally("track").cycles, 0);
+    for _ in 0..30 {
+        world.publish("camera", &tilted());
+        world.run_for(ms(2));
+    }
+    // At 100, 120, 140 and 160 ms: the last takes what came from 140 to 158 ms.
+    world.run_for(ms(40));
+    assert_eq!(world.tally("track").cycles, 4);
+    assert_eq!(world.last::<CmdVel>("count").unwrap().forward, 10.0);
+}
+
+#[test]
+fn with_logical_execution_time_data_do_not_depend_on_how_long_a_step_takes() {
+    let seen_at = |execution, is_logical: bool| {
+        let mut world = VirtualWorld::new(|app| {
+            let mut out = app.output::<CmdVel>("out")?;
+            let produce = move |cycle: &Cycle| out.set(CmdVel { forward: cycle.number as f64, turn: 0.0 });
+            let produce = app.node("produce", produce).period(ms(10)).deadline(ms(5)).policy("fifo:20".parse()?);
+            if is_logical {
+                produce.logical_execution_time();
+            }
+            let mut input = app.input::<CmdVel>("out")?;
+            let mut copy = app.output::<CmdVel>("copy")?;
+            let consume =
+                move |_: &Cycle| copy.set(input.latest().copied().unwrap_or(CmdVel { forward: -1.0, turn: 0.0 }));
+            app.node("consume", consume).period(ms(10)).phase(ms(3)).policy("fifo:30".parse()?);
+            Ok(())
+        })
+        .unwrap();
+        world.takes("produce", execution);
+        world.run_for(ms(44));
+        world.last::<CmdVel>("copy").unwrap().forward
+    };
+    // The consumer runs 3 ms behind the producer's releases at 10, 20, 30 and 40 ms; the last one at 43 ms.
+    assert_eq!((seen_at(ms(1), false), seen_at(ms(4), false)), (3.0, 2.0));
+    assert_eq!((seen_at(ms(1), true), seen_at(ms(4), true)), (2.0, 2.0));
+}
+
+#[test]
+fn a_lower_rate_a_left_out_release_and_an_end_are_what_a_miss_leads_to() {
+    let run = |on_miss: OnMiss| {
+        let mut world = VirtualWorld::new(|app| {
+            app.node("work", |_: &Cycle| {}).period(ms(10)).deadline(ms(5)).on_miss(on_miss);
+            Ok(())
+        })
+        .unwrap();
+        world.run_for(ms(35)); // cycles 0, 1, 2
+        world.takes("work", ms(7)).for_cycles(1);
+        world.run_for(ms(100)); // releases at 40 … 130 ms
+        let tally = world.tally("work");
+        (tally.cycles, tally.misses, tally.skipped, world.state("work"))
+    };
+    assert_eq!(run(OnMiss::count()), (13, 1, 0, State::Running));
+    assert_eq!(run(OnMiss::warn()), (13, 1, 0, State::Running));
+    assert_eq!(run(OnMiss::skip()), (12, 2, 1, State::Running));
+    assert_eq!(run(OnMiss::degrade(3)), (7, 1, 0, State::Degraded), "at 40, 70, 100 and 130 ms");
+    assert_eq!(run(OnMiss::stop()), (4, 1, 0, State::Stopped));
+    assert_eq!(run(OnMiss::stop().after(2)), (13, 1, 0, State::Running));
+}
+
+#[test]
+fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
+    let refused = |declare: fn(&mut App) -> horus::Result| match VirtualWorld::new(declare) {
+        Ok(_) => panic!("it is accepted"),
+        Err(error) => error.to_string(),
+    };
+    for (declare, words) in [
+        ((|_| Ok(())) as fn(&mut App) -> horus::Result, "has no nodes"),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {});
+                Ok(())
+            },
+            "node a has neither a period nor an event",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).rate(0.0);
+                Ok(())
+            },
+            "node a period 0ns is out of range",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).on("x");
+                Ok(())
+            },
+            "open app.input(\"x\") before",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).deadline(ms(2));
+                Ok(())
+            },
+            "shorten the deadline",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).budget(ms(2));
+                Ok(())
+            },
+            "budget 2ms is longer",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).on_miss(SafeState::after(3).within(2));
+                Ok(())
+            },
+            "choose 1 to 2",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).policy(Policy::Deadline);
+                Ok(())
+            },
+            "declares no budget",
+        ),
+        (
+            |app| {
+                for _ in 0..2 {
+                    app.node("a", |_: &Cycle| {}).period(ms(1));
+                }
+                Ok(())
+            },
+            "two nodes are named a",
+        ),
+        (
+            |app| {
+                let _unused = app.input::<Imu>("imu")?;
+                Ok(())
+            },
+            "topic imu was opened for no node",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1));
+                app.chain(["a", "b"]).end_to_end(ms(1));
+                Ok(())
+            },
+            "names no node b",
+        ),
+    ] {
+        let error = refused(declare);
+        assert!(error.contains(words), "{words}: {error}");
+    }
+}
+
+#[test]
+fn a_graph_that_does_not_fit_is_refused_before_it_runs_with_the_node_that_is_in_the_way() {
+    let mut app = App::new("overloaded").unwrap();
+    for (name, priority) in [("control", "fifo:80"), ("vision", "fifo:85")] {
+        let node = app.node(name, |_: &Cycle| panic!("it runs"));
+        node.period(ms(1))
+            .budget(us(600))
+            .deadline(us(800))
+            .cpu(CpuChoice::Number(0))
+            .policy(priority.parse().unwrap());
+    }
+    let error = app.run().unwrap_err().to_string();
+    assert!(error.starts_with("refused: control ") && error.contains("vision (fifo:85"), "{error}");
+}

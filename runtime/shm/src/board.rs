@@ -1,0 +1,200 @@
+//! A board: words in shared memory that one process writes and others read, without either waiting for the other.
+//!
+//! A node process keeps its figures on one. It is a file of the topic directory with an extension of its own. The kernel tells
+//! whether its owner lives, as it does for topics ([`crate::peers`]): by a lock that lasts as long as the owner's mapping.
+//!
+//! # What it does not do
+//! A board says nothing of what its words mean, and words are read one by one: who reads two of them may see the owner between the two.
+//! Who may write to the file may write to any word: who shares the directory's group is trusted that far.
+
+use std::path::{Path, PathBuf};
+
+use crate::directory::{Directory, TopicName};
+use crate::error::OpenError;
+use crate::peers::fork::Opening;
+use crate::peers::locks::{self, Place};
+use crate::segment::file::{LastOut, TopicFile, link, make_unnamed};
+use crate::segment::layout::WORD;
+use crate::segment::map::{Mapping, Residency};
+use crate::sync::{Arc, AtomicU64, Ordering};
+
+/// What the files of boards end with.
+pub const EXTENSION: &str = "node";
+
+/// The most words of a board that a reader believes: 8 MiB.
+pub const MAX_WORDS: usize = 1 << 20;
+
+/// The first word of every board: a file that begins otherwise is somebody else's, and is never removed.
+const MAGIC: u64 = u64::from_le_bytes(*b"HORUSBRD");
+
+/// How often a name that a dead owner left is taken over before giving up.
+const TRIES: usize = 8;
+
+/// A board, seen by its owner. Its file goes when it is dropped.
+pub struct Board {
+    // Dropped in this order: first the mapping, which holds the lock, then who removes the file.
+    mapping: Mapping,
+    _last_out: LastOut,
+}
+
+impl Board {
+    /// Makes the board `name` of zeroed words; `None` when a living process has one of this name.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what is in the way and what to do: no memory, no permission.
+    pub fn make(directory: &Directory, name: &TopicName, words: usize) -> Result<Option<Self>, OpenError> {
+        let _no_child_gets_the_description = Opening::begin();
+        let path = path(directory, name);
+        for _ in 0..TRIES {
+            let file = make_unnamed(&path, (1 + words) * WORD, directory.access()?)?;
+            let locked = locks::try_lock(&file, Place::Lane(0)).map_err(|error| OpenError::io("lock", &path, error))?;
+            debug_assert!(locked, "nobody else has a file without a name");
+            let mapping = Mapping::new(&file, (1 + words) * WORD, &path, Residency::Locked)?;
+            mapping.words()[0].store(MAGIC, Ordering::Relaxed); // read by who finds the name, which it has only after this
+            if link(&file, &path)? {
+                let Some(named) = TopicFile::open(&path)? else { continue };
+                return Ok(Some(Self { mapping, _last_out: LastOut::new(Arc::new(named)) }));
+            }
+            match TopicFile::open(&path)? {
+                Some(left) if !is_ours(&left) => return Err(OpenError::NoRegularFile { path }),
+                Some(left) if !left.remove_if_unused()? => return Ok(None),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Its words.
+    #[inline]
+    pub fn words(&self) -> &[AtomicU64] {
+        &self.mapping.words()[1..]
+    }
+}
+
+/// Whether a file begins as a board does.
+pub(crate) fn is_ours(file: &TopicFile) -> bool {
+    let mut first = [0; WORD];
+    rustix::io::pread(file.file(), &mut first, 0).is_ok_and(|read| read == WORD) && u64::from_ne_bytes(first) == MAGIC
+}
+
+/// A board, seen by somebody else.
+pub struct View {
+    mapping: Mapping,
+    file: TopicFile,
+}
+
+impl View {
+    /// Opens the board in the file `path`; `None` when there is none, or one that its dead owner left.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what is in the way: no permission, no regular file.
+    pub fn open(path: &Path) -> Result<Option<Self>, OpenError> {
+        let Some(file) = TopicFile::open(path)? else { return Ok(None) };
+        let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
+        let words = usize::try_from(stat.st_size).unwrap_or(0) / WORD;
+        if !(1..=MAX_WORDS).contains(&words) || !is_ours(&file) {
+            return Ok(None);
+        }
+        let mapping = Mapping::new(file.file(), words * WORD, path, Residency::OnDemand)?;
+        let view = Self { mapping, file };
+        Ok(view.is_owned().then_some(view))
+    }
+
+    /// Its words.
+    #[inline]
+    pub fn words(&self) -> &[AtomicU64] {
+        &self.mapping.words()[1..]
+    }
+
+    /// Whether its owner lives. One system call.
+    pub fn is_owned(&self) -> bool {
+        locks::is_locked(self.file.file(), Place::Lane(0)).unwrap_or(false)
+    }
+
+    /// Whether the file still has its name.
+    pub fn is_named(&self) -> bool {
+        self.file.is_named()
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+/// Whether a living process has a board of this name.
+///
+/// # Errors
+/// When its file cannot be looked at.
+pub fn exists(directory: &Directory, name: &TopicName) -> Result<bool, OpenError> {
+    Ok(View::open(&path(directory, name))?.is_some())
+}
+
+/// The files of the boards in a directory, sorted by name; whether their owners live is another question.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn list(directory: &Directory) -> Result<Vec<PathBuf>, OpenError> {
+    let io = |error: std::io::Error| OpenError::Io { doing: "list", path: directory.path().to_owned(), source: error };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory.path()).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn path(directory: &Directory, name: &TopicName) -> PathBuf {
+    directory.path().join(format!("{name}.{EXTENSION}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory() -> (tempfile::TempDir, Directory) {
+        let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+        let directory = Directory::at(scratch.path()).unwrap();
+        (scratch, directory)
+    }
+
+    #[test]
+    fn what_the_owner_writes_others_read_and_what_they_write_the_owner_reads() {
+        let (_scratch, directory) = directory();
+        let name = "base".parse().unwrap();
+        let board = Board::make(&directory, &name, 1000).unwrap().expect("nobody has the name");
+        let view = View::open(&list(&directory).unwrap()[0]).unwrap().expect("the owner lives");
+        board.words()[999].store(7, Ordering::Relaxed);
+        assert_eq!((view.words().len(), view.words()[999].load(Ordering::Relaxed)), (1000, 7));
+        view.words()[0].store(8, Ordering::Relaxed);
+        assert_eq!(board.words()[0].load(Ordering::Relaxed), 8);
+    }
+
+    #[test]
+    fn a_name_has_one_living_owner_and_a_board_goes_with_it() {
+        let (_scratch, directory) = directory();
+        let name = "base".parse().unwrap();
+        let board = Board::make(&directory, &name, 1).unwrap().unwrap();
+        let view = View::open(&list(&directory).unwrap()[0]).unwrap().unwrap();
+        assert!(Board::make(&directory, &name, 1).unwrap().is_none());
+        drop(board);
+        assert!(!view.is_owned() && !view.is_named());
+        assert!(list(&directory).unwrap().is_empty());
+        assert!(Board::make(&directory, &name, 1).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_a_killed_owner_left_is_nobodys_and_is_replaced() {
+        let (_scratch, directory) = directory();
+        let name: TopicName = "base".parse().unwrap();
+        let board = [MAGIC.to_ne_bytes(), [0; WORD]].concat();
+        std::fs::write(path(&directory, &name), board).unwrap(); // a file without a lock
+        assert!(View::open(&path(&directory, &name)).unwrap().is_none());
+        assert!(Board::make(&directory, &name, 1).unwrap().is_some());
+        std::fs::write(path(&directory, &name), "a letter").unwrap();
+        assert!(Board::make(&directory, &name, 1).is_err(), "not ours to remove");
+    }
+}
