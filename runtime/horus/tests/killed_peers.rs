@@ -234,7 +234,13 @@ fn peers_killed_while_they_come_and_go_never_block_the_others() {
             publisher.send_timeout(block(publisher.position()), PATIENCE).unwrap();
             assert!(subscriber.receive(PATIENCE));
             drop((publisher, subscriber));
-            assert_eq!(files_in(files.path()), 0, "after turn {turn}");
+            // On a busy machine the kernel lets go of a killed process's locks a moment after its end, and so perhaps after the last
+            // survivor left. Then the next one who opens or cleans removes the file.
+            let left = Instant::now();
+            while files_in(files.path()) > 0 {
+                assert!(left.elapsed() < PATIENCE, "a file is left after turn {turn}");
+                clean(&Directory::at(files.path()).unwrap()).unwrap();
+            }
         }
     }
 }
