@@ -22,6 +22,13 @@ pub struct Account {
 }
 
 impl Account {
+    /// Whether anything is counted: not where the program only describes itself.
+    pub fn is_used(&self) -> bool {
+        [&self.sent, &self.received, &self.lost, &self.mismatched]
+            .iter()
+            .any(|counter| counter.load(Ordering::Relaxed) > 0)
+    }
+
     /// A message was sent.
     pub fn count_sent(&self) {
         self.sent.fetch_add(1, Ordering::Relaxed);

@@ -101,6 +101,8 @@ fn main() -> ExitCode {
         app.node("ping", node).period(ms(10)).deadline(ms(8));
         Ok(())
     });
-    println!("ping: {account}");
+    if account.is_used() {
+        println!("ping: {account}");
+    }
     ended
 }

@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         app.node("pong", node).period(ms(10)).deadline(ms(8)).phase(ms(5));
         Ok(())
     });
-    println!("pong: {account}");
+    if account.is_used() {
+        println!("pong: {account}");
+    }
     ended
 }
