@@ -6,7 +6,7 @@
 //! - Order is deterministic: by release, and of the same release by declaration. All nodes of a thread have its priority.
 //!
 //! The loop allocates, locks, logs and blocks nowhere, except for the one wait for the next release. Tests count that. What
-//! there is to tell leaves through rings of our own ([`crate::miss`], [`crate::silence`], [`change`]).
+//! there is to tell leaves through rings of our own ([`crate::miss`], [`crate::silence`], `change`).
 
 pub(crate) mod change;
 mod queue;

@@ -1,4 +1,4 @@
-//! What a program's nodes are, as text: for observers, for `horus node check`, and for who installs it. [`admit`] says whether
+//! What a program's nodes are, as text: for observers, for `horus node check`, and for who installs it. [`admit()`] says whether
 //! they meet their deadlines on a machine.
 
 pub mod admit;

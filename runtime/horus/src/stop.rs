@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_default};
 
-/// A flag that SIGTERM and SIGINT set; hand it to [`Scheduler::run`](crate::scheduler::Scheduler::run).
+/// A flag that SIGTERM and SIGINT set; [`App::run`](crate::app::App::run) looks at it, and so does [`Solo::run`](crate::executor::Solo::run).
 ///
 /// A second signal ends the process at once, so a node that hangs in its work can still be interrupted.
 ///

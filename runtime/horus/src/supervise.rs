@@ -4,7 +4,7 @@
 //! step that takes [`LONGEST_STEP`] or a grid that stands still for as long is a node that hangs. systemd then ends the process and starts it
 //! again, although this thread is alive and well. One node that hangs is enough, whatever the others do.
 //!
-//! Threads inherit policy and affinity from their creator, so [`spawn`] comes *before* a thread takes its policy, and refuses to be
+//! Threads inherit policy and affinity from their creator, so `spawn` comes *before* a thread takes its policy, and refuses to be
 //! called by a real-time thread.
 
 use std::io;
