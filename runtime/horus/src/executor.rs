@@ -59,7 +59,7 @@ impl<'a, C: Clock> Executor<'a, C> {
 
     /// Runs what is in the queue.
     fn run_released(&mut self, stop: &AtomicBool) {
-        let has_events = self.runners.iter().any(Runner::is_event_driven);
+        let mut has_events = self.runners.iter().any(Runner::is_event_driven);
         let mut now = self.clock.now();
         // Relaxed: the flag carries no data, and a store becomes visible in finite time.
         while !stop.load(Ordering::Relaxed) {
@@ -70,6 +70,7 @@ impl<'a, C: Clock> Executor<'a, C> {
                 Some((release, index)) if release <= now => {
                     self.queue.pop();
                     now = self.cycle(index, release, now);
+                    has_events = has_events && self.runners.iter().any(Runner::is_event_driven);
                     if self.runners[index].has_stopped() {
                         stop.store(true, Ordering::Relaxed);
                     }
@@ -77,7 +78,7 @@ impl<'a, C: Clock> Executor<'a, C> {
                 None if !has_events => return,
                 next => {
                     let soon = now.plus(LOOK_FOR_STOP);
-                    self.wait(next.map_or(soon, |(release, _)| release.min(soon)), now);
+                    self.wait(next.map_or(soon, |(release, _)| release.min(soon)));
                     now = self.clock.now();
                 }
             }
@@ -111,7 +112,7 @@ impl<'a, C: Clock> Executor<'a, C> {
     }
 
     /// Waits until `until`, or until an event comes.
-    fn wait(&mut self, until: MonotonicTime, now: MonotonicTime) {
+    fn wait(&mut self, until: MonotonicTime) {
         let mut waiting: ArrayVec<&mut Subscription, MAX_EVENT_NODES> = ArrayVec::new();
         for runner in &mut self.runners {
             if let Some(subscription) = runner.awaited()
@@ -122,7 +123,7 @@ impl<'a, C: Clock> Executor<'a, C> {
         }
         match waiting.is_empty() {
             true => self.clock.sleep_until(until),
-            false => drop(Subscription::wait_any(&mut waiting, until.since(now))),
+            false => drop(Subscription::wait_any(&mut waiting, until.since(self.clock.now()))),
         }
     }
 
@@ -131,10 +132,13 @@ impl<'a, C: Clock> Executor<'a, C> {
         self.running
     }
 
-    /// Publishes what is safe for every node that has a safe state, when its thread cannot go on.
-    pub fn publish_safe(&mut self) {
+    /// Publishes what is safe for every node that has a safe state: nothing comes after that.
+    pub fn end(&mut self) {
         let now = self.clock.now();
-        self.runners.iter_mut().for_each(|runner| runner.publish_safe(now));
+        for runner in &mut self.runners {
+            runner.publish_safe(now);
+            runner.end();
+        }
     }
 
     /// The nodes, when the loop has ended.

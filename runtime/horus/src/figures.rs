@@ -158,7 +158,7 @@ impl Sheet {
 }
 
 /// The figures of one node, for its loop. Only the loop writes them, except for [`word::TAKEN_OVER`]; no word guards another,
-/// so all accesses are Relaxed.
+/// so all accesses are Relaxed, but for that of [`word::STEP_BEGAN`].
 pub(crate) struct Figures {
     sheet: Arc<Sheet>,
     first: usize,
@@ -196,7 +196,8 @@ impl Figures {
         words[word::NUMBER].store(number, Ordering::Relaxed);
         words[word::RELEASE].store(release.as_nanos(), Ordering::Relaxed);
         words[word::CPU_TIME].store(cpu_time, Ordering::Relaxed);
-        words[word::STEP_BEGAN].store(wake.as_nanos().max(1), Ordering::Relaxed);
+        // Who sees that a step runs sees its release.
+        words[word::STEP_BEGAN].store(wake.as_nanos().max(1), Ordering::Release); // SYNC POINT: step
     }
 
     /// A cycle is over.

@@ -45,6 +45,9 @@ pub struct NodeInfo {
     pub cpu: String,
     /// Its policy, such as `fifo:80`.
     pub policy: String,
+    /// Whether its outputs are those of its deadline.
+    #[serde(default)]
+    pub logical: bool,
     /// Its thread in the program: nodes of one thread run one after the other.
     pub thread: usize,
     /// The longest response that was predicted, in nanoseconds; 0 where it cannot be.

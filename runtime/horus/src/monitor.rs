@@ -53,8 +53,10 @@ struct Process {
 /// A node, as far as the monitor is concerned.
 struct Watched {
     seats: Vec<Seat>,
-    /// Whether somebody said what is safe.
-    has_safe_state: bool,
+    /// Topics without a seat yet, and what is safe on each.
+    wanted: Vec<(String, Vec<u8>)>,
+    /// The user and the group of the process, by number: nothing is done for it that these may not do.
+    owner: (u32, u32),
     /// If it was made safe: the last completion of a cycle before that.
     taken_over: Option<MonotonicTime>,
     is_parked: bool,
@@ -72,10 +74,6 @@ impl Monitor {
     /// When the directory cannot be read.
     pub fn look(&mut self, now: MonotonicTime) -> Result<(Vec<Entry>, MonotonicTime), OpenError> {
         let mut told = Vec::new();
-        if now >= self.search_at {
-            self.search(&mut told)?;
-            self.search_at = now.plus(SEARCH);
-        }
         let mut next = now.plus(LONGEST_PAUSE);
         self.processes.retain(|_, process| {
             let lives = process.figures.is_alive();
@@ -86,6 +84,11 @@ impl Monitor {
             }
             lives
         });
+        // After the dead have left: their successors have the same names, and want the same seats.
+        if now >= self.search_at {
+            self.search(&mut told)?;
+            self.search_at = now.plus(SEARCH);
+        }
         Ok((told, next))
     }
 
@@ -97,11 +100,13 @@ impl Monitor {
     /// Finds processes that are new.
     fn search(&mut self, told: &mut Vec<Entry>) -> Result<(), OpenError> {
         for path in horus_shm::board::list(&self.directory)? {
-            if self.processes.get(&path).is_some_and(|process| process.figures.is_named()) {
-                continue;
+            if let Some(process) = self.processes.get_mut(&path) {
+                process.nodes.iter_mut().for_each(|node| drop(node.take_seats(&self.directory)));
+                continue; // a successor's turn comes when this one has been seen to be dead
             }
             if let Ok(Some(figures)) = ProcessFigures::open(&path) {
-                let nodes = figures.info().nodes.iter().map(|info| self.watch(info, told)).collect();
+                let owner = figures.owner();
+                let nodes = figures.info().nodes.iter().map(|info| self.watch(info, owner, told)).collect();
                 self.processes.insert(path, Process { figures, nodes });
             }
         }
@@ -109,22 +114,14 @@ impl Monitor {
     }
 
     /// Takes a lane of each topic on which the node has something safe to say, before it is needed.
-    fn watch(&self, info: &NodeInfo, told: &mut Vec<Entry>) -> Watched {
-        let mut seats = Vec::new();
-        let safe = info.outputs.iter().filter_map(|output| Some((&output.topic, output.safe_bytes()?)));
-        for (topic, message) in safe {
-            match Seat::take(&self.directory, topic, message) {
-                Ok(seat) => seats.push(seat),
-                Err(error) => {
-                    let text = format!("nobody can publish what is safe in the place of node {}: {error}", info.name);
-                    told.push(
-                        Entry::new(journal::id::MONITOR, Priority::Warning, text).field("HORUS_NODE", &info.name),
-                    );
-                }
-            }
+    fn watch(&self, info: &NodeInfo, owner: (u32, u32), told: &mut Vec<Entry>) -> Watched {
+        let safe = info.outputs.iter().filter_map(|output| Some((output.topic.clone(), output.safe_bytes()?)));
+        let mut node = Watched { seats: Vec::new(), wanted: safe.collect(), owner, taken_over: None, is_parked: false };
+        if let Some(error) = node.take_seats(&self.directory) {
+            let text = format!("nobody can publish what is safe in the place of node {}: {error}", info.name);
+            told.push(Entry::new(journal::id::MONITOR, Priority::Warning, text).field("HORUS_NODE", &info.name));
         }
-        let has_safe_state = !seats.is_empty();
-        Watched { seats, has_safe_state, taken_over: None, is_parked: false }
+        node
     }
 }
 
@@ -142,14 +139,14 @@ impl Process {
         if !has_run || figures.state == State::Ended {
             return (never, None);
         }
-        let parked = node.park(info, &figures, now);
+        let parked = node.park(info, self.figures.process, &figures, now);
         if parked.is_some() {
             return (now, parked);
         }
         if node.taken_over.is_some_and(|before| figures.completion > before) {
             node.taken_over = None; // it came back, and says what is safe by itself
         }
-        if !node.has_safe_state || node.taken_over.is_some() || info.period_ns == 0 {
+        if node.seats.is_empty() || node.taken_over.is_some() || info.period_ns == 0 {
             return (never, None);
         }
         let due = due(info, &figures);
@@ -158,7 +155,9 @@ impl Process {
         }
         node.taken_over = Some(figures.completion);
         self.figures.take_over(index);
-        node.seats.iter_mut().for_each(|seat| seat.publish(now));
+        // With logical execution time, what the node said last may be stamped later than now.
+        let deadline = if info.logical { figures.release.plus_nanos(info.deadline_ns) } else { now };
+        node.seats.iter_mut().for_each(|seat| seat.publish(MonotonicTime::now().max(deadline)));
         let cause = match (lives, figures.step_began) {
             (false, _) => "its process is gone".to_owned(),
             (true, Some(began)) => format!("cycle {} has run for {:?}", figures.number, now.since(began)),
@@ -179,7 +178,7 @@ impl Process {
 /// By when the next cycle has to be over: its release, a period and the budget after it. A node that has not run yet has as long from
 /// the start of its process.
 fn due(info: &NodeInfo, figures: &NodeFigures) -> MonotonicTime {
-    let patience = info.period_ns + info.budget_ns.max(info.period_ns / 10);
+    let patience = info.period_ns.saturating_add(info.budget_ns.max(info.period_ns / 10));
     match figures.step_began {
         Some(_) => figures.release.plus_nanos(patience),
         None => figures.completion.max(figures.release.plus_nanos(info.period_ns)).plus_nanos(patience),
@@ -187,16 +186,32 @@ fn due(info: &NodeInfo, figures: &NodeFigures) -> MonotonicTime {
 }
 
 impl Watched {
+    /// Takes the seats that are missing; returns what is in the way of the last one that is not to be had.
+    fn take_seats(&mut self, directory: &Directory) -> Option<crate::Error> {
+        let (owner, mut failed) = (self.owner, None);
+        self.wanted.retain(|(topic, message)| match Seat::take(directory, topic, message, owner) {
+            Ok(seat) => {
+                self.seats.push(seat);
+                false
+            }
+            Err(error) => {
+                failed = Some(error);
+                true
+            }
+        });
+        failed
+    }
+
     /// Takes its policy from a thread that computes for longer than a budget beyond its budget.
-    fn park(&mut self, info: &NodeInfo, figures: &NodeFigures, now: MonotonicTime) -> Option<Entry> {
+    fn park(&mut self, info: &NodeInfo, process: u32, figures: &NodeFigures, now: MonotonicTime) -> Option<Entry> {
         let is_real_time = info.policy != "other";
         let began = figures.step_began.filter(|_| is_real_time && !self.is_parked && info.budget_ns > 0)?;
-        let limit = Duration::from_nanos(2 * info.budget_ns);
+        let limit = Duration::from_nanos(info.budget_ns.saturating_mul(2));
         if now.since(began) < limit {
             return None;
         }
         let used = cpu_time(figures.tid)?.saturating_sub(figures.cpu_time);
-        if used < limit {
+        if used < limit || !is_thread_of(figures.tid, process, self.owner.0) {
             return None;
         }
         self.is_parked = true;
@@ -216,6 +231,16 @@ impl Watched {
         let entry = Entry::new(journal::id::MONITOR, priority, text);
         Some(entry.field("HORUS_NODE", &info.name).field("HORUS_CYCLE", figures.number).field("HORUS_TID", figures.tid))
     }
+}
+
+/// Whether a thread is one of a process and a user. Its number says so only in this PID namespace: a process of another one names
+/// threads that are somebody else's here.
+fn is_thread_of(tid: u32, process: u32, user: u32) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{tid}/status")) else { return false };
+    let value = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let first = |name| value(name).and_then(|text| text.split_whitespace().next()?.parse::<u32>().ok());
+    let is_here = value("NSpid:").is_none_or(|numbers| numbers.split_whitespace().count() == 1);
+    is_here && first("Tgid:") == Some(process) && first("Uid:") == Some(user)
 }
 
 /// The CPU time of a thread, by `/proc`: it may be a scheduler's tick old.

@@ -28,7 +28,7 @@ use crate::time::{Clock, MonotonicTime, SystemClock};
 /// The time between two looks at the loops.
 pub const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A step that takes longer hangs; and for a grid, ten of its periods.
+/// A step that takes longer hangs; but ten periods, gaps or deadlines of its node are always allowed.
 pub const LONGEST_STEP: Duration = Duration::from_secs(1);
 
 /// Why no supervising thread was started.
@@ -46,8 +46,10 @@ pub enum SuperviseError {
 
 /// What there is to tell of one node, and whether it lives.
 pub(crate) struct Watched {
-    /// The distance of its releases, if a grid releases it.
-    period: Option<Duration>,
+    /// Whether a grid releases it.
+    is_grid: bool,
+    /// A step that takes longer hangs, and so does a grid that stands still for longer.
+    patience: Duration,
     misses: MissCollector,
     changes: ChangeCollector,
     silences: Vec<SilenceCollector>,
@@ -57,13 +59,15 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub fn new(
-        period: Option<Duration>,
+        is_grid: bool,
+        distance: Duration,
         misses: MissCollector,
         changes: ChangeCollector,
         silences: Vec<SilenceCollector>,
     ) -> Self {
         let progress = (u64::MAX, MonotonicTime::default());
-        Self { period, misses, changes, silences, figures: None, progress }
+        let patience = (distance * 10).max(LONGEST_STEP);
+        Self { is_grid, patience, misses, changes, silences, figures: None, progress }
     }
 
     /// With the figures that say whether it lives.
@@ -95,18 +99,17 @@ impl Watched {
 
     fn lives(&mut self, now: MonotonicTime) -> bool {
         let Some(figures) = &self.figures else { return true };
-        let patience = self.period.map_or(LONGEST_STEP, |period| (period * 10).max(LONGEST_STEP));
         if figures.has_ended() {
             return true;
         }
         if let Some(began) = figures.step_began() {
-            return now.since(began) < patience;
+            return now.since(began) < self.patience;
         }
         let cycle = figures.number();
         if self.progress.0 != cycle {
             self.progress = (cycle, now);
         }
-        self.period.is_none() || now.since(self.progress.1) < patience
+        !self.is_grid || now.since(self.progress.1) < self.patience
     }
 }
 

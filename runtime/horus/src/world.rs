@@ -115,6 +115,10 @@ impl VirtualWorld {
             for (node, runner) in plan.nodes.into_iter().zip(plan.runners) {
                 let mut runner = runner.finish(sheet.of(node));
                 let info = &built.info.nodes[node];
+                if info.period_ns > 0 && info.on.is_some() {
+                    let text = "has a period and an event: a virtual world releases a node by one of them only";
+                    return Err(crate::Error::new(format!("node {} {text}", info.name)));
+                }
                 let activation = match runner.first_release(MonotonicTime::default()) {
                     Some(first_release) => {
                         Activation::Periodic { first_release, period: Duration::from_nanos(info.period_ns) }

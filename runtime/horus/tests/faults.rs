@@ -38,22 +38,34 @@ struct Scene {
     _scratch: tempfile::TempDir,
 }
 
+/// Starts the faulty program.
+fn start(fault: &str, topics: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "faulty_program", "--ignored", "--nocapture"])
+        .env("FAULT", fault)
+        .env("HORUS_SHM_DIR", topics)
+        .env_remove("NOTIFY_SOCKET")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 impl Scene {
     fn begin(fault: &str) -> Self {
         let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
         let directory = Directory::at(scratch.path().join("topics")).unwrap();
         let options = Options::latest(8).publishers(2).directory(directory.path());
         let commands = Subscriber::<CmdVel>::open("faulty.cmd", &options).unwrap();
-        let node = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "faulty_program", "--ignored", "--nocapture"])
-            .env("FAULT", fault)
-            .env("HORUS_SHM_DIR", directory.path())
-            .env_remove("NOTIFY_SOCKET")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let node = start(fault, directory.path());
         Self { node, monitor: Monitor::new(directory), commands, told: Vec::new(), _scratch: scratch }
+    }
+
+    /// Starts the node once more, on the same topics and under the same monitor.
+    fn restart(&mut self) {
+        let _ = self.node.wait();
+        self.node = start("none", &self._scratch.path().join("topics"));
+        self.told.clear();
     }
 
     /// Lets the monitor look until `is_over` likes what came.
@@ -144,16 +156,31 @@ fn a_node_that_is_stopped_is_made_safe_and_goes_on_with_its_safe_state() {
 }
 
 #[test]
-fn a_node_that_is_killed_is_made_safe() {
+fn a_node_that_is_killed_is_made_safe_and_its_successor_too() {
+    let _alone = alone();
+    let mut scene = Scene::begin("none");
+    for run in 0..2 {
+        scene.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
+        scene.until("the monitor knows it", |scene, _| !scene.monitor.is_idle());
+        scene.signal(Signal::KILL);
+        if run == 0 {
+            scene.restart(); // before the monitor looks again
+        }
+        scene.until("it is safe", |_, command| command == Some(CmdVel::STOP));
+        let texts = scene.texts();
+        assert!(texts.contains(&"node faulty is made safe by the monitor: its process is gone"), "{texts:?}");
+    }
+}
+
+#[test]
+fn a_program_that_ends_in_order_leaves_what_is_safe() {
     let _alone = alone();
     let mut scene = Scene::begin("none");
     scene.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
-    scene.until("the monitor knows it", |scene, _| !scene.monitor.is_idle());
-    scene.signal(Signal::KILL);
-    let _ = scene.node.wait();
+    scene.signal(Signal::TERM);
     scene.until("it is safe", |_, command| command == Some(CmdVel::STOP));
-    let texts = scene.texts();
-    assert!(texts.contains(&"node faulty is made safe by the monitor: its process is gone"), "{texts:?}");
+    assert!(scene.node.wait().unwrap().success());
+    assert!(scene.texts().is_empty(), "{:?}", scene.texts());
 }
 
 #[test]
@@ -171,6 +198,7 @@ fn a_node_that_is_late_takes_its_safe_state_by_itself() {
     let _alone = alone();
     let mut scene = Scene::begin("late");
     scene.until_safe();
+    assert!(scene.texts().is_empty(), "by itself: {:?}", scene.texts());
     scene.signal(Signal::TERM);
     assert!(scene.node.wait().unwrap().success());
     if !Path::new("/run/systemd/journal/socket").exists() {

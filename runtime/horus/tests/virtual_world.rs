@@ -126,6 +126,41 @@ fn a_node_runs_when_a_message_came_and_at_most_once_in_its_gap() {
 }
 
 #[test]
+fn releases_by_events_are_used_up_like_those_of_a_grid() {
+    let mut world = VirtualWorld::new(|app| {
+        let mut camera = app.input::<Imu>("camera")?;
+        app.node("track", move |_: &Cycle| drop(camera.messages().count())).on("camera");
+        app.releases(2);
+        Ok(())
+    })
+    .unwrap();
+    for _ in 0..5 {
+        world.publish("camera", &tilted());
+        world.run_for(ms(10));
+    }
+    assert_eq!(world.tally("track").releases(), 2);
+}
+
+#[test]
+fn an_event_of_a_node_with_logical_execution_time_comes_when_its_message_can_be_seen() {
+    let mut world = VirtualWorld::new(|app| {
+        let mut out = app.output::<CmdVel>("out")?;
+        let produce = move |cycle: &Cycle| out.set(CmdVel { forward: cycle.number as f64, turn: 0.0 });
+        app.node("produce", produce).period(ms(10)).deadline(ms(5)).logical_execution_time();
+        let mut input = app.input::<CmdVel>("out")?;
+        let mut copy = app.output::<CmdVel>("copy")?;
+        let follow = move |_: &Cycle| input.messages().for_each(|message| copy.set(message));
+        app.node("follow", follow).on("out");
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(ms(34)); // produced at 10, 20 and 30 ms, and seen 5 ms later
+    assert_eq!((world.tally("follow").cycles, world.last::<CmdVel>("copy").unwrap().forward), (2, 1.0));
+    world.run_for(ms(2));
+    assert_eq!((world.tally("follow").cycles, world.last::<CmdVel>("copy").unwrap().forward), (3, 2.0));
+}
+
+#[test]
 fn with_logical_execution_time_data_do_not_depend_on_how_long_a_step_takes() {
     let seen_at = |execution, is_logical: bool| {
         let mut world = VirtualWorld::new(|app| {
@@ -223,6 +258,14 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
                 Ok(())
             },
             "choose 1 to 2",
+        ),
+        (
+            |app| {
+                let _input = app.input::<Imu>("x")?;
+                app.node("a", |_: &Cycle| {}).on("x").on_miss(OnMiss::skip());
+                Ok(())
+            },
+            "choose another reaction",
         ),
         (
             |app| {

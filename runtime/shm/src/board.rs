@@ -116,6 +116,11 @@ impl View {
         self.file.is_named()
     }
 
+    /// The user and the group that its file belongs to, by number; those of nobody where the kernel does not say.
+    pub fn owner(&self) -> (u32, u32) {
+        rustix::fs::fstat(self.file.file()).map_or((u32::MAX, u32::MAX), |stat| (stat.st_uid, stat.st_gid))
+    }
+
     /// Its file.
     pub fn path(&self) -> &Path {
         self.file.path()

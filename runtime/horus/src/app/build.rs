@@ -35,6 +35,8 @@ pub(crate) struct Built {
 /// The nodes of one thread, and what it asks for.
 pub(crate) struct ThreadPlan {
     pub thread: Thread,
+    /// How many of them events release.
+    events: usize,
     /// The numbers of the nodes, in the order of `info`.
     pub nodes: Vec<usize>,
     pub runners: Vec<Unfinished>,
@@ -99,6 +101,9 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
     let limit = spec.silence.unwrap_or_else(|| (timing.period() * SILENT_PERIODS).max(SHORTEST_DEFAULT_SILENCE));
     let (mut trigger, mut inputs, mut silences) = (None, Vec::new(), Vec::new());
     for input in declared.inputs {
+        if spec.is_logical {
+            input.sight.is_logical();
+        }
         if spec.on.as_deref() == Some(input.sight.topic()) {
             trigger = Some((input.open_trigger)()?);
         }
@@ -110,7 +115,11 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         return Err(SpecError::NoSuchInput(topic.clone()).into());
     }
     let is_grid = spec.period.is_some();
-    built.watched.push(Watched::new(is_grid.then(|| timing.period()), misses, change_collector, silences));
+    let every = match spec.on_miss.action {
+        Action::Degrade(every) => every,
+        _ => 1,
+    };
+    built.watched.push(Watched::new(is_grid, timing.period() * every, misses, change_collector, silences));
     let (node, outlets) = (declared.node, declared.outlets);
     let phase_ns = is_grid.then_some(spec.phase.as_nanos() as u64);
     let min_gap_ns = spec.min_gap.map_or(0, |gap| gap.as_nanos() as u64);
@@ -156,10 +165,11 @@ fn thread_of(built: &mut Built, declared: &Declared, timing: &Timing) -> crate::
     let wanted = Thread { cpu: spec.cpu, policy: spec.policy, reservation };
     let shared = built.threads.iter().position(|plan| plan.thread == wanted && spec.policy != Policy::Deadline);
     let index = shared.unwrap_or_else(|| {
-        built.threads.push(ThreadPlan { thread: wanted, nodes: Vec::new(), runners: Vec::new() });
+        built.threads.push(ThreadPlan { thread: wanted, events: 0, nodes: Vec::new(), runners: Vec::new() });
         built.threads.len() - 1
     });
-    if built.threads[index].runners.len() >= MAX_EVENT_NODES && spec.on.is_some() {
+    built.threads[index].events += usize::from(spec.on.is_some());
+    if built.threads[index].events > MAX_EVENT_NODES {
         return Err(crate::Error::new(format!(
             "is the event-driven node number {} of its thread, and {MAX_EVENT_NODES} are possible: give it another priority",
             MAX_EVENT_NODES + 1
@@ -185,6 +195,7 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
         budget_ns: nanos(spec.budget),
         cpu: spec.cpu.to_string(),
         policy: spec.policy.to_string(),
+        logical: spec.is_logical,
         thread,
         predicted_ns: 0,
         inputs: declared.inputs.iter().map(|input| input.sight.topic().to_owned()).collect(),

@@ -70,7 +70,8 @@ impl App {
         let threads = std::mem::take(&mut built.threads);
         let handles: Vec<_> =
             threads.into_iter().map(|plan| start(plan, &built, &sheet, &process, &stop)).collect::<Result<_, _>>()?;
-        let granted: Vec<_> = handles.iter().map(|handle| handle.granted.recv().unwrap_or_default()).collect();
+        let granted: Result<Vec<_>, _> = handles.iter().map(|handle| handle.granted.recv()).collect();
+        let granted = granted.map_err(|_| crate::Error::new("a thread of nodes panicked before its first release"))?;
         if let Some(refused) = granted.iter().find(|granted| is_strict && !granted.is_complete()) {
             refused.complete()?; // dropping the handles ends the threads
         }
@@ -146,7 +147,7 @@ fn start(
 ) -> crate::Result<Handles> {
     let (granted_sender, granted) = channel();
     let (go, went) = channel::<MonotonicTime>();
-    let ThreadPlan { thread, nodes, runners } = plan;
+    let ThreadPlan { thread, nodes, runners, .. } = plan;
     let names: Vec<_> = nodes.iter().map(|&node| built.info.nodes[node].clone()).collect();
     let figures: Vec<_> = nodes.iter().map(|&node| sheet.of(node)).collect();
     let runners: Vec<Runner> =
@@ -165,10 +166,10 @@ fn start(
         let _ = granted_sender.send(granted);
         let Ok(from) = went.recv() else { return Ended { accounts: Vec::new(), panicked: None } };
         let ran = catch_unwind(AssertUnwindSafe(|| executor.run(from, &stop)));
+        executor.end();
         let panicked = ran.err().map(|panic| {
             stop.store(true, Ordering::Relaxed);
             let node = &names[executor.running()].name;
-            executor.publish_safe();
             format!("node {node} panicked: {}", what(&*panic))
         });
         let accounts = nodes.iter().zip(&names).zip(executor.runners()).map(|((&node, info), runner)| {

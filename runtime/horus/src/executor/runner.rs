@@ -8,7 +8,7 @@ use horus_shm::ends::Subscription;
 use horus_shm::ring::local;
 
 use super::change::{Change, ChangeKind};
-use crate::deadline::{CycleRecord, Tally, Timing, Verdict};
+use crate::deadline::{CycleRecord, MAX_PERIOD, Tally, Timing, Verdict};
 use crate::figures::{Figures, State};
 use crate::miss::MissRecorder;
 use crate::node::{Action, Cycle, Node, OnMiss, Window};
@@ -48,6 +48,13 @@ pub(crate) struct Parts<'a> {
     pub figures: Arc<Figures>,
 }
 
+impl Parts<'_> {
+    /// When what is published now counts as sent, in nanoseconds: at the deadline with logical execution time.
+    fn stamp(&self, cycle: &Cycle, now: MonotonicTime) -> u64 {
+        if self.is_logical { cycle.deadline.max(now).as_nanos() } else { now.as_nanos() }
+    }
+}
+
 /// A node with all that its executor knows of it.
 pub(crate) struct Runner<'a> {
     parts: Parts<'a>,
@@ -59,9 +66,12 @@ pub(crate) struct Runner<'a> {
     grid: MonotonicTime,
     cycle: Cycle,
     is_pending: bool,
+    not_before: MonotonicTime,
     last_event: Option<MonotonicTime>,
     cpu_time_before: u64,
     over_budget: u64,
+    /// A change of state that found the ring full.
+    untold: Option<Change>,
 }
 
 impl<'a> Runner<'a> {
@@ -81,6 +91,8 @@ impl<'a> Runner<'a> {
             grid: MonotonicTime::default(),
             cycle: never,
             is_pending: false,
+            not_before: MonotonicTime::default(),
+            untold: None,
             last_event: None,
             cpu_time_before: 0,
             over_budget: 0,
@@ -90,15 +102,17 @@ impl<'a> Runner<'a> {
     /// Publishes what is safe, if its node reacts to misses by its safe state: when its thread cannot go on.
     pub fn publish_safe(&mut self, now: MonotonicTime) {
         if self.parts.on_miss.action == Action::SafeState {
+            let stamp = self.parts.stamp(&self.cycle, now);
             for outlet in &mut self.parts.outlets {
                 outlet.discard();
-                outlet.publish_safe(now.as_nanos());
+                outlet.publish_safe(stamp);
             }
         }
     }
 
-    /// The first release behind `from`, if a grid releases the node.
+    /// The first release behind `from`, if a grid releases the node. Events before that are as if they came then.
     pub fn first_release(&mut self, from: MonotonicTime) -> Option<MonotonicTime> {
+        self.not_before = from;
         let phase = std::time::Duration::from_nanos(self.parts.phase_ns?);
         self.begin_at(self.parts.timing.next_release(from, phase))
     }
@@ -115,11 +129,16 @@ impl<'a> Runner<'a> {
     }
 
     pub fn is_event_driven(&self) -> bool {
-        self.parts.trigger.is_some()
+        self.parts.trigger.is_some() && self.parts.releases > 0
     }
 
     pub fn has_budget(&self) -> bool {
         self.parts.budget_ns.is_some()
+    }
+
+    /// It runs no more; what its account says of its state stays.
+    pub fn end(&mut self) {
+        self.parts.figures.set_state(if self.state == State::Stopped { State::Stopped } else { State::Ended });
     }
 
     /// Whether it reacted to its misses by its end.
@@ -150,7 +169,11 @@ impl<'a> Runner<'a> {
         }
         let sent = match self.parts.trigger.as_mut()?.take()? {
             0 => now,
-            sent_ns => MonotonicTime::from_nanos(sent_ns).min(now),
+            // A message of the future is one of a node with logical execution time: its event comes when it can be seen.
+            sent_ns => match MonotonicTime::from_nanos(sent_ns) {
+                sent if sent > now.plus(MAX_PERIOD) => now,
+                sent => sent.max(self.not_before),
+            },
         };
         self.is_pending = true;
         let release = self.last_event.map_or(sent, |last| sent.max(last.plus_nanos(self.parts.min_gap_ns)));
@@ -160,7 +183,7 @@ impl<'a> Runner<'a> {
 
     /// What to wait for, unless an event is pending.
     pub fn awaited(&mut self) -> Option<&mut Subscription> {
-        let trigger = self.parts.trigger.as_mut().filter(|_| !self.is_pending)?;
+        let trigger = self.parts.trigger.as_mut().filter(|_| !self.is_pending && self.parts.releases > 0)?;
         Some(trigger.subscription())
     }
 
@@ -191,12 +214,12 @@ impl<'a> Runner<'a> {
     /// Publishes what the step has set; true if there are outputs. A node whose place a monitor took while its step hung publishes
     /// nothing of that step.
     pub fn publish(&mut self, now: MonotonicTime) -> bool {
-        let stamp = if self.parts.is_logical { self.cycle.deadline } else { now };
+        let stamp = self.parts.stamp(&self.cycle, now);
         let is_taken_over = self.parts.figures.is_taken_over() && self.state != State::Safe;
         for outlet in &mut self.parts.outlets {
             match is_taken_over {
                 true => outlet.discard(),
-                false => outlet.publish(stamp.as_nanos()),
+                false => outlet.publish(stamp),
             }
         }
         if is_taken_over {
@@ -226,19 +249,20 @@ impl<'a> Runner<'a> {
             false => 0,
         };
         let record = CycleRecord { number, release, wake, completion, wake_cpu, completion_cpu, skipped };
-        let verdict = self.tally.add(&self.parts.timing, &record);
-        self.parts.recorder.observe(&record, &verdict);
-        if let Some(observer) = &mut self.parts.observer {
-            observer(&record, &verdict);
-        }
-        self.parts.figures.end(&record, &verdict, &self.tally);
-        for input in &mut self.parts.inputs {
+        let mut verdict = self.tally.add(&self.parts.timing, &record);
+        // In its safe state nobody reads the inputs.
+        for input in self.parts.inputs.iter_mut().filter(|_| self.state != State::Safe) {
             let received = input.sight.received();
             input.watch.observe(received != input.received, wake);
             input.received = received;
         }
         self.account_for_budget(cpu_time);
-        let leaves_out = self.react(&verdict, completion).min(left - skipped);
+        let leaves_out = self.react(&mut verdict, completion, left - skipped);
+        self.parts.recorder.observe(&record, &verdict);
+        if let Some(observer) = &mut self.parts.observer {
+            observer(&record, &verdict);
+        }
+        self.parts.figures.end(&record, &verdict, &self.tally);
         let used = 1 + skipped + leaves_out;
         self.parts.releases -= used;
         self.number += used;
@@ -246,8 +270,7 @@ impl<'a> Runner<'a> {
             self.grid = self.grid.plus_nanos(used * self.parts.timing.period_nanos());
         }
         if self.parts.releases == 0 {
-            self.state = if self.state == State::Stopped { State::Stopped } else { State::Ended };
-            self.parts.figures.set_state(self.state);
+            self.end();
         }
         (by_grid && self.parts.releases > 0).then_some(self.grid)
     }
@@ -263,12 +286,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Does what is to be done about misses; returns how many of the next releases are left out.
-    fn react(&mut self, verdict: &Verdict, completion: MonotonicTime) -> u64 {
+    fn react(&mut self, verdict: &mut Verdict, completion: MonotonicTime, left: u64) -> u64 {
         let is_broken = self.window.add(verdict);
         if is_broken && self.state == State::Running {
             self.state = match self.parts.on_miss.action {
                 Action::Count | Action::Warn => return 0,
-                Action::Skip => return self.leave_out(1),
+                Action::Skip => return self.leave_out(verdict, left.min(1)),
                 Action::Degrade(_) => State::Degraded,
                 Action::SafeState => State::Safe,
                 Action::Stop => State::Stopped,
@@ -280,7 +303,7 @@ impl<'a> Runner<'a> {
             }
         }
         match (self.state, self.parts.on_miss.action) {
-            (State::Degraded, Action::Degrade(every)) => u64::from(every) - 1,
+            (State::Degraded, Action::Degrade(every)) => (u64::from(every) - 1).min(left),
             _ => 0,
         }
     }
@@ -288,17 +311,27 @@ impl<'a> Runner<'a> {
     /// Publishes the safe state at once, and not at the next release: that may be late, too.
     fn make_safe(&mut self, now: MonotonicTime) {
         self.parts.node.safe_state(&self.cycle);
-        self.parts.outlets.iter_mut().for_each(|outlet| outlet.publish(now.as_nanos()));
+        let stamp = self.parts.stamp(&self.cycle, now);
+        self.parts.outlets.iter_mut().for_each(|outlet| outlet.publish(stamp));
     }
 
     /// Leaves releases out that were promised: each is a miss.
-    fn leave_out(&mut self, releases: u64) -> u64 {
+    fn leave_out(&mut self, verdict: &mut Verdict, releases: u64) -> u64 {
         self.tally.leave_out(releases);
+        verdict.skipped += releases;
         releases
     }
 
     fn tell(&mut self, kind: ChangeKind, cpu_ns: u64, count: u64) {
-        // Into a full ring nothing goes: budgets are counted, and a state is told by the figures too.
-        let _ = self.parts.changes.try_send(Change::new(kind, self.cycle.number, cpu_ns, count));
+        let change = Change::new(kind, self.cycle.number, cpu_ns, count);
+        // Into a full ring nothing goes. Exceeded budgets are counted; a change of state is told as soon as there is room.
+        if let Some(untold) = self.untold.take()
+            && self.parts.changes.try_send(untold).is_err()
+        {
+            self.untold = Some(untold);
+        }
+        if self.parts.changes.try_send(change).is_err() && kind != ChangeKind::OverBudget {
+            self.untold = Some(change);
+        }
     }
 }

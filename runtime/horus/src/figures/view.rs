@@ -118,6 +118,11 @@ impl ProcessFigures {
         self.view.is_owned()
     }
 
+    /// The user and the group of its file, by number.
+    pub fn owner(&self) -> (u32, u32) {
+        self.view.owner()
+    }
+
     /// Whether its file still has its name: another process may have taken it.
     pub fn is_named(&self) -> bool {
         self.view.is_named()
@@ -131,7 +136,7 @@ impl ProcessFigures {
         let words = self.words(node);
         let read = |word: usize| words[word].load(Ordering::Relaxed);
         let time = |word| Duration::from_nanos(read(word));
-        let began = read(word::STEP_BEGAN);
+        let began = words[word::STEP_BEGAN].load(Ordering::Acquire); // SYNC POINT: step
         NodeFigures {
             state: State::from_word(read(word::STATE)),
             tid: u32::try_from(read(word::TID)).unwrap_or(0),

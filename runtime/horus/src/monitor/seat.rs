@@ -1,5 +1,7 @@
 //! A lane of a topic, taken in time, to publish one message if it must be.
 
+use std::os::unix::fs::MetadataExt;
+
 use horus_shm::ends::inspect::inspect;
 use horus_shm::ends::{Kind, Making, Payload, Publication};
 
@@ -13,9 +15,17 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// Becomes a further publisher of a topic that exists.
-    pub fn take(directory: &Directory, topic: &str, message: Vec<u8>) -> crate::Result<Self> {
+    /// Becomes a further publisher of a topic that exists, in the place of a process of user and group `owner`: if these may write
+    /// to it.
+    pub fn take(directory: &Directory, topic: &str, message: &[u8], owner: (u32, u32)) -> crate::Result<Self> {
         let name: TopicName = topic.parse()?;
+        let file = std::fs::metadata(directory.file(&name))?;
+        let (is_its, is_its_groups) = (file.uid() == owner.0, file.gid() == owner.1 && file.mode() & 0o020 != 0);
+        if !is_its && !is_its_groups && owner.0 != 0 {
+            return Err(crate::Error::new(format!(
+                "topic {topic} belongs to another user, and to no group of this one"
+            )));
+        }
         let found = inspect(&directory.file(&name))?;
         let header = found.ok_or_else(|| crate::Error::new(format!("there is no topic {topic}")))?.header;
         let shape = header.shape;
@@ -36,7 +46,10 @@ impl Seat {
             wakes: header.wakes,
         };
         let payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
-        Ok(Self { publication: Publication::open(directory, &name, kind, payload, &making)?, message })
+        Ok(Self {
+            publication: Publication::open(directory, &name, kind, payload, &making)?,
+            message: message.to_owned(),
+        })
     }
 
     /// Publishes it.

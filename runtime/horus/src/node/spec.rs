@@ -56,8 +56,11 @@ pub enum SpecError {
         within: u32,
     },
     /// A rate that is none.
-    #[error("degrades to one release of {0}: choose 2 or more")]
+    #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]
     Degrade(u32),
+    /// Releases of which nobody knows when they come.
+    #[error("leaves releases out after a miss, and is released by events: choose another reaction")]
+    EventsLeftOut,
     /// Outputs at the deadline need a grid.
     #[error("has logical execution time and no period: only a grid makes its data flow the same each time")]
     LogicalEvent,
@@ -186,7 +189,8 @@ impl Spec {
             return Err(SpecError::Window { after, within });
         }
         match action {
-            Action::Degrade(every) if every < 2 => return Err(SpecError::Degrade(every)),
+            Action::Degrade(every) if !(2..=MAX_EVERY).contains(&every) => return Err(SpecError::Degrade(every)),
+            Action::Degrade(_) | Action::Skip if self.on.is_some() => return Err(SpecError::EventsLeftOut),
             _ => {}
         }
         if self.is_logical && self.period.is_none() {
@@ -195,6 +199,9 @@ impl Spec {
         Ok(timing)
     }
 }
+
+/// The lowest rate that a node may degrade to: one release of so many.
+const MAX_EVERY: u32 = 1_000;
 
 /// The deadline of a node that only events release and that names none.
 const DEFAULT_EVENT_DEADLINE: Duration = Duration::from_secs(1);

@@ -1,7 +1,7 @@
 //! The end of a topic that a node reads in its steps.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::message::Message;
 use crate::time::MonotonicTime;
@@ -18,7 +18,7 @@ pub(crate) struct Sight {
     /// What is stamped later is not there yet.
     until_ns: AtomicU64,
     /// Whether what is stamped later than that may have come since, by the machine's clock.
-    asks_clock: bool,
+    asks_clock: AtomicBool,
     received: AtomicU64,
     /// Messages that a test wants lost.
     to_lose: AtomicU64,
@@ -27,7 +27,7 @@ pub(crate) struct Sight {
 impl Sight {
     pub fn new(topic: &str, asks_clock: bool) -> Self {
         let [until_ns, received, to_lose] = [u64::MAX, 0, 0].map(AtomicU64::new);
-        Self { topic: topic.to_owned(), until_ns, asks_clock, received, to_lose }
+        Self { topic: topic.to_owned(), until_ns, asks_clock: AtomicBool::new(asks_clock), received, to_lose }
     }
 
     /// The topic's name.
@@ -38,6 +38,11 @@ impl Sight {
     /// Shows what was sent until then.
     pub fn set(&self, until: MonotonicTime) {
         self.until_ns.store(until.as_nanos(), Ordering::Relaxed);
+    }
+
+    /// Shows nothing beyond what [`set`](Self::set) says, however late it is by then: for logical execution time.
+    pub fn is_logical(&self) {
+        self.asks_clock.store(false, Ordering::Relaxed);
     }
 
     /// Messages received.
@@ -56,7 +61,7 @@ impl Sight {
 
     #[cold]
     fn shows_by_now(&self, sent_ns: u64) -> bool {
-        self.asks_clock && sent_ns <= MonotonicTime::now().as_nanos()
+        self.asks_clock.load(Ordering::Relaxed) && sent_ns <= MonotonicTime::now().as_nanos()
     }
 }
 
@@ -90,8 +95,8 @@ impl<M: Message> Input<M> {
             // Publishers have no common order: of several, the time says which message is the newest.
             if self.latest.as_ref().is_none_or(|latest| received.sent_ns >= latest.sent_ns) {
                 self.latest = Some(received);
+                came = true;
             }
-            came = true;
         }
         self.latest.as_ref().filter(|_| came).map(|received| &received.message)
     }
@@ -147,7 +152,9 @@ impl<M: Message> Iterator for Messages<'_, M> {
     fn next(&mut self) -> Option<M> {
         self.left = self.left.checked_sub(1)?;
         let received = self.input.next()?;
-        self.input.latest = Some(received);
+        if self.input.latest.as_ref().is_none_or(|latest| received.sent_ns >= latest.sent_ns) {
+            self.input.latest = Some(received);
+        }
         Some(received.message)
     }
 }
@@ -189,3 +196,18 @@ impl<M: Message> Trigger for TypedTrigger<M> {
 
 /// Opens a trigger for the topic of an input.
 pub(crate) type OpenTrigger = Box<dyn FnOnce() -> Result<Box<dyn Trigger>, OpenError> + Send>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_logical_execution_time_nothing_is_seen_that_is_stamped_later_however_late_it_is() {
+        let sight = Sight::new("imu", true);
+        sight.set(MonotonicTime::from_nanos(10));
+        assert!(sight.shows(10) && sight.shows(20), "by the machine's clock it has come");
+        assert!(!sight.shows(MonotonicTime::now().as_nanos() + 60_000_000_000));
+        sight.is_logical();
+        assert!(sight.shows(10) && !sight.shows(20));
+    }
+}

@@ -15,6 +15,8 @@ struct Actor {
     faults: Faults,
     /// Whether the job under way is one that the node leaves out.
     is_left_out: bool,
+    /// When the event came that releases the next job.
+    event: Option<MonotonicTime>,
 }
 
 /// All nodes, by the numbers of their tasks.
@@ -27,7 +29,8 @@ pub(super) struct Running {
 impl Running {
     pub fn add(&mut self, task: TaskId, name: &str, runner: Runner<'static>) {
         debug_assert_eq!(task.index(), self.actors.len());
-        let actor = Actor { task, name: name.to_owned(), runner, faults: Faults::default(), is_left_out: false };
+        let actor =
+            Actor { task, name: name.to_owned(), runner, faults: Faults::default(), is_left_out: false, event: None };
         self.actors.push(actor);
     }
 
@@ -56,6 +59,7 @@ impl Running {
     pub fn release_by_events(&mut self, simulation: &mut Simulation) {
         for actor in &mut self.actors {
             if let Some(release) = actor.runner.take_event(simulation.now()) {
+                actor.event = Some(release);
                 let _ = simulation.trigger(actor.task, release); // the runner asks once at a time
             }
         }
@@ -92,7 +96,7 @@ impl Jobs for Running {
             return Duration::ZERO;
         }
         let execution = actor.faults.next_execution();
-        actor.runner.step(job.release, at, at.as_nanos());
+        actor.runner.step(actor.event.take().unwrap_or(job.release), at, at.as_nanos());
         execution
     }
 }

@@ -21,6 +21,9 @@ const PRIORITY: u8 = 97;
 /// How long it may compute without sleeping.
 const RT_TIME_LIMIT: Duration = Duration::from_millis(500);
 
+/// The pause after a look that failed.
+const AFTER_AN_ERROR: Duration = Duration::from_millis(500);
+
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -42,7 +45,10 @@ fn run() -> horus::Result {
     let mut feeding = supervise::Feeding::new();
     while !stop.load(Ordering::Relaxed) {
         let now = MonotonicTime::now();
-        let (told, next) = monitor.look(now)?;
+        let (told, next) = monitor.look(now).unwrap_or_else(|error| {
+            eprintln!("monitor: {error}");
+            (Vec::new(), now.plus(AFTER_AN_ERROR))
+        });
         // What is safe is published by now.
         told.iter().for_each(|entry| entry.send_or_print());
         feeding.feed(now);
