@@ -4,7 +4,7 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Scene {
 
     /// Starts the node once more, on the same topics and under the same monitor.
     fn restart(&mut self) {
-        let _ = self.node.wait();
+        self.ended();
         self.node = start("none", &self._scratch.path().join("topics"));
         self.told.clear();
     }
@@ -90,6 +90,28 @@ impl Scene {
     fn until_safe(&mut self) {
         self.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
         self.until("it is safe", |_, command| command == Some(CmdVel::STOP));
+    }
+
+    /// Waits until the node has ended; one that does not is shown with what its threads wait for.
+    fn ended(&mut self) -> ExitStatus {
+        let end = MonotonicTime::now().plus(PATIENCE);
+        loop {
+            if let Some(status) = self.node.try_wait().unwrap() {
+                return status;
+            }
+            if MonotonicTime::now() > end {
+                let tasks = std::fs::read_dir(format!("/proc/{}/task", self.node.id())).unwrap();
+                let wait = |task: std::io::Result<std::fs::DirEntry>| {
+                    let read =
+                        |file| std::fs::read_to_string(task.as_ref().unwrap().path().join(file)).unwrap_or_default();
+                    format!("{} {} {}", read("comm").trim(), read("wchan"), read("syscall").trim())
+                };
+                let waits: Vec<_> = tasks.map(wait).collect();
+                let _ = self.node.kill();
+                panic!("it does not end: {waits:?}, it said {}", self.said());
+            }
+            sleep(ms(10));
+        }
     }
 
     fn signal(&self, signal: Signal) {
@@ -179,7 +201,7 @@ fn a_program_that_ends_in_order_leaves_what_is_safe() {
     scene.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
     scene.signal(Signal::TERM);
     scene.until("it is safe", |_, command| command == Some(CmdVel::STOP));
-    assert!(scene.node.wait().unwrap().success());
+    assert!(scene.ended().success());
     assert!(scene.texts().is_empty(), "{:?}", scene.texts());
 }
 
@@ -188,7 +210,7 @@ fn a_node_that_panics_publishes_what_is_safe_and_says_why_it_ends() {
     let _alone = alone();
     let mut scene = Scene::begin("panic");
     scene.until_safe();
-    assert!(!scene.node.wait().unwrap().success());
+    assert!(!scene.ended().success());
     let said = scene.said();
     assert!(said.contains("faulty: node faulty panicked: a wheel came off"), "{said}");
 }
@@ -200,7 +222,7 @@ fn a_node_that_is_late_takes_its_safe_state_by_itself() {
     scene.until_safe();
     assert!(scene.texts().is_empty(), "by itself: {:?}", scene.texts());
     scene.signal(Signal::TERM);
-    assert!(scene.node.wait().unwrap().success());
+    assert!(scene.ended().success());
     if !Path::new("/run/systemd/journal/socket").exists() {
         let said = scene.said();
         assert!(said.contains("node faulty is in its safe state: 3 misses within 100 cycles"), "{said}");
@@ -217,7 +239,7 @@ fn a_budget_that_is_exceeded_is_told_with_the_cpu_time() {
         cycles > 15
     });
     scene.signal(Signal::TERM);
-    let _ = scene.node.wait();
+    scene.ended();
     if !Path::new("/run/systemd/journal/socket").exists() {
         let said = scene.said();
         assert!(said.contains("of CPU time in cycle ") && said.contains("its budget is 5ms"), "{said}");
