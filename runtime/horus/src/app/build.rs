@@ -216,7 +216,9 @@ pub(crate) fn virtual_cpu(choice: CpuChoice) -> u32 {
 /// Whether this machine has the CPUs that a thread asks for.
 pub(crate) fn check_cpus(choice: CpuChoice) -> crate::Result {
     let root = Path::new("/");
-    if choice == CpuChoice::Any || !choice.resolve(root).is_empty() {
+    // A role that the machine does not have is refused by the kernel's answer and told; the node runs. A number is a mistake.
+    let is_number = matches!(choice, CpuChoice::Number(_) | CpuChoice::Range(..));
+    if !is_number || !choice.resolve(root).is_empty() {
         return Ok(());
     }
     let (isolated, housekeeping) = (crate::cpus::isolated(root), crate::cpus::housekeeping(root));

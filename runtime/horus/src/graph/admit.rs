@@ -93,7 +93,8 @@ pub enum Reason {
 impl Reason {
     /// Whether the node cannot even start.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::NoSuchCpu(_))
+        // A role that the machine does not have is told at the start, and the node runs.
+        matches!(self, Self::NoSuchCpu(CpuChoice::Number(_) | CpuChoice::Range(..)))
     }
 }
 

@@ -139,10 +139,16 @@ fn every_reason_is_found() {
         assert!(text.starts_with(&format!("not analysed: full: {reason}")), "{text}");
     }
     let (_root, machine) = machine("");
-    let missing = NodeInfo { cpu: "isolated:2".to_owned(), ..full() };
-    let admitted = admit(&[program("balance", &[missing])], &machine).unwrap();
-    assert_eq!(admitted.to_string(), "refused: full: this machine has no CPU 'isolated:2'");
-    assert!(!admitted.is_admitted());
+    // A number is a mistake; a role is one that another machine may have.
+    for (cpu, said, is_admitted) in [("7", "refused", false), ("isolated:2", "not analysed", true)] {
+        let missing = NodeInfo { cpu: cpu.to_owned(), ..full() };
+        let admitted = admit(&[program("balance", &[missing])], &machine).unwrap();
+        assert!(
+            admitted.to_string().starts_with(&format!("{said}: full: this machine has no CPU '{cpu}'")),
+            "{admitted}"
+        );
+        assert_eq!(admitted.is_admitted(), is_admitted);
+    }
     let sporadic = NodeInfo { period_ns: 0, min_gap_ns: MS, on: Some("imu".to_owned()), ..full() };
     assert!(screen(&[program("balance", &[sporadic])], "").starts_with("admitted: full R = 100 us"));
 }
