@@ -70,7 +70,9 @@ impl<'a, C: Clock> Executor<'a, C> {
                 Some((release, index)) if release <= now => {
                     self.queue.pop();
                     now = self.cycle(index, release, now);
-                    has_events = has_events && self.runners.iter().any(Runner::is_event_driven);
+                    if has_events && self.runners[index].has_ended() {
+                        has_events = self.runners.iter().any(Runner::is_event_driven);
+                    }
                     if self.runners[index].has_stopped() {
                         stop.store(true, Ordering::Relaxed);
                     }

@@ -76,7 +76,6 @@ impl MissRecord {
 /// to them. A look in the middle of a drop sees the rest a look early; each count is taken once and none is lost.
 #[derive(Debug, Default)]
 struct Shared {
-    releases: AtomicU64,
     dropped_records: AtomicU64,
     dropped_misses: AtomicU64,
     dropped_skipped: AtomicU64,
@@ -135,7 +134,6 @@ impl MissRecorder {
                 self.shared.drop_record(&record);
             }
         }
-        self.shared.releases.store(cycle.number + 1 + cycle.skipped, Ordering::Relaxed);
     }
 }
 
@@ -169,11 +167,6 @@ impl Pending {
 }
 
 impl MissCollector {
-    /// Releases that the loop has accounted for: the sign of life that a watchdog wants.
-    pub fn releases(&self) -> u64 {
-        self.shared.releases.load(Ordering::Relaxed)
-    }
-
     /// Empties the ring, and returns an entry when there is something to tell and [`MIN_ENTRY_DISTANCE`] has passed
     /// since the last one. Takes at most [`RING_CAPACITY`] records, so a loop that misses faster cannot hold it.
     pub fn collect(&mut self, now: MonotonicTime) -> Option<Entry> {

@@ -47,13 +47,14 @@
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
 use horus_shm::clock::monotonic_ns;
-use horus_shm::ends::place::{self, Copied};
+use horus_shm::ends::place::Copied;
 use horus_shm::ends::{Kind, Payload, Publication, Subscription};
 
+mod in_place;
+mod incoming;
 mod options;
 
 pub use horus_shm::directory::{Directory, Group, IntoTopicName, NameError, TopicName};
@@ -63,6 +64,8 @@ pub use horus_shm::segment::file::Access;
 pub use horus_shm::segment::layout::Policy;
 pub use horus_shm::segment::map::LockRefused;
 pub use horus_shm::wait::Waiting;
+pub use in_place::{Loan, Sample};
+pub use incoming::{Incoming, Messages};
 pub(crate) use options::LONG;
 pub use options::Options;
 
@@ -200,39 +203,6 @@ impl<M: Message> Publisher<M> {
 #[inline]
 pub(crate) fn now_if(is_stamping: bool) -> u64 {
     if is_stamping { monotonic_ns() } else { 0 }
-}
-
-/// The place of a message that is being written, as if it were the message; dropped without
-/// [`publish`](Self::publish), it was never sent, but on a full `latest` topic the oldest message is given up for it.
-#[must_use = "a loan that is not published sends nothing"]
-pub struct Loan<'a, M: Message> {
-    loan: place::Loan<'a>,
-    is_stamping: bool,
-    _message: PhantomData<fn(M)>,
-}
-
-impl<M: Message> Loan<'_, M> {
-    /// Sends the message.
-    pub fn publish(self) {
-        self.loan.publish(now_if(self.is_stamping));
-    }
-}
-
-/// Why bytes of a place are always a message: the topic was opened for messages of this size and alignment.
-const IS_A_MESSAGE: &str = "a place has the size and the alignment of its message";
-
-impl<M: Message> Deref for Loan<'_, M> {
-    type Target = M;
-
-    fn deref(&self) -> &M {
-        M::ref_from_bytes(&self.loan).expect(IS_A_MESSAGE)
-    }
-}
-
-impl<M: Message> DerefMut for Loan<'_, M> {
-    fn deref_mut(&mut self) -> &mut M {
-        M::mut_from_bytes(&mut self.loan).expect(IS_A_MESSAGE)
-    }
 }
 
 /// A subscribing end of a topic.
@@ -381,78 +351,8 @@ impl<M: Message> Subscriber<M> {
     }
 }
 
-/// The messages of a subscriber; see [`Subscriber::messages`].
-pub struct Messages<'a, M: Message>(&'a mut Subscriber<M>);
-
-impl<M: Message> Iterator for Messages<'_, M> {
-    type Item = Incoming<M>;
-
-    fn next(&mut self) -> Option<Incoming<M>> {
-        let received = self.0.recv();
-        Some(Incoming { received, missed: self.0.missed() })
-    }
-}
-
-/// A message that came, as if it were the message, and what else is known of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Incoming<M> {
-    received: Received<M>,
-    missed: u64,
-}
-
-impl<M> Incoming<M> {
-    /// How many messages were overwritten before this subscriber got to them, since it joined.
-    pub fn missed(&self) -> u64 {
-        self.missed
-    }
-
-    /// When it was sent, by whom and as which.
-    pub fn received(&self) -> &Received<M> {
-        &self.received
-    }
-}
-
-impl<M> Deref for Incoming<M> {
-    type Target = M;
-
-    fn deref(&self) -> &M {
-        &self.received.message
-    }
-}
-
 impl<M: Message> crate::wait::Waitable for Subscriber<M> {
     fn subscription(&mut self) -> &mut Subscription {
         &mut self.subscription
-    }
-}
-
-/// A received message in its place, as if it were the message; the next one can be received when this one is dropped.
-pub struct Sample<'a, M: Message> {
-    sample: place::Sample<'a>,
-    _message: PhantomData<fn() -> M>,
-}
-
-impl<M: Message> Sample<'_, M> {
-    /// Its number in its publisher's lane.
-    pub fn sequence(&self) -> u64 {
-        self.sample.sequence()
-    }
-
-    /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC; zero when the sender gave no time.
-    pub fn sent_ns(&self) -> u64 {
-        self.sample.sent_ns()
-    }
-
-    /// Number of the lane that it came by.
-    pub fn publisher(&self) -> usize {
-        self.sample.publisher()
-    }
-}
-
-impl<M: Message> Deref for Sample<'_, M> {
-    type Target = M;
-
-    fn deref(&self) -> &M {
-        M::ref_from_bytes(&self.sample).expect(IS_A_MESSAGE)
     }
 }

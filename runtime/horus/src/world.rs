@@ -54,6 +54,7 @@ use tempfile::TempDir;
 
 use crate::app::{App, Settings, build, virtual_cpu};
 use crate::deadline::Tally;
+use crate::executor::Runner;
 use crate::figures::{Sheet, State};
 use crate::journal::Entry;
 use crate::message::Message;
@@ -112,8 +113,8 @@ impl VirtualWorld {
         for plan in built.threads {
             let priority = virtual_priority(plan.thread.policy);
             let thread = simulation.add_thread(virtual_cpu(plan.thread.cpu), priority);
-            for (node, runner) in plan.nodes.into_iter().zip(plan.runners) {
-                let mut runner = runner.finish(sheet.of(node));
+            for (node, parts) in plan.nodes.into_iter().zip(plan.runners) {
+                let mut runner = Runner::new(parts, sheet.of(node));
                 let info = &built.info.nodes[node];
                 if info.period_ns > 0 && info.on.is_some() {
                     let text = "has a period and an event: a virtual world releases a node by one of them only";

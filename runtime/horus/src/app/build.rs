@@ -3,14 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::{App, Declared};
 use crate::cpus::CpuChoice;
 use crate::deadline::Timing;
-use crate::executor::{MAX_EVENT_NODES, Parts, Port, Runner, change};
-use crate::figures::Figures;
+use crate::executor::{MAX_EVENT_NODES, Parts, Port, change};
 use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
 use crate::node::{Action, Cycle, SpecError};
 use crate::port::Outlet;
@@ -39,16 +37,7 @@ pub(crate) struct ThreadPlan {
     events: usize,
     /// The numbers of the nodes, in the order of `info`.
     pub nodes: Vec<usize>,
-    pub runners: Vec<Unfinished>,
-}
-
-/// A runner but for its figures, which are made when everything else is known.
-pub(crate) struct Unfinished(Box<dyn FnOnce(Arc<Figures>) -> Runner<'static> + Send>);
-
-impl Unfinished {
-    pub fn finish(self, figures: Arc<Figures>) -> Runner<'static> {
-        (self.0)(figures)
-    }
+    pub runners: Vec<Parts<'static>>,
 }
 
 /// Builds the threads of a program.
@@ -120,31 +109,25 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         _ => 1,
     };
     built.watched.push(Watched::new(is_grid, timing.period() * every, misses, change_collector, silences));
-    let (node, outlets) = (declared.node, declared.outlets);
-    let phase_ns = is_grid.then_some(spec.phase.as_nanos() as u64);
-    let min_gap_ns = spec.min_gap.map_or(0, |gap| gap.as_nanos() as u64);
-    let (is_logical, on_miss) = (spec.is_logical, spec.on_miss);
-    built.threads[thread].nodes.push(built.info.nodes.len());
+    let plan = &mut built.threads[thread];
+    plan.nodes.push(built.info.nodes.len());
     built.info.nodes.push(info);
-    built.threads[thread].runners.push(Unfinished(Box::new(move |figures| {
-        Runner::new(Parts {
-            node,
-            observer: None,
-            timing,
-            phase_ns,
-            trigger,
-            min_gap_ns,
-            is_logical,
-            budget_ns,
-            on_miss,
-            releases,
-            inputs,
-            outlets,
-            recorder,
-            changes,
-            figures,
-        })
-    })));
+    plan.runners.push(Parts {
+        node: declared.node,
+        observer: None,
+        timing,
+        phase_ns: is_grid.then_some(spec.phase.as_nanos() as u64),
+        trigger,
+        min_gap_ns: spec.min_gap.map_or(0, |gap| gap.as_nanos() as u64),
+        is_logical: spec.is_logical,
+        budget_ns,
+        on_miss: spec.on_miss,
+        releases,
+        inputs,
+        outlets: declared.outlets,
+        recorder,
+        changes,
+    });
     Ok(())
 }
 

@@ -151,7 +151,7 @@ fn start(
     let names: Vec<_> = nodes.iter().map(|&node| built.info.nodes[node].clone()).collect();
     let figures: Vec<_> = nodes.iter().map(|&node| sheet.of(node)).collect();
     let runners: Vec<Runner> =
-        runners.into_iter().zip(&figures).map(|(runner, figures)| runner.finish(Arc::clone(figures))).collect();
+        runners.into_iter().zip(&figures).map(|(parts, figures)| Runner::new(parts, Arc::clone(figures))).collect();
     let (process, stop) = (process.clone(), Arc::clone(stop));
     // The kernel keeps 15 characters.
     let name: String = names[0].name.chars().take(15).collect();

@@ -45,7 +45,6 @@ pub(crate) struct Parts<'a> {
     pub outlets: Vec<Box<dyn Outlet>>,
     pub recorder: MissRecorder,
     pub changes: local::Writer<Change>,
-    pub figures: Arc<Figures>,
 }
 
 impl Parts<'_> {
@@ -58,6 +57,7 @@ impl Parts<'_> {
 /// A node with all that its executor knows of it.
 pub(crate) struct Runner<'a> {
     parts: Parts<'a>,
+    figures: Arc<Figures>,
     tally: Tally,
     window: Window,
     state: State,
@@ -75,7 +75,7 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub fn new(parts: Parts<'a>) -> Self {
+    pub fn new(parts: Parts<'a>, figures: Arc<Figures>) -> Self {
         let never = Cycle {
             number: 0,
             release: MonotonicTime::default(),
@@ -85,6 +85,7 @@ impl<'a> Runner<'a> {
         Self {
             window: Window::new(&parts.on_miss),
             parts,
+            figures,
             tally: Tally::default(),
             state: State::Starting,
             number: 0,
@@ -128,6 +129,7 @@ impl<'a> Runner<'a> {
         self.parts.releases > 0 && (self.parts.phase_ns.is_none() || release == self.grid || self.is_pending)
     }
 
+    /// Whether events will release it.
     pub fn is_event_driven(&self) -> bool {
         self.parts.trigger.is_some() && self.parts.releases > 0
     }
@@ -136,9 +138,14 @@ impl<'a> Runner<'a> {
         self.parts.budget_ns.is_some()
     }
 
+    /// Whether it has used up its releases.
+    pub fn has_ended(&self) -> bool {
+        self.parts.releases == 0
+    }
+
     /// It runs no more; what its account says of its state stays.
     pub fn end(&mut self) {
-        self.parts.figures.set_state(if self.state == State::Stopped { State::Stopped } else { State::Ended });
+        self.figures.set_state(if self.state == State::Stopped { State::Stopped } else { State::Ended });
     }
 
     /// Whether it reacted to its misses by its end.
@@ -183,8 +190,8 @@ impl<'a> Runner<'a> {
 
     /// What to wait for, unless an event is pending.
     pub fn awaited(&mut self) -> Option<&mut Subscription> {
-        let trigger = self.parts.trigger.as_mut().filter(|_| !self.is_pending && self.parts.releases > 0)?;
-        Some(trigger.subscription())
+        let waits = self.is_event_driven() && !self.is_pending;
+        self.parts.trigger.as_mut().filter(|_| waits).map(|trigger| trigger.subscription())
     }
 
     /// Does the work of a cycle.
@@ -200,10 +207,10 @@ impl<'a> Runner<'a> {
             let _ = trigger.take(); // this cycle sees what came since its event
         }
         self.cpu_time_before = cpu_time;
-        self.parts.figures.begin(self.number, release, wake, cpu_time);
+        self.figures.begin(self.number, release, wake, cpu_time);
         if self.state == State::Starting {
             self.state = State::Running;
-            self.parts.figures.set_state(State::Running);
+            self.figures.set_state(State::Running);
         }
         match self.state {
             State::Safe => self.parts.node.safe_state(&self.cycle),
@@ -215,7 +222,7 @@ impl<'a> Runner<'a> {
     /// nothing of that step.
     pub fn publish(&mut self, now: MonotonicTime) -> bool {
         let stamp = self.parts.stamp(&self.cycle, now);
-        let is_taken_over = self.parts.figures.is_taken_over() && self.state != State::Safe;
+        let is_taken_over = self.figures.is_taken_over() && self.state != State::Safe;
         for outlet in &mut self.parts.outlets {
             match is_taken_over {
                 true => outlet.discard(),
@@ -224,7 +231,7 @@ impl<'a> Runner<'a> {
         }
         if is_taken_over {
             self.state = State::Safe;
-            self.parts.figures.set_state(State::Safe);
+            self.figures.set_state(State::Safe);
             self.tell(ChangeKind::TakenOver, 0, 1);
         }
         !self.parts.outlets.is_empty()
@@ -256,13 +263,18 @@ impl<'a> Runner<'a> {
             input.watch.observe(received != input.received, wake);
             input.received = received;
         }
+        if let Some(untold) = self.untold
+            && self.parts.changes.try_send(untold).is_ok()
+        {
+            self.untold = None;
+        }
         self.account_for_budget(cpu_time);
         let leaves_out = self.react(&mut verdict, completion, left - skipped);
         self.parts.recorder.observe(&record, &verdict);
         if let Some(observer) = &mut self.parts.observer {
             observer(&record, &verdict);
         }
-        self.parts.figures.end(&record, &verdict, &self.tally);
+        self.figures.end(&record, &verdict, &self.tally);
         let used = 1 + skipped + leaves_out;
         self.parts.releases -= used;
         self.number += used;
@@ -278,7 +290,7 @@ impl<'a> Runner<'a> {
     fn account_for_budget(&mut self, cpu_time: u64) {
         let Some(budget_ns) = self.parts.budget_ns else { return };
         let used = cpu_time.saturating_sub(self.cpu_time_before);
-        self.parts.figures.used(used, used > budget_ns);
+        self.figures.used(used, used > budget_ns);
         if used > budget_ns {
             self.over_budget += 1;
             self.tell(ChangeKind::OverBudget, used, self.over_budget);
@@ -296,7 +308,7 @@ impl<'a> Runner<'a> {
                 Action::SafeState => State::Safe,
                 Action::Stop => State::Stopped,
             };
-            self.parts.figures.set_state(self.state);
+            self.figures.set_state(self.state);
             self.tell(ChangeKind::Reacts, 0, 1);
             if self.state == State::Safe {
                 self.make_safe(completion);
@@ -324,12 +336,7 @@ impl<'a> Runner<'a> {
 
     fn tell(&mut self, kind: ChangeKind, cpu_ns: u64, count: u64) {
         let change = Change::new(kind, self.cycle.number, cpu_ns, count);
-        // Into a full ring nothing goes. Exceeded budgets are counted; a change of state is told as soon as there is room.
-        if let Some(untold) = self.untold.take()
-            && self.parts.changes.try_send(untold).is_err()
-        {
-            self.untold = Some(untold);
-        }
+        // Into a full ring nothing goes. Exceeded budgets are counted; a change of state, of which there is one, is told later.
         if self.parts.changes.try_send(change).is_err() && kind != ChangeKind::OverBudget {
             self.untold = Some(change);
         }

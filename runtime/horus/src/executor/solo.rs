@@ -88,7 +88,7 @@ impl<C: Clock> Solo<C> {
     ) -> Executor<'a, &'a C> {
         let (recorder, _) = miss::channel("", self.timing, miss::RING_CAPACITY).expect("a power of two");
         let (changes, _) = change::channel("", OnMiss::count(), None);
-        let mut runner = Runner::new(Parts {
+        let parts = Parts {
             node: Box::new(step),
             observer,
             timing: self.timing,
@@ -103,8 +103,8 @@ impl<C: Clock> Solo<C> {
             outlets: Vec::new(),
             recorder,
             changes,
-            figures: Sheet::own(1, "").of(0),
-        });
+        };
+        let mut runner = Runner::new(parts, Sheet::own(1, "").of(0));
         let period = self.timing.period_nanos();
         let first = runner.begin_at(self.first_release.unwrap_or_else(|| self.clock.now().plus_nanos(period)));
         let mut executor = Executor::new(vec![runner], &self.clock);

@@ -53,7 +53,6 @@ fn a_cycle_in_time_leaves_no_record() {
     let (mut recorder, mut collector) = channel(4);
     recorder.observe(&cycle(0, 8));
     assert!(collector.collect(at(100)).is_none());
-    assert_eq!(collector.releases(), 1);
 }
 
 #[test]
@@ -75,7 +74,6 @@ fn misses_of_one_second_become_one_entry_with_their_sums_and_maxima() {
     let names = ["HORUS_NODE", "HORUS_DEADLINE_NS", "HORUS_PERIOD_NS", "HORUS_DROPPED_RECORDS", "MESSAGE_ID"];
     assert_eq!(fields(&second, names), ["ping", "8000000", "10000000", "0", journal::id::DEADLINE_MISS]);
     assert!(collector.collect(at(9_000)).is_none(), "nothing is told twice");
-    assert_eq!(collector.releases(), 7);
 }
 
 #[test]
