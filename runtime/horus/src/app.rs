@@ -40,7 +40,7 @@ pub use account::NodeAccount;
 pub(crate) use build::{Built, build, virtual_cpu};
 pub use command_line::main;
 pub(crate) use settings::Settings;
-pub use settings::SettingsError;
+pub use settings::{Installation, Restart, SettingsError};
 
 use crate::graph::ChainInfo;
 use crate::message::Message;

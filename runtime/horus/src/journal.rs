@@ -19,6 +19,8 @@ pub mod id {
     pub const NODE_REACTION: &str = "58d0d9fa721b497aa745d1c68ca468f1";
     /// A node's cycle took more CPU time than its budget (at most one entry a second and node).
     pub const OVER_BUDGET: &str = "1b26904784944679baabdb07bf7f9628";
+    /// A node was installed, replaced, rolled back or removed.
+    pub const NODE_INSTALLED: &str = "3d1c7b52e8a94f6f9c0f1b7e5a2d4c86";
     /// A monitor published what is safe in a node's place, or took a runaway thread's policy.
     pub const MONITOR: &str = "08c5311325a640d59c8ef26c328c1467";
     /// Nothing came on a node's input for a while.
@@ -178,6 +180,10 @@ mod tests {
             id::DEADLINE_MISS,
             id::NODE_START,
             id::NODE_SUMMARY,
+            id::NODE_REACTION,
+            id::OVER_BUDGET,
+            id::NODE_INSTALLED,
+            id::MONITOR,
             id::INPUT_SILENT,
             id::INPUT_BACK,
             id::AUDIT_RULE,

@@ -9,9 +9,11 @@ use rustix::process::Pid;
 /// # Errors
 /// The kernel's: there is no such thread, or it is somebody else's and the caller has no CAP_SYS_NICE.
 pub fn leave_real_time(thread: Option<Pid>) -> Result<(), Errno> {
-    let parameters = libc::sched_param { sched_priority: 0 };
-    // SAFETY: the kernel reads one `sched_param`, which is ours, and writes nothing.
-    let answer = unsafe { libc::sched_setscheduler(Pid::as_raw(thread), libc::SCHED_OTHER, &raw const parameters) };
+    // The kernel's `struct sched_param` is its priority alone. musl's has more fields, and its function of this name only fails.
+    let priority: libc::c_int = 0;
+    let call = libc::SYS_sched_setscheduler;
+    // SAFETY: the kernel reads one `c_int`, which is ours, and writes nothing.
+    let answer = unsafe { libc::syscall(call, Pid::as_raw(thread), libc::SCHED_OTHER, &raw const priority) };
     match answer {
         -1 => Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)),
         _ => Ok(()),

@@ -28,6 +28,8 @@ FOREIGN_PROGRAMS = {
     "usr/sbin/nvpmodel": "tegra-nvpmodel",
     "usr/bin/jetson_clocks": "tegra-tools-jetson-clocks",
 }
+# What a template starts for the instance that names() gives it.
+INSTALLED_PROGRAMS = ("var/lib/horus/nodes/ttyS0/ttyS0",)
 # In every image, so nobody names it.
 ALWAYS_THERE = {"systemd"}
 # Units to which a drop-in of ours belongs and which this machine may lack: what the drop-in relies on.
@@ -59,7 +61,7 @@ def lay_out(sources: list, root: Path) -> list:
     for name in names:
         if name in FOREIGN_UNITS:
             (root / SYSTEM_UNITS / name).write_text(FOREIGN_UNITS[name])
-    for program in [*(program.path for program in horus_conf.programs()), *FOREIGN_PROGRAMS, "usr/bin/sh"]:
+    for program in [*(program.path for program in horus_conf.programs()), *FOREIGN_PROGRAMS, *INSTALLED_PROGRAMS, "usr/bin/sh"]:
         path = root / program
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o755)

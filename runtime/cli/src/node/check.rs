@@ -5,7 +5,7 @@
 mod describe;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -20,6 +20,9 @@ use crate::topic::{json, printable};
 
 /// The program, or the machine, did not say what the check needs.
 const NOT_CHECKED: u8 = 2;
+
+/// How long a program that is being installed may take to describe its nodes.
+const DESCRIPTION_LIMIT: Duration = Duration::from_secs(10);
 
 /// Command line of `horus node check`.
 #[derive(clap::Args)]
@@ -38,6 +41,9 @@ pub struct Args {
     /// Read CPUs and release jitter of the machine below this directory
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     root: PathBuf,
+    /// Run the program as the user of nodes
+    #[arg(long, hide = true)]
+    runs_as_nodes_do: bool,
 }
 
 /// What was found, as JSON.
@@ -100,6 +106,23 @@ pub fn run(args: &Args, location: Result<Location, String>, as_json: bool) -> Ex
     }
 }
 
+/// For who installs: what is said of the nodes of a program that is admitted beside those that run; else why it is not.
+pub fn admitted(file: &Path, location: Result<Location, String>) -> Result<String, String> {
+    let args = Args {
+        file: file.to_owned(),
+        program: None,
+        with_running: true,
+        time_limit: DESCRIPTION_LIMIT,
+        root: PathBuf::from("/"),
+        runs_as_nodes_do: true,
+    };
+    match check(&args, location) {
+        Ok((_, admitted)) if admitted.is_admitted() => Ok(admitted.to_string()),
+        Ok((_, admitted)) => Err(admitted.to_string()),
+        Err(failure) => Err(failure.reason),
+    }
+}
+
 /// Why there is no prediction, and the exit status for it.
 struct Failure {
     reason: String,
@@ -131,7 +154,7 @@ impl From<AdmitError> for Failure {
 /// The program's name, and what is said of its nodes.
 fn check(args: &Args, location: Result<Location, String>) -> Result<(String, Admitted), Failure> {
     let program = describe::program(&args.file, args.program.as_deref())?;
-    let info = describe::describe(&program, &args.file, args.time_limit)?;
+    let info = describe::describe(&program, &args.file, args.time_limit, args.runs_as_nodes_do)?;
     let name = info.name.clone();
     let mut processes = vec![info];
     if args.with_running {

@@ -1,8 +1,11 @@
-//! `horus node`: the nodes that run on the topics of this machine, and whether those of a program would meet their deadlines.
+//! `horus node`: the nodes that run on the topics of this machine, whether those of a program would meet their deadlines, and
+//! those that users install.
 //!
-//! Exit status of `list` and `info`: 0 it was done, 1 it was not. Of `check`: 0 admitted, 1 refused, 2 could not be checked.
+//! Exit status of `list` and `info`: 0 it was done, 1 it was not. Of `check`: 0 admitted, 1 refused, 2 could not be checked. Of
+//! what installs: see there.
 
 mod check;
+mod install;
 pub mod running;
 pub mod text;
 
@@ -40,6 +43,20 @@ enum Command {
     },
     /// Say whether the nodes of a program would meet their deadlines on this machine
     Check(check::Args),
+    /// Install a node, or a new version of one: start it, and take the old version back when the new one does not become ready
+    Install(install::Args),
+    /// Stop a node and remove it
+    Remove(install::Named),
+    /// Start a node that is installed, anew if it runs
+    Start(install::Named),
+    /// Stop a node until the next boot
+    Stop(install::Named),
+    /// The systemd generator.
+    #[command(hide = true)]
+    Generate(install::Generate),
+    /// What the boot does with installed nodes.
+    #[command(hide = true)]
+    Settle(install::Place),
 }
 
 /// Nodes as JSON.
@@ -55,8 +72,15 @@ struct Nodes<'a> {
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let location = location(args.namespace.as_ref());
-    if let Command::Check(check) = &args.command {
-        return check::run(check, location, args.json);
+    match &args.command {
+        Command::Check(check) => return check::run(check, location, args.json),
+        Command::Install(install) => return install::run(install, location),
+        Command::Remove(named) => return install::change(named, install::Change::Remove),
+        Command::Start(named) => return install::change(named, install::Change::Start),
+        Command::Stop(named) => return install::change(named, install::Change::Stop),
+        Command::Generate(generate) => return install::generate(generate),
+        Command::Settle(place) => return install::settle(place),
+        Command::List | Command::Info { .. } => {}
     }
     match location.and_then(|location| answer(args, &location)) {
         Ok(text) => {

@@ -14,20 +14,18 @@
 //! "base.cmd" = { publish = true, group = "robots" }
 //! ```
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use serde::Deserialize;
-use serde::de::Error as _;
 use thiserror::Error;
 
 use super::Declared;
-use crate::cpus::CpuChoice;
-use crate::node::OnMiss;
-use crate::startup::Policy;
-use crate::time::parse_duration;
 use crate::topic::Options;
+
+mod file;
+mod installation;
+
+use file::{Direction, File, TopicSettings, TopicTable};
+pub use installation::{Installation, Restart};
 
 /// Names the file.
 pub const FILE_VARIABLE: &str = "HORUS_NODE_FILE";
@@ -90,147 +88,6 @@ pub enum SettingsError {
 pub(crate) struct Settings {
     path: PathBuf,
     file: File,
-}
-
-/// The file.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    program: Option<String>,
-    #[serde(default)]
-    strict: bool,
-    /// For who installs the program; nothing in here is for the program itself.
-    #[serde(default, rename = "restart")]
-    _restart: Option<toml::Value>,
-    #[serde(default)]
-    node: BTreeMap<String, NodeSettings>,
-    topics: Option<BTreeMap<String, TopicSettings>>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NodeSettings {
-    #[serde(default, deserialize_with = "duration")]
-    period: Option<Duration>,
-    #[serde(default, deserialize_with = "duration")]
-    phase: Option<Duration>,
-    #[serde(default, deserialize_with = "duration")]
-    min_gap: Option<Duration>,
-    #[serde(default, deserialize_with = "duration")]
-    budget: Option<Duration>,
-    #[serde(default, deserialize_with = "duration")]
-    deadline: Option<Duration>,
-    #[serde(default, deserialize_with = "duration")]
-    silence: Option<Duration>,
-    #[serde(default, deserialize_with = "parsed")]
-    cpu: Option<CpuChoice>,
-    #[serde(default, deserialize_with = "parsed")]
-    policy: Option<Policy>,
-    #[serde(default, deserialize_with = "on_miss")]
-    on_miss: Option<OnMiss>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "write \"subscribe\", \"publish\", or { publish = true, group = \"robots\" }")]
-enum TopicSettings {
-    Word(Direction),
-    Table(TopicTable),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Direction {
-    Publish,
-    Subscribe,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TopicTable {
-    #[serde(default)]
-    publish: bool,
-    #[serde(default)]
-    subscribe: bool,
-    group: Option<String>,
-}
-
-impl TopicSettings {
-    fn allows(&self, wanted: Direction) -> bool {
-        match self {
-            Self::Word(direction) => *direction == wanted,
-            Self::Table(table) => match wanted {
-                Direction::Publish => table.publish,
-                Direction::Subscribe => table.subscribe,
-            },
-        }
-    }
-}
-
-fn duration<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
-    parse_duration(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
-}
-
-fn parsed<'de, D, T>(value: D) -> Result<Option<T>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: std::str::FromStr,
-    T::Err: std::fmt::Display,
-{
-    /// CPUs are written as numbers, too.
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "write a text, such as \"isolated\"")]
-    enum Written {
-        Text(String),
-        Number(u32),
-    }
-    let text = match Written::deserialize(value)? {
-        Written::Text(text) => text,
-        Written::Number(number) => number.to_string(),
-    };
-    text.parse().map(Some).map_err(D::Error::custom)
-}
-
-fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(
-        untagged,
-        expecting = "write \"count\", \"warn\", \"skip\", \"safe_state\", \"stop\", or { safe_state = { after = 3, within = 100 } }"
-    )]
-    enum Written {
-        Word(String),
-        Table(BTreeMap<String, Condition>),
-    }
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Condition {
-        after: Option<u32>,
-        within: Option<u32>,
-        every: Option<u32>,
-    }
-    let (word, condition) = match Written::deserialize(value)? {
-        Written::Word(word) => (word, Condition { after: None, within: None, every: None }),
-        Written::Table(table) if table.len() == 1 => table.into_iter().next().expect("it has one"),
-        Written::Table(_) => {
-            return Err(D::Error::custom("one reaction at a time: { safe_state = { after = 3, within = 100 } }"));
-        }
-    };
-    let reaction = match (word.as_str(), condition.every) {
-        ("count", None) => OnMiss::count(),
-        ("warn", None) => OnMiss::warn(),
-        ("skip", None) => OnMiss::skip(),
-        ("safe_state", None) => OnMiss::safe_state(),
-        ("stop", None) => OnMiss::stop(),
-        ("degrade", Some(every)) => OnMiss::degrade(every),
-        ("degrade", None) => {
-            return Err(D::Error::custom("degrade to what? { degrade = { every = 2, after = 3, within = 100 } }"));
-        }
-        _ => {
-            let words = "count, warn, skip, safe_state, stop, or degrade with every";
-            return Err(D::Error::custom(format!("'{word}' is not what a miss can lead to: write {words}")));
-        }
-    };
-    let after = condition.after.unwrap_or(1);
-    Ok(Some(reaction.after(after).within(condition.within.unwrap_or(after))))
 }
 
 impl Settings {
@@ -329,8 +186,11 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::node::Action;
+    use crate::cpus::CpuChoice;
+    use crate::node::{Action, OnMiss};
 
     fn parse(text: &str) -> Result<Settings, SettingsError> {
         Settings::parse(Path::new("/n/node.toml"), text)
@@ -341,6 +201,9 @@ mod tests {
         let settings = parse(
             r#"
             program = "balance"
+            version = "0.1.0"
+            restart = "always"
+            devices = ["/dev/ttyACM0"]
             strict = true
             [node.control]
             period = "1 ms"
@@ -391,6 +254,9 @@ mod tests {
             ("[node.control]\non_miss = { degrade = { after = 2 } }", "every = 2"),
             ("[topics]\nimu = \"read\"", "write \"subscribe\""),
             ("[node.control", "line 1"),
+            ("program = \"../balance\"", "letters, digits"),
+            ("restart = \"never\"", "on-failure"),
+            ("devices = [\"ttyACM0\"]", "/dev/ttyACM0"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with("/n/node.toml") && error.contains(words), "{text}: {error}");

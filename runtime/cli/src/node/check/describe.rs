@@ -1,6 +1,7 @@
 //! Asks a program what its nodes are, without running them.
 
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -8,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use horus::graph::ProcessInfo;
+use nix::unistd::{User, geteuid};
 use serde::Deserialize;
 
 use crate::determinism::child::{Group, Words};
@@ -20,6 +22,9 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// How much of what is no description is shown.
 const SHOWN: usize = 200;
+
+/// Their user, of conf/horus/rootfs/usr/lib/sysusers.d/horus.conf.
+const USER_OF_NODES: &str = "horus";
 
 /// Of a node.toml, what is not left to its program.
 #[derive(Deserialize)]
@@ -49,13 +54,16 @@ pub fn program(file: &Path, given: Option<&Path>) -> Result<PathBuf, String> {
     }
 }
 
-/// What `program` says of its nodes when `file` has its settings; within `limit`.
-pub fn describe(program: &Path, file: &Path, limit: Duration) -> Result<ProcessInfo, String> {
+/// What `program` says of its nodes when `file` has its settings; within `limit`. A root that installs a program does not run it as root.
+pub fn describe(program: &Path, file: &Path, limit: Duration, as_nodes_do: bool) -> Result<ProcessInfo, String> {
     let shown = program.display();
     let file = std::path::absolute(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut command = Command::new(program);
     command.arg("--describe").env(FILE_VARIABLE, &file).env_remove("NOTIFY_SOCKET");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(user) = user_of_nodes().filter(|_| as_nodes_do && geteuid().is_root()) {
+        command.uid(user.uid.as_raw()).gid(user.gid.as_raw());
+    }
     let mut group = Group::start(&mut command).map_err(|error| format!("cannot start {shown}: {error}"))?;
     let (stdout, stderr) = (group.leader().stdout.take(), group.leader().stderr.take());
     let words = Words::of(stderr.expect("stderr is a pipe"));
@@ -72,6 +80,11 @@ pub fn describe(program: &Path, file: &Path, limit: Duration) -> Result<ProcessI
         return Err(format!("{shown} --describe names no node"));
     }
     Ok(info)
+}
+
+/// Whom nodes run as on the appliance.
+fn user_of_nodes() -> Option<User> {
+    User::from_name(USER_OF_NODES).ok().flatten()
 }
 
 /// The description in what a program printed: it may say more, before and after.

@@ -1,0 +1,103 @@
+//! The systemd generator: what the units of installed nodes have that their template, `horus-node@.service`, has not.
+//!
+//! A node whose `node.toml` makes no sense gets a unit that says so and fails; the others start.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use horus::app::{Installation, Restart};
+
+use super::package::title;
+use super::store::{SETTINGS, Store};
+use super::systemd::unit;
+
+/// All nodes; the boot starts it when `/var` is there.
+pub const TARGET: &str = "horus-nodes.target";
+
+/// Writes drop-ins and links for every installed node into `directory`.
+pub fn generate(store: &Store, directory: &Path) -> Result<(), String> {
+    let wanted = directory.join(format!("{TARGET}.wants"));
+    for name in store.names() {
+        let drop_ins = directory.join(format!("{}.d", unit(&name)));
+        let text = drop_in(&name, store);
+        let written = fs::create_dir_all(&wanted)
+            .and_then(|()| fs::create_dir_all(&drop_ins))
+            .and_then(|()| fs::write(drop_ins.join("50-node.conf"), text))
+            .and_then(|()| symlink("/usr/lib/systemd/system/horus-node@.service", wanted.join(unit(&name))));
+        written.map_err(|error| format!("{}: {error}", drop_ins.display()))?;
+    }
+    Ok(())
+}
+
+fn drop_in(name: &str, store: &Store) -> String {
+    let settings = store.node(name).join(SETTINGS);
+    match Installation::read(&settings) {
+        Ok(installation) if installation.program.as_deref() == Some(name) => good(name, &installation),
+        // The unit's own journal says what is wrong: file, line and remedy.
+        _ => format!(
+            "# Generated: the node.toml of this node cannot be used.\n\
+             [Service]\nExecStart=\nExecStart=/usr/bin/horus node install --explain {}\nRestart=no\n",
+            store.node(name).display()
+        ),
+    }
+}
+
+fn good(name: &str, installation: &Installation) -> String {
+    let mut text = format!(
+        "# Generated from node.toml.\n[Unit]\nDescription=HORUS node {}\n[Service]\n",
+        title(name, Some(installation))
+    );
+    let restart = match installation.restart {
+        Restart::OnFailure => "on-failure",
+        Restart::Always => "always",
+        Restart::No => "no",
+    };
+    // Writing into a String cannot fail.
+    let _ = writeln!(text, "Restart={restart}");
+    for group in &installation.groups {
+        let _ = writeln!(text, "SupplementaryGroups={group}");
+    }
+    for device in &installation.devices {
+        let _ = writeln!(text, "DeviceAllow={} rw", device.display());
+    }
+    if installation.network {
+        text += "PrivateNetwork=no\nRestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_CAN\n";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_makes_no_sense_gets_a_unit_that_says_so_and_the_others_get_theirs() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::at(root.path());
+        for (name, toml) in [
+            (
+                "arm",
+                "program = \"arm\"\nversion = \"1.0\"\nrestart = \"always\"\nnetwork = true\ndevices = [\"/dev/ttyACM0\"]",
+            ),
+            ("bad", "program = \"bad\"\nperiode = 3"),
+            ("other", "program = \"arm\""),
+        ] {
+            fs::create_dir_all(store.node(name)).unwrap();
+            fs::write(store.node(name).join(SETTINGS), toml).unwrap();
+        }
+        let made = tempfile::tempdir().unwrap();
+        generate(&store, made.path()).unwrap();
+        let drop_in = |name: &str| {
+            fs::read_to_string(made.path().join(format!("horus-node@{name}.service.d/50-node.conf"))).unwrap()
+        };
+        assert!(drop_in("arm").contains("Description=HORUS node arm 1.0\n"));
+        assert!(drop_in("arm").contains("Restart=always\nDeviceAllow=/dev/ttyACM0 rw\nPrivateNetwork=no\n"));
+        for name in ["bad", "other"] {
+            assert!(drop_in(name).contains("--explain"), "{name}");
+        }
+        let wanted = fs::read_dir(made.path().join("horus-nodes.target.wants")).unwrap();
+        assert_eq!(wanted.count(), 3);
+    }
+}

@@ -1,0 +1,166 @@
+//! What is installed: a program and its `node.toml`, from a folder or from a tar archive on standard input.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path};
+
+use horus::app::Installation;
+
+use super::store::{SETTINGS, cannot_write};
+
+/// The largest program that is taken.
+const MAX_PROGRAM_BYTES: u64 = 256 << 20;
+/// The largest `node.toml` that is taken.
+const MAX_SETTINGS_BYTES: u64 = 1 << 20;
+
+/// What was received.
+#[derive(Debug)]
+pub struct Package {
+    /// The name of the program, and of the node that it becomes.
+    pub name: String,
+    /// All else that its `node.toml` says of how it is installed.
+    pub installation: Installation,
+}
+
+impl Package {
+    /// How people call it: name and version.
+    pub fn title(&self) -> String {
+        title(&self.name, Some(&self.installation))
+    }
+}
+
+/// Name and version.
+pub fn title(name: &str, installation: Option<&Installation>) -> String {
+    match installation.and_then(|installation| installation.version.as_ref()) {
+        Some(version) => format!("{name} {version}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Copies program and `node.toml` from folder `source` to the empty folder `place`.
+pub fn from_folder(source: &Path, place: &Path) -> Result<Package, String> {
+    let settings = source.join(SETTINGS);
+    let package = read(&settings)?;
+    let program = source.join(&package.name);
+    for (from, limit) in [(settings, MAX_SETTINGS_BYTES), (program, MAX_PROGRAM_BYTES)] {
+        let file = File::open(&from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
+        let bytes = file.metadata().map_err(|error| format!("cannot read {}: {error}", from.display()))?.len();
+        let name = from.file_name().expect("it was joined from a name");
+        write(file, bytes, limit, &place.join(name))?;
+    }
+    Ok(package)
+}
+
+/// Takes program and `node.toml` out of the archive that `source` carries, into the empty folder `place`. An archive that breaks
+/// off is refused.
+pub fn from_archive(source: impl Read, place: &Path) -> Result<Package, String> {
+    let cut_off = |error: io::Error| format!("the archive cannot be read: {error}. Nothing was changed; send it again");
+    let mut archive = tar::Archive::new(source);
+    for entry in archive.entries().map_err(cut_off)? {
+        let entry = entry.map_err(cut_off)?;
+        let path = entry.path().map_err(cut_off)?.into_owned();
+        let mut parts = path.components();
+        let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) else {
+            return Err(format!(
+                "{} does not belong into an archive of a node: it holds node.toml and the program, without folders",
+                path.display()
+            ));
+        };
+        if !entry.header().entry_type().is_file() {
+            return Err(format!("{} is no file: an archive of a node holds node.toml and the program", path.display()));
+        }
+        let limit = if name == SETTINGS { MAX_SETTINGS_BYTES } else { MAX_PROGRAM_BYTES };
+        let bytes = entry.size();
+        write(entry, bytes, limit, &place.join(name))?;
+    }
+    let package = read(&place.join(SETTINGS))?;
+    let mut files: Vec<_> = fs::read_dir(place).map_err(cut_off)?.flatten().map(|file| file.file_name()).collect();
+    files.retain(|name| name != SETTINGS && *name != *package.name);
+    match (place.join(&package.name).is_file(), files.first()) {
+        (true, None) => Ok(package),
+        (false, _) => {
+            Err(format!("the archive ends before the program {}. Nothing was changed; send it again", package.name))
+        }
+        (true, Some(file)) => Err(format!("{} is neither node.toml nor the program {}", file.display(), package.name)),
+    }
+}
+
+/// What a `node.toml` says.
+fn read(settings: &Path) -> Result<Package, String> {
+    let installation = Installation::read(settings).map_err(|error| error.to_string())?;
+    match installation.program.clone() {
+        Some(name) => Ok(Package { name, installation }),
+        None => Err(format!("{} names no program: add the line program = \"NAME\"", settings.display())),
+    }
+}
+
+fn write(mut source: impl Read, bytes: u64, limit: u64, path: &Path) -> Result<(), String> {
+    if bytes > limit {
+        return Err(format!("{} has {bytes} bytes; {limit} is the most that is taken", path.display()));
+    }
+    let mut file = File::create(path).map_err(|error| cannot_write(path, error))?;
+    let written = io::copy(&mut source, &mut file).map_err(|error| cannot_write(path, error))?;
+    if written != bytes {
+        return Err(format!(
+            "{} breaks off after {written} of {bytes} bytes. Nothing was changed; send it again",
+            path.display()
+        ));
+    }
+    let mode = if path.ends_with(SETTINGS) { 0o644 } else { 0o755 };
+    fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|error| cannot_write(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOML: &[u8] = b"program = \"arm\"\nversion = \"1.2.3\"\n";
+
+    fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, bytes) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o600);
+            header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_cksum();
+            builder.append(&header, *bytes).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    fn received(bytes: &[u8]) -> Result<Package, String> {
+        let place = tempfile::tempdir().unwrap();
+        from_archive(bytes, place.path()).inspect(|package| {
+            let program = place.path().join(&package.name);
+            assert_eq!(fs::metadata(program).unwrap().permissions().mode() & 0o777, 0o755);
+        })
+    }
+
+    #[test]
+    fn a_whole_archive_is_taken_and_every_shorter_one_refused() {
+        let whole = archive(&[("node.toml", TOML), ("arm", &[7; 3_000])]);
+        assert_eq!(received(&whole).unwrap().title(), "arm 1.2.3");
+        // What follows the program's last byte is padding and the end of the archive.
+        let last = whole.len() - 1024 - (512 - 3_000 % 512);
+        for length in (0..last).step_by(7).chain([last - 1]) {
+            received(&whole[..length]).expect_err(&format!("{length} bytes of {last} are not all"));
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_is_refused_by_name() {
+        for (files, words) in [
+            (&[("node.toml", TOML), ("arm", b"x"), ("notes", b"x")][..], "notes is neither"),
+            (&[("node.toml", TOML), ("../arm", b"x")], "without folders"),
+            (&[("/etc/passwd", b"x")], "without folders"),
+            (&[("arm", b"x")], "node.toml"),
+            (&[("node.toml", b"version = \"1\"")], "names no program"),
+            (&[("node.toml", b"program = \"arm\"\nrate = 3")], "rate"),
+        ] {
+            let error = received(&archive(files)).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

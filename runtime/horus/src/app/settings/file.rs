@@ -1,0 +1,192 @@
+//! The words of `node.toml`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::Error as _;
+
+use super::installation::Restart;
+use crate::cpus::CpuChoice;
+use crate::node::OnMiss;
+use crate::startup::Policy;
+use crate::time::parse_duration;
+
+/// The longest name of a program.
+const MAX_PROGRAM_NAME: usize = 64;
+
+/// The file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    #[serde(default, deserialize_with = "program")]
+    pub program: Option<String>,
+    #[serde(default)]
+    pub strict: bool,
+    // For who installs the program: `Installation`.
+    pub version: Option<String>,
+    #[serde(default)]
+    pub restart: Restart,
+    #[serde(default)]
+    pub network: bool,
+    #[serde(default, deserialize_with = "devices")]
+    pub devices: Vec<PathBuf>,
+    #[serde(default)]
+    pub node: BTreeMap<String, NodeSettings>,
+    pub topics: Option<BTreeMap<String, TopicSettings>>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeSettings {
+    #[serde(default, deserialize_with = "duration")]
+    pub period: Option<Duration>,
+    #[serde(default, deserialize_with = "duration")]
+    pub phase: Option<Duration>,
+    #[serde(default, deserialize_with = "duration")]
+    pub min_gap: Option<Duration>,
+    #[serde(default, deserialize_with = "duration")]
+    pub budget: Option<Duration>,
+    #[serde(default, deserialize_with = "duration")]
+    pub deadline: Option<Duration>,
+    #[serde(default, deserialize_with = "duration")]
+    pub silence: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    pub cpu: Option<CpuChoice>,
+    #[serde(default, deserialize_with = "parsed")]
+    pub policy: Option<Policy>,
+    #[serde(default, deserialize_with = "on_miss")]
+    pub on_miss: Option<OnMiss>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "write \"subscribe\", \"publish\", or { publish = true, group = \"robots\" }")]
+pub enum TopicSettings {
+    Word(Direction),
+    Table(TopicTable),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Publish,
+    Subscribe,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TopicTable {
+    #[serde(default)]
+    publish: bool,
+    #[serde(default)]
+    subscribe: bool,
+    pub group: Option<String>,
+}
+
+impl TopicSettings {
+    pub fn allows(&self, wanted: Direction) -> bool {
+        match self {
+            Self::Word(direction) => *direction == wanted,
+            Self::Table(table) => match wanted {
+                Direction::Publish => table.publish,
+                Direction::Subscribe => table.subscribe,
+            },
+        }
+    }
+}
+
+fn program<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    let name = String::deserialize(value)?;
+    // It is the name of a file, of a folder and of a unit.
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    match !name.is_empty() && name.len() <= MAX_PROGRAM_NAME && name.bytes().all(is_good) && !name.starts_with('-') {
+        true => Ok(Some(name)),
+        false => Err(D::Error::custom(format!(
+            "'{name}' cannot name a program: use letters, digits, _ and -, at most {MAX_PROGRAM_NAME} of them"
+        ))),
+    }
+}
+
+fn devices<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Vec<PathBuf>, D::Error> {
+    let devices = Vec::<PathBuf>::deserialize(value)?;
+    let is_device = |path: &PathBuf| {
+        let text = path.to_string_lossy();
+        let is_good = |byte: u8| byte.is_ascii_graphic() && !b"\"'\\%".contains(&byte);
+        text.starts_with("/dev/") && text.bytes().all(is_good) && !text.contains("..")
+    };
+    match devices.iter().find(|path| !is_device(path)) {
+        None => Ok(devices),
+        Some(path) => Err(D::Error::custom(format!(
+            "'{}' is no device: write its path, such as \"/dev/ttyACM0\"",
+            path.display()
+        ))),
+    }
+}
+
+fn duration<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
+    parse_duration(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
+}
+
+fn parsed<'de, D, T>(value: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: std::str::FromStr,
+    T::Err: std::fmt::Display,
+{
+    /// CPUs are written as numbers, too.
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "write a text, such as \"isolated\"")]
+    enum Written {
+        Text(String),
+        Number(u32),
+    }
+    let text = match Written::deserialize(value)? {
+        Written::Text(text) => text,
+        Written::Number(number) => number.to_string(),
+    };
+    text.parse().map(Some).map_err(D::Error::custom)
+}
+
+fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "write \"count\", \"warn\", \"skip\", \"safe_state\", \"stop\", or { safe_state = { after = 3, within = 100 } }"
+    )]
+    enum Written {
+        Word(String),
+        Table(BTreeMap<String, Condition>),
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Condition {
+        after: Option<u32>,
+        within: Option<u32>,
+        every: Option<u32>,
+    }
+    let (word, condition) = match Written::deserialize(value)? {
+        Written::Word(word) => (word, Condition { after: None, within: None, every: None }),
+        Written::Table(table) if table.len() == 1 => table.into_iter().next().expect("it has one"),
+        Written::Table(_) => {
+            return Err(D::Error::custom("one reaction at a time: { safe_state = { after = 3, within = 100 } }"));
+        }
+    };
+    let reaction = match (word.as_str(), condition.every) {
+        ("count", None) => OnMiss::count(),
+        ("warn", None) => OnMiss::warn(),
+        ("skip", None) => OnMiss::skip(),
+        ("safe_state", None) => OnMiss::safe_state(),
+        ("stop", None) => OnMiss::stop(),
+        ("degrade", Some(every)) => OnMiss::degrade(every),
+        ("degrade", None) => {
+            return Err(D::Error::custom("degrade to what? { degrade = { every = 2, after = 3, within = 100 } }"));
+        }
+        _ => {
+            let words = "count, warn, skip, safe_state, stop, or degrade with every";
+            return Err(D::Error::custom(format!("'{word}' is not what a miss can lead to: write {words}")));
+        }
+    };
+    let after = condition.after.unwrap_or(1);
+    Ok(Some(reaction.after(after).within(condition.within.unwrap_or(after))))
+}
