@@ -3,9 +3,11 @@
 
 mod audit;
 mod boot;
+mod deploy;
 mod determinism;
 mod doctor;
 mod greeting;
+mod new;
 mod node;
 mod report;
 mod table;
@@ -25,7 +27,11 @@ enum Command {
     Doctor(doctor::Args),
     /// Measure how well this machine keeps its deadlines, and write the result to the journal.
     Determinism(determinism::Args),
-    /// Show the nodes that run, or check whether a program's nodes would meet their deadlines here.
+    /// Make a project of a node that builds, is tested and can be deployed.
+    New(new::Args),
+    /// Build the node in this folder for a machine, install it there over SSH and start it.
+    Deploy(deploy::Args),
+    /// Install nodes, show those that run, or check whether a program's nodes would meet their deadlines here.
     Node(node::Args),
     /// Show nodes and topics as they run: response times, misses, rates.
     Top(top::Args),
@@ -49,6 +55,8 @@ fn main() -> ExitCode {
     match Command::parse() {
         Command::Doctor(args) => doctor::run(&args),
         Command::Determinism(args) => determinism::run(&args),
+        Command::New(args) => new::run(&args),
+        Command::Deploy(args) => deploy::run(&args),
         Command::Node(args) => node::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Report(args) => report::run(&args),

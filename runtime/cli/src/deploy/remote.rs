@@ -1,0 +1,106 @@
+//! The machine at the other end of SSH.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+
+use super::project::Project;
+
+/// Of ssh itself: it got no connection, or lost it.
+const NO_CONNECTION: i32 = 255;
+
+/// A machine, and how it is reached.
+pub struct Remote {
+    /// With the user.
+    host: String,
+    ssh: Vec<String>,
+}
+
+impl Remote {
+    /// `host` may name a user; nodes are root's to install. `ssh` is the command with its options.
+    pub fn new(host: &str, ssh: &str) -> Result<Self, String> {
+        // What begins so would be an option of ssh.
+        if host.is_empty() || host.starts_with('-') {
+            return Err(format!("'{host}' is no host: write NAME, ADDRESS or USER@NAME"));
+        }
+        let host = if host.contains('@') { host.to_owned() } else { format!("root@{host}") };
+        let ssh: Vec<_> = ssh.split_whitespace().map(str::to_owned).collect();
+        if ssh.is_empty() {
+            return Err("--ssh names no command".to_owned());
+        }
+        Ok(Self { host, ssh })
+    }
+
+    /// Its name for people.
+    pub fn name(&self) -> &str {
+        self.host.rsplit('@').next().unwrap_or(&self.host)
+    }
+
+    /// A command there.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.ssh[0]);
+        command.args(&self.ssh[1..]).arg(&self.host).arg("--").args(words);
+        command
+    }
+
+    /// Its processor, as `uname -m` names it.
+    pub fn machine(&self) -> Result<String, String> {
+        // A machine that is no appliance is told before anything is built.
+        let mut command = self.command(&["uname -m && horus --version >/dev/null"]);
+        let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+        let output = output.map_err(|error| format!("cannot start {}: {error}", self.ssh[0]))?;
+        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        match output.status.code() {
+            Some(0) => Ok(said),
+            Some(NO_CONNECTION) | None => Err(format!(
+                "{} cannot be reached by SSH: is its key set (docs/reach.md), and does `{} {}` work?",
+                self.name(),
+                self.ssh.join(" "),
+                self.host
+            )),
+            Some(_) => Err(format!("{} has no `horus`: is it a HORUS appliance?", self.name())),
+        }
+    }
+
+    /// Sends program and settings, and lets the machine install them. Prints what it says.
+    pub fn install(&self, project: &Project, program: &Path) -> Result<ExitStatus, String> {
+        let mut command = self.command(&["horus node install -"]);
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut ssh = spawned.map_err(|error| format!("cannot start {}: {error}", self.ssh[0]))?;
+        let sent = send(ssh.stdin.take().expect("stdin is a pipe"), project, program);
+        self.pass_on(&mut ssh);
+        let status = ssh.wait().map_err(|error| format!("{}: {error}", self.ssh[0]))?;
+        match (status.code(), sent) {
+            (Some(NO_CONNECTION), _) => Err(format!(
+                "the connection to {} broke off: either version may run now. Deploy again; what was cut off is undone then, or at its next start",
+                self.name()
+            )),
+            // A machine that refuses reads no further.
+            (Some(0), Err(error)) => Err(format!("cannot send {}: {error}", program.display())),
+            _ => Ok(status),
+        }
+    }
+
+    fn pass_on(&self, ssh: &mut Child) {
+        let stdout = ssh.stdout.take().expect("stdout is a pipe");
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            let line = crate::topic::printable(&line);
+            match line.strip_prefix("admitted: ") {
+                Some(rest) => println!("admitted on {}: {rest}", self.name()),
+                None => println!("{line}"),
+            }
+        }
+    }
+}
+
+/// The archive that `horus node install -` reads.
+fn send(pipe: ChildStdin, project: &Project, program: &Path) -> std::io::Result<()> {
+    let mut archive = tar::Builder::new(pipe);
+    let mut header = tar::Header::new_gnu();
+    header.set_size(project.settings.len() as u64);
+    header.set_mode(0o644);
+    archive.append_data(&mut header, "node.toml", project.settings.as_bytes())?;
+    archive.append_file(&project.name, &mut File::open(program)?)?;
+    archive.into_inner()?.flush()
+}
