@@ -23,6 +23,9 @@ const CUT_BOOTS: &str = "/run/horus/cut-boots";
 /// How often emergency mode was entered in the boots before this one: a number.
 const EMERGENCIES: &str = "/run/horus/emergencies";
 
+/// What of the boot partition's settings was not used, and why: one sentence a line (`horus settings apply`).
+pub const SETTINGS: &str = "/run/horus/settings-problems";
+
 /// No file of these is longer, in lines.
 const MAX_LINES: usize = 1_000;
 
@@ -41,6 +44,8 @@ pub struct Boot {
     pub cut_boots: Vec<String>,
     /// How often emergency mode was entered in the boots before this one.
     pub emergencies: u64,
+    /// What of the boot partition's settings was not used.
+    pub settings: Vec<String>,
 }
 
 /// The data partition, as it was found at boot.
@@ -70,6 +75,7 @@ impl Boot {
             other_disks: lines(OTHER_DISKS),
             cut_boots: lines(CUT_BOOTS),
             emergencies: lines(EMERGENCIES).first().and_then(|number| number.parse().ok()).unwrap_or(0),
+            settings: lines(SETTINGS),
         }
     }
 
@@ -95,6 +101,7 @@ impl Boot {
             );
             lines.push(("emergency", text));
         }
+        lines.extend(self.settings.iter().take(NAMED).map(|problem| ("settings", problem.clone())));
         lines
     }
 }

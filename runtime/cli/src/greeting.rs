@@ -41,6 +41,8 @@ struct Facts {
     image: String,
     kernel: String,
     addresses: Vec<String>,
+    /// The machine's name and the fingerprint of its host key, where somebody may log in.
+    ssh: Option<(String, String)>,
     boot: Boot,
     /// This boot's report, or how its run stands.
     report: Result<Box<Report>, Run>,
@@ -63,11 +65,14 @@ impl Facts {
             Ok(found) if found.is_of_this_boot => Ok(Box::new(found.report)),
             _ => Err(Run::of_this_boot()),
         };
+        let fingerprint = plain(&file("run/horus/ssh/fingerprint"));
+        let ssh = (!fingerprint.is_empty()).then(|| (plain(&file("proc/sys/kernel/hostname")), fingerprint));
         Self {
             model: model.unwrap_or_else(|| "an unknown machine".to_owned()),
             image: machine::image_of(root),
             kernel: plain(&file("proc/sys/kernel/osrelease")),
             addresses: addresses(getifaddrs().into_iter().flatten()),
+            ssh,
             boot: Boot::read(root),
             report,
         }
@@ -79,7 +84,11 @@ impl Facts {
         add("kernel", &self.kernel);
         let network = if self.addresses.is_empty() { "no network".to_owned() } else { self.addresses.join(", ") };
         add("network", &network);
-        for (label, sentence) in self.boot.lines().iter().filter(|(label, _)| matches!(*label, "data" | "disks")) {
+        if let Some((name, fingerprint)) = &self.ssh {
+            add("log in", &format!("ssh root@{name}.local"));
+            add("host key", fingerprint);
+        }
+        for (label, sentence) in self.boot.lines().iter().filter(|(label, _)| matches!(*label, "data" | "disks" | "settings")) {
             add(label, sentence);
         }
         match &self.report {
@@ -137,6 +146,7 @@ mod tests {
             image: "horus 0.1.0".to_owned(),
             kernel: "6.12.48-rt-amd64".to_owned(),
             addresses: Vec::new(),
+            ssh: None,
             boot: Boot::default(),
             report: Err(Run::NotYet),
         }
@@ -192,11 +202,17 @@ horus 0.1.0 on Raspberry Pi 5 Model B Rev 1.0
         write("proc/sys/kernel/random/boot_id", "b0\n");
         write("etc/os-release", "IMAGE_ID=horus\nIMAGE_VERSION=0.1.0\n");
         write("run/horus/data", "state=emptied\n");
+        write("run/horus/ssh/fingerprint", "SHA256:abc\n");
+        write("proc/sys/kernel/hostname", "arm3\n");
+        write("run/horus/settings-problems", "horus.toml:3: no\n");
         let reports = root.path().join("var/lib/horus/reports");
         std::fs::create_dir_all(&reports).unwrap();
         store::store(&reports, &sample::report("b9")).unwrap();
         let text = Facts::read(root.path()).text();
         assert!(text.starts_with("horus 0.1.0 on Raspberry [2J Pi 5\n kernel     6.12.9-rt\n network    "), "{text}");
+        for line in [" log in     ssh root@arm3.local\n", " host key   SHA256:abc\n", " settings   horus.toml:3: no\n"] {
+            assert!(text.contains(line), "{line} is missing in {text}");
+        }
         assert!(text.contains("is empty now") && text.contains("not measured"), "{text}");
         store::store(&reports, &sample::report("b0")).unwrap();
         let text = Facts::read(root.path()).text();

@@ -10,6 +10,7 @@ mod greeting;
 mod new;
 mod node;
 mod report;
+mod settings;
 mod table;
 mod top;
 mod topic;
@@ -39,6 +40,8 @@ enum Command {
     Report(report::Args),
     /// Print what the console greets with: which machine this is, how it does, and what to type.
     Greeting(greeting::Args),
+    /// Check the file of the boot partition that says how this machine is reached.
+    Settings(settings::Args),
     /// Show, watch and publish the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Top(args) => top::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
+        Command::Settings(args) => settings::run(&args),
         Command::Topic(args) => topic::run(args),
         Command::Tune(args) => tune::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),

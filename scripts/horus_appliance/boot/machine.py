@@ -3,6 +3,7 @@
 import functools
 import json
 import shutil
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -18,7 +19,7 @@ from horus_appliance.paths import BUILD
 BOARD_UUID = "2f4b6a0e-5d0c-4c1e-9a57-0c7b6a9d3e11"
 MEMORY_MIB = 2048
 # QEMU's own: it gives an address and names a server of names. Not restrict=on, with which it names none.
-NETWORK = ("-netdev", "user,id=network", "-device", "virtio-net-pci,netdev=network,romfile=")
+NETWORK_DEVICE = ("-device", "virtio-net-pci,netdev=network,romfile=")
 # How the image's own disk is attached: QEMU's arguments after the drive named "disk".
 BUSES = {
     "virtio": ("virtio-blk-pci,drive=disk,bootindex=1",),
@@ -40,6 +41,7 @@ class Machine:
     the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
     In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
     `memory` is in MiB. `bus` is one of BUSES.
+    `forward` names ports of the guest, such as "tcp:22", that can be reached at 127.0.0.1 by the port that `ports` then has for each.
     After `limit` seconds the machine is ended, whoever forgot it.
     """
 
@@ -47,7 +49,7 @@ class Machine:
         self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
         extra_parameters: str = "", disks: dict = None, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
         virtual_time: bool = False, disks_first: bool = False, memory: int = MEMORY_MIB,
-        bus: str = "virtio",
+        bus: str = "virtio", forward: tuple = (),
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
         system.remove_tree(self.directory)
@@ -62,13 +64,14 @@ class Machine:
         drive = recorded_arguments(disk, self.writes) if record else ["-drive", f"if=none,id=disk,format=raw,file={disk},snapshot=on,cache=unsafe"]
         own = [*drive, *(argument for device in BUSES[bus] for argument in ("-device", device))]
         others = disk_arguments(disks or {})
+        self.ports = {guest_port: free_port(guest_port) for guest_port in forward}
         arguments = [
             "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
             *(board.accelerated if self.accelerated else board.counted if virtual_time else board.emulated), "-smp", str(cpus), "-m", str(memory),
             "-uuid", BOARD_UUID, "-rtc", "base=utc,clock=vm" if virtual_time else "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
             *([*others, *own] if disks_first else [*own, *others]),
-            *([] if virtual_time else NETWORK),
+            *([] if virtual_time else network_arguments(self.ports)),
             *guest.port_arguments(self.directory), *guest.smbios_arguments(credentials),
         ]  # fmt: skip
         if firmware or board.firmware_loads_kernels:
@@ -126,6 +129,23 @@ class Machine:
             self.process.stdin.flush()
         except (BrokenPipeError, ValueError):
             pass  # the machine has just ended, which its owner sees by running()
+
+
+def free_port(guest_port: str) -> int:
+    """A port of this machine that nobody has."""
+    kind = socket.SOCK_DGRAM if guest_port.startswith("udp:") else socket.SOCK_STREAM
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def network_arguments(ports: dict) -> list:
+    """QEMU's arguments for its own network: ports of this machine, and of nobody else's, that lead to ports of the guest."""
+    forwarded = ""
+    for guest_port, own in ports.items():
+        kind, number = guest_port.split(":")
+        forwarded += f",hostfwd={kind}:127.0.0.1:{own}-:{number}"
+    return ["-netdev", f"user,id=network{forwarded}", *NETWORK_DEVICE]
 
 
 def recorded_arguments(disk: Path, log: Path) -> list:

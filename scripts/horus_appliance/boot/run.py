@@ -5,6 +5,7 @@ import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Callable
 
 from horus_appliance.boot import guest
 from horus_appliance.boot.machine import Machine
@@ -40,13 +41,14 @@ class Boot:
 
 def boot(
     image: Image, name: str, cpus: int = 2, seconds: int = 60, credentials: dict = None,
-    collect_after: str = "horus-determinism.service", patience: int = BOOT_SECONDS, console: str = "", **options,
+    collect_after: str = "horus-determinism.service", patience: int = BOOT_SECONDS, console: str = "", during: Callable | None = None, **options,
 ) -> Boot:  # fmt: skip
     """Boots `image` and returns when it has powered itself off again.
 
     `seconds` bounds the determinism run, `credentials` are further systemd credentials (units and drop-ins), and the
     results are collected when unit `collect_after` has ended. `console` is what the serial line has to show before the power
-    button is pressed, a regular expression: a login prompt is drawn when its program gets to it. What else is named goes to Machine.
+    button is pressed, a regular expression: a login prompt is drawn when its program gets to it. `during` is called with the running
+    machine when the results are there, before the power button is pressed. What else is named goes to Machine.
     """
     duration = {
         "systemd.unit-dropin.horus-determinism.service": f"[Service]\nEnvironment=HORUS_DETERMINISM_DURATION={seconds}s\n"
@@ -59,6 +61,8 @@ def boot(
     try:
         follow(machine, limit)
         wait_for_console(machine, console)
+        if during:
+            during(machine)
         machine.press_power_button()
         powered_off = machine.wait_for_power_off(POWER_OFF_SECONDS)
         machine.journal.read_new()

@@ -8,13 +8,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from horus_appliance.console import ApplianceFailed, CannotRun
-from horus_appliance.flash import devices, flashing
+from horus_appliance.flash import devices, flashing, settings
 from horus_appliance.flash.test_flash import MIB, WithImage
+from horus_appliance.host import system
 from horus_appliance.paths import REPOSITORY
 
 PULLED_OUT = """#!{python}
@@ -36,8 +38,8 @@ def setUpModule():
         raise unittest.SkipTest(reason)
 
 
-class LoopDevices(WithImage):
-    """The whole command on real block devices."""
+class OnALoopDevice(WithImage):
+    """A block device that the whole command can be run on."""
 
     def loop(self, size: int, directory: Path = None) -> Path:
         file = (directory or self.root) / "card"
@@ -60,6 +62,10 @@ class LoopDevices(WithImage):
 
     def assert_untouched(self, device: Path) -> None:
         self.assertEqual(start_of(device, MIB), b"\0" * MIB)
+
+
+class LoopDevices(OnALoopDevice):
+    """The whole command on real block devices."""
 
     def test_an_image_is_written_and_read_back(self):
         for image in (self.image, self.compressed()):
@@ -169,6 +175,62 @@ class LoopDevices(WithImage):
             message = self.error_of(lambda: flashing.write(self.image, self.bmap, found), ApplianceFailed)
         self.assertIn("you interrupted", message)
         self.assert_untouched(device)
+
+
+class Settings(OnALoopDevice):
+    """How the machine is reached, on the boot partition of what was flashed."""
+
+    def setUp(self):
+        super().setUp()
+        system.ensure_command("sfdisk", "fdisk")
+        system.ensure_command("mkfs.vfat", "dosfstools")
+        layout = "label: gpt\nname=horus-esp, start=2048, size=10MiB, type=U\nname=horus-root, size=3MiB\n"
+        subprocess.run(["sfdisk", "--quiet", str(self.image)], input=layout, text=True, check=True)
+        subprocess.run(["mkfs.vfat", "--offset=2048", str(self.image), str(10 * 1024)], check=True, capture_output=True)
+        self.bmap.unlink()
+        subprocess.run(["bmaptool", "create", self.image, "-o", self.bmap], check=True, capture_output=True)
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "me@laptop", "-f", self.root / "key"], check=True)
+
+    def test_are_written_after_the_image_was_verified_and_read_back(self):
+        device = self.loop(20 * MIB)
+        password = self.write("password", 'say "hello"\n')
+        done = self.run_flash(
+            0, self.image, device, "--yes", "--ssh-key", f"{self.root}/key.pub", "--hostname", "arm3", "--time-server", "192.168.1.1", "--address",
+            "192.168.1.20/24", "--wifi", "Café", "--wifi-password-file", str(password), "--wifi-country", "DE",
+        )  # fmt: skip
+        self.assertRegex(done.stdout, rf"(?s)reading {device} back.*writing horus.toml.*done:")
+        self.assertNotIn("hello", done.stdout + done.stderr)
+        written = tomllib.loads(settings.read(device))
+        self.assertEqual(
+            written, {
+                "hostname": "arm3", "ssh_keys": [(self.root / "key.pub").read_text().strip()], "time_servers": ["192.168.1.1"],
+                "network": {"address": "192.168.1.20/24"}, "wifi": {"ssid": "Café", "password": 'say "hello"', "country": "DE"},
+            },
+        )  # fmt: skip
+
+    def test_without_options_there_is_no_file_and_the_device_is_the_image(self):
+        device = self.loop(20 * MIB)
+        self.run_flash(0, self.image, device, "--yes")
+        self.assertIn("horus.toml", self.error_of(lambda: settings.read(device), ApplianceFailed))
+        flashing.read_back(devices.look_up(device), self.bmap)
+
+    def test_a_disk_without_our_boot_partition_is_not_done(self):
+        subprocess.run(["sfdisk", "--quiet", "--part-label", str(self.image), "1", "another"], check=True)
+        self.bmap.unlink()
+        device = self.loop(20 * MIB)
+        done = self.run_flash(1, self.image, device, "--yes", "--hostname", "arm3")
+        self.assertIn("no boot partition", done.stderr)
+        self.assert_untouched(device)  # wiped
+
+    def test_what_cannot_be_asked_or_read_writes_nothing(self):
+        device = self.loop(20 * MIB)
+        for arguments, said in (
+            (("--wifi", "lab"), "--wifi-password-file"), (("--ssh-key", f"{self.root}/key"), "is a private key"),
+            (("--ssh-key", f"{self.root}/none.pub"), "cannot be read"), (("--gateway", "10.0.0.1"), "goes with --address"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                self.assertIn(said, self.run_flash(2, self.image, device, "--yes", *arguments).stderr)
+                self.assert_untouched(device)
 
 
 def start_of(device: Path, size: int) -> bytes:

@@ -6,15 +6,17 @@ import tempfile
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, CannotRun, step
-from horus_appliance.flash import devices, images
+from horus_appliance.flash import devices, images, settings
 from horus_appliance.flash.devices import Device
 from horus_appliance.host import system
 
 
-def flash(image: Path, path: Path, internal: str, assume_yes: bool) -> None:
-    """All of it; returns only when the device was read back and holds the image."""
+def flash(image: Path, path: Path, internal: str, assume_yes: bool, text: str = "") -> None:
+    """All of it; returns only when the device was read back and holds the image, and `text` as its settings if there is one."""
     images.check_kind(image)
     system.ensure_command("bmaptool", "bmap-tools")
+    if text:
+        system.ensure_command("mcopy", "mtools")
     device = devices.look_up(path)
     with tempfile.TemporaryDirectory() as scratch:
         block_map = images.find_block_map(image)
@@ -36,6 +38,8 @@ def flash(image: Path, path: Path, internal: str, assume_yes: bool) -> None:
             write(image, block_map, device)
             step(f"reading {device.path} back")
             read_back(device, block_map)
+            if text:
+                write_settings(device, text)
     step(f"done: {device.path} holds {image.name}; it can be pulled out")
 
 
@@ -78,6 +82,23 @@ def read_back(device: Device, block_map: Path) -> None:
         fail(device, "you interrupted the reading back")
     if wrong:
         fail(device, f"it does not read as it was written ({wrong}): the card is worn out or a fake, or somebody else wrote to it")
+
+
+def write_settings(device: Device, text: str) -> None:
+    """Adds the settings, after the image was verified since they change it, and reads them back in turn."""
+    step(f"writing {settings.NAME} to its boot partition")
+    try:
+        settings.write(device.path, text)
+        devices.forget_cache(device)
+        wrong = "" if settings.read(device.path) == text else f"{settings.NAME} does not read as it was written"
+    except ApplianceFailed as error:
+        wrong = str(error)
+    except OSError as error:
+        wrong = f"{settings.NAME} could not be written: {error.strerror}"
+    except KeyboardInterrupt:
+        wrong = f"you interrupted the writing of {settings.NAME}"
+    if wrong:
+        fail(device, wrong)
 
 
 def fail(device: Device, why: str) -> None:

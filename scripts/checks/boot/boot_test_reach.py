@@ -1,0 +1,160 @@
+"""Boots the image for robots with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH and by name."""
+
+import re
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from checks.boot import boot_test_x86_64
+from horus_appliance.boot import guest, run
+from horus_appliance.boot.machine import Machine
+from horus_appliance.flash import settings
+from horus_appliance.host import system
+from horus_appliance.image import mkosi
+
+SSH, MDNS = "tcp:22", "udp:5353"
+# How long the machine may take until its first answer; it is up when this begins.
+PATIENCE = 120
+
+# Questions of the one who gets in, by names.
+QUESTIONS = {
+    "name": "hostname",
+    "user": "id --user --name",
+    "cpus": "grep Cpus_allowed_list /proc/self/status",
+    "isolated": "cat /sys/devices/system/cpu/isolated",
+    "listeners": 'echo "$(cat /proc/net/tcp /proc/net/tcp6 | grep " 0A " | tr -s " " | cut -d " " -f 3)"',
+    "greeting": "horus greeting",
+    "doctor": "horus doctor",
+    "journal": "journalctl --boot --unit horus-settings.service --unit horus-ssh-key.service --output cat",
+    "host keys of the image": "ls /etc/ssh",
+    "clock": "systemctl show --property ActiveState systemd-timesyncd.service; systemctl cat systemd-timesyncd.service; cat /run/systemd/timesyncd.conf.d/*",
+    "secrets": "stat --format '%a %n' /var/lib/horus/ssh/host_ed25519 /run/horus/ssh/authorized_keys",
+    "boot partition": "findmnt --list --types vfat; ls /run/horus",
+    "state": "systemctl --failed --no-legend",
+}
+
+
+class ReachedAppliance(boot_test_x86_64.BootTest):
+    """The right key gets in and nothing else does; a mistake in another section is told and costs only that section."""
+
+    @classmethod
+    def setUpClass(cls):
+        system.ensure_command("ssh", "openssh-client")
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.home = Path(directory.name)
+        for name in ("key", "stranger"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "me@laptop", "-f", cls.home / name], check=True)
+        wishes = settings.Wishes(
+            hostname="arm3", ssh_keys=(cls.home / "key.pub",), time_servers=("10.0.2.2",), wifi="lab", wifi_password="short"
+        )
+        cls.answers_by_ssh = {}
+        cls.done = run.boot(
+            mkosi.build("release"), "test-reach", 2, 0, boot_test_x86_64.started("horus-probe.service"), collect_after="horus-probe.service",
+            firmware=False, extra_parameters="systemd.mask=horus-determinism.timer", forward=(SSH, MDNS),
+            prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
+        )  # fmt: skip
+
+    @classmethod
+    def look_around(cls, machine: Machine):
+        """Everything that is asked of the running machine."""
+        deadline = time.monotonic() + PATIENCE
+        while (first := cls.ssh(machine, "key", "true")).returncode != 0 and time.monotonic() < deadline:
+            time.sleep(1)
+        cls.first = first
+        script = "; ".join(f"echo '=== {name}'; {command} 2>&1" for name, command in QUESTIONS.items())
+        answers = cls.ssh(machine, "key", script).stdout.split("=== ")
+        cls.answers_by_ssh = {name: answer for name, _, answer in (part.partition("\n") for part in answers)}
+        cls.stranger = cls.ssh(machine, "stranger", "true")
+        cls.other_user = cls.ssh(machine, "key", "true", user="horus")
+        cls.password = cls.ssh(machine, "key", "true", "-o", "PubkeyAuthentication=no", "-o", "PreferredAuthentications=password,keyboard-interactive")
+        sent = cls.home / "sent"
+        sent.write_text("some node\n")
+        copy = ["scp", *cls.options("key"), "-P", str(machine.ports[SSH]), str(sent), "root@127.0.0.1:/run/sent"]
+        cls.copied = subprocess.run(copy, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        cls.arrived = cls.ssh(machine, "key", "cat /run/sent").stdout
+        cls.address = ask_for_address(machine.ports[MDNS], "arm3.local")
+
+    @classmethod
+    def options(cls, key: str) -> list:
+        given = {"BatchMode": "yes", "IdentitiesOnly": "yes", "ConnectTimeout": "20", "StrictHostKeyChecking": "accept-new", "UserKnownHostsFile": cls.home / "known"}
+        return ["-F", "/dev/null", "-i", str(cls.home / key), *(word for name, value in given.items() for word in ("-o", f"{name}={value}"))]
+
+    @classmethod
+    def ssh(cls, machine: Machine, key: str, command: str, *more: str, user: str = "root") -> subprocess.CompletedProcess:
+        line = ["ssh", *cls.options(key), "-p", str(machine.ports[SSH]), *more, f"{user}@127.0.0.1", command]
+        return subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=PATIENCE)
+
+    def test_the_right_key_gets_in(self):
+        self.assertEqual(self.first.returncode, 0, self.first.stderr)
+        self.assertEqual(self.answers_by_ssh["user"].strip(), "root")
+
+    def test_a_wrong_key_a_password_and_another_user_are_refused(self):
+        for refused in (self.stranger, self.password, self.other_user):
+            self.assertEqual(refused.returncode, 255)
+            self.assertIn("Permission denied (publickey)", refused.stderr)
+
+    def test_files_are_copied(self):
+        self.assertEqual((self.copied.returncode, self.arrived), (0, "some node\n"), self.copied.stderr)
+
+    def test_nothing_listens_but_ssh(self):
+        self.assertEqual({line.rpartition(":")[2] for line in self.answers_by_ssh["listeners"].split()}, {f"{22:04X}"})
+
+    def test_machine_has_its_name_and_answers_to_it(self):
+        self.assertEqual(self.answers_by_ssh["name"].strip(), "arm3")
+        self.assertEqual(self.address, "10.0.2.15")
+
+    def test_mistake_in_another_section_is_told_wherever_one_looks(self):
+        said = "the password of a Wi-Fi has 8 to 63 characters"
+        for place in ("journal", "greeting", "doctor"):
+            self.assertIn("horus.toml:", self.answers_by_ssh[place])
+        self.assertIn(said, self.answers_by_ssh["journal"])
+        self.assertIn(f"HORUS: horus.toml:", (self.done.directory / "serial.log").read_text(errors="replace"))
+        self.assertNotIn("wifi", self.answers_by_ssh["boot partition"])
+
+    def test_sessions_stay_on_the_housekeeping_cpus(self):
+        self.assertEqual(self.answers_by_ssh["isolated"].strip(), "1")
+        self.assertEqual(self.answers_by_ssh["cpus"].split()[-1], "0")
+
+    def test_host_key_is_this_machines_own_and_is_named(self):
+        known = subprocess.run(["ssh-keygen", "-l", "-f", self.home / "known"], capture_output=True, text=True, check=True).stdout
+        (fingerprint,) = set(re.findall(r"SHA256:\S+", known))
+        for place in ("journal", "greeting"):
+            self.assertIn(fingerprint, self.answers_by_ssh[place])
+        self.assertNotIn("ssh_host", self.answers_by_ssh["host keys of the image"])
+        self.assertEqual([line.split()[0] for line in self.answers_by_ssh["secrets"].splitlines()], ["600", "600"])
+
+    def test_clock_follows_the_server_that_was_named(self):
+        self.assertIn("ActiveState=active", self.answers_by_ssh["clock"])
+        self.assertIn("NTP=10.0.2.2", self.answers_by_ssh["clock"])
+
+    def test_boot_partition_is_not_left_mounted(self):
+        self.assertNotIn("vfat", self.answers_by_ssh["boot partition"])
+
+    def test_no_unit_failed_and_no_password_is_there(self):
+        self.assertEqual(self.done.failed_units, [])
+        self.assertEqual(self.answers()["passwords"], "0")
+        self.assertEqual(self.answers_by_ssh["state"].strip(), "")
+
+    def test_clean_power_off(self):
+        self.assert_clean_power_off()
+
+
+def ask_for_address(port: int, name: str) -> str:
+    """The address that a machine answers to a question of multicast DNS (RFC 6762, 6.7: also to one that comes to it alone)."""
+    labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
+    question = struct.pack("!6H", 0x4852, 0, 1, 0, 0, 0) + labels + b"\0" + struct.pack("!2H", 1, 1)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        asking.settimeout(3)
+        for _ in range(10):
+            asking.sendto(question, ("127.0.0.1", port))
+            try:
+                answer = asking.recv(9000)
+            except TimeoutError:
+                continue
+            found = answer.find(struct.pack("!H", 1), len(question))
+            return socket.inet_ntoa(answer[-4:]) if found > 0 else answer.hex()
+    return "no answer"
