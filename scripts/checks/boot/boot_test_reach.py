@@ -1,5 +1,6 @@
 """Boots the image for robots with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH and by name."""
 
+import json
 import re
 import socket
 import struct
@@ -8,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from checks.boot import boot_test_x86_64
+from checks.boot import boot_test_x86_64, deploying
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -77,6 +78,8 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.copied = subprocess.run(copy, capture_output=True, text=True, check=False, timeout=PATIENCE)
         cls.arrived = cls.ssh(machine, "key", "cat /run/sent").stdout
         cls.address = ask_for_address(machine.ports[MDNS], "arm3.local")
+        laptop = deploying.Laptop(cls.home, ["ssh", *cls.options("key"), "-p", machine.ports[SSH]])
+        cls.deployed = deploying.go_through(laptop)
 
     @classmethod
     def options(cls, key: str) -> list:
@@ -138,6 +141,59 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertEqual(self.done.failed_units, [])
         self.assertEqual(self.answers()["passwords"], "0")
         self.assertEqual(self.answers_by_ssh["state"].strip(), "")
+
+    def deploy(self, which: str, status: int, *words: str):
+        """What `horus deploy` of a version came to."""
+        result = self.deployed.said[which]
+        said = result.stdout + result.stderr
+        self.assertEqual(result.returncode, status, said)
+        for word in words:
+            self.assertIn(word, said)
+
+    def test_a_new_project_runs_as_an_unprivileged_unit_at_its_rate(self):
+        self.deploy("new", 0)
+        self.deploy("0.1.0", 0, "building upright 0.1.0 for x86_64", "admitted on 127.0.0.1: control R", "upright 0.1.0 is ready")
+        seen = self.deployed.seen
+        self.assertIn("Description=HORUS node upright 0.1.0", seen["first"])
+        self.assertEqual(seen["user"], "horus")
+        self.assertLessEqual(float(re.search(r"[0-9.]+", seen["exposure"].partition(":")[2])[0]), 3.0)
+        (before, start), (after, end) = (answer.rsplit("\n", 1) for answer in seen["cycles"])
+        counts = [next(node["figures"]["releases"] for node in json.loads(text)["nodes"] if node["program"] == "upright") for text in (before, after)]
+        seconds = float(end.split()[0]) - float(start.split()[0])
+        # The two answers of one question are not of the same moment.
+        self.assertAlmostEqual((counts[1] - counts[0]) / seconds / 1000, 1, delta=0.5)
+
+    def test_a_provoked_miss_runs_the_safe_state_and_top_shows_it(self):
+        seen = self.deployed.seen
+        self.assertRegex(seen["top"], r"(?m)^upright/control .* safe")
+        self.assertIn("forward: 0", seen["command"])
+        self.assertRegex(seen["journal"], r"safe")
+
+    def test_a_version_that_dies_is_taken_back_with_its_last_words(self):
+        self.deploy("panics", 1, "upright 0.2.0 ", "no gyro on the bus", "upright 0.1.0 runs again")
+        self.assertIn("ActiveState=active", self.deployed.seen["rolled back"])
+        self.assertIn("upright 0.1.0", self.deployed.seen["rolled back"])
+
+    def test_what_cannot_be_good_never_replaces_what_runs(self):
+        self.deploy("overloaded", 2, "refused: control", "its own budget")
+        self.deploy("nonsense", 2, "node.toml", "periode")
+        cut_off = self.deployed.said["cut off"]
+        self.assertEqual(cut_off.returncode, 2, cut_off)
+        self.assertIn(b"Nothing was changed", cut_off.stderr)
+        self.assertEqual(self.deployed.seen["unharmed"], self.deployed.seen["rolled back"])
+
+    def test_a_good_second_version_replaces_the_first(self):
+        self.deploy("0.2.0", 0, "upright 0.2.0 is ready")
+        self.assertIn("HORUS node upright 0.2.0", self.deployed.seen["second"])
+
+    def test_nonsense_on_the_disk_fails_alone_and_says_why(self):
+        self.assertIn("node.toml", self.deployed.seen["bad"])
+        self.assertIn("speed", self.deployed.seen["bad"])
+        self.assertEqual(self.deployed.seen["beside bad"], self.deployed.seen["second"])
+
+    def test_installed_nodes_start_at_the_next_boot_and_removed_ones_are_gone(self):
+        self.assertEqual(self.deployed.seen["next boot"].split()[-1], "active")
+        self.assertEqual(self.deployed.seen["removed"].split(), ["/var/lib/horus/nodes:", ".lock", ".previous", "/var/lib/horus/nodes/.previous:", "inactive"])
 
     def test_clean_power_off(self):
         self.assert_clean_power_off()

@@ -65,7 +65,8 @@ impl Remote {
 
     /// Sends program and settings, and lets the machine install them. Prints what it says.
     pub fn install(&self, project: &Project, program: &Path) -> Result<ExitStatus, String> {
-        let mut command = self.command(&["horus node install -"]);
+        // As a unit of its own: what began ends well, also when the connection breaks off.
+        let mut command = self.command(&["systemd-run --quiet --collect --pipe --wait horus node install -"]);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut ssh = spawned.map_err(|error| format!("cannot start {}: {error}", self.ssh[0]))?;
         let sent = send(ssh.stdin.take().expect("stdin is a pipe"), project, program);
@@ -73,7 +74,7 @@ impl Remote {
         let status = ssh.wait().map_err(|error| format!("{}: {error}", self.ssh[0]))?;
         match (status.code(), sent) {
             (Some(NO_CONNECTION), _) => Err(format!(
-                "the connection to {} broke off: either version may run now. Deploy again; what was cut off is undone then, or at its next start",
+                "the connection to {} broke off: if all had arrived, its journal says what became of it; else nothing was changed",
                 self.name()
             )),
             // A machine that refuses reads no further.

@@ -9,6 +9,7 @@ mod package;
 mod store;
 mod systemd;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -95,7 +96,7 @@ pub fn run(args: &Args, location: Result<Location, String>) -> ExitCode {
     };
     match try_out(&store, &package, is_live) {
         Ok(()) => {
-            println!("{} {}", package.title(), if is_live { "is ready" } else { "is installed" });
+            say(&format!("{} {}", package.title(), if is_live { "is ready" } else { "is installed" }));
             ExitCode::SUCCESS
         }
         Err(reason) => failed(&reason, 1),
@@ -110,7 +111,7 @@ fn receive(args: &Args, store: &Store, location: Result<Location, String>) -> Re
         false => package::from_folder(&args.source, &place)?,
     };
     if args.place.is_live() {
-        println!("{}", check::admitted(&place.join(store::SETTINGS), location)?);
+        say(&check::admitted(&place.join(store::SETTINGS), location)?);
     }
     Ok(package)
 }
@@ -219,13 +220,18 @@ fn tell(priority: Priority, name: &str, text: String) {
     Entry::new(id::NODE_INSTALLED, priority, text).field("HORUS_NODE", name).send_or_print();
 }
 
+/// Whoever listened may be gone, with the connection that this came by; the work goes on.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
 fn ended(result: Result<(), String>) -> ExitCode {
     result.map_or_else(|reason| failed(&reason, 1), |()| ExitCode::SUCCESS)
 }
 
 fn failed(reason: &str, status: u8) -> ExitCode {
     for line in reason.lines() {
-        eprintln!("{}", crate::topic::printable(line));
+        let _ = writeln!(std::io::stderr(), "{}", crate::topic::printable(line));
     }
     ExitCode::from(status)
 }

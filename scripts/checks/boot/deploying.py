@@ -1,0 +1,126 @@
+"""What a user does with the machine: makes a project, deploys it, breaks it, deploys better and worse versions. By SSH, as from a laptop."""
+
+import io
+import os
+import shlex
+import subprocess
+import tarfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from horus_appliance.paths import RUNTIME
+
+NODE = "upright"
+UNIT = f"horus-node@{NODE}.service"
+# A message with this makes the deployed node hang: the miss that is provoked.
+STUMBLE = "77"
+HANG_SECONDS = 3
+
+# What is done to the step of the project that `horus new` makes.
+STEP = "        if let Some(imu) = self.imu.latest() {\n"
+HANGS = f"""{STEP}            if imu.angular_velocity.x == {STUMBLE}.0 {{
+                let end = MonotonicTime::now().plus(secs({HANG_SECONDS}));
+                while MonotonicTime::now() < end {{
+                    std::hint::spin_loop();
+                }}
+            }}
+"""
+PANICS = f'        panic!("no gyro on the bus");\n        #[allow(unreachable_code)]\n{STEP}'
+
+
+@dataclass
+class Deployment:
+    """Everything that came of it, for the tests."""
+
+    said: dict = field(default_factory=dict)  # results of `horus deploy`, by what was deployed
+    seen: dict = field(default_factory=dict)  # the machine's answers, by what had just happened
+
+
+@dataclass
+class Laptop:
+    """A person's machine: the project, the tool, and the way to the appliance."""
+
+    directory: Path
+    ssh: list  # up to the host
+
+    def __post_init__(self):
+        subprocess.run(["cargo", "build", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
+        self.horus = RUNTIME / "target/debug/horus"
+        self.project = self.directory / NODE
+
+    def run(self, *command: str, **options) -> subprocess.CompletedProcess:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=1500, **options)
+
+    def deploy(self) -> subprocess.CompletedProcess:
+        command = [self.horus, "deploy", "127.0.0.1", "--no-follow", "--ssh", shlex.join(map(str, self.ssh))]
+        return self.run(*command, cwd=self.project, env={**os.environ, "CARGO_TARGET_DIR": str(RUNTIME / "target")})
+
+    def ask(self, command: str, **options) -> str:
+        return self.run(*map(str, self.ssh), "root@127.0.0.1", command, **options).stdout.strip()
+
+    def edit(self, file: str, *changes: tuple) -> None:
+        path = self.project / file
+        text = path.read_text()
+        for old, new in changes:
+            assert old in text, f"{file} has no '{old}'"
+            text = text.replace(old, new)
+        path.write_text(text)
+
+    def send_archive(self, size: int | None) -> subprocess.CompletedProcess:
+        """What `horus deploy` sends, of which only the first `size` bytes arrive."""
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
+            for name, content in (("node.toml", f'program = "{NODE}"\nversion = "0.9.0"\n'.encode()), (NODE, b"\0" * 1_000_000)):
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                archive.addfile(entry, io.BytesIO(content))
+        command = [*map(str, self.ssh), "root@127.0.0.1", "horus node install -"]
+        return subprocess.run(command, input=buffer.getvalue()[:size], capture_output=True, check=False, timeout=300)
+
+
+def go_through(laptop: Laptop) -> Deployment:
+    """The whole story, once."""
+    done = Deployment()
+    state = f"systemctl show --property=ActiveState,NRestarts,MainPID,Description {UNIT}"
+    done.said["new"] = laptop.run(laptop.horus, "new", str(laptop.project))
+    laptop.edit("src/main.rs", (STEP, HANGS))
+    good = (laptop.project / "src/main.rs").read_text()
+    done.said["0.1.0"] = laptop.deploy()
+    done.seen["first"] = laptop.ask(state)
+    done.seen["user"] = laptop.ask(f"ps -o user= -p $(systemctl show --value --property=MainPID {UNIT})")
+    done.seen["exposure"] = laptop.ask(f"systemd-analyze security --no-pager {UNIT} | grep Overall")
+    done.seen["cycles"] = [laptop.ask("horus node list --json; cat /proc/uptime") for _ in range(2)]
+
+    laptop.ask(f"horus topic pub imu --once 'angular_velocity: {{x: {STUMBLE}}}'")
+    time.sleep(HANG_SECONDS + 5)
+    done.seen["top"] = laptop.ask("horus top --once")
+    done.seen["command"] = laptop.ask("timeout 10 horus topic echo base.cmd --once")
+    done.seen["journal"] = laptop.ask("journalctl --boot --output cat HORUS_NODE=control + HORUS_NODE=upright/control")
+
+    laptop.edit("Cargo.toml", ('version = "0.1.0"', 'version = "0.2.0"'))
+    laptop.edit("src/main.rs", (STEP, PANICS))
+    done.said["panics"] = laptop.deploy()
+    done.seen["rolled back"] = laptop.ask(state)
+    (laptop.project / "src/main.rs").write_text(good)
+    laptop.edit("node.toml", ('budget = "150 us"', 'budget = "900 us"'))
+    done.said["overloaded"] = laptop.deploy()
+    laptop.edit("node.toml", ('budget = "900 us"', 'budget = "150 us"'), ('period = "1 ms"', 'periode = "1 ms"'))
+    done.said["nonsense"] = laptop.deploy()
+    laptop.edit("node.toml", ('periode = "1 ms"', 'period = "1 ms"'))
+    done.said["cut off"] = laptop.send_archive(600_000)
+    done.seen["unharmed"] = laptop.ask(state)
+    done.said["0.2.0"] = laptop.deploy()
+    done.seen["second"] = laptop.ask(state)
+
+    laptop.ask("mkdir /var/lib/horus/nodes/bad; printf 'program = \"bad\"\\nspeed = 3\\n' > /var/lib/horus/nodes/bad/node.toml; systemctl daemon-reload")
+    laptop.ask("systemctl start horus-node@bad.service")
+    done.seen["bad"] = laptop.ask("journalctl --boot --output cat _SYSTEMD_UNIT=horus-node@bad.service")
+    done.seen["beside bad"] = laptop.ask(state)
+    laptop.ask("horus node remove bad")
+    # As at the next boot.
+    laptop.ask(f"systemctl stop {UNIT}; systemctl restart horus-nodes.service")
+    done.seen["next boot"] = laptop.ask(f"for i in $(seq 60); do systemctl is-active {UNIT} && break; sleep 1; done")
+    laptop.ask(f"horus node remove {NODE}")
+    done.seen["removed"] = laptop.ask(f"ls -A /var/lib/horus/nodes /var/lib/horus/nodes/.previous; systemctl is-active {UNIT}")
+    return done
