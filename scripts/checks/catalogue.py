@@ -51,9 +51,6 @@ CHECKS = [
     Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "30")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
-    Check("the live page's format", cargo("fmt", "--check"), RUNTIME / "top"),
-    Check("the live page's lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), RUNTIME / "top", SHARED_TARGET, holds=(TARGET,)),
-    Check("the live page's tests", cargo("test", "--locked"), RUNTIME / "top", SHARED_TARGET, holds=(TARGET,)),
     # It counts instructions, which what runs beside it does not change.
     Check(
         "instructions a message", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(TARGET,),

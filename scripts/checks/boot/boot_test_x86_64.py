@@ -63,6 +63,10 @@ class BootTest(unittest.TestCase):
         self.assertIn("Power down", (self.done.directory / "serial.log").read_text(errors="replace"))
 
 
+# What a determinism run says when the host took the CPU away for longer than the longest stall that the self-test injects.
+HOST_STALLS = ["self-test: FAILED: *the machine stalls by itself*", "message-*: half trip *, lost *", "HORUS NOT VALID, no verdict: *"]
+
+
 class TunedAppliance(BootTest):
     """The image as it is flashed, started by UEFI firmware."""
 
@@ -96,6 +100,8 @@ class TunedAppliance(BootTest):
         explained = re.findall(r"^\| `(.*?)` \|", (REPOSITORY / "docs/boot-messages.md").read_text(), re.MULTILINE)
         self.assertTrue(explained)
         explained.append("horus-collect.service: multiple trigger source candidates *")  # a unit of the test, which both ends of another start
+        if any("stalls by itself" in reason for reason in self.done.report["invalid_reasons"]):
+            explained += HOST_STALLS
         said = [guest.text(entry).partition("\n")[0] for entry in self.done.entries if int(guest.text(entry, "PRIORITY") or 6) <= 4]
         self.assertEqual([text for text in said if not any(fnmatchcase(text, form) for form in explained)], [])
 

@@ -9,7 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from checks.boot import boot_test_x86_64, deploying
+from checks.boot import boot_test_x86_64
+from checks.boot.reach import deploying
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
