@@ -72,7 +72,10 @@ pub struct Admission {
     assessments: Vec<Assessment>,
 }
 
-/// Predicts the responses of `tasks`, and for each refused one tries what would make it fit. `cpus` are the CPUs that a
+/// Remedies are sought for so many refused tasks, the first ones: each search analyses the set several times.
+const MAX_REMEDIED: usize = 16;
+
+/// Predicts the responses of `tasks`, and for the first 16 refused ones tries what would make them fit. `cpus` are the CPUs that a
 /// task may be moved to; a task that is moved keeps its jitter.
 ///
 /// # Errors
@@ -80,7 +83,8 @@ pub struct Admission {
 pub fn analyse(tasks: &[Task], cpus: &[u32]) -> Result<Admission, TaskError> {
     check::check(tasks)?;
     let mut assessments = assess_all(tasks);
-    for index in 0..assessments.len() {
+    let refused: Vec<_> = (0..assessments.len()).filter(|&index| assessments[index].is_refused()).collect();
+    for index in refused.into_iter().take(MAX_REMEDIED) {
         assessments[index].remedies = remedy::find(index, &assessments, cpus);
     }
     Ok(Admission { assessments })

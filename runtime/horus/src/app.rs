@@ -33,6 +33,7 @@ mod build;
 mod command_line;
 mod run;
 mod settings;
+mod vanished;
 
 use std::path::PathBuf;
 
@@ -48,6 +49,7 @@ use crate::node::{Node, Spec};
 use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, TypedTrigger, pair};
 use crate::time::MonotonicTime;
 use crate::topic::{Options, Publisher, Subscriber};
+use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes; the program is named as its package.
 #[macro_export]
@@ -74,6 +76,7 @@ pub struct App {
     pub(crate) releases: Option<u64>,
     pub(crate) is_strict: bool,
     pub(crate) chores: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
+    topic_files: TopicFiles,
 }
 
 /// Where its topics are, and whose time it has.
@@ -128,6 +131,7 @@ impl App {
             chains: Vec::new(),
             releases: None,
             chores: Vec::new(),
+            topic_files: TopicFiles::default(),
         }
     }
 
@@ -148,6 +152,7 @@ impl App {
         let options = self.placed(options);
         let sight = std::sync::Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
         let subscriber = Subscriber::open(topic, &options)?;
+        self.topic_files.note(topic, &options);
         let name = topic.to_owned();
         self.inputs.push(DeclaredInput {
             sight: std::sync::Arc::clone(&sight),
@@ -172,6 +177,7 @@ impl App {
         let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
         let (output, outlet) = pair(topic, Publisher::open(topic, &options)?);
         self.outlets.push(outlet);
+        self.topic_files.note(topic, &options);
         Ok(output)
     }
 

@@ -27,6 +27,8 @@ pub mod id {
     pub const INPUT_SILENT: &str = "6716fc6c30754ca6a30df0fc4b623aca";
     /// A node's input came back after a silence.
     pub const INPUT_BACK: &str = "4a41d022eb904594a8795973a9e7950c";
+    /// A topic's file was removed while a program uses it.
+    pub const TOPIC_VANISHED: &str = "b2a0f6f3c5d84f0e8f6d3a9b7c1e4d52";
     /// One audit rule did not pass.
     pub const AUDIT_RULE: &str = "7fb7dac24c3e4b1fb22ff23e59809b1c";
     /// An audit ended.
@@ -185,6 +187,7 @@ mod tests {
             id::NODE_INSTALLED,
             id::MONITOR,
             id::INPUT_SILENT,
+            id::TOPIC_VANISHED,
             id::INPUT_BACK,
             id::AUDIT_RULE,
             id::AUDIT_SUMMARY,

@@ -8,8 +8,8 @@ use thiserror::Error;
 use super::task::{Policy, Task};
 use crate::deadline::{Timing, TimingError};
 
-/// The most tasks in one analysis. Its time grows with the square of their number, and again with the number of refusals.
-pub const MAX_TASKS: usize = 64;
+/// The most tasks in one analysis, whose time grows with the square of their number.
+pub const MAX_TASKS: usize = 256;
 
 /// Why a set of tasks cannot be analysed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

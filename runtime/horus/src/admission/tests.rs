@@ -193,7 +193,7 @@ fn a_set_that_makes_no_sense_is_an_error_that_says_what_to_do() {
         assert!(error.contains(what), "{error}");
     }
     assert!(error(&[good(), good()]).contains("two tasks are called control: rename"));
-    assert!(error(&vec![good(); MAX_TASKS + 1]).contains("65 tasks are too many"));
+    assert!(error(&vec![good(); MAX_TASKS + 1]).contains("257 tasks are too many"));
     let other = Task { name: "other".to_owned(), ..good() };
     for policy in [Policy::RoundRobin(80), Policy::Deadline, Policy::Other] {
         let error = error(&[good(), Task { policy, ..other.clone() }]);

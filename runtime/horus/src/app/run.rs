@@ -15,6 +15,7 @@ use crate::executor::{Executor, Runner};
 use crate::figures::{self, Sheet};
 use crate::graph::admit::Machine;
 use crate::graph::{self, ProcessInfo};
+use crate::journal::Entry;
 use crate::startup::{Granted, Process};
 use crate::time::{MonotonicTime, SystemClock};
 use crate::topic::Directory;
@@ -48,6 +49,8 @@ impl App {
     /// Before the first release: what is wrong with the graph, or with this machine. Later: a node panicked, or reacted to its misses by
     /// the program's end.
     pub fn run(mut self) -> crate::Result<Vec<NodeAccount>> {
+        let mut topic_files = std::mem::take(&mut self.topic_files);
+        self.chore(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
         let (is_strict, mut chores) = (self.is_strict, std::mem::take(&mut self.chores));
         let mut built = build(self)?;
         for plan in &built.threads {

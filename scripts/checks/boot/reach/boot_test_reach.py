@@ -192,6 +192,10 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertIn("speed", self.deployed.seen["bad"])
         self.assertEqual(self.deployed.seen["beside bad"], self.deployed.seen["second"])
 
+    def test_a_node_that_leaks_is_ended_and_no_other_with_it(self):
+        self.assertIn("oom-kill", self.deployed.seen["leak"])
+        self.assertEqual(self.deployed.seen["beside leak"], self.deployed.seen["second"])
+
     def test_installed_nodes_start_at_the_next_boot_and_removed_ones_are_gone(self):
         self.assertEqual(self.deployed.seen["next boot"].split()[-1], "active")
         self.assertEqual(self.deployed.seen["removed"].split(), ["/var/lib/horus/nodes:", ".lock", ".previous", "/var/lib/horus/nodes/.previous:", "inactive"])

@@ -118,6 +118,12 @@ def go_through(laptop: Laptop) -> Deployment:
     done.seen["bad"] = laptop.ask("journalctl --boot --output cat _SYSTEMD_UNIT=horus-node@bad.service")
     done.seen["beside bad"] = laptop.ask(state)
     laptop.ask("horus node remove bad")
+    # A node that leaks: it doubles a text for ever.
+    laptop.ask("cd /var/lib/horus/nodes && mkdir leak && printf 'program = \"leak\"\n' > leak/node.toml && printf '#!/bin/sh\nx=x; while :; do x=$x$x; done\n' > leak/leak && chmod +x leak/leak && systemctl daemon-reload")
+    laptop.ask("systemctl start horus-node@leak.service")
+    done.seen["leak"] = laptop.ask("journalctl --sync; journalctl --boot --output cat UNIT=horus-node@leak.service")
+    done.seen["beside leak"] = laptop.ask(state)
+    laptop.ask("horus node remove leak")
     # As at the next boot.
     laptop.ask(f"systemctl stop {UNIT}; systemctl restart horus-nodes.service")
     done.seen["next boot"] = laptop.ask(f"for i in $(seq 60); do systemctl is-active {UNIT} && break; sleep 1; done")

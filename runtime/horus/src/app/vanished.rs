@@ -1,0 +1,102 @@
+//! Whether the topics of a program are still where others find them.
+//!
+//! A topic whose file is removed goes on for those who have it open, and nobody else meets them there. No node notices: its inputs are
+//! silent, or its outputs have no reader. So the thread beside the loops looks.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::journal::{self, Entry, Priority};
+use crate::time::MonotonicTime;
+use crate::topic::{Options, TopicName};
+
+/// How long a look lasts.
+const DISTANCE: Duration = Duration::from_secs(1);
+
+/// The topics of a program, and who had them when they were opened.
+#[derive(Debug, Default)]
+pub(super) struct TopicFiles {
+    files: Vec<TopicFile>,
+    last_look: MonotonicTime,
+}
+
+#[derive(Debug)]
+struct TopicFile {
+    topic: String,
+    path: PathBuf,
+    /// The file's number; `None` when it was told.
+    inode: Option<u64>,
+}
+
+impl TopicFiles {
+    /// Takes note of a topic that was just opened.
+    pub fn note(&mut self, topic: &str, options: &Options) {
+        // What was opened has a good name and a directory; a topic that is gone by now is told by whoever opens it again.
+        let Ok((name, directory)) = topic
+            .parse::<TopicName>()
+            .map_err(drop)
+            .and_then(|name| Ok((name, options.open_directory().map_err(drop)?)))
+        else {
+            return;
+        };
+        let path = directory.file(&name);
+        let inode = inode(&path);
+        self.files.push(TopicFile { topic: topic.to_owned(), path, inode });
+    }
+
+    /// What has vanished since the last look.
+    pub fn look(&mut self, now: MonotonicTime) -> Vec<Entry> {
+        if now < self.last_look.plus(DISTANCE) {
+            return Vec::new();
+        }
+        self.last_look = now;
+        let gone = self.files.iter_mut().filter(|file| file.inode.is_some() && inode(&file.path) != file.inode);
+        gone.map(TopicFile::tell).collect()
+    }
+}
+
+impl TopicFile {
+    fn tell(&mut self) -> Entry {
+        self.inode = None;
+        let text = format!(
+            "topic {} was removed while this program uses it: {} is gone or another file, so new peers do not meet it. Start the program again",
+            self.topic,
+            self.path.display()
+        );
+        Entry::new(journal::id::TOPIC_VANISHED, Priority::Error, text).field("HORUS_TOPIC", &self.topic)
+    }
+}
+
+fn inode(path: &std::path::Path) -> Option<u64> {
+    std::fs::metadata(path).ok().map(|file| file.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::CmdVel;
+    use crate::topic::Publisher;
+
+    #[test]
+    fn a_topic_that_is_removed_or_replaced_is_told_once() {
+        let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+        let options = Options::latest(2).directory(scratch.path());
+        let _first = Publisher::<CmdVel>::open("first", &options).unwrap();
+        let _second = Publisher::<CmdVel>::open("second", &options).unwrap();
+        let mut files = TopicFiles::default();
+        files.note("first", &options);
+        files.note("second", &options);
+        let after = |seconds| MonotonicTime::default().plus(Duration::from_secs(seconds));
+        assert!(files.look(after(2)).is_empty());
+        std::fs::remove_file(scratch.path().join("first.topic")).unwrap();
+        let _again = Publisher::<CmdVel>::open("first", &options).unwrap();
+        let told = files.look(after(4));
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].get("HORUS_TOPIC"), Some("first"));
+        assert!(files.look(after(6)).is_empty());
+        std::fs::remove_file(scratch.path().join("second.topic")).unwrap();
+        assert!(files.look(after(6)).is_empty(), "a second has not passed");
+        assert_eq!(files.look(after(8)).len(), 1);
+    }
+}
