@@ -123,6 +123,8 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::MONITOR,
         journal::id::INPUT_SILENT,
         journal::id::INPUT_BACK,
+        journal::id::NODE_INSTALLED,
+        journal::id::TOPIC_VANISHED,
     ];
     sent.sort_unstable();
     assert_eq!(ids, sent);
@@ -142,10 +144,10 @@ fn a_silent_input_is_explained_with_its_topic_and_its_length() {
 }
 
 #[test]
-fn the_example_units_differ_only_in_what_they_start() {
+fn the_units_of_nodes_differ_only_in_what_they_start() {
     let settings = |file| -> Vec<String> {
         let unit = conf(file);
-        let service = unit.split_once("\n[Service]\n").unwrap().1;
+        let service = unit.split_once("\n[Service]\n").unwrap().1.split("\n[Install]\n").next().unwrap();
         let starts = |line: &str| line.starts_with("ExecStart=") || line.starts_with("Environment=HORUS_NODE_FILE=");
         let kept = |line: &&str| !line.is_empty() && !line.starts_with('#') && !starts(line);
         service.lines().filter(kept).map(str::to_owned).collect()
@@ -154,6 +156,13 @@ fn the_example_units_differ_only_in_what_they_start() {
         settings("usr/lib/systemd/system/horus-ping.service"),
         settings("usr/lib/systemd/system/horus-pong.service")
     );
+    let example = settings("usr/lib/systemd/system/horus-ping.service");
+    let mut installed = settings("usr/lib/systemd/system/horus-node@.service");
+    installed.retain(|line| !example.contains(line));
+    // What a user brings is on trial, may leak, and has a name of its own.
+    assert_eq!(installed, ["SyslogIdentifier=%i", "TimeoutStartSec=10s", "MemoryMax=50%"]);
+    let installed = settings("usr/lib/systemd/system/horus-node@.service");
+    assert!(example.iter().all(|line| installed.contains(line)), "{example:?}");
 }
 
 #[test]
