@@ -52,10 +52,16 @@ class Description(InDirectory):
 
 class KernelCommandLine(InDirectory):
     def test_untuned_image_has_no_parameter_of_conf_rt(self):
-        untuned = set(horus_conf.kernel_command_line("generic-x86-64", tuned=False).split())
+        untuned = set(horus_conf.kernel_command_line("generic-x86-64", tuned=False, version="1.2.3").split())
         tuning = horus_conf.parameters(horus_conf.CONF / "rt/kernel/cmdline", horus_conf.cpu_split("generic-x86-64"))
         self.assertFalse(untuned & set(tuning))
-        self.assertIn("root=PARTLABEL=horus-root", untuned)
+
+    def test_kernel_image_names_the_partition_of_its_own_version_as_repart_labels_it(self):
+        label = horus_conf.system_label("1.2.3")
+        self.assertIn("1.2.3", label)
+        self.assertIn(f"root=PARTLABEL={label}", horus_conf.kernel_command_line("generic-x86-64", tuned=True, version="1.2.3").split())
+        first = (horus_conf.CONF / "base/rootfs/usr/lib/repart.d/10-root-first.conf").read_text()
+        self.assertIn(f"\nLabel={label.replace('1.2.3', '%A')}\n", first)
 
 
 class BadConf(InDirectory):
