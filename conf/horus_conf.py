@@ -10,6 +10,8 @@ from pathlib import Path
 
 CONF = Path(__file__).resolve().parent
 DESCRIPTION = "image.toml"
+# What systemd calls a partition that an update may take (sysupdate.d(5)).
+EMPTY_SLOT = "_empty"
 
 
 class BadConf(Exception):

@@ -16,6 +16,7 @@ from horus_appliance.host import system
 from horus_appliance.image import mkosi, sizes
 from horus_appliance.paths import BUILD, REPOSITORY
 
+import horus_conf
 
 # What may be large, each with its use. All other packages stay below LARGE.
 LARGE = 2_500_000
@@ -50,14 +51,14 @@ class Images(unittest.TestCase):
     def test_image_has_two_slots_of_one_size_room_for_two_kernels_and_fits_a_small_card(self):
         image = mkosi.build("appliance")
         (esp, _, room), (first, _, size), (second, _, same), (data, _, _) = slots.layout(image.disk, image)
-        self.assertEqual((esp, first, second, data), ("horus-esp", image.system_label, slots.EMPTY, "horus-data"))
+        self.assertEqual((esp, first, second, data), ("horus-esp", image.system_label, horus_conf.EMPTY_SLOT, "horus-data"))
         self.assertEqual(size, same)
         self.assertLess(ROOT_LIMIT, size * sizes.SECTOR)
         self.assertLess(2 * image.unified_kernel.stat().st_size, room * sizes.SECTOR)
         status = image.disk.stat()
         self.assertLess(status.st_size, CARD)
         self.assertLess(status.st_blocks * sizes.SECTOR, status.st_size / 2, "the image is not sparse")
-        start, length = sizes.partition(image.disk, slots.EMPTY)
+        start, length = sizes.partition(image.disk, horus_conf.EMPTY_SLOT)
         with image.disk.open("rb") as stream:
             self.assertGreaterEqual(os.lseek(stream.fileno(), start, os.SEEK_DATA), start + length, "something is in the empty slot")
 

@@ -12,7 +12,6 @@ from horus_appliance.paths import CONF
 
 import horus_conf
 
-EMPTY = "_empty"
 SECOND = 3  # the second slot's number among the partitions
 CHUNK = 1 << 20
 
@@ -48,7 +47,7 @@ def grow(disk: Path, image: Image) -> None:
 
 def copy_system(disk: Path, image: Image) -> None:
     """Copies the bytes of the first slot's file system into the second slot."""
-    (source, _), (target, _), left = sizes.partition(disk, image.system_label), sizes.partition(disk, EMPTY), sizes.root_bytes(image)
+    (source, _), (target, _), left = sizes.partition(disk, image.system_label), sizes.partition(disk, horus_conf.EMPTY_SLOT), sizes.root_bytes(image)
     with disk.open("r+b") as stream:
         while left:
             stream.seek(source)

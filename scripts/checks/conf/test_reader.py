@@ -94,6 +94,10 @@ class BadConf(InDirectory):
             path = self.write("conf/machine/board/cmdline", f"ro\n\n{text}\n")
             self.assertIn("conf/machine/board/cmdline:3", self.refusal(lambda path=path: horus_conf.parameters(path, {"isolated": "1-N"})))
 
+    def test_command_line_that_names_no_partition_of_the_system(self):
+        self.write("conf/base/kernel/cmdline", "root=/dev/sda2\n")
+        self.assertIn("conf/base/kernel/cmdline has no line root=PARTLABEL=", self.refusal(lambda: horus_conf.system_label("1.2.3")))
+
     def test_missing_and_binary_files(self):
         self.assertIn("conf/machine/other/cpus cannot be read", self.refusal(lambda: horus_conf.cpu_split("other")))
         self.write("conf/machine/board/cpus", "").write_bytes(b"\xff\xfe\x00")

@@ -18,8 +18,6 @@ VALUES = """
     include-path label mkfs-extraopts offset ondisk ondrive overhead-factor part-name part-type rootfs-dir size source sourceparams
     system-id type uuid
 """.split()
-# What systemd calls a partition that an update may take (sysupdate.d(5)).
-EMPTY = "_empty"
 BOOTLOADER = "append configfile diskid ptable source timeout".split()
 CHOICES = {
     "source": "bootimg_efi bootimg_partition bootimg_pcbios empty extra_partition rawcopy rootfs".split(),
@@ -81,10 +79,10 @@ def problems_of(path: Path, variables: dict) -> list:
     for label, file in sorted(wanted_labels().items()):
         if label not in names:
             problems.append(f"{path.name}: {file} names the partition '{label}', which is not in the layout")
-    first = horus_conf.system_label(mkosi.version())
-    slots = [part for part in partitions if part.part_name in (first, EMPTY)]
-    if [part.part_name for part in slots] != [first, EMPTY] or len({(part.fixed_size, part.part_type) for part in slots}) != 1:
-        problems.append(f"{path.name}: there have to be two slots for the system, {first} and {EMPTY}, of one fixed size and one type, for updates")
+    first, second = horus_conf.system_label(mkosi.version()), horus_conf.EMPTY_SLOT
+    slots = [part for part in partitions if part.part_name in (first, second)]
+    if [part.part_name for part in slots] != [first, second] or len({(part.fixed_size, part.part_type) for part in slots}) != 1:
+        problems.append(f"{path.name}: there have to be two slots for the system, {first} and {second}, of one fixed size and one type, for updates")
     return problems + too_small(path, partitions)
 
 
