@@ -10,6 +10,8 @@ from pathlib import Path
 
 CONF = Path(__file__).resolve().parent
 DESCRIPTION = "image.toml"
+# What systemd calls a partition that an update may take (sysupdate.d(5)).
+EMPTY_SLOT = "_empty"
 
 
 class BadConf(Exception):
@@ -119,10 +121,19 @@ def cpu_split(board: str) -> dict:
     raise BadConf(f"{named(path)} has no setting. Write one line: housekeeping=0")
 
 
-def kernel_command_line(board: str, tuned: bool) -> str:
-    """All parameters of the board's image: conf/base, then conf/machine/<board>, then, when tuned, conf/rt."""
-    split = cpu_split(board)
-    return " ".join(parameter for path in command_line_files(board, tuned) for parameter in parameters(path, split))
+def kernel_command_line(board: str, tuned: bool, version: str) -> str:
+    """All parameters of the board's image of this version: conf/base, then conf/machine/<board>, then, when tuned, conf/rt."""
+    values = {**cpu_split(board), "version": version}
+    return " ".join(parameter for path in command_line_files(board, tuned) for parameter in parameters(path, values))
+
+
+def system_label(version: str) -> str:
+    """The name of the partition that holds the system of this version: the one that its kernel command line names."""
+    path = CONF / "base/kernel/cmdline"
+    for _, line in numbered_lines(path):
+        if line.startswith("root=PARTLABEL="):
+            return line.removeprefix("root=PARTLABEL=").format(version=version)
+    raise BadConf(f"{named(path)} has no line root=PARTLABEL=… that names the system's partition. Restore it from git.")
 
 
 def command_line_files(board: str, tuned: bool) -> list:
@@ -131,14 +142,14 @@ def command_line_files(board: str, tuned: bool) -> list:
     return [*files, CONF / "rt/kernel/cmdline"] if tuned else files
 
 
-def parameters(path: Path, split: dict) -> list:
-    """The kernel parameters of one file, one a line, with {housekeeping} and {isolated} filled in."""
+def parameters(path: Path, values: dict) -> list:
+    """The kernel parameters of one file, one a line, with {housekeeping}, {isolated} and {version} filled in."""
     found = []
     for number, line in numbered_lines(path):
         try:
-            found.append(line.format(**split))
+            found.append(line.format(**values))
         except (KeyError, ValueError, IndexError) as error:
-            raise BadConf(f"{named(path)}:{number}: '{line}' has a placeholder other than {{housekeeping}} or {{isolated}}. Correct the line.") from error
+            raise BadConf(f"{named(path)}:{number}: '{line}' has a placeholder other than {{housekeeping}}, {{isolated}} or {{version}}. Correct the line.") from error
         if re.search(r"\s", found[-1]):
             raise BadConf(f"{named(path)}:{number}: '{line}' holds more than one parameter. Write one a line.")
     return found

@@ -45,7 +45,12 @@ def command_line(d):
     """The kernel command line of this build's board, with or without conf/rt as HORUS_TREES says."""
     name = board(d)
     files = [*horus_conf.command_line_files(name, tuned=True), horus_conf.CONF / "machine" / name / "cpus"]
-    return asked(d, horus_conf.kernel_command_line, name, "rt" in d.getVar("HORUS_TREES").split(), files=files)
+    return asked(d, horus_conf.kernel_command_line, name, "rt" in d.getVar("HORUS_TREES").split(), version(d), files=files)
+
+
+def system_label(d):
+    """The name of the partition that holds this version's system."""
+    return asked(d, horus_conf.system_label, version(d), files=[horus_conf.CONF / "base/kernel/cmdline"])
 
 
 def trees(d):

@@ -14,7 +14,7 @@ use crate::audit::Tree;
 /// State of the data partition: lines `state=`, `reason=`, `device=`, `kept=`.
 pub const DATA: &str = "/run/horus/data";
 
-/// Partitions of other disks that carry our labels: lines such as `/dev/sdb2 horus-root`.
+/// Partitions of other disks that carry our labels: lines such as `/dev/sdb2 horus_0.1.0`.
 pub const OTHER_DISKS: &str = "/run/horus/other-disks";
 
 /// The boots before this one, in a row, that ended without a shutdown: one boot identifier a line.
@@ -197,11 +197,11 @@ mod tests {
     #[test]
     fn other_disks_cut_boots_and_emergencies_are_counted_and_named() {
         let cut: String = (0..7).map(|number| format!("boot{number}\n")).collect();
-        let boot = boot(&[(OTHER_DISKS, "/dev/sdb2 horus-root\n\n"), (CUT_BOOTS, &cut), (EMERGENCIES, "2\n")]);
+        let boot = boot(&[(OTHER_DISKS, "/dev/sdb2 horus_0.1.0\n\n"), (CUT_BOOTS, &cut), (EMERGENCIES, "2\n")]);
         let labels: Vec<_> = boot.lines().iter().map(|line| line.0).collect();
         assert_eq!(labels, ["disks", "cut boots", "emergency"]);
         let text = boot.lines().into_iter().map(|line| line.1).collect::<Vec<_>>().join("\n");
-        for part in ["/dev/sdb2 horus-root;", "7 earlier boot(s)", "boot3, and 3 more", "2 time(s)"] {
+        for part in ["/dev/sdb2 horus_0.1.0;", "7 earlier boot(s)", "boot3, and 3 more", "2 time(s)"] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
     }

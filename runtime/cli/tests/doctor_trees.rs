@@ -234,13 +234,13 @@ fn with_one_cpu_the_remedy_is_more_cpus_and_no_parameter() {
 fn a_second_disk_and_a_var_in_ram_are_found_and_told_before_the_rules() {
     let (_, audit) = audit(&tree("leaky-isolation"), &rules());
     assert_eq!(rule(&audit, "D1")["observed"], "ram");
-    assert_eq!(rule(&audit, "D2")["observed"], "/dev/sdb2 horus-root; /dev/sdb3 horus-data");
+    assert_eq!(rule(&audit, "D2")["observed"], "/dev/sdb2 horus_0.1.0; /dev/sdb4 horus-data");
     let root = tree("leaky-isolation");
     let output = support::doctor(&["--root".as_ref(), root.as_os_str(), "--rules".as_ref(), rules().as_os_str()]);
     let text = String::from_utf8(output.stdout).unwrap();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = words.find("BOOT data: /var is in RAM: nothing that is stored now survives a restart").unwrap();
-    let disks = words.find("BOOT disks: another disk carries HORUS partitions too: /dev/sdb2 horus-root").unwrap();
+    let disks = words.find("BOOT disks: another disk carries HORUS partitions too: /dev/sdb2 horus_0.1.0").unwrap();
     assert!(told < disks && disks < words.find("FAIL").unwrap(), "{text}");
 }
 

@@ -2,11 +2,16 @@
 
 from typing import Callable
 
-from checks.boot import boot_test_x86_64, disks
+from checks.boot import boot_test_x86_64, disks, slots
 from checks.boot.boot_test_x86_64 import DETERMINISM_SECONDS, MISS, started
 from horus_appliance.boot import guest, run
 from horus_appliance.image import mkosi
 
+import horus_conf
+
+# A newer version than any that is built.
+NEWER = "999.0.0"
+UNMEASURED = "systemd.mask=horus-determinism.timer"
 # A mount without which systemd does not go on.
 NO_SUCH_DISK = {"fstab.extra": "/dev/disk/by-partlabel/nothing /mnt ext4 x-systemd.device-timeout=3s 0 0\n"}
 
@@ -18,11 +23,10 @@ class OtherMachines(boot_test_x86_64.BootTest):
     def setUpClass(cls):
         cls.image = mkosi.build("appliance")
 
-    def boot_on(self, cpus: int, prepare: Callable, more: dict, parameters: str = "") -> dict:
+    def boot_on(self, cpus: int, prepare: Callable, more: dict, **options) -> dict:
         self.done = run.boot(
             self.image, self.id().rpartition(".")[2], cpus, DETERMINISM_SECONDS, guest.merge(started("horus-probe.service"), more),
-            collect_after="horus-probe.service", firmware=False, extra_parameters=f"systemd.mask=horus-determinism.timer {parameters}",
-            prepare=prepare,
+            collect_after="horus-probe.service", prepare=prepare, **options,
         )  # fmt: skip
         self.serial = (self.done.directory / "serial.log").read_text(errors="replace")
         self.assertEqual(self.done.failed_units, [])
@@ -34,7 +38,7 @@ class OtherMachines(boot_test_x86_64.BootTest):
 
     def test_8_cpus_a_provoked_deadline_miss_and_a_data_partition_that_holds_something_else(self):
         stall = '[Service]\nEnvironment="HORUS_PING_STALL=30ms 20"\n'
-        answers = self.boot_on(8, disks.make_swap, {"systemd.unit-dropin.horus-ping.service": stall})
+        answers = self.boot_on(8, disks.make_swap, {"systemd.unit-dropin.horus-ping.service": stall}, firmware=False, extra_parameters=UNMEASURED)
         self.assertEqual((answers["isolated"], answers["pid1"]), ("1-7", "0"))
         misses = [entry for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_NODE") == "ping"]
         self.assertTrue(misses)
@@ -46,18 +50,24 @@ class OtherMachines(boot_test_x86_64.BootTest):
         self.assertIn("HORUS: /var:", self.serial)
         self.assertEqual(answers["doctor"], "1", "the audit finds that /var is in memory")
 
-    def test_cpus_that_are_switched_off_a_damaged_superblock_and_a_fourth_emergency(self):
+    def test_second_slot_cpus_that_are_switched_off_a_damaged_superblock_and_a_fourth_emergency(self):
         """As on a machine whose hyper-threads nosmt switches off: the kernel counts them as isolated all the same."""
 
         def damage(disk):
+            slots.fill_second(disk, self.image, NEWER, f"{UNMEASURED} maxcpus=2")
             disks.write_into_data(disk, "lib/horus/emergencies", "3\n")
             disks.damage_superblock(disk)
 
-        answers = self.boot_on(4, damage, NO_SUCH_DISK, "maxcpus=2")
+        answers = self.boot_on(4, damage, NO_SUCH_DISK)
+        # Its kernel image is the newest, so the loader starts it, and the system comes from the slot that it names.
+        self.assertEqual(answers["disks"].split()[0], "/dev/vda3")
+        self.assertEqual(answers["slot"], horus_conf.system_label(NEWER))
+        # Those of the image, but for the second slot's: systemd-repart, which runs at each boot, took none of them back.
+        self.assertEqual(answers["partitions"].split(), ["horus-esp", self.image.system_label, horus_conf.system_label(NEWER), "horus-data"])
         self.assertEqual((answers["isolated"], answers["pid1"], answers["doctor"]), ("1-3", "0", "0"))
 
         self.assertIn("from a copy of its superblock", self.serial)
-        self.assertTrue(answers["data"].startswith("/dev/vda3"), answers["data"])
+        self.assertTrue(answers["data"].startswith("/dev/vda4"), answers["data"])
 
         for said in ("Press Enter within 15 s for a shell", "The machine stays up with what it has"):
             self.assertRegex(self.serial, rf"HORUS: emergency mode: .*mnt\.mount.* {said}")

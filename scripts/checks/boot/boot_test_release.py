@@ -33,7 +33,7 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
         self.assertRegex((self.done.directory / "serial.log").read_text(errors="replace"), REPORT)
 
     def test_the_disk_that_was_started_wins_and_the_other_is_named(self):
-        self.assertEqual(self.answers()["disks"].split(), ["/dev/vdb2", "/dev/vdb3"])
+        self.assertEqual(self.answers()["disks"].split(), ["/dev/vdb2", "/dev/vdb4"])
         self.assertTrue([guest.text(entry) for entry in self.done.entries if "another disk holds HORUS partitions" in guest.text(entry)])
         failed = [rule["id"] for rule in self.done.report["audit"]["rules"] if rule["status"] == "FAIL"]
         self.assertIn("D2", failed)

@@ -155,8 +155,11 @@ class TunedAppliance(BootTest):
         self.assertIn("erofs", answers["root"])
         self.assertIn("ro", answers["root"].split()[-1].split(","))
         self.assertEqual(answers["system"], "read-only")
-        self.assertTrue(answers["data"].startswith("/dev/vda3"))
+        self.assertTrue(answers["data"].startswith("/dev/vda4"))
         self.assertTrue(answers["journal"].startswith("/var/log/journal/"))
+
+    def test_system_comes_from_the_slot_that_its_kernel_image_names(self):
+        self.assertEqual(self.answers()["slot"], self.image.system_label)
 
     def test_pid_1_stays_on_the_housekeeping_cpu(self):
         self.assertEqual(self.answers()["isolated"], "1")

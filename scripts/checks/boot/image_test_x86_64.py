@@ -1,17 +1,22 @@
 """Builds the images that the boot tests boot, while other checks run; one of them after a build that was killed."""
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
+from checks.boot import slots
 from horus_appliance.host import system
 from horus_appliance.image import mkosi, sizes
 from horus_appliance.paths import BUILD, REPOSITORY
 
+import horus_conf
 
 # What may be large, each with its use. All other packages stay below LARGE.
 LARGE = 2_500_000
@@ -30,6 +35,7 @@ LARGE_PACKAGES = {
 }
 ROOT_LIMIT = 300_000_000
 COMPRESSED_LIMIT = 140_000_000
+CARD = 2_000_000_000  # as a card of 2 GB is sold
 # What no appliance runs: windows, graphics, compilers, interpreters, makers of initial RAM disks, package managers.
 UNWANTED = r"lib(llvm|x11|xcb|wayland|z3)|mesa|x11|python|perl|initramfs|dracut|klibc|^debconf|^dpkg$|^apt$"
 
@@ -41,6 +47,36 @@ class Images(unittest.TestCase):
         self.assertEqual([f"{name}: {size}" for name, size in packages.items() if size > LARGE and not name.startswith(tuple(LARGE_PACKAGES))], [])
         self.assertLess(sizes.root_bytes(image), ROOT_LIMIT)
         self.assertLess(sizes.compressed_bytes(image), COMPRESSED_LIMIT)
+
+    def test_image_has_two_slots_of_one_size_room_for_two_kernels_and_fits_a_small_card(self):
+        image = mkosi.build("appliance")
+        (esp, _, room), (first, _, size), (second, _, same), (data, _, _) = slots.layout(image.disk, image)
+        self.assertEqual((esp, first, second, data), ("horus-esp", image.system_label, horus_conf.EMPTY_SLOT, "horus-data"))
+        self.assertEqual(size, same)
+        self.assertLess(ROOT_LIMIT, size * sizes.SECTOR)
+        self.assertLess(2 * image.unified_kernel.stat().st_size, room * sizes.SECTOR)
+        status = image.disk.stat()
+        self.assertLess(status.st_size, CARD)
+        self.assertLess(status.st_blocks * sizes.SECTOR, status.st_size / 2, "the image is not sparse")
+        start, length = sizes.partition(image.disk, horus_conf.EMPTY_SLOT)
+        with image.disk.open("rb") as stream:
+            self.assertGreaterEqual(os.lseek(stream.fileno(), start, os.SEEK_DATA), start + length, "something is in the empty slot")
+
+    def test_repart_at_boot_grows_the_data_and_leaves_slots_as_an_update_left_them(self):
+        """Also where a later version has taken the first slot, and none is empty."""
+        image = mkosi.build("appliance")
+        with tempfile.TemporaryDirectory(dir=BUILD) as directory:
+            disk = Path(directory) / "disk.raw"
+            subprocess.run(["cp", "--sparse=always", image.disk, disk], check=True)
+            slots.label(disk, image, {2: "horus_2.0.0", 3: "horus_1.9.9"})
+            before = slots.layout(disk, image)
+            os.truncate(disk, 4 << 30)
+            slots.grow(disk, image)
+            after = slots.layout(disk, image)
+        self.assertEqual([name for name, _, _ in before], ["horus-esp", "horus_2.0.0", "horus_1.9.9", "horus-data"])
+        self.assertEqual(after[:3], before[:3])
+        self.assertEqual(after[3][:2], before[3][:2])
+        self.assertGreater(after[3][2], before[3][2])
 
     def test_image_has_no_package_without_a_use(self):
         manifest = json.loads((mkosi.build("appliance").directory / f"horus_{mkosi.version()}.manifest").read_text())

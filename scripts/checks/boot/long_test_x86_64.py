@@ -16,7 +16,7 @@ class OtherDisks(boot_test_x86_64.BootTest):
             extra_parameters="systemd.mask=horus-determinism.timer", bus=bus, **options,
         )  # fmt: skip
         self.assertEqual(self.done.failed_units, [])
-        self.assertEqual(self.answers()["disks"].split(), [f"{device}2", f"{device}3"])
+        self.assertEqual(self.answers()["disks"].split(), [f"{device}2", f"{device}4"])
         self.assertEqual({guest.text(entry, "HORUS_NODE") for entry in self.of_kind("NODE_START")}, {"ping", "pong"})
         self.assert_clean_power_off()
 

@@ -52,10 +52,16 @@ class Description(InDirectory):
 
 class KernelCommandLine(InDirectory):
     def test_untuned_image_has_no_parameter_of_conf_rt(self):
-        untuned = set(horus_conf.kernel_command_line("generic-x86-64", tuned=False).split())
+        untuned = set(horus_conf.kernel_command_line("generic-x86-64", tuned=False, version="1.2.3").split())
         tuning = horus_conf.parameters(horus_conf.CONF / "rt/kernel/cmdline", horus_conf.cpu_split("generic-x86-64"))
         self.assertFalse(untuned & set(tuning))
-        self.assertIn("root=PARTLABEL=horus-root", untuned)
+
+    def test_kernel_image_names_the_partition_of_its_own_version_as_repart_labels_it(self):
+        label = horus_conf.system_label("1.2.3")
+        self.assertIn("1.2.3", label)
+        self.assertIn(f"root=PARTLABEL={label}", horus_conf.kernel_command_line("generic-x86-64", tuned=True, version="1.2.3").split())
+        first = (horus_conf.CONF / "base/rootfs/usr/lib/repart.d/10-root-first.conf").read_text()
+        self.assertIn(f"\nLabel={label.replace('1.2.3', '%A')}\n", first)
 
 
 class BadConf(InDirectory):
@@ -87,6 +93,10 @@ class BadConf(InDirectory):
         for text in ("quiet splash  # two", "isolcpus={islated}", "a={0}", "b={"):
             path = self.write("conf/machine/board/cmdline", f"ro\n\n{text}\n")
             self.assertIn("conf/machine/board/cmdline:3", self.refusal(lambda path=path: horus_conf.parameters(path, {"isolated": "1-N"})))
+
+    def test_command_line_that_names_no_partition_of_the_system(self):
+        self.write("conf/base/kernel/cmdline", "root=/dev/sda2\n")
+        self.assertIn("conf/base/kernel/cmdline has no line root=PARTLABEL=", self.refusal(lambda: horus_conf.system_label("1.2.3")))
 
     def test_missing_and_binary_files(self):
         self.assertIn("conf/machine/other/cpus cannot be read", self.refusal(lambda: horus_conf.cpu_split("other")))

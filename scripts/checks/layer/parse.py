@@ -14,6 +14,7 @@ from checks.conf import units
 from checks.layer import bb_reader, boards, kas_files, wic
 from checks.layer.bb_reader import LAYER, Layer, ParseFailed
 from horus_appliance.console import detail
+from horus_appliance.image import mkosi
 from horus_appliance.paths import REPOSITORY
 
 import horus_conf
@@ -63,7 +64,7 @@ def command_line_problems(layer: Layer) -> list:
     """Where the board's own place for the kernel command line holds something else than conf/ says."""
     board = horus_conf.boards()[horus_conf.board_of(layer.machine)]
     form = boards.FORMS[board.firmware]
-    wanted = horus_conf.kernel_command_line(board.name, tuned="rt" in layer.data.getVar("HORUS_TREES").split()) + form.parameters
+    wanted = horus_conf.kernel_command_line(board.name, tuned="rt" in layer.data.getVar("HORUS_TREES").split(), version=mkosi.version()) + form.parameters
     if board.firmware == "uefi":
         found = layer.recipe(LAYER / "recipes-core/images/horus-image.bb").getVar("UKI_CMDLINE")
     elif board.firmware == "raspberrypi":

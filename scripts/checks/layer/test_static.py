@@ -4,12 +4,16 @@ import unittest
 
 from checks.layer import lint, tuning, wic
 from checks.layer.lint import Accepted
+from horus_appliance.image import mkosi
 from horus_appliance.in_directory import InDirectory
 
-LAYOUT = """# short-description: test
+import horus_conf
+
+FIRST = horus_conf.system_label(mkosi.version())
+LAYOUT = f"""# short-description: test
 part /boot --source bootimg_partition --fstype=vfat --part-name horus-esp --fixed-size 512M
-part / --source rootfs --fstype=ext4 --part-name horus-root --fixed-size ${SLOT} --exclude-path var/
-part --fstype=none --part-name horus-root-b --fixed-size ${SLOT}
+part / --source rootfs --fstype=ext4 --part-name {FIRST} --fixed-size ${{SLOT}} --exclude-path var/
+part --fstype=none --part-name _empty --fixed-size ${{SLOT}}
 part --source rootfs --change-directory=var --fstype=ext4 --part-name horus-data --fixed-size 512M
 bootloader --ptable gpt
 """
@@ -25,11 +29,14 @@ class PartitionLayouts(InDirectory):
 
     def test_each_mistake_is_named_with_its_line(self):
         for before, after, expected in (
-            ("--fstype=ext4 --part-name horus-root ", "--fstyp=ext4 --part-name horus-root ", ":3: unrecognized arguments: --fstyp=ext4"),
+            (f"--fstype=ext4 --part-name {FIRST} ", f"--fstyp=ext4 --part-name {FIRST} ", ":3: unrecognized arguments: --fstyp=ext4"),
             ("--source rootfs --fstype", "--source rootfsy --fstype", "invalid choice: 'rootfsy'"),
             ("horus-data", "horus-dta", "names the partition 'horus-data', which is not in the layout"),
-            ("horus-root-b", "horus-root", "stands twice"),
-            ("--part-name horus-root-b", "--part-name other", "two slots"),
+            ("_empty", FIRST, "stands twice"),
+            ("--part-name _empty", "--part-name other", "two slots"),
+            (f"{FIRST} --fixed-size ${{SLOT}}", f"{FIRST} --fixed-size 2G", "two slots"),
+            ("horus-esp --fixed-size 512M", "horus-esp --fixed-size 256M", "horus-esp has 256M, and 00-esp.conf wants 260M"),
+            ("bootloader", "part --fstype=ext4 --part-name more --fixed-size 1M\nbootloader", "5 partitions, and 4 in"),
             ("512M\nbootloader", "512MB\nbootloader", "size '512MB' is not understood"),
             ("bootloader --ptable gpt\n", "", "0 bootloader lines"),
             ("--ptable gpt", "--ptable msdos", "no partition names"),

@@ -60,9 +60,9 @@ class VerifiedImage(InDirectory):
             verity.append_tree(str(self.image), SALT)
 
     def test_command_line_names_the_verified_device_and_keeps_the_rest(self):
-        line = verity.command_line("root=PARTLABEL=horus-root ro quiet", 10, "ab" * 32, SALT)
-        self.assertTrue(line.startswith("root=/dev/dm-0 ro quiet dm-mod.waitfor=PARTLABEL=horus-root dm-mod.create="))
+        line = verity.command_line("root=PARTLABEL=horus_1.2.3 ro quiet", 10, "ab" * 32, SALT)
+        self.assertTrue(line.startswith("root=/dev/dm-0 ro quiet dm-mod.waitfor=PARTLABEL=horus_1.2.3 dm-mod.create="))
         table = re.search(r'dm-mod\.create="horus-root,,,ro,(.*)"$', line)[1].split()
         # Sectors, version, devices, block sizes, blocks, first block of the tree, digest: the fields of dm-verity's documentation.
-        self.assertEqual(table[:12], "0 80 verity 1 PARTLABEL=horus-root PARTLABEL=horus-root 4096 4096 10 10 sha256".split() + ["ab" * 32])
+        self.assertEqual(table[:12], "0 80 verity 1 PARTLABEL=horus_1.2.3 PARTLABEL=horus_1.2.3 4096 4096 10 10 sha256".split() + ["ab" * 32])
         self.assertEqual(line.count("root=PARTLABEL"), 0)

@@ -1,11 +1,15 @@
 """Reads the partition layouts (files/wic/*.wks.in) as wic does, and holds them against what conf/ says of partitions."""
 
 import argparse
+import configparser
 import re
 import shlex
 from pathlib import Path
 
+from horus_appliance.image import mkosi
 from horus_appliance.paths import CONF
+
+import horus_conf
 
 # wic's own commands and options (wic 0.3, of Yocto 6.0); what is not here, wic would refuse in the last minute of a long build.
 FLAGS = "active hidden mbr no-fstab-update no-table use-label use-uuid".split()
@@ -75,16 +79,44 @@ def problems_of(path: Path, variables: dict) -> list:
     for label, file in sorted(wanted_labels().items()):
         if label not in names:
             problems.append(f"{path.name}: {file} names the partition '{label}', which is not in the layout")
-    slots = [part for part in partitions if (part.part_name or "").startswith("horus-root")]
-    if len(slots) != 2 or slots[0].fixed_size != slots[1].fixed_size:
-        problems.append(f"{path.name}: there have to be two slots for the system (horus-root…) of one fixed size, for updates")
-    return problems
+    first, second = horus_conf.system_label(mkosi.version()), horus_conf.EMPTY_SLOT
+    slots = [part for part in partitions if part.part_name in (first, second)]
+    if [part.part_name for part in slots] != [first, second] or len({(part.fixed_size, part.part_type) for part in slots}) != 1:
+        problems.append(f"{path.name}: there have to be two slots for the system, {first} and {second}, of one fixed size and one type, for updates")
+    return problems + too_small(path, partitions)
+
+
+def too_small(path: Path, partitions: list) -> list:
+    """Partitions that are smaller than conf/'s definitions of the same place say: systemd-repart would refuse all that is asked of it."""
+    definitions = sorted((CONF / "base/rootfs/usr/lib/repart.d").glob("*.conf"))
+    if len(definitions) != len(partitions):
+        return [f"{path.name}: {len(partitions)} partitions, and {len(definitions)} in conf/base's repart.d, which would make what it misses"]
+    found = []
+    for definition, part in zip(definitions, partitions, strict=True):
+        least = minimum(definition)
+        if part.fixed_size and size_bytes(part.fixed_size) < size_bytes(least):
+            found.append(f"{path.name}: {part.part_name} has {part.fixed_size}, and {definition.name} wants {least}: systemd-repart would let nothing grow")
+    return found
+
+
+def minimum(definition: Path) -> str:
+    """SizeMinBytes of a partition's definition for systemd-repart."""
+    reader = configparser.ConfigParser(interpolation=None, strict=False)
+    reader.optionxform = str
+    reader.read_string(definition.read_text())
+    return reader["Partition"]["SizeMinBytes"]
+
+
+def size_bytes(text: str) -> int:
+    """A size as wic and systemd-repart write it, in bytes; 0 for one that is not understood, of which problems_of tells."""
+    match = re.fullmatch(r"(\d+)([kKMG])", text)
+    return int(match[1]) * 1024 ** (" KMG".index(match[2].upper())) if match else 0
 
 
 def wanted_labels() -> dict:
     """Partition names that conf/ relies on, and where."""
     found = {}
-    for path in (CONF / "base/kernel/cmdline", CONF / "base/rootfs/usr/lib/horus/data-partition"):
-        for label in re.findall(r'^(?:root=PARTLABEL=|names=")([\w-]+)', path.read_text(), re.MULTILINE):
-            found[label] = str(path.relative_to(CONF.parent))
-    return found
+    script = CONF / "base/rootfs/usr/lib/horus/data-partition"
+    for label in re.findall(r'^names="([\w-]+)', script.read_text(), re.MULTILINE):
+        found[label] = str(script.relative_to(CONF.parent))
+    return found | {horus_conf.system_label(mkosi.version()): "conf/base/kernel/cmdline"}

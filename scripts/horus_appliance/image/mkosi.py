@@ -48,7 +48,17 @@ class Image:
 
     @property
     def command_line(self) -> str:
-        return horus_conf.kernel_command_line(self.architecture.board, tuned="rt" in horus_conf.variants()[self.variant])
+        return horus_conf.kernel_command_line(self.architecture.board, tuned="rt" in horus_conf.variants()[self.variant], version=self.version)
+
+    @property
+    def unified_kernel(self) -> Path:
+        """The unified kernel image, as it lies on the boot loader's partition."""
+        return self.directory / f"horus_{self.version}.efi"
+
+    @property
+    def system_label(self) -> str:
+        """The name of the partition with this version's system."""
+        return horus_conf.system_label(self.version)
 
 
 def build(

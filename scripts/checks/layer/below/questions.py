@@ -5,6 +5,7 @@ import re
 from checks.layer.below import bitbake
 from checks.layer.below.bitbake import META, Workspace
 from checks.layer.boards import Build
+from horus_appliance.image import mkosi
 
 import horus_conf
 
@@ -40,7 +41,7 @@ def command_line(workspace: Workspace, board: Build, build) -> str:
     """The board's own place for the kernel command line holds what the Debian recipe would give the same board."""
     recipe, variable = board.form.command_line
     found = bitbake.value(workspace, build, variable, recipe)
-    wanted = horus_conf.kernel_command_line(board.name, tuned="rt" in board.trees) + board.form.parameters
+    wanted = horus_conf.kernel_command_line(board.name, tuned="rt" in board.trees, version=mkosi.version()) + board.form.parameters
     # Jetson: conf/ stands behind the board layer's own parameters; of one that stands twice, the last counts.
     right = found.endswith(f" {wanted}") if board.board.firmware == "tegra" else found == wanted
     return "" if right else f"{variable} of {recipe} is\n    {found}\nand conf/ says\n    {wanted}"

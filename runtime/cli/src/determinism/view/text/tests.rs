@@ -65,13 +65,13 @@ fn memory_the_boot_and_a_report_in_ram_are_told_and_an_old_report_without_them_r
     let kill = |name: &str, count| MemoryKill { name: name.to_owned(), count };
     report.memory_kills = MemoryKills { processes: vec![kill("pong", 2)], units: vec![kill("horus-pong.service", 1)] };
     let data = Data { state: "ram".to_owned(), reason: "no such partition".to_owned(), ..Data::default() };
-    report.boot = Boot { data: Some(data), other_disks: vec!["/dev/sdb2 horus-root".to_owned()], ..Boot::default() };
+    report.boot = Boot { data: Some(data), other_disks: vec!["/dev/sdb2 horus_0.1.0".to_owned()], ..Boot::default() };
     report.stored_in_ram = Some("no space".to_owned());
     let text = render(&report);
     for line in [
         " memory     2 killed for want of memory: pong (2 times), horus-pong.service\n",
         " data       /var is in RAM",
-        " disks      another disk carries HORUS partitions too: /dev/sdb2 horus-root;",
+        " disks      another disk carries HORUS partitions too: /dev/sdb2 horus_0.1.0;",
         " stored     this report is in RAM and gone after a restart: no space",
     ] {
         assert!(text.contains(line), "{line} is missing in {text}");
