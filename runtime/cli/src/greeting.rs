@@ -88,7 +88,9 @@ impl Facts {
             add("log in", &format!("ssh root@{name}.local"));
             add("host key", fingerprint);
         }
-        for (label, sentence) in self.boot.lines().iter().filter(|(label, _)| matches!(*label, "data" | "disks" | "settings")) {
+        for (label, sentence) in
+            self.boot.lines().iter().filter(|(label, _)| matches!(*label, "data" | "disks" | "settings"))
+        {
             add(label, sentence);
         }
         match &self.report {
@@ -210,7 +212,8 @@ horus 0.1.0 on Raspberry Pi 5 Model B Rev 1.0
         store::store(&reports, &sample::report("b9")).unwrap();
         let text = Facts::read(root.path()).text();
         assert!(text.starts_with("horus 0.1.0 on Raspberry [2J Pi 5\n kernel     6.12.9-rt\n network    "), "{text}");
-        for line in [" log in     ssh root@arm3.local\n", " host key   SHA256:abc\n", " settings   horus.toml:3: no\n"] {
+        for line in [" log in     ssh root@arm3.local\n", " host key   SHA256:abc\n", " settings   horus.toml:3: no\n"]
+        {
             assert!(text.contains(line), "{line} is missing in {text}");
         }
         assert!(text.contains("is empty now") && text.contains("not measured"), "{text}");
