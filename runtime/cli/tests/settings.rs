@@ -58,6 +58,7 @@ fn a_boot_writes_what_is_right_and_tells_what_is_wrong() {
     fs::write(root.path().join("run/horus/boot/horus.toml"), "").unwrap();
     horus(&["apply".as_ref(), "--root".as_ref(), root.path()]);
     assert!(!root.path().join("run/horus/settings-problems").exists(), "what was put right is not told");
+    assert!(!keys.exists(), "a key that was taken out opens nothing");
 }
 
 #[test]
