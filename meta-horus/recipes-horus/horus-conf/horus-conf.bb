@@ -47,8 +47,22 @@ FILES:${PN}-dev = "${@horus.conf.tree_files(d, 'dev')}"
 FILES:${PN}-horus = "${@horus.conf.tree_files(d, 'horus')}"
 FILES:${PN}-rt = "${@horus.conf.tree_files(d, 'rt')}"
 
-# What data-partition calls to check, mend and mount.
-RDEPENDS:${PN}-base = "e2fsprogs-dumpe2fs e2fsprogs-e2fsck e2fsprogs-mke2fs util-linux-blkid util-linux-fallocate util-linux-mount util-linux-mountpoint"
+# What data-partition calls to check, mend and mount; and how the machine is reached: what reads the settings, who lets people in, and who joins
+# a Wi-Fi by the rules of its country.
+RDEPENDS:${PN}-base = "\
+    e2fsprogs-dumpe2fs \
+    e2fsprogs-e2fsck \
+    e2fsprogs-mke2fs \
+    horus \
+    openssh-keygen \
+    openssh-sshd \
+    util-linux-blkid \
+    util-linux-fallocate \
+    util-linux-mount \
+    util-linux-mountpoint \
+    wireless-regdb-static \
+    wpa-supplicant \
+"
 # tune-cpus calls taskset, and seq of whatever provides the base utilities.
 RDEPENDS:${PN}-rt = "util-linux-taskset"
 RDEPENDS:${PN}-dev = "util-linux-agetty"

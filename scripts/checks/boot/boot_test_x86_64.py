@@ -166,7 +166,8 @@ class TunedAppliance(BootTest):
         self.assertEqual(self.answers()["pid1"], "0")
 
     def test_units_are_sandboxed_or_say_why_not(self):
-        exposed = {key.rpartition(" ")[2]: float(value.split()[0]) for key, value in self.answers().items() if "Overall exposure" in key}
+        # A template is judged by an instance that systemd makes up.
+        exposed = {key.rpartition(" ")[2].replace("@test_instance.", "@."): float(value.split()[0]) for key, value in self.answers().items() if "Overall exposure" in key}
         ours = {path.name: path.read_text() for path in CONF.glob("*/rootfs/usr/lib/systemd/system/*.service")}
         self.assertLessEqual(set(ours), set(exposed))
         for unit, text in ours.items():

@@ -4,10 +4,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from horus_appliance.host import system
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF
 
 TUNE_CPUS = CONF / "rt/rootfs/usr/lib/horus/tune-cpus"
+HOST_KEY = CONF / "base/rootfs/usr/lib/horus/ssh-host-key"
 BOARD_IDENTITY = CONF / "base/rootfs/usr/lib/horus/board-identity"
 RANDOM = "0123456789abcdef0123456789abcdef\n"
 
@@ -108,3 +110,35 @@ class BoardIdentity(InDirectory):
 
     def test_an_identity_that_etc_stores_is_left_alone(self):
         self.assertEqual(self.machine_id({"sys/firmware/devicetree/base/serial-number": b"1\0"}), "")
+
+
+class SshHostKey(InDirectory):
+    """The key by which clients know the machine."""
+
+    def fingerprint(self) -> str:
+        """What the script says and writes."""
+        done = subprocess.run([HOST_KEY, self.root], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        written = (self.root / "run/horus/ssh/fingerprint").read_text().strip()
+        self.assertRegex(written, "^SHA256:")
+        self.assertIn(written, done.stdout)
+        return written
+
+    def setUp(self):
+        system.ensure_command("ssh-keygen", "openssh-client")
+        super().setUp()
+        self.key = self.write("var/lib/horus/ssh/host_ed25519", "")
+        self.write("run/horus/ssh/authorized_keys", "")
+
+    def test_a_key_is_made_once_and_nobody_else_reads_it(self):
+        self.key.unlink()
+        first = self.fingerprint()
+        self.assertEqual(self.fingerprint(), first)
+        self.assertEqual([path.name for path in self.key.parent.iterdir()], ["host_ed25519"])
+        self.assertEqual(self.key.stat().st_mode & 0o777, 0o600)
+
+    def test_a_key_that_a_power_cut_left_half_written_is_made_anew(self):
+        first = self.fingerprint()  # of the empty file
+        self.key.write_text(self.key.read_text()[:100])
+        self.write("var/lib/horus/ssh/host_ed25519.new", "half")
+        self.assertNotEqual(self.fingerprint(), first)

@@ -40,4 +40,5 @@ class Units(InDirectory):
     def test_packages_whose_programs_a_unit_calls_are_told(self):
         self.assertEqual(units.packages_needed(CONF / "machine/jetson-orin-nano/rootfs"), {"tegra-nvpmodel", "tegra-tools-jetson-clocks"})
         self.assertEqual(units.packages_needed(CONF / "dev/rootfs"), {"util-linux-agetty"})
-        self.assertEqual(units.packages_needed(CONF / "base/rootfs"), set())
+        self.assertEqual(units.packages_needed(CONF / "base/rootfs"), {"openssh-sshd", "wpa-supplicant"})
+        self.assertEqual(units.packages_needed(CONF / "rt/rootfs"), set())

@@ -25,6 +25,8 @@ FOREIGN_PROGRAMS = {
     "usr/lib/systemd/systemd-journald": "systemd",
     "usr/lib/systemd/systemd-logind": "systemd",
     "usr/sbin/agetty": "util-linux-agetty",
+    "usr/sbin/sshd": "openssh-sshd",
+    "usr/sbin/wpa_supplicant": "wpa-supplicant",
     "usr/sbin/nvpmodel": "tegra-nvpmodel",
     "usr/bin/jetson_clocks": "tegra-tools-jetson-clocks",
 }
@@ -35,6 +37,7 @@ ALWAYS_THERE = {"systemd"}
 # Units to which a drop-in of ours belongs and which this machine may lack: what the drop-in relies on.
 FOREIGN_UNITS = {
     "systemd-resolved.service": "[Unit]\nDescription=Network Name Resolution\n[Service]\nType=notify\nExecStart=/usr/bin/sh\n",
+    "systemd-timesyncd.service": "[Unit]\nDescription=Network Time Synchronization\n[Service]\nType=notify\nExecStart=/usr/bin/sh\n",
     "nvpmodel.service": "[Unit]\nDescription=NVIDIA power model setup\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/usr/sbin/nvpmodel\n",
 }
 

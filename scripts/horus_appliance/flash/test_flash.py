@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
 from unittest import mock
 
 from horus_appliance.console import CannotRun
-from horus_appliance.flash import devices, flashing, images
+from horus_appliance.flash import devices, flashing, images, settings
 from horus_appliance.flash.devices import Device
 from horus_appliance.host import system
 from horus_appliance.in_directory import InDirectory
@@ -158,6 +159,31 @@ class ImageAndBlockMap(WithImage):
         )  # fmt: skip
         for path, expected in cases:
             self.assertIn(expected, self.error_of(lambda path=path: images.check_kind(path)))
+
+
+class Settings(InDirectory):
+    """What the options of flashing become."""
+
+    KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAII31cyfnz/Qi4MTQ6s4ES8YmxDx4WtsxL7GAnI4n88/x"
+
+    def test_nothing_asked_for_is_no_file(self):
+        self.assertEqual(settings.Wishes().text(), "")
+
+    def test_any_text_survives(self):
+        for text in ('quo"te', "back\\slash", "Café", "tab\there", "]["):
+            read = tomllib.loads(settings.Wishes(wifi=text, wifi_password=text).text())
+            self.assertEqual(read, {"wifi": {"ssid": text, "password": text}})
+
+    def test_keys_of_several_files_and_comments_between_them(self):
+        first = self.write("a.pub", f"# mine\n{self.KEY} me\n\n{self.KEY}\n")
+        second = self.write("b.pub", f"sk-ssh-ed25519@openssh.com {'A' * 60}\n")
+        read = tomllib.loads(settings.Wishes(ssh_keys=(first, second)).text())
+        self.assertEqual(read["ssh_keys"], [f"{self.KEY} me", self.KEY, f"sk-ssh-ed25519@openssh.com {'A' * 60}"])
+
+    def test_what_is_no_public_key_is_refused_with_the_remedy(self):
+        for text, said in (("-----BEGIN OPENSSH PRIVATE KEY-----", ".pub"), ("", "ssh-keygen"), ("me@laptop", "ssh-keygen"), (self.KEY[:30], "ssh-keygen")):
+            path = self.write("key", text)
+            self.assertIn(said, self.error_of(lambda path=path: settings.public_keys(path)))
 
 
 class ImagerList(WithImage):

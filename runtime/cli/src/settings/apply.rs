@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use super::boot_partition::BootPartition;
 use super::file::{Settings, load};
-use super::outputs::outputs;
+use super::outputs::{PATHS, outputs};
 use super::{NAME, file};
 use crate::boot::SETTINGS;
 
@@ -23,8 +23,7 @@ const MISNAMED: &str = "horus.toml.txt";
 pub fn run(root: &Path) -> ExitCode {
     let mut told = Told { root: root.to_owned(), lines: Vec::new() };
     match find_and_read(root, &mut told) {
-        Ok(Some(settings)) => apply(root, &settings, &mut told),
-        Ok(None) => {}
+        Ok(settings) => apply(root, &settings.unwrap_or_default(), &mut told),
         Err(reason) => told.warn(&format!("{NAME} of the boot partition is not used: {reason}")),
     }
     told.keep();
@@ -51,7 +50,17 @@ fn find_and_read(root: &Path, told: &mut Told) -> Result<Option<Settings>, Strin
 }
 
 fn apply(root: &Path, settings: &Settings, told: &mut Told) {
-    for output in outputs(settings) {
+    let outputs = outputs(settings);
+    // What an earlier run left of a section that is gone: a key that was taken out opens nothing.
+    for path in PATHS.iter().filter(|path| outputs.iter().all(|output| output.path != **path)) {
+        let path = root.join(path);
+        if path.exists()
+            && let Err(error) = fs::remove_file(&path)
+        {
+            told.warn(&format!("{} cannot be removed: {error}", path.display()));
+        }
+    }
+    for output in outputs {
         let path = root.join(output.path);
         if let Err(error) = write(&path, output.mode, &output.text) {
             told.warn(&format!("{} cannot be written: {error}", path.display()));

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor, stat};
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 /// The partition's name in the tables of our layouts: PC and virtual boards, Raspberry Pi, NVIDIA's own.
@@ -30,8 +31,13 @@ impl BootPartition {
         let source = Path::new("/dev").join(&name);
         let explain = |error| format!("{} cannot be mounted: {error}", source.display());
         fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))?;
-        let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-        mount(&source, place, "vfat", flags, None).map_err(explain)?;
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        match mount(&source, place, "vfat", flags | MountFlags::RDONLY, None) {
+            // Somebody has mounted it already, to write; the kernel has one view of a disk for all.
+            Err(Errno::BUSY) => mount(&source, place, "vfat", flags, None),
+            done => done,
+        }
+        .map_err(explain)?;
         Ok(Self { place: place.to_owned() })
     }
 

@@ -33,7 +33,10 @@ const RESOLVED: &str = "run/systemd/resolved.conf.d/70-horus-settings.conf";
 const TIME: &str = "run/systemd/timesyncd.conf.d/60-horus-settings.conf";
 const SUPPLICANT: &str = "run/horus/wifi/wpa_supplicant.conf";
 
-/// All of them.
+/// Where they are, all that there can be.
+pub const PATHS: [&str; 7] = [KEYS, WIRED, WIRED_DROP_IN, WIRELESS, RESOLVED, TIME, SUPPLICANT];
+
+/// All that settings ask for.
 pub fn outputs(settings: &Settings) -> Vec<Output> {
     let mut outputs = Vec::new();
     let mut add = |path, mode, text: String| outputs.push(Output { path, mode, text: format!("{ORIGIN}{text}") });
@@ -131,7 +134,9 @@ mod tests {
     fn made(text: &str) -> Vec<Output> {
         let (settings, problems) = read(text);
         assert_eq!(problems, []);
-        outputs(&settings)
+        let outputs = outputs(&settings);
+        assert!(outputs.iter().all(|output| PATHS.contains(&output.path)), "{outputs:?}");
+        outputs
     }
 
     fn text_of<'a>(outputs: &'a [Output], path: &str) -> &'a str {
