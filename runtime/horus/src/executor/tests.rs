@@ -1,5 +1,7 @@
 //! The loop on a clock that the test moves, and on the machine's.
 
+mod allocations;
+
 use std::time::Duration;
 
 use super::*;
