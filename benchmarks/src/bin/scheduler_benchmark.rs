@@ -3,8 +3,7 @@
 //! Time that the loop would sleep is skipped, so all of it is the loop's own. Beside it stands what no executor can do without:
 //! a clock read, two looks at the CPU's number and a call through a pointer.
 //!
-//! With `--count-instructions NODES…` it runs so many releases of one node, for an instruction counter:
-//! `benchmarks/research/instructions.sh`.
+//! With `--count-instructions` it lets ten nodes tick, for an instruction counter: `benchmarks/research/instructions.sh`.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -110,37 +109,34 @@ fn summary(cells: &[Cell]) -> Vec<String> {
     [fit(Kind::Bare), fit(Kind::Ports), fit(Kind::Events)].into_iter().chain(originals).flatten().collect()
 }
 
-/// Ticks that the counter sees beyond those of the shorter run: the difference of two runs holds nothing of their beginnings and
-/// ends.
-const COUNTED: u64 = 10_000;
+/// Nodes for the instruction counter: enough for the price of a wake-up, which they share, to be small beside theirs.
+const COUNTED_NODES: usize = 10;
 
-/// A function of its own, for the counter to find.
+/// A function of its own, for the counter to find. Returns how many ticks there were: where time is short, releases are skipped.
 #[inline(never)]
-fn ticks(group: Group, stage: &Stage, releases: u64) -> horus::Result {
-    group.run(stage, releases).map(drop)
+fn ticks(group: Group, stage: &Stage, releases: u64) -> horus::Result<u64> {
+    Ok(group.run(stage, releases)?.iter().map(|account| account.tally.cycles).sum())
 }
 
-/// `bare` or `ports`, then how many releases: `short` or `long`.
-fn count_instructions(kind: &str, length: &str) -> Result<(), Failure> {
-    let kind = match kind {
-        "bare" => Kind::Bare,
-        "ports" => Kind::Ports,
-        _ => return Err("--count-instructions bare|ports short|long".into()),
-    };
-    let (scratch, warm) = (scratch()?, 1_000);
-    let stage = Stage::in_directory(scratch.path());
-    ticks(Group { kind, nodes: 1 }, &stage, if length == "long" { warm + COUNTED } else { warm })
-        .map_err(|error| error.to_string())?;
-    println!("{COUNTED}");
+/// Prints how many ticks nodes of this kind had. The difference of two runs holds nothing of their beginnings and ends.
+fn count_instructions(kind: &str, releases: &str) -> Result<(), Failure> {
+    let kinds = [("bare", Kind::Bare), ("ports", Kind::Ports), ("events", Kind::Events)];
+    let (_, kind) = kinds
+        .into_iter()
+        .find(|(name, _)| *name == kind)
+        .ok_or("write --count-instructions bare|ports|events and how many releases")?;
+    let (scratch, group) = (scratch()?, Group { kind, nodes: COUNTED_NODES });
+    let ticks = ticks(group, &Stage::in_directory(scratch.path()), releases.parse()?);
+    println!("{}", ticks.map_err(|error| error.to_string())?);
     Ok(())
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if let [first, kind, length] = &arguments[..]
+    if let [first, kind, releases] = &arguments[..]
         && first == "--count-instructions"
     {
-        return count_instructions(kind, length).map_or_else(
+        return count_instructions(kind, releases).map_or_else(
             |error| {
                 eprintln!("scheduler_benchmark: {error}");
                 ExitCode::FAILURE

@@ -39,11 +39,13 @@ pub(crate) struct Executor<'a, C> {
     clock: C,
     /// The node whose cycle began last.
     running: usize,
+    /// The CPU at the last wake-up or completion.
+    cpu: u32,
 }
 
 impl<'a, C: Clock> Executor<'a, C> {
     pub fn new(runners: Vec<Runner<'a>>, clock: C) -> Self {
-        Self { queue: Queue::with_capacity(runners.len()), runners, clock, running: 0 }
+        Self { queue: Queue::with_capacity(runners.len()), runners, clock, running: 0, cpu: 0 }
     }
 
     /// Runs the nodes until `stop` is set, or until all of them have used up their releases. The first releases lie behind
@@ -60,7 +62,7 @@ impl<'a, C: Clock> Executor<'a, C> {
     /// Runs what is in the queue.
     fn run_released(&mut self, stop: &AtomicBool) {
         let mut has_events = self.runners.iter().any(Runner::is_event_driven);
-        let mut now = self.clock.now();
+        let mut now = self.look_at_clock();
         // Relaxed: the flag carries no data, and a store becomes visible in finite time.
         while !stop.load(Ordering::Relaxed) {
             if has_events {
@@ -70,28 +72,40 @@ impl<'a, C: Clock> Executor<'a, C> {
                 Some((release, index)) if release <= now => {
                     self.queue.pop();
                     now = self.cycle(index, release, now);
-                    if has_events && self.runners[index].has_ended() {
-                        has_events = self.runners.iter().any(Runner::is_event_driven);
-                    }
-                    if self.runners[index].has_stopped() {
+                    let runner = &self.runners[index];
+                    if runner.has_stopped() {
                         stop.store(true, Ordering::Relaxed);
+                    }
+                    if has_events && runner.has_ended() {
+                        has_events = self.runners.iter().any(Runner::is_event_driven);
                     }
                 }
                 None if !has_events => return,
                 next => {
                     let soon = now.plus(LOOK_FOR_STOP);
                     self.wait(next.map_or(soon, |(release, _)| release.min(soon)));
-                    now = self.clock.now();
+                    now = self.look_at_clock();
                 }
             }
         }
     }
 
-    /// Runs one cycle; returns when it was over.
+    /// What time it is, and on which CPU, where cycles follow.
+    fn look_at_clock(&mut self) -> MonotonicTime {
+        let now = self.clock.now();
+        self.cpu = self.clock.cpu();
+        now
+    }
+
+    /// Runs one cycle; returns when it was over. A cycle that follows at once woke when and where this one was completed.
+    #[inline]
     fn cycle(&mut self, index: usize, release: MonotonicTime, wake: MonotonicTime) -> MonotonicTime {
         self.running = index;
         let runner = &mut self.runners[index];
-        let wake_cpu = self.clock.cpu();
+        if runner.has_ended() {
+            return wake; // its last release was one by an event, and the grid had one more for it
+        }
+        let wake_cpu = self.cpu;
         let cpu_time = if runner.has_budget() { self.clock.cpu_time() } else { 0 };
         runner.step(release, wake, cpu_time);
         let mut completion = self.clock.now();
@@ -99,7 +113,8 @@ impl<'a, C: Clock> Executor<'a, C> {
             completion = self.clock.now();
         }
         let cpu_time = if runner.has_budget() { self.clock.cpu_time() } else { 0 };
-        if let Some(next) = runner.finish(completion, wake_cpu, self.clock.cpu(), cpu_time) {
+        self.cpu = self.clock.cpu();
+        if let Some(next) = runner.finish(completion, wake_cpu, self.cpu, cpu_time) {
             self.queue.insert(next, index);
         }
         completion

@@ -166,8 +166,9 @@ pub(crate) struct Figures {
 
 impl Figures {
     #[inline]
-    fn words(&self) -> &[AtomicU64] {
-        &self.sheet.all()[self.first..][..word::COUNT]
+    fn words(&self) -> &[AtomicU64; word::COUNT] {
+        // One check for all words of a node: those behind it have numbers that the compiler knows.
+        self.sheet.all()[self.first..].first_chunk().expect("the sheet has room for all nodes")
     }
 
     fn store(&self, word: usize, value: u64) {
@@ -214,9 +215,10 @@ impl Figures {
             store(word::MISSES, tally.misses);
             store(word::MAX_CONSECUTIVE, tally.max_consecutive);
         }
-        store(word::MAX_RESPONSE, tally.max_response.as_nanos() as u64);
-        store(word::MAX_JITTER, tally.max_jitter.as_nanos() as u64);
-        let bucket = &words[word::HISTOGRAM + histogram::bucket(cycle.response().as_nanos() as u64)];
+        let (max_response_ns, max_jitter_ns) = tally.max_nanos();
+        store(word::MAX_RESPONSE, max_response_ns);
+        store(word::MAX_JITTER, max_jitter_ns);
+        let bucket = &words[word::HISTOGRAM + histogram::bucket(cycle.response_nanos())];
         bucket.store(bucket.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 

@@ -16,21 +16,25 @@ impl Queue {
         Self(VecDeque::with_capacity(2 * nodes + 1))
     }
 
+    #[inline]
     pub fn insert(&mut self, release: MonotonicTime, node: usize) {
-        let mut place = self.0.len();
-        while place > 0 && self.0[place - 1] > (release, node) {
-            place -= 1;
-        }
-        match place == self.0.len() {
-            true => self.0.push_back((release, node)),
-            false => self.0.insert(place, (release, node)),
+        match self.0.back() {
+            Some(last) if *last > (release, node) => self.insert_before_others(release, node),
+            _ => self.0.push_back((release, node)),
         }
     }
 
+    fn insert_before_others(&mut self, release: MonotonicTime, node: usize) {
+        let behind = self.0.iter().rev().take_while(|other| **other > (release, node)).count();
+        self.0.insert(self.0.len() - behind, (release, node));
+    }
+
+    #[inline]
     pub fn next(&self) -> Option<(MonotonicTime, usize)> {
         self.0.front().copied()
     }
 
+    #[inline]
     pub fn pop(&mut self) {
         self.0.pop_front();
     }

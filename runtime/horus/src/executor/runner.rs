@@ -195,6 +195,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Does the work of a cycle.
+    #[inline]
     pub fn step(&mut self, release: MonotonicTime, wake: MonotonicTime, cpu_time: u64) {
         let timing = &self.parts.timing;
         self.cycle =
@@ -220,9 +221,13 @@ impl<'a> Runner<'a> {
 
     /// Publishes what the step has set; true if there are outputs. A node whose place a monitor took while its step hung publishes
     /// nothing of that step.
+    #[inline]
     pub fn publish(&mut self, now: MonotonicTime) -> bool {
-        let stamp = self.parts.stamp(&self.cycle, now);
         let is_taken_over = self.figures.is_taken_over() && self.state != State::Safe;
+        if self.parts.outlets.is_empty() && !is_taken_over {
+            return false;
+        }
+        let stamp = self.parts.stamp(&self.cycle, now);
         for outlet in &mut self.parts.outlets {
             match is_taken_over {
                 true => outlet.discard(),
@@ -238,6 +243,10 @@ impl<'a> Runner<'a> {
     }
 
     /// Judges the cycle; returns the next release by the grid, if there is one.
+    ///
+    /// A cycle in time without an observer is what nearly all are, and costs no more than a few comparisons: what else there is
+    /// stands in functions of its own, and what they look at is put into memory for them only.
+    #[inline]
     pub fn finish(
         &mut self,
         completion: MonotonicTime,
@@ -263,16 +272,16 @@ impl<'a> Runner<'a> {
             input.watch.observe(received != input.received, wake);
             input.received = received;
         }
-        if let Some(untold) = self.untold
-            && self.parts.changes.try_send(untold).is_ok()
-        {
-            self.untold = None;
+        if self.untold.is_some() {
+            self.tell_again();
         }
         self.account_for_budget(cpu_time);
-        let leaves_out = self.react(&mut verdict, completion, left - skipped);
-        self.parts.recorder.observe(&record, &verdict);
-        if let Some(observer) = &mut self.parts.observer {
-            observer(&record, &verdict);
+        let mut leaves_out = 0;
+        if verdict.missed || self.window.has_misses() || self.state == State::Degraded {
+            (leaves_out, verdict) = self.react(verdict, completion, left - skipped);
+        }
+        if verdict.missed || self.parts.observer.is_some() {
+            self.show(record, verdict);
         }
         self.figures.end(&record, &verdict, &self.tally);
         let used = 1 + skipped + leaves_out;
@@ -283,10 +292,30 @@ impl<'a> Runner<'a> {
         }
         if self.parts.releases == 0 {
             self.end();
+            return None;
         }
-        (by_grid && self.parts.releases > 0).then_some(self.grid)
+        by_grid.then_some(self.grid)
     }
 
+    /// Shows a cycle to those who ask for each miss, or for each cycle.
+    #[inline(never)]
+    fn show(&mut self, record: CycleRecord, verdict: Verdict) {
+        self.parts.recorder.observe(&record, &verdict);
+        if let Some(observer) = &mut self.parts.observer {
+            observer(&record, &verdict);
+        }
+    }
+
+    #[cold]
+    fn tell_again(&mut self) {
+        if let Some(untold) = self.untold
+            && self.parts.changes.try_send(untold).is_ok()
+        {
+            self.untold = None;
+        }
+    }
+
+    #[inline]
     fn account_for_budget(&mut self, cpu_time: u64) {
         let Some(budget_ns) = self.parts.budget_ns else { return };
         let used = cpu_time.saturating_sub(self.cpu_time_before);
@@ -297,13 +326,17 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Does what is to be done about misses; returns how many of the next releases are left out.
-    fn react(&mut self, verdict: &mut Verdict, completion: MonotonicTime, left: u64) -> u64 {
-        let is_broken = self.window.add(verdict);
-        if is_broken && self.state == State::Running {
+    /// Does what is to be done about misses; returns how many of the next releases are left out, and the verdict with those of
+    /// them that were promised.
+    #[inline(never)]
+    fn react(&mut self, mut verdict: Verdict, completion: MonotonicTime, left: u64) -> (u64, Verdict) {
+        if self.window.add(&verdict) && self.state == State::Running {
             self.state = match self.parts.on_miss.action {
-                Action::Count | Action::Warn => return 0,
-                Action::Skip => return self.leave_out(verdict, left.min(1)),
+                Action::Count | Action::Warn => return (0, verdict),
+                Action::Skip => {
+                    let left_out = self.leave_out(&mut verdict, left.min(1));
+                    return (left_out, verdict);
+                }
                 Action::Degrade(_) => State::Degraded,
                 Action::SafeState => State::Safe,
                 Action::Stop => State::Stopped,
@@ -314,10 +347,11 @@ impl<'a> Runner<'a> {
                 self.make_safe(completion);
             }
         }
-        match (self.state, self.parts.on_miss.action) {
+        let left_out = match (self.state, self.parts.on_miss.action) {
             (State::Degraded, Action::Degrade(every)) => (u64::from(every) - 1).min(left),
             _ => 0,
-        }
+        };
+        (left_out, verdict)
     }
 
     /// Publishes the safe state at once, and not at the next release: that may be late, too.
