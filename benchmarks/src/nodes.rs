@@ -136,11 +136,11 @@ impl Group {
         Ok(())
     }
 
-    /// Runs so many releases of each node.
+    /// Runs so many releases of each node, on the machine's clock: the executor is the one that is shipped.
     pub fn run(&self, stage: &Stage, releases: u64) -> horus::Result<Vec<NodeAccount>> {
         let mut app = self.program(stage, |_| {})?;
         app.releases(releases);
-        app.run_in_place(Idleless::default(), &AtomicBool::new(false))
+        app.run_in_place(SystemClock, &AtomicBool::new(false))
     }
 
     /// Times them until there are enough samples, or the time is up.

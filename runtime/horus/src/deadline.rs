@@ -96,10 +96,7 @@ impl Timing {
     ///
     /// A cycle that completes exactly on a later release is in time to serve that one.
     pub const fn releases_skipped(&self, release: MonotonicTime, completion: MonotonicTime) -> u64 {
-        match completion.nanos_since(release) {
-            in_time if in_time <= self.period_ns => 0, // nearly always, and without a division
-            late => (late - 1) / self.period_ns,
-        }
+        completion.nanos_since(release).saturating_sub(1) / self.period_ns
     }
 }
 
@@ -188,23 +185,32 @@ pub struct Tally {
 
 impl Tally {
     /// Judges one finished cycle and adds it.
-    #[inline]
     pub fn add(&mut self, timing: &Timing, cycle: &CycleRecord) -> Verdict {
-        let (response_ns, jitter_ns) = (cycle.response_nanos(), cycle.jitter_nanos());
+        let response_ns = cycle.response_nanos();
         let (missed, overran) = (response_ns > timing.deadline_ns, response_ns > timing.period_ns);
-        let misses = u64::from(missed) + cycle.skipped;
-        self.cycles += 1;
-        self.misses += misses;
-        self.skipped += cycle.skipped;
-        self.consecutive = if missed { self.consecutive + misses } else { 0 };
-        self.max_consecutive = self.max_consecutive.max(self.consecutive);
-        if response_ns > self.max_response_ns {
-            (self.max_response_ns, self.max_response) = (response_ns, cycle.response());
-        }
-        if jitter_ns > self.max_jitter_ns {
-            (self.max_jitter_ns, self.max_jitter) = (jitter_ns, cycle.jitter());
+        let before = self.consecutive;
+        self.add_in_time(response_ns, cycle.jitter_nanos());
+        if missed {
+            let misses = 1 + cycle.skipped;
+            self.misses += misses;
+            self.skipped += cycle.skipped;
+            self.consecutive = before + misses;
+            self.max_consecutive = self.max_consecutive.max(self.consecutive);
         }
         Verdict { missed, overran, skipped: cycle.skipped, consecutive: self.consecutive }
+    }
+
+    /// Adds a cycle of which it is known that it met its deadline.
+    #[inline]
+    pub(crate) fn add_in_time(&mut self, response_ns: u64, jitter_ns: u64) {
+        self.cycles += 1;
+        self.consecutive = 0;
+        if response_ns > self.max_response_ns {
+            (self.max_response_ns, self.max_response) = (response_ns, Duration::from_nanos(response_ns));
+        }
+        if jitter_ns > self.max_jitter_ns {
+            (self.max_jitter_ns, self.max_jitter) = (jitter_ns, Duration::from_nanos(jitter_ns));
+        }
     }
 
     /// Adds releases that were left out on purpose after a miss: skipped ones.

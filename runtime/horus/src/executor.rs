@@ -71,13 +71,13 @@ impl<'a, C: Clock> Executor<'a, C> {
             match self.queue.next() {
                 Some((release, index)) if release <= now => {
                     self.queue.pop();
-                    now = self.cycle(index, release, now);
-                    let runner = &self.runners[index];
-                    if runner.has_stopped() {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                    if has_events && runner.has_ended() {
+                    let is_last;
+                    (now, is_last) = self.cycle(index, release, now);
+                    if is_last {
                         has_events = self.runners.iter().any(Runner::is_event_driven);
+                        if self.runners[index].has_stopped() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
                     }
                 }
                 None if !has_events => return,
@@ -97,13 +97,13 @@ impl<'a, C: Clock> Executor<'a, C> {
         now
     }
 
-    /// Runs one cycle; returns when it was over. A cycle that follows at once woke when and where this one was completed.
+    /// Runs one cycle; returns when it was over, and whether it was its node's last one. A cycle that follows at once woke when and where this one was completed.
     #[inline]
-    fn cycle(&mut self, index: usize, release: MonotonicTime, wake: MonotonicTime) -> MonotonicTime {
+    fn cycle(&mut self, index: usize, release: MonotonicTime, wake: MonotonicTime) -> (MonotonicTime, bool) {
         self.running = index;
         let runner = &mut self.runners[index];
         if runner.has_ended() {
-            return wake; // its last release was one by an event, and the grid had one more for it
+            return (wake, true); // its last release was one by an event, and the grid had one more for it
         }
         let wake_cpu = self.cpu;
         let cpu_time = if runner.has_budget() { self.clock.cpu_time() } else { 0 };
@@ -117,7 +117,7 @@ impl<'a, C: Clock> Executor<'a, C> {
         if let Some(next) = runner.finish(completion, wake_cpu, self.cpu, cpu_time) {
             self.queue.insert(next, index);
         }
-        completion
+        (completion, runner.has_ended() || runner.has_stopped())
     }
 
     fn take_events(&mut self, now: MonotonicTime) {
