@@ -27,6 +27,7 @@ pub mod results;
 pub mod samples;
 pub mod slope;
 pub mod stage;
+pub mod starting;
 pub mod suite;
 pub mod systems;
 pub mod tally;

@@ -3,6 +3,7 @@
 //! What is left is the price of a tick: choosing the node, reading the clock, judging the deadline, its ports and its figures.
 
 use std::cell::Cell;
+use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -34,6 +35,35 @@ impl Clock for Idleless {
     fn sleep_until(&self, until: MonotonicTime) {
         let ahead = until.as_nanos().saturating_sub(self.now().as_nanos());
         self.skipped_ns.set(self.skipped_ns.get() + ahead);
+    }
+
+    #[inline]
+    fn cpu(&self) -> u32 {
+        SystemClock.cpu()
+    }
+
+    #[inline]
+    fn cpu_time(&self) -> u64 {
+        SystemClock.cpu_time()
+    }
+}
+
+/// A clock that goes on with each sleep only, so that no cycle is late, however busy the machine is or however slow an emulator.
+/// It is read at the price of the machine's.
+#[derive(Debug, Default)]
+pub struct Stepped {
+    now: Cell<MonotonicTime>,
+}
+
+impl Clock for Stepped {
+    #[inline]
+    fn now(&self) -> MonotonicTime {
+        black_box(SystemClock.now());
+        self.now.get()
+    }
+
+    fn sleep_until(&self, until: MonotonicTime) {
+        self.now.set(until.max(self.now.get()));
     }
 
     #[inline]
@@ -136,11 +166,16 @@ impl Group {
         Ok(())
     }
 
-    /// Runs so many releases of each node, on the machine's clock: the executor is the one that is shipped.
+    /// Runs so many releases of each node; those without events are all in time.
     pub fn run(&self, stage: &Stage, releases: u64) -> horus::Result<Vec<NodeAccount>> {
         let mut app = self.program(stage, |_| {})?;
         app.releases(releases);
-        app.run_in_place(SystemClock, &AtomicBool::new(false))
+        let stop = AtomicBool::new(false);
+        match self.kind {
+            // Its thread waits for messages, by the machine's clock.
+            Kind::Events => app.run_in_place(Idleless::default(), &stop),
+            _ => app.run_in_place(Stepped::default(), &stop),
+        }
     }
 
     /// Times them until there are enough samples, or the time is up.

@@ -15,6 +15,7 @@ use horus_benchmarks::pinning::pin_to;
 use horus_benchmarks::samples::Samples;
 use horus_benchmarks::slope::line_through;
 use horus_benchmarks::stage::{Stage, scratch};
+use horus_benchmarks::starting;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::transport::Failure;
 use horus_shm::clock::monotonic_ns;
@@ -70,7 +71,15 @@ fn tasks() -> Vec<Task> {
     let ports = COUNTS.map(|nodes| task(Kind::Ports, nodes));
     let others = [Kind::Logical, Kind::Budget].map(|kind| task(kind, 10));
     let events = EVENT_COUNTS.map(|nodes| task(Kind::Events, nodes));
-    std::iter::once(Task::new(floor, without_executor)).chain(bare).chain(ports).chain(others).chain(events).collect()
+    let start = |system: &str, what: &str| {
+        Heading::new(Path::Process1To1, system, 0).message(what).ends(0, 0).unit(starting::START).wait("asleep")
+    };
+    let starts = [
+        Task::new(start("no node", "the smallest program, to its end"), starting::smallest_program),
+        Task::new(start("horus", "a node with three topics, to its first step"), starting::node),
+    ];
+    let floor = std::iter::once(Task::new(floor, without_executor));
+    floor.chain(bare).chain(ports).chain(others).chain(events).chain(starts).collect()
 }
 
 /// The number of nodes and the time of a round, of all cells of a kind.
@@ -106,13 +115,14 @@ fn summary(cells: &[Cell]) -> Vec<String> {
     };
     // https://docs.horus-registry.dev/cpp/performance, "Measured Performance": 248 ns, 2.2 us and 10.9 us, medians.
     let originals = [(1.0, 248.0), (10.0, 220.0), (50.0, 218.0)].map(|(nodes, ns)| against(nodes, ns));
-    [fit(Kind::Bare), fit(Kind::Ports), fit(Kind::Events)].into_iter().chain(originals).flatten().collect()
+    let fits = [Kind::Bare, Kind::Ports, Kind::Events].map(fit);
+    fits.into_iter().chain(originals).chain([starting::summary(cells)]).flatten().collect()
 }
 
 /// Nodes for the instruction counter: enough for the price of a wake-up, which they share, to be small beside theirs.
 const COUNTED_NODES: usize = 10;
 
-/// A function of its own, for the counter to find. Returns how many ticks there were: where time is short, releases are skipped.
+/// A function of its own, for the counter to find. Returns how many ticks there were.
 #[inline(never)]
 fn ticks(group: Group, stage: &Stage, releases: u64) -> horus::Result<u64> {
     Ok(group.run(stage, releases)?.iter().map(|account| account.tally.cycles).sum())
@@ -120,11 +130,11 @@ fn ticks(group: Group, stage: &Stage, releases: u64) -> horus::Result<u64> {
 
 /// Prints how many ticks nodes of this kind had. The difference of two runs holds nothing of their beginnings and ends.
 fn count_instructions(kind: &str, releases: &str) -> Result<(), Failure> {
-    let kinds = [("bare", Kind::Bare), ("ports", Kind::Ports), ("events", Kind::Events)];
+    let kinds = [("bare", Kind::Bare), ("ports", Kind::Ports)];
     let (_, kind) = kinds
         .into_iter()
         .find(|(name, _)| *name == kind)
-        .ok_or("write --count-instructions bare|ports|events and how many releases")?;
+        .ok_or("write --count-instructions bare|ports and how many releases")?;
     let (scratch, group) = (scratch()?, Group { kind, nodes: COUNTED_NODES });
     let ticks = ticks(group, &Stage::in_directory(scratch.path()), releases.parse()?);
     println!("{}", ticks.map_err(|error| error.to_string())?);
@@ -133,6 +143,9 @@ fn count_instructions(kind: &str, releases: &str) -> Result<(), Failure> {
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if arguments == [starting::BE_NODE] {
+        return starting::be_node();
+    }
     if let [first, kind, releases] = &arguments[..]
         && first == "--count-instructions"
     {

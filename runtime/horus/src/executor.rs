@@ -83,7 +83,11 @@ impl<'a, C: Clock> Executor<'a, C> {
                 None if !has_events => return,
                 next => {
                     let soon = now.plus(LOOK_FOR_STOP);
-                    self.wait(next.map_or(soon, |(release, _)| release.min(soon)));
+                    let until = next.map_or(soon, |(release, _)| release.min(soon));
+                    match has_events {
+                        true => self.wait_for_events(until),
+                        false => self.clock.sleep_until(until),
+                    }
                     now = self.look_at_clock();
                 }
             }
@@ -129,7 +133,7 @@ impl<'a, C: Clock> Executor<'a, C> {
     }
 
     /// Waits until `until`, or until an event comes.
-    fn wait(&mut self, until: MonotonicTime) {
+    fn wait_for_events(&mut self, until: MonotonicTime) {
         let mut waiting: ArrayVec<&mut Subscription, MAX_EVENT_NODES> = ArrayVec::new();
         for runner in &mut self.runners {
             if let Some(subscription) = runner.awaited()

@@ -175,9 +175,11 @@ fn start(
             let node = &names[executor.running()].name;
             format!("node {node} panicked: {}", what(&*panic))
         });
-        let accounts = nodes.iter().zip(&names).zip(executor.runners()).map(|((&node, info), runner)| {
-            (node, NodeAccount::of(info.name.clone(), runner))
-        });
+        let accounts = nodes
+            .iter()
+            .zip(&names)
+            .zip(executor.runners())
+            .map(|((&node, info), runner)| (node, NodeAccount::of(info.name.clone(), runner)));
         Ended { accounts: accounts.collect(), panicked }
     };
     let thread = thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(body)?;

@@ -33,13 +33,18 @@ impl Queue {
     /// Adds a release.
     ///
     /// # Panics
-    /// Where the queue holds one already that is its last room's: there are no more than it was made for.
+    /// When it holds as many as it was made for.
     #[inline]
     pub fn insert(&mut self, release: MonotonicTime, node: usize) {
         assert!(self.len < self.entries.len());
         let mut empty = self.len;
-        while empty > 0 && self.entries[self.place(empty - 1)] > (release, node) {
-            self.entries[self.place(empty)] = self.entries[self.place(empty - 1)];
+        while empty > 0 {
+            let last = self.entries[self.place(empty - 1)];
+            if last.0 < release || last.0 == release && last.1 <= node {
+                break;
+            }
+            let place = self.place(empty);
+            self.entries[place] = last;
             empty -= 1;
         }
         let place = self.place(empty);
