@@ -5,7 +5,8 @@
 //! - Event-driven nodes run when a message came, at most once in their gap.
 //! - Order is deterministic: by release, and of the same release by declaration. All nodes of a thread have its priority.
 //!
-//! The loop allocates, locks, logs and blocks nowhere, except for the one wait for the next release. Tests count that. What
+//! The loop allocates, locks, logs and blocks nowhere, except for the one wait for the next release. Tests count allocations, with
+//! inputs, outputs, events, logical time and misses. What
 //! there is to tell leaves through rings of our own ([`crate::miss`], [`crate::silence`], `change`).
 
 pub(crate) mod change;
