@@ -58,7 +58,7 @@ run() {
 build "$benchmarks" || exit 1
 tables=$programs/tables
 for benchmark in raw_baselines all_paths_latency cross_process_benchmark robotics_messages_benchmark \
-    scalability_benchmark fanout_shm_bench production_bench bench_ipc; do
+    scalability_benchmark fanout_shm_bench production_bench bench_ipc scheduler_benchmark determinism_benchmark; do
     run "$benchmark"
 done
 

@@ -105,6 +105,11 @@ impl Heading {
         Self { unit: unit.to_owned(), ..self }
     }
 
+    /// The same with receivers that wait so.
+    pub fn wait(self, wait: &str) -> Self {
+        Self { wait: wait.to_owned(), ..self }
+    }
+
     /// The same with a remark.
     pub fn note(self, note: &str) -> Self {
         Self { note: Some(note.to_owned()), ..self }

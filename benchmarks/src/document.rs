@@ -61,7 +61,8 @@ pub fn fill(document: &str, repository: &File) -> Result<(String, usize), Failur
         let text = match name {
             "messages" => messages(&reports),
             "lines" => lines(&reports),
-            _ => return Err(format!("no table is called '{name}': there are 'messages' and 'lines'").into()),
+            "ticks" => ticks(&reports),
+            _ => return Err(format!("no table is called '{name}': there are 'messages', 'lines' and 'ticks'").into()),
         };
         filled += &format!("{before}{START}{marker} -->\n{text}{END}");
         (rest, count) = (after, count + 1);
@@ -149,6 +150,24 @@ fn lines(reports: &[Report]) -> String {
         vec![system.clone(), bytes.to_string(), nanoseconds(cell.floor_ns()), time(p50_ns), time(p999_ns)]
     };
     markdown(&["what", "bytes", "floor", "p50", "p99.9"], 1, &wanted.map(row).collect::<Vec<_>>())
+}
+
+/// What a node's tick costs, what a node's process costs, and what several runs of a node say together.
+fn ticks(reports: &[Report]) -> String {
+    const PROGRAMS: [&str; 2] = ["scheduler_benchmark", "determinism_benchmark"];
+    let reports: Vec<_> = reports.iter().filter(|report| PROGRAMS.contains(&report.benchmark.as_str())).collect();
+    let timed = reports.iter().flat_map(|report| &report.cells).filter(|cell| cell.heading.path == Path::SameThread);
+    let row = |cell: &Cell| {
+        let Cell { heading, p50_ns, p99_ns, .. } = cell;
+        let time = |ns: &Option<f64>| ns.map_or_else(|| "-".to_owned(), nanoseconds);
+        let floor = format!("{}{}", if cell.steady { "" } else { "*" }, nanoseconds(cell.floor_ns()));
+        vec![heading.system.clone(), heading.kind(), floor, time(p50_ns), time(p99_ns)]
+    };
+    let table = markdown(&["system", "what", "floor", "p50", "p99"], 2, &timed.map(row).collect::<Vec<_>>());
+    let sentences = reports.iter().flat_map(|report| &report.summary).map(|sentence| format!("- {sentence}\n"));
+    let notes = reports.iter().flat_map(|report| &report.cells).filter(|cell| cell.heading.path == Path::Process1To1);
+    let notes = notes.filter_map(|cell| Some(format!("- A node with three topics {}.\n", cell.heading.note.as_ref()?)));
+    format!("{table}\n{}{}", sentences.collect::<String>(), notes.collect::<String>())
 }
 
 /// Medians and their ratios to the floor: `150 to 166 (1.3 to 1.6 ×)`.

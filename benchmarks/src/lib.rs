@@ -2,7 +2,7 @@
 //!
 //! A benchmark is a [`suite`] of tasks; each becomes one [`cell`] of the results, measured between two [`floor`]s of the
 //! same two CPUs. In reading order: [`transport`] (what a system must offer), [`content`] (what is in a message),
-//! [`loops`] (what the clock sees), [`threads`] and [`processes`] (who runs them), [`report`] and [`files`]; [`results`] and [`document`] make tables of the files.
+//! [`loops`] (what the clock sees), [`threads`] and [`processes`] (who runs them), [`nodes`] (ticks in place of messages), [`report`] and [`files`]; [`results`] and [`document`] make tables of the files.
 //!
 //! # What it does not do
 //! No outlier is removed and no clock cost subtracted. No thread gets a real-time priority: two of them spinning would
@@ -15,6 +15,7 @@ pub mod files;
 pub mod floor;
 pub mod host;
 pub mod loops;
+pub mod nodes;
 pub mod options;
 pub mod patience;
 pub mod peer;
@@ -26,6 +27,7 @@ pub mod results;
 pub mod samples;
 pub mod slope;
 pub mod stage;
+pub mod starting;
 pub mod suite;
 pub mod systems;
 pub mod tally;

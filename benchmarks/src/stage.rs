@@ -32,6 +32,11 @@ impl Stage {
 
     /// A stage for tests of the harness and of what implements its traits: few messages, a directory of their own.
     pub fn for_tests(directory: &Path) -> Self {
+        Self::in_directory(directory)
+    }
+
+    /// As [`for_tests`](Self::for_tests), where a program wants a few messages and no figures.
+    pub fn in_directory(directory: &Path) -> Self {
         let meeting = Meeting { name: "test".to_owned(), directory: directory.to_owned() };
         Self { cpus: Cpus::default_pair(), effort: Effort::TEST, meeting, task: 0 }
     }

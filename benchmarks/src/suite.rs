@@ -29,17 +29,23 @@ pub struct Task {
     heading: Heading,
     measure: Measure,
     be_peer: Option<BePeer>,
+    is_once: bool,
 }
 
 impl Task {
     /// A task within this process.
     pub fn new(heading: Heading, measure: impl Fn(&Stage) -> Result<Measured, Failure> + 'static) -> Self {
-        Self { heading, measure: Box::new(measure), be_peer: None }
+        Self { heading, measure: Box::new(measure), be_peer: None, is_once: false }
     }
 
     /// The same between ends that sleep: time for the peer to fall asleep passes before each round trip.
     pub fn asleep(self) -> Self {
         self.effort(Effort::asleep).about(|heading| Heading { wait: ASLEEP.to_owned(), ..heading }.message("asleep"))
+    }
+
+    /// The same, measured once whatever the floors are: for runs of which none may be replaced by a better one.
+    pub fn once(self) -> Self {
+        Self { is_once: true, ..self }
     }
 
     /// The same with another effort.
@@ -191,8 +197,8 @@ fn run_task(task: &Task, stage: &Stage) -> Result<(Cell, Option<Samples>), Failu
         let one_placement = !task.heading.is_busy_crossing() || spread <= TWO_PLACEMENTS;
         let possible = !task.heading.crosses_cpus() || median.is_none_or(|ns| allow(floors, ns));
         let is_timed = samples.is_some() || measured.per_second.is_some();
-        !is_timed || steady(floors) && (stage.cpus.shared() || one_placement && possible)
+        !is_timed || task.is_once || steady(floors) && (stage.cpus.shared() || one_placement && possible)
     })?;
     let cell = Cell::new(&task.heading, &between.measured, between.floors, between.attempts);
-    Ok((Cell { steady: between.steady, ..cell }, between.measured.samples))
+    Ok((Cell { steady: between.steady && (!task.is_once || cell.steady), ..cell }, between.measured.samples))
 }

@@ -31,6 +31,7 @@
 mod account;
 mod build;
 mod command_line;
+mod in_place;
 mod run;
 mod settings;
 mod vanished;
@@ -40,6 +41,8 @@ use std::path::PathBuf;
 pub use account::NodeAccount;
 pub(crate) use build::{Built, build, virtual_cpu};
 pub use command_line::main;
+#[cfg(test)]
+pub(crate) use in_place::executor;
 pub(crate) use settings::Settings;
 pub use settings::{Installation, Restart, SettingsError};
 

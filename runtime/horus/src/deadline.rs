@@ -19,8 +19,9 @@ pub const MAX_PERIOD: Duration = Duration::from_secs(60);
 /// A period `T` and a deadline `D` relative to each release, checked: `0 < D <= T`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    period: Duration,
-    deadline: Duration,
+    // Both in nanoseconds, which the loop compares: a Duration is two numbers, and making one costs a division.
+    period_ns: u64,
+    deadline_ns: u64,
 }
 
 /// Why a period and a deadline cannot be promised.
@@ -57,27 +58,28 @@ impl Timing {
         if deadline.as_nanos() > period.as_nanos() {
             return Err(TimingError::DeadlineAfterPeriod { deadline, period });
         }
-        Ok(Self { period, deadline })
+        // Both fit, because MAX_PERIOD does.
+        Ok(Self { period_ns: period.as_nanos() as u64, deadline_ns: deadline.as_nanos() as u64 })
     }
 
     /// The distance of two releases.
     pub const fn period(&self) -> Duration {
-        self.period
+        Duration::from_nanos(self.period_ns)
     }
 
     /// The time that a cycle has from its release to its completion.
     pub const fn deadline(&self) -> Duration {
-        self.deadline
+        Duration::from_nanos(self.deadline_ns)
     }
 
-    /// The period in nanoseconds; fits because [`MAX_PERIOD`] does.
+    /// The period in nanoseconds.
     pub const fn period_nanos(&self) -> u64 {
-        self.period.as_nanos() as u64
+        self.period_ns
     }
 
     /// The deadline in nanoseconds.
     pub const fn deadline_nanos(&self) -> u64 {
-        self.deadline.as_nanos() as u64
+        self.deadline_ns
     }
 
     /// The first point after `now` that lies `phase` behind a multiple of the period on the clock: processes that
@@ -94,7 +96,7 @@ impl Timing {
     ///
     /// A cycle that completes exactly on a later release is in time to serve that one.
     pub const fn releases_skipped(&self, release: MonotonicTime, completion: MonotonicTime) -> u64 {
-        completion.as_nanos().saturating_sub(release.as_nanos()).saturating_sub(1) / self.period_nanos()
+        completion.nanos_since(release).saturating_sub(1) / self.period_ns
     }
 }
 
@@ -123,9 +125,19 @@ impl CycleRecord {
         self.wake.since(self.release)
     }
 
+    /// The same in nanoseconds.
+    pub const fn jitter_nanos(&self) -> u64 {
+        self.wake.nanos_since(self.release)
+    }
+
     /// Response time `R_k`: completion minus release.
     pub const fn response(&self) -> Duration {
         self.completion.since(self.release)
+    }
+
+    /// The same in nanoseconds.
+    pub const fn response_nanos(&self) -> u64 {
+        self.completion.nanos_since(self.release)
     }
 }
 
@@ -165,23 +177,40 @@ pub struct Tally {
     pub max_response: Duration,
     /// The largest release jitter.
     pub max_jitter: Duration,
+    // As above, in nanoseconds: what each cycle is compared with.
+    max_response_ns: u64,
+    max_jitter_ns: u64,
     consecutive: u64,
 }
 
 impl Tally {
     /// Judges one finished cycle and adds it.
     pub fn add(&mut self, timing: &Timing, cycle: &CycleRecord) -> Verdict {
-        let response = cycle.response();
-        let (missed, overran) = (response > timing.deadline, response > timing.period);
-        let misses = u64::from(missed) + cycle.skipped;
-        self.cycles += 1;
-        self.misses += misses;
-        self.skipped += cycle.skipped;
-        self.consecutive = if missed { self.consecutive + misses } else { 0 };
-        self.max_consecutive = self.max_consecutive.max(self.consecutive);
-        self.max_response = self.max_response.max(response);
-        self.max_jitter = self.max_jitter.max(cycle.jitter());
+        let response_ns = cycle.response_nanos();
+        let (missed, overran) = (response_ns > timing.deadline_ns, response_ns > timing.period_ns);
+        let before = self.consecutive;
+        self.add_in_time(response_ns, cycle.jitter_nanos());
+        if missed {
+            let misses = 1 + cycle.skipped;
+            self.misses += misses;
+            self.skipped += cycle.skipped;
+            self.consecutive = before + misses;
+            self.max_consecutive = self.max_consecutive.max(self.consecutive);
+        }
         Verdict { missed, overran, skipped: cycle.skipped, consecutive: self.consecutive }
+    }
+
+    /// Adds a cycle of which it is known that it met its deadline.
+    #[inline]
+    pub(crate) fn add_in_time(&mut self, response_ns: u64, jitter_ns: u64) {
+        self.cycles += 1;
+        self.consecutive = 0;
+        if response_ns > self.max_response_ns {
+            (self.max_response_ns, self.max_response) = (response_ns, Duration::from_nanos(response_ns));
+        }
+        if jitter_ns > self.max_jitter_ns {
+            (self.max_jitter_ns, self.max_jitter) = (jitter_ns, Duration::from_nanos(jitter_ns));
+        }
     }
 
     /// Adds releases that were left out on purpose after a miss: skipped ones.
@@ -190,6 +219,11 @@ impl Tally {
         self.skipped += releases;
         self.consecutive += releases;
         self.max_consecutive = self.max_consecutive.max(self.consecutive);
+    }
+
+    /// The longest response time and the largest jitter, in nanoseconds.
+    pub(crate) fn max_nanos(&self) -> (u64, u64) {
+        (self.max_response_ns, self.max_jitter_ns)
     }
 
     /// Releases judged: completed cycles plus skipped releases. The `n` of every probability.

@@ -5,7 +5,8 @@
 //! - Event-driven nodes run when a message came, at most once in their gap.
 //! - Order is deterministic: by release, and of the same release by declaration. All nodes of a thread have its priority.
 //!
-//! The loop allocates, locks, logs and blocks nowhere, except for the one wait for the next release. Tests count that. What
+//! The loop allocates, locks, logs and blocks nowhere, except for the one wait for the next release. Tests count allocations, with
+//! inputs, outputs, events, logical time and misses. What
 //! there is to tell leaves through rings of our own ([`crate::miss`], [`crate::silence`], `change`).
 
 pub(crate) mod change;
@@ -39,11 +40,13 @@ pub(crate) struct Executor<'a, C> {
     clock: C,
     /// The node whose cycle began last.
     running: usize,
+    /// The CPU at the last wake-up or completion.
+    cpu: u32,
 }
 
 impl<'a, C: Clock> Executor<'a, C> {
     pub fn new(runners: Vec<Runner<'a>>, clock: C) -> Self {
-        Self { queue: Queue::with_capacity(runners.len()), runners, clock, running: 0 }
+        Self { queue: Queue::with_capacity(runners.len()), runners, clock, running: 0, cpu: 0 }
     }
 
     /// Runs the nodes until `stop` is set, or until all of them have used up their releases. The first releases lie behind
@@ -60,7 +63,7 @@ impl<'a, C: Clock> Executor<'a, C> {
     /// Runs what is in the queue.
     fn run_released(&mut self, stop: &AtomicBool) {
         let mut has_events = self.runners.iter().any(Runner::is_event_driven);
-        let mut now = self.clock.now();
+        let mut now = self.look_at_clock();
         // Relaxed: the flag carries no data, and a store becomes visible in finite time.
         while !stop.load(Ordering::Relaxed) {
             if has_events {
@@ -69,29 +72,45 @@ impl<'a, C: Clock> Executor<'a, C> {
             match self.queue.next() {
                 Some((release, index)) if release <= now => {
                     self.queue.pop();
-                    now = self.cycle(index, release, now);
-                    if has_events && self.runners[index].has_ended() {
+                    let is_last;
+                    (now, is_last) = self.cycle(index, release, now);
+                    if is_last {
                         has_events = self.runners.iter().any(Runner::is_event_driven);
-                    }
-                    if self.runners[index].has_stopped() {
-                        stop.store(true, Ordering::Relaxed);
+                        if self.runners[index].has_stopped() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
                     }
                 }
                 None if !has_events => return,
                 next => {
                     let soon = now.plus(LOOK_FOR_STOP);
-                    self.wait(next.map_or(soon, |(release, _)| release.min(soon)));
-                    now = self.clock.now();
+                    let until = next.map_or(soon, |(release, _)| release.min(soon));
+                    match has_events {
+                        true => self.wait_for_events(until),
+                        false => self.clock.sleep_until(until),
+                    }
+                    now = self.look_at_clock();
                 }
             }
         }
     }
 
-    /// Runs one cycle; returns when it was over.
-    fn cycle(&mut self, index: usize, release: MonotonicTime, wake: MonotonicTime) -> MonotonicTime {
+    /// What time it is, and on which CPU, where cycles follow.
+    fn look_at_clock(&mut self) -> MonotonicTime {
+        let now = self.clock.now();
+        self.cpu = self.clock.cpu();
+        now
+    }
+
+    /// Runs one cycle; returns when it was over, and whether it was its node's last one. A cycle that follows at once woke when and where this one was completed.
+    #[inline]
+    fn cycle(&mut self, index: usize, release: MonotonicTime, wake: MonotonicTime) -> (MonotonicTime, bool) {
         self.running = index;
         let runner = &mut self.runners[index];
-        let wake_cpu = self.clock.cpu();
+        if runner.has_ended() {
+            return (wake, true); // its last release was one by an event, and the grid had one more for it
+        }
+        let wake_cpu = self.cpu;
         let cpu_time = if runner.has_budget() { self.clock.cpu_time() } else { 0 };
         runner.step(release, wake, cpu_time);
         let mut completion = self.clock.now();
@@ -99,10 +118,11 @@ impl<'a, C: Clock> Executor<'a, C> {
             completion = self.clock.now();
         }
         let cpu_time = if runner.has_budget() { self.clock.cpu_time() } else { 0 };
-        if let Some(next) = runner.finish(completion, wake_cpu, self.clock.cpu(), cpu_time) {
+        self.cpu = self.clock.cpu();
+        if let Some(next) = runner.finish(completion, wake_cpu, self.cpu, cpu_time) {
             self.queue.insert(next, index);
         }
-        completion
+        (completion, runner.has_ended() || runner.has_stopped())
     }
 
     fn take_events(&mut self, now: MonotonicTime) {
@@ -114,7 +134,7 @@ impl<'a, C: Clock> Executor<'a, C> {
     }
 
     /// Waits until `until`, or until an event comes.
-    fn wait(&mut self, until: MonotonicTime) {
+    fn wait_for_events(&mut self, until: MonotonicTime) {
         let mut waiting: ArrayVec<&mut Subscription, MAX_EVENT_NODES> = ArrayVec::new();
         for runner in &mut self.runners {
             if let Some(subscription) = runner.awaited()

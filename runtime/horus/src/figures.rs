@@ -26,7 +26,7 @@ use horus_shm::board::Board;
 pub use histogram::Responses;
 pub use view::{NodeFigures, ProcessFigures, list};
 
-use crate::deadline::{CycleRecord, Tally, Verdict};
+use crate::deadline::Tally;
 use crate::time::MonotonicTime;
 
 /// The version of this layout.
@@ -143,6 +143,7 @@ impl Sheet {
         Arc::new(self)
     }
 
+    #[inline]
     fn all(&self) -> &[AtomicU64] {
         match &self.0 {
             Words::Shared(board) => board.words(),
@@ -166,8 +167,9 @@ pub(crate) struct Figures {
 
 impl Figures {
     #[inline]
-    fn words(&self) -> &[AtomicU64] {
-        &self.sheet.all()[self.first..][..word::COUNT]
+    fn words(&self) -> &[AtomicU64; word::COUNT] {
+        // One check for all words of a node: those behind it have numbers that the compiler knows.
+        self.sheet.all()[self.first..].first_chunk().expect("the sheet has room for all nodes")
     }
 
     fn store(&self, word: usize, value: u64) {
@@ -202,22 +204,25 @@ impl Figures {
 
     /// A cycle is over.
     #[inline]
-    pub fn end(&self, cycle: &CycleRecord, verdict: &Verdict, tally: &Tally) {
+    pub fn end(&self, completion: MonotonicTime, cpu: u32, response_ns: u64, tally: &Tally) {
         let words = self.words();
         let store = |word: usize, value: u64| words[word].store(value, Ordering::Relaxed);
         store(word::STEP_BEGAN, 0);
-        store(word::COMPLETION, cycle.completion.as_nanos());
-        store(word::CPU, cycle.completion_cpu.into());
+        store(word::COMPLETION, completion.as_nanos());
+        store(word::CPU, cpu.into());
         store(word::CYCLES, tally.cycles);
-        if verdict.misses() > 0 {
-            store(word::SKIPPED, tally.skipped);
-            store(word::MISSES, tally.misses);
-            store(word::MAX_CONSECUTIVE, tally.max_consecutive);
-        }
-        store(word::MAX_RESPONSE, tally.max_response.as_nanos() as u64);
-        store(word::MAX_JITTER, tally.max_jitter.as_nanos() as u64);
-        let bucket = &words[word::HISTOGRAM + histogram::bucket(cycle.response().as_nanos() as u64)];
+        let (max_response_ns, max_jitter_ns) = tally.max_nanos();
+        store(word::MAX_RESPONSE, max_response_ns);
+        store(word::MAX_JITTER, max_jitter_ns);
+        let bucket = &words[word::HISTOGRAM + histogram::bucket(response_ns)];
         bucket.store(bucket.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// What a miss changes.
+    pub fn count_misses(&self, tally: &Tally) {
+        self.store(word::SKIPPED, tally.skipped);
+        self.store(word::MISSES, tally.misses);
+        self.store(word::MAX_CONSECUTIVE, tally.max_consecutive);
     }
 
     /// CPU time of a cycle.

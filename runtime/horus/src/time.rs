@@ -47,6 +47,11 @@ impl MonotonicTime {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 
+    /// The same in nanoseconds.
+    pub const fn nanos_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
     /// The point `nanos` nanoseconds later.
     pub const fn plus_nanos(self, nanos: u64) -> Self {
         Self::from_nanos(self.0.saturating_add(nanos))

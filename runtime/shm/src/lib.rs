@@ -46,6 +46,7 @@
 //! | [`segment::map`] | lends a mapping as a slice of atomics, and half a word of it to the futex; unmaps it by hand | no safe interface to memory that other processes change |
 //! | `segment::lane` | makes references to words and slots of the mapping from addresses that were worked out and checked once | computing and checking them for each message costs a third of its instructions |
 //! | `peers::locks` | calls `fcntl` for byte-range locks | neither the standard library nor rustix has them |
+//! | [`heap`] | calls `mallopt` | no safe crate has it |
 //! | [`scheduling`] | calls `sched_setscheduler` | no safe crate has it for threads of other processes |
 //! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
 //! | [`ring::copy`] | looks at a value to be as bytes to be written | uninitialized memory |
@@ -69,6 +70,8 @@ pub mod directory;
 pub mod ends;
 #[cfg(not(loom))]
 pub mod error;
+#[cfg(not(loom))]
+pub mod heap;
 #[cfg(not(loom))]
 mod patience;
 #[cfg(not(loom))]

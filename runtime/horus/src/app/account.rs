@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::deadline::Tally;
+use crate::executor::Runner;
 use crate::figures::State;
 
 /// The account of one node.
@@ -19,6 +20,13 @@ pub struct NodeAccount {
     pub silences: u64,
     /// The longest of these silences.
     pub longest_silence: Duration,
+}
+
+impl NodeAccount {
+    pub(super) fn of(name: String, runner: &Runner) -> Self {
+        let (silences, longest_silence) = runner.silences();
+        Self { name, tally: *runner.tally(), state: runner.state(), silences, longest_silence }
+    }
 }
 
 impl fmt::Display for NodeAccount {

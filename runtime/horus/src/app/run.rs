@@ -67,6 +67,9 @@ impl App {
             hold_cpu_dma_latency: is_real_time,
             rt_time_limit: is_real_time.then_some(RT_TIME_LIMIT),
         };
+        if is_real_time {
+            horus_shm::heap::share_one_arena(); // each thread's own would be 64 MiB to lock
+        }
         // Everything is open, on an ordinary thread. Other threads start before a policy is taken.
         let supervisor = supervise::spawn(watched, move |now| chores.iter_mut().for_each(|chore| chore(now)))?;
         let process = process.prepare();
@@ -175,11 +178,11 @@ fn start(
             let node = &names[executor.running()].name;
             format!("node {node} panicked: {}", what(&*panic))
         });
-        let accounts = nodes.iter().zip(&names).zip(executor.runners()).map(|((&node, info), runner)| {
-            let (silences, longest_silence) = runner.silences();
-            let (name, tally, state) = (info.name.clone(), *runner.tally(), runner.state());
-            (node, NodeAccount { name, tally, state, silences, longest_silence })
-        });
+        let accounts = nodes
+            .iter()
+            .zip(&names)
+            .zip(executor.runners())
+            .map(|((&node, info), runner)| (node, NodeAccount::of(info.name.clone(), runner)));
         Ended { accounts: accounts.collect(), panicked }
     };
     let thread = thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(body)?;

@@ -72,6 +72,8 @@ pub(crate) struct Runner<'a> {
     over_budget: u64,
     /// A change of state that found the ring full.
     untold: Option<Change>,
+    /// Whether a cycle in time has nothing to look at but its own times; see [`finish`](Self::finish).
+    is_calm: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -94,6 +96,7 @@ impl<'a> Runner<'a> {
             is_pending: false,
             not_before: MonotonicTime::default(),
             untold: None,
+            is_calm: false,
             last_event: None,
             cpu_time_before: 0,
             over_budget: 0,
@@ -195,6 +198,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Does the work of a cycle.
+    #[inline(always)] // a tenth of a tick is saved where the loop has it in place
     pub fn step(&mut self, release: MonotonicTime, wake: MonotonicTime, cpu_time: u64) {
         let timing = &self.parts.timing;
         self.cycle =
@@ -203,11 +207,21 @@ impl<'a> Runner<'a> {
         for input in &self.parts.inputs {
             input.sight.set(sees_until);
         }
-        if let Some(trigger) = self.parts.trigger.as_mut().filter(|_| self.is_pending) {
+        if self.is_pending
+            && let Some(trigger) = &mut self.parts.trigger
+        {
             let _ = trigger.take(); // this cycle sees what came since its event
         }
         self.cpu_time_before = cpu_time;
         self.figures.begin(self.number, release, wake, cpu_time);
+        match self.state {
+            State::Running => self.parts.node.step(&self.cycle),
+            _ => self.step_in_another_state(),
+        }
+    }
+
+    #[inline(never)]
+    fn step_in_another_state(&mut self) {
         if self.state == State::Starting {
             self.state = State::Running;
             self.figures.set_state(State::Running);
@@ -220,9 +234,13 @@ impl<'a> Runner<'a> {
 
     /// Publishes what the step has set; true if there are outputs. A node whose place a monitor took while its step hung publishes
     /// nothing of that step.
+    #[inline(always)] // a tenth of a tick is saved where the loop has it in place
     pub fn publish(&mut self, now: MonotonicTime) -> bool {
-        let stamp = self.parts.stamp(&self.cycle, now);
+        if self.parts.outlets.is_empty() {
+            return false; // and there is nothing that a monitor could have taken over
+        }
         let is_taken_over = self.figures.is_taken_over() && self.state != State::Safe;
+        let stamp = self.parts.stamp(&self.cycle, now);
         for outlet in &mut self.parts.outlets {
             match is_taken_over {
                 true => outlet.discard(),
@@ -232,12 +250,17 @@ impl<'a> Runner<'a> {
         if is_taken_over {
             self.state = State::Safe;
             self.figures.set_state(State::Safe);
+            self.is_calm = false;
             self.tell(ChangeKind::TakenOver, 0, 1);
         }
-        !self.parts.outlets.is_empty()
+        true
     }
 
     /// Judges the cycle; returns the next release by the grid, if there is one.
+    ///
+    /// Nearly all cycles are in time, and nothing that lasts has happened to their nodes. These take the short way: it is what a tick
+    /// costs. The long way knows all that can happen, and says which way the next cycle may take.
+    #[inline(always)] // a tenth of a tick is saved where the loop has it in place
     pub fn finish(
         &mut self,
         completion: MonotonicTime,
@@ -245,42 +268,66 @@ impl<'a> Runner<'a> {
         completion_cpu: u32,
         cpu_time: u64,
     ) -> Option<MonotonicTime> {
-        let (number, release, wake) = (self.cycle.number, self.cycle.release, self.cycle.wake);
-        let by_grid = self.parts.phase_ns.is_some() && release == self.grid;
-        if !by_grid {
-            self.is_pending = false;
-        }
-        let left = self.parts.releases.saturating_sub(1);
-        let skipped = match by_grid {
-            true => self.parts.timing.releases_skipped(release, completion).min(left),
-            false => 0,
-        };
-        let record = CycleRecord { number, release, wake, completion, wake_cpu, completion_cpu, skipped };
-        let mut verdict = self.tally.add(&self.parts.timing, &record);
+        let Cycle { number, release, wake, .. } = self.cycle;
         // In its safe state nobody reads the inputs.
-        for input in self.parts.inputs.iter_mut().filter(|_| self.state != State::Safe) {
-            let received = input.sight.received();
-            input.watch.observe(received != input.received, wake);
-            input.received = received;
+        if self.state != State::Safe {
+            for input in &mut self.parts.inputs {
+                let received = input.sight.received();
+                input.watch.observe(received != input.received, wake);
+                input.received = received;
+            }
         }
+        let response_ns = completion.nanos_since(release);
+        let is_in_time = response_ns <= self.parts.timing.deadline_nanos();
+        if is_in_time && self.is_calm && release == self.grid && self.parts.releases > 1 {
+            self.tally.add_in_time(response_ns, wake.nanos_since(release));
+            self.figures.end(completion, completion_cpu, response_ns, &self.tally);
+            self.number += 1;
+            self.parts.releases -= 1;
+            self.grid = self.grid.plus_nanos(self.parts.timing.period_nanos());
+            return Some(self.grid);
+        }
+        let record = CycleRecord { number, release, wake, completion, wake_cpu, completion_cpu, skipped: 0 };
+        self.finish_the_long_way(record, cpu_time)
+    }
+
+    #[inline(never)]
+    fn finish_the_long_way(&mut self, mut record: CycleRecord, cpu_time: u64) -> Option<MonotonicTime> {
+        let CycleRecord { release, completion, .. } = record;
+        let by_grid = self.parts.phase_ns.is_some() && release == self.grid;
+        let left = self.parts.releases.saturating_sub(1);
+        match by_grid {
+            true => record.skipped = self.parts.timing.releases_skipped(release, completion).min(left),
+            false => self.is_pending = false,
+        }
+        let mut verdict = self.tally.add(&self.parts.timing, &record);
         if let Some(untold) = self.untold
             && self.parts.changes.try_send(untold).is_ok()
         {
             self.untold = None;
         }
         self.account_for_budget(cpu_time);
-        let leaves_out = self.react(&mut verdict, completion, left - skipped);
+        let leaves_out = self.react(&mut verdict, completion, left - record.skipped);
         self.parts.recorder.observe(&record, &verdict);
         if let Some(observer) = &mut self.parts.observer {
             observer(&record, &verdict);
         }
-        self.figures.end(&record, &verdict, &self.tally);
-        let used = 1 + skipped + leaves_out;
+        self.figures.end(completion, record.completion_cpu, record.response_nanos(), &self.tally);
+        if verdict.misses() > 0 {
+            self.figures.count_misses(&self.tally);
+        }
+        let used = 1 + record.skipped + leaves_out;
         self.parts.releases -= used;
         self.number += used;
         if by_grid {
             self.grid = self.grid.plus_nanos(used * self.parts.timing.period_nanos());
         }
+        self.is_calm = self.state == State::Running
+            && self.parts.phase_ns.is_some()
+            && self.parts.budget_ns.is_none()
+            && self.parts.observer.is_none()
+            && self.untold.is_none()
+            && !self.window.has_misses();
         if self.parts.releases == 0 {
             self.end();
         }

@@ -1,5 +1,7 @@
 //! The loop on a clock that the test moves, and on the machine's.
 
+mod allocations;
+
 use std::time::Duration;
 
 use super::*;
@@ -220,4 +222,18 @@ fn the_loop_and_the_miss_recorder_allocate_nothing() {
     assert_eq!(entry.get("HORUS_MISSES"), Some(tally.misses.to_string().as_str()));
     let control = allocation_counter::measure(|| drop(std::hint::black_box(Box::new(1))));
     assert_eq!(control.count_total, 1, "the counter counts");
+}
+
+#[test]
+fn a_node_of_grid_and_events_has_as_many_releases_as_asked_for() {
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+    let options = crate::topic::Options::latest(8).publishers(2).directory(scratch.path());
+    let mut app = crate::app::App::new("grid-and-events").unwrap();
+    let mut output = app.output_with::<crate::message::Stamp>("again", options.clone()).unwrap();
+    let _input = app.input_with::<crate::message::Stamp>("again", options).unwrap();
+    // Each cycle sends the message that releases the next one, so that the last release is one by an event.
+    app.node("both", move |_: &Cycle| output.set(crate::message::Stamp::default())).period(ms(1)).on("again");
+    app.releases(7);
+    let accounts = app.run_in_place(SystemClock, &RUNNING).unwrap();
+    assert_eq!(accounts[0].tally.releases(), 7);
 }

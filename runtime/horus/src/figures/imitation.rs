@@ -39,8 +39,10 @@ impl Imitation {
 
     /// Node number `node` ends a cycle.
     pub fn cycle(&mut self, node: usize, cycle: &CycleRecord) {
-        let verdict = self.tallies[node].add(&self.timings[node], cycle);
-        self.sheet.of(node).end(cycle, &verdict, &self.tallies[node]);
+        let _ = self.tallies[node].add(&self.timings[node], cycle);
+        let figures = self.sheet.of(node);
+        figures.end(cycle.completion, cycle.completion_cpu, cycle.response_nanos(), &self.tallies[node]);
+        figures.count_misses(&self.tallies[node]);
     }
 
     /// A cycle took so much CPU time.

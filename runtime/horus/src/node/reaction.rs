@@ -137,7 +137,7 @@ impl Window {
 
     /// Takes the verdict on a cycle; true when there were as many misses as must not be.
     pub fn add(&mut self, verdict: &Verdict) -> bool {
-        if !verdict.missed && self.count == 0 {
+        if !verdict.missed && !self.has_misses() {
             return false; // no bit is set, so that none has to be moved
         }
         let mut is_broken = self.add_one(verdict.missed);
@@ -145,6 +145,12 @@ impl Window {
             is_broken |= self.add_one(true);
         }
         is_broken
+    }
+
+    /// Whether one of the releases that it remembers was missed.
+    #[inline]
+    pub fn has_misses(&self) -> bool {
+        self.count > 0
     }
 
     fn add_one(&mut self, missed: bool) -> bool {

@@ -1,0 +1,82 @@
+//! What the loop allocates: nothing, whatever its nodes have and whatever happens to them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::ms;
+use crate::app::{App, executor};
+use crate::figures::State;
+use crate::message::Stamp;
+use crate::node::{Cycle, Node, OnMiss, SafeState};
+use crate::port::{Input, Output};
+use crate::time::{Clock, SystemClock};
+use crate::topic::Options;
+
+/// Releases until the loop is told to end.
+const RELEASES: u64 = 60;
+
+/// Sends on what it hears; late in every tenth cycle.
+struct Relay {
+    input: Input<Stamp>,
+    output: Output<Stamp>,
+}
+
+impl Relay {
+    fn open(app: &mut App, topics: &Path, from: &str, to: &str) -> Self {
+        // As many lanes as the output will ask for.
+        let options = Options::latest(8).publishers(2).directory(topics);
+        let input = app.input_with(from, options.clone()).unwrap();
+        Self { input, output: app.output_with(to, options).unwrap() }
+    }
+}
+
+impl Node for Relay {
+    fn step(&mut self, cycle: &Cycle) {
+        let sequence = self.input.latest().map_or(0, |stamp| stamp.sequence + 1);
+        self.output.set(Stamp { sequence, sent_ns: cycle.release.as_nanos() });
+        if cycle.number % 10 == 9 {
+            SystemClock.sleep_until(cycle.deadline.plus_nanos(200_000));
+        }
+    }
+
+    fn safe_state(&mut self, _: &Cycle) {
+        self.output.set(Stamp::default());
+    }
+}
+
+fn program(topics: &Path, stop: Arc<AtomicBool>) -> App {
+    let mut app = App::new("allocations").unwrap();
+    let bare = move |cycle: &Cycle| stop.store(cycle.number >= RELEASES, Ordering::Relaxed);
+    app.node("bare", bare).period(ms(2));
+    let relay = Relay::open(&mut app, topics, "reply", "call");
+    app.node("ports", relay).period(ms(2)).budget(us(1)).on_miss(OnMiss::skip());
+    let relay = Relay::open(&mut app, topics, "call", "echo");
+    app.node("event", relay).on("call").min_gap(us(500)).deadline(us(400));
+    let relay = Relay::open(&mut app, topics, "call", "logical");
+    app.node("logical", relay).period(ms(4)).logical_execution_time().silence(ms(1));
+    let relay = Relay::open(&mut app, topics, "logical", "reply");
+    app.node("safe", relay).period(ms(2)).on_miss(SafeState::after(2).within(50));
+    app
+}
+
+fn us(micros: u64) -> Duration {
+    Duration::from_micros(micros)
+}
+
+#[test]
+fn nodes_with_inputs_outputs_events_and_logical_time_allocate_nothing_in_their_loop() {
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let (mut executor, names) = executor(program(scratch.path(), Arc::clone(&stop)), SystemClock).unwrap();
+    let from = SystemClock.now();
+    let allocations = allocation_counter::measure(|| executor.run(from, &stop));
+    assert_eq!(allocations.count_total, 0, "{allocations:?}");
+    for (name, runner) in names.iter().zip(executor.runners()) {
+        let tally = runner.tally();
+        assert!(tally.cycles > 0, "{name}: {tally:?}");
+        assert!(name == "bare" || tally.misses > 0, "{name}: what a miss leads to was counted too, {tally:?}");
+        assert!(name != "safe" || runner.state() == State::Safe, "{name}: its safe state was counted too");
+    }
+}
