@@ -22,7 +22,7 @@ use crate::topic::{json, printable};
 const NOT_CHECKED: u8 = 2;
 
 /// How long a program that is being installed may take to describe its nodes.
-const DESCRIPTION_LIMIT: Duration = Duration::from_secs(10);
+const DESCRIPTION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Command line of `horus node check`.
 #[derive(clap::Args)]

@@ -20,6 +20,10 @@ from horus_appliance.image import mkosi
 SSH, MDNS = "tcp:22", "udp:5353"
 # How long the machine may take until its first answer; it is up when this begins.
 PATIENCE = 120
+# The longest that the machine lives. Programs are built for it meanwhile.
+LIFE = 3000
+# What is emulated on a busy machine takes longer to get ready than any board.
+PATIENT = {"systemd.unit-dropin.horus-node@.service": "[Service]\nTimeoutStartSec=120s\nWatchdogSec=60s\n"}
 
 # Questions of the one who gets in, by names.
 QUESTIONS = {
@@ -71,8 +75,8 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         )
         cls.answers_by_ssh = {}
         cls.done = run.boot(
-            mkosi.build("release"), "test-reach", 2, 0, boot_test_x86_64.started("horus-probe.service"), collect_after="horus-probe.service",
-            firmware=False, extra_parameters="systemd.mask=horus-determinism.timer", forward=(SSH, MDNS),
+            mkosi.build("release"), "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
+            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters="systemd.mask=horus-determinism.timer", forward=(SSH, MDNS),
             prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
         )  # fmt: skip
 

@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::determinism::child::{answer, output, pause};
 
-/// The longest that systemd may take to answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest that systemd may take to answer: longer than a unit may take to start and to stop.
+const PATIENCE: Duration = Duration::from_secs(300);
 /// How long a version on trial is watched after it was ready: one that dies in its first cycles is no good version.
 const PROBATION: Duration = Duration::from_secs(2);
 /// How often it is looked at.
