@@ -50,6 +50,12 @@ CHECKS = [
     # It builds in runtime/target too, but for seconds of its minutes.
     Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "30")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
+    # Taken up by the boot test that deploys a node, which runs alone.
+    Check(
+        "a program that needs no library is built",
+        ["sh", "-c", "rustup target add x86_64-unknown-linux-musl && cargo build --locked --release --package horus --target x86_64-unknown-linux-musl"],
+        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(TARGET, RUSTUP),
+    ),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
     # It counts instructions, which what runs beside it does not change.
     Check(

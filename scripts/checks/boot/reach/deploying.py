@@ -3,13 +3,15 @@
 import io
 import os
 import shlex
+import shutil
 import subprocess
 import tarfile
 import time
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from horus_appliance.paths import RUNTIME
+from horus_appliance.paths import REPOSITORY, RUNTIME
 
 NODE = "upright"
 UNIT = f"horus-node@{NODE}.service"
@@ -54,7 +56,9 @@ class Laptop:
 
     def deploy(self) -> subprocess.CompletedProcess:
         command = [self.horus, "deploy", "127.0.0.1", "--no-follow", "--ssh", shlex.join(map(str, self.ssh))]
-        return self.run(*command, cwd=self.project, env={**os.environ, "CARGO_TARGET_DIR": str(RUNTIME / "target")})
+        # What the program depends on is built there already, by this toolchain.
+        environment = {"CARGO_TARGET_DIR": str(RUNTIME / "target"), "RUSTUP_TOOLCHAIN": toolchain()}
+        return self.run(*command, cwd=self.project, env={**os.environ, **environment})
 
     def ask(self, command: str, **options) -> str:
         return self.run(*map(str, self.ssh), "root@127.0.0.1", command, **options).stdout.strip()
@@ -79,11 +83,17 @@ class Laptop:
         return subprocess.run(command, input=buffer.getvalue()[:size], capture_output=True, check=False, timeout=300)
 
 
+def toolchain() -> str:
+    """The Rust of this repository."""
+    return tomllib.loads((REPOSITORY / "rust-toolchain.toml").read_text())["toolchain"]["channel"]
+
+
 def go_through(laptop: Laptop) -> Deployment:
     """The whole story, once."""
     done = Deployment()
     state = f"systemctl show --property=ActiveState,NRestarts,MainPID,Description {UNIT}"
     done.said["new"] = laptop.run(laptop.horus, "new", str(laptop.project))
+    shutil.copy(RUNTIME / "Cargo.lock", laptop.project)
     laptop.edit("src/main.rs", (STEP, HANGS))
     good = (laptop.project / "src/main.rs").read_text()
     done.said["0.1.0"] = laptop.deploy()
