@@ -17,12 +17,14 @@
 //! - It does not watch nodes that only events release: nobody knows when they have to run.
 //! - A parked thread is not set free: its program has to be started again.
 
+mod pace;
 mod seat;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pace::Pace;
 use rustix::process::Pid;
 use seat::Seat;
 
@@ -59,6 +61,7 @@ struct Watched {
     owner: (u32, u32),
     /// If it was made safe: the last completion of a cycle before that.
     taken_over: Option<MonotonicTime>,
+    pace: Pace,
     is_parked: bool,
 }
 
@@ -116,7 +119,14 @@ impl Monitor {
     /// Takes a lane of each topic on which the node has something safe to say, before it is needed.
     fn watch(&self, info: &NodeInfo, owner: (u32, u32), told: &mut Vec<Entry>) -> Watched {
         let safe = info.outputs.iter().filter_map(|output| Some((output.topic.clone(), output.safe_bytes()?)));
-        let mut node = Watched { seats: Vec::new(), wanted: safe.collect(), owner, taken_over: None, is_parked: false };
+        let mut node = Watched {
+            seats: Vec::new(),
+            wanted: safe.collect(),
+            owner,
+            taken_over: None,
+            pace: Pace::default(),
+            is_parked: false,
+        };
         if let Some(error) = node.take_seats(&self.directory) {
             let text = format!("nobody can publish what is safe in the place of node {}: {error}", info.name);
             told.push(Entry::new(journal::id::MONITOR, Priority::Warning, text).field("HORUS_NODE", &info.name));
@@ -158,6 +168,7 @@ impl Process {
         // With logical execution time, what the node said last may be stamped later than now.
         let deadline = if info.logical { figures.release.plus_nanos(info.deadline_ns) } else { now };
         node.seats.iter_mut().for_each(|seat| seat.publish(MonotonicTime::now().max(deadline)));
+        let Some(times) = node.pace.count(now, !lives) else { return (never, None) };
         let cause = match (lives, figures.step_began) {
             (false, _) => "its process is gone".to_owned(),
             (true, Some(began)) => format!("cycle {} has run for {:?}", figures.number, now.since(began)),
@@ -165,12 +176,14 @@ impl Process {
                 format!("no cycle has begun since cycle {}, {:?} ago", figures.number, now.since(figures.release))
             }
         };
-        let text = format!("node {} is made safe by the monitor: {cause}", info.name);
+        let often = if times > 1 { format!(" ({times} times since the last entry)") } else { String::new() };
+        let text = format!("node {} is made safe by the monitor: {cause}{often}", info.name);
         let entry = Entry::new(journal::id::MONITOR, Priority::Warning, text)
             .field("HORUS_NODE", &info.name)
             .field("HORUS_PROCESS", self.figures.info().name.clone())
             .field("HORUS_CYCLE", figures.number)
-            .field("HORUS_RELEASE_NS", figures.release.as_nanos());
+            .field("HORUS_RELEASE_NS", figures.release.as_nanos())
+            .field("HORUS_TIMES", times);
         (never, Some(entry))
     }
 }

@@ -23,7 +23,10 @@ PATIENCE = 120
 # The longest that the machine lives. Programs are built for it meanwhile.
 LIFE = 3000
 # What is emulated on a busy machine takes longer to get ready than any board.
-PATIENT = {"systemd.unit-dropin.horus-node@.service": "[Service]\nTimeoutStartSec=120s\nWatchdogSec=60s\n"}
+PATIENT = {
+    "systemd.unit-dropin.horus-node@.service": "[Service]\nTimeoutStartSec=120s\nWatchdogSec=60s\n",
+    "systemd.unit-dropin.horus-settings.service": "[Service]\nTimeoutStartSec=10min\n",
+}
 
 # Questions of the one who gets in, by names.
 QUESTIONS = {
@@ -76,7 +79,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.answers_by_ssh = {}
         cls.done = run.boot(
             mkosi.build("release"), "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
-            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters="systemd.mask=horus-determinism.timer", forward=(SSH, MDNS),
+            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters="systemd.mask=horus-determinism.timer systemd.mask=horus-ping.service systemd.mask=horus-pong.service", forward=(SSH, MDNS),
             prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
         )  # fmt: skip
 
