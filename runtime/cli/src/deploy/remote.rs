@@ -98,6 +98,8 @@ impl Remote {
 /// The archive that `horus node install -` reads.
 fn send(pipe: ChildStdin, project: &Project, program: &Path) -> std::io::Result<()> {
     let mut archive = tar::Builder::new(pipe);
+    // A program that a linker left with holes is sent as any other file.
+    archive.sparse(false);
     let mut header = tar::Header::new_gnu();
     header.set_size(project.settings.len() as u64);
     header.set_mode(0o644);

@@ -28,7 +28,7 @@ HANGS = f"""{STEP}            if imu.angular_velocity.x == {STUMBLE}.0 {{
                 }}
             }}
 """
-PANICS = f'        panic!("no gyro on the bus");\n        #[allow(unreachable_code)]\n{STEP}'
+PANICS = f'        assert!(self.gain > 1.0, "no gyro on the bus");\n{STEP}'
 
 
 @dataclass
@@ -138,5 +138,5 @@ def go_through(laptop: Laptop) -> Deployment:
     laptop.ask(f"systemctl stop {UNIT}; systemctl restart horus-nodes.service")
     done.seen["next boot"] = laptop.ask(f"for i in $(seq 60); do systemctl is-active {UNIT} && break; sleep 1; done")
     laptop.ask(f"horus node remove {NODE}")
-    done.seen["removed"] = laptop.ask(f"ls -A /var/lib/horus/nodes /var/lib/horus/nodes/.previous; systemctl is-active {UNIT}")
+    done.seen["removed"] = laptop.ask(f"ls /var/lib/horus/nodes /var/lib/horus/nodes/.previous; systemctl is-active {UNIT}")
     return done
