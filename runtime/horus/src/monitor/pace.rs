@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn once_a_second_is_told_and_nothing_is_lost_from_the_count() {
         let mut pace = Pace::default();
-        let at = |millis| MonotonicTime::default().plus(ms(5_000 + millis));
+        let at = |millis: u64| MonotonicTime::default().plus(ms(5_000 + millis));
         assert_eq!(pace.count(at(0), false), Some(1));
         assert_eq!(pace.count(at(100), false), None);
         assert_eq!(pace.count(at(999), false), None);
