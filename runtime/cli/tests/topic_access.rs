@@ -30,8 +30,12 @@ impl Scene {
             return None;
         }
         set_mode(&scene.topics(), mode);
-        std::fs::copy(env!("CARGO_BIN_EXE_horus"), scene.program("horus")).unwrap();
-        std::fs::copy(std::env::current_exe().unwrap(), scene.program("test")).unwrap();
+        let test = std::env::current_exe().unwrap();
+        for (source, name) in [(Path::new(env!("CARGO_BIN_EXE_horus")), "horus"), (&test, "test")] {
+            // By another process: a program that this one writes is busy for as long as a child of another test's thread holds the file.
+            let copied = Command::new("cp").arg(source).arg(scene.program(name)).status();
+            assert!(copied.unwrap().success());
+        }
         Some(scene)
     }
 
@@ -55,7 +59,7 @@ impl Scene {
     fn nobody_does(&self, role: &str) {
         let output = self.nobody(&format!("./test --exact {role} --ignored --test-threads=1"));
         let said = text(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        assert!(output.status.success() && said.contains("1 passed"), "{said}{}", text(&output.stderr));
     }
 
     fn publish(&self, options: Options) -> Publisher<CmdVel> {
