@@ -30,8 +30,11 @@ LARGE_PACKAGES = {
     "systemd": "PID 1, the journal, the network",
     "coreutils": "a person at the shell, and the scripts of units",
     "util-linux": "file systems, terminals, taskset",
+    "openssh-server": "the way in, for whoever has a key (docs/reach.md)",
+    "openssh-client": "ssh-keygen, which makes the machine's host key",
+    "wpasupplicant": "joins the Wi-Fi of horus.toml",
     "libc6": "every program is linked with it",
-    "(no package)": "the runtime's three programs, the kernel's own file, and lists of its modules",
+    "(no package)": "the runtime's programs, the kernel's own file, and lists of its modules",
 }
 ROOT_LIMIT = 300_000_000
 COMPRESSED_LIMIT = 140_000_000
