@@ -155,7 +155,7 @@ impl App {
         let options = self.placed(options);
         let sight = std::sync::Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
         let subscriber = Subscriber::open(topic, &options)?;
-        self.topic_files.note(topic, &options);
+        self.topic_files.note(topic, &options, false);
         let name = topic.to_owned();
         self.inputs.push(DeclaredInput {
             sight: std::sync::Arc::clone(&sight),
@@ -180,7 +180,7 @@ impl App {
         let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
         let (output, outlet) = pair(topic, Publisher::open(topic, &options)?);
         self.outlets.push(outlet);
-        self.topic_files.note(topic, &options);
+        self.topic_files.note(topic, &options, true);
         Ok(output)
     }
 

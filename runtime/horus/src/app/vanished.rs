@@ -27,11 +27,15 @@ struct TopicFile {
     path: PathBuf,
     /// The file's number; `None` when it was told.
     inode: Option<u64>,
+    /// Whether this program publishes it. A subscriber that came first goes with the publisher to another file.
+    is_output: bool,
+    /// Looks in a row that found no file. A publisher that makes the topic takes a moment.
+    absent: u32,
 }
 
 impl TopicFiles {
     /// Takes note of a topic that was just opened.
-    pub fn note(&mut self, topic: &str, options: &Options) {
+    pub fn note(&mut self, topic: &str, options: &Options, is_output: bool) {
         // What was opened has a good name and a directory; a topic that is gone by now is told by whoever opens it again.
         let Ok((name, directory)) = topic
             .parse::<TopicName>()
@@ -42,7 +46,7 @@ impl TopicFiles {
         };
         let path = directory.file(&name);
         let inode = inode(&path);
-        self.files.push(TopicFile { topic: topic.to_owned(), path, inode });
+        self.files.push(TopicFile { topic: topic.to_owned(), path, inode, is_output, absent: 0 });
     }
 
     /// What has vanished since the last look.
@@ -52,12 +56,17 @@ impl TopicFiles {
             return Vec::new();
         }
         self.last_look = now;
-        let gone = self.files.iter_mut().filter(|file| file.inode.is_some() && inode(&file.path) != file.inode);
-        gone.map(TopicFile::tell).collect()
+        self.files.iter_mut().filter_map(|file| file.has_vanished().then(|| file.tell())).collect()
     }
 }
 
 impl TopicFile {
+    fn has_vanished(&mut self) -> bool {
+        let found = inode(&self.path);
+        self.absent = if found.is_some() { 0 } else { self.absent + 1 };
+        self.inode.is_some() && if self.is_output { found != self.inode } else { self.absent >= 2 }
+    }
+
     fn tell(&mut self) -> Entry {
         self.inode = None;
         let text = format!(
@@ -86,8 +95,8 @@ mod tests {
         let _first = Publisher::<CmdVel>::open("first", &options).unwrap();
         let _second = Publisher::<CmdVel>::open("second", &options).unwrap();
         let mut files = TopicFiles::default();
-        files.note("first", &options);
-        files.note("second", &options);
+        files.note("first", &options, true);
+        files.note("second", &options, false);
         let after = |seconds| MonotonicTime::default().plus(Duration::from_secs(seconds));
         assert!(files.look(after(2)).is_empty());
         std::fs::remove_file(scratch.path().join("first.topic")).unwrap();
@@ -99,6 +108,7 @@ mod tests {
         std::fs::remove_file(scratch.path().join("second.topic")).unwrap();
         assert!(files.look(after(6)).is_empty(), "a second has not passed");
         assert!(files.look(MonotonicTime::MAX).is_empty(), "the program has ended");
-        assert_eq!(files.look(after(8)).len(), 1);
+        assert!(files.look(after(8)).is_empty(), "its publisher may be making it");
+        assert_eq!(files.look(after(10)).len(), 1);
     }
 }
