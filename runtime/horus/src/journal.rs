@@ -29,6 +29,8 @@ pub mod id {
     pub const INPUT_BACK: &str = "4a41d022eb904594a8795973a9e7950c";
     /// A topic's file was removed while a program uses it.
     pub const TOPIC_VANISHED: &str = "b2a0f6f3c5d84f0e8f6d3a9b7c1e4d52";
+    /// The clock of the day was set.
+    pub const CLOCK_STEP: &str = "c1f5d0a27b3e4a9f8d6455b0e3a17c92";
     /// One audit rule did not pass.
     pub const AUDIT_RULE: &str = "7fb7dac24c3e4b1fb22ff23e59809b1c";
     /// An audit ended.
@@ -186,6 +188,7 @@ mod tests {
             id::OVER_BUDGET,
             id::NODE_INSTALLED,
             id::MONITOR,
+            id::CLOCK_STEP,
             id::INPUT_SILENT,
             id::TOPIC_VANISHED,
             id::INPUT_BACK,

@@ -9,6 +9,8 @@
 //! - **It parks who takes the CPU.** A real-time thread that has used a budget more CPU time than its node may, loses its policy:
 //!   it shares the CPU fairly with ordinary threads, and all nodes of lower priority run again.
 //!
+//! It also tells when somebody sets the clock of the day, by which nodes do not go.
+//!
 //! Behind it stands systemd: a monitor that hangs is ended by its own watchdog.
 //!
 //! # What it does not do
@@ -17,6 +19,7 @@
 //! - It does not watch nodes that only events release: nobody knows when they have to run.
 //! - A parked thread is not set free: its program has to be started again.
 
+mod day;
 mod pace;
 mod seat;
 
@@ -24,6 +27,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use day::Day;
 use pace::Pace;
 use rustix::process::Pid;
 use seat::Seat;
@@ -45,6 +49,7 @@ pub struct Monitor {
     directory: Directory,
     processes: BTreeMap<PathBuf, Process>,
     search_at: MonotonicTime,
+    day: Day,
 }
 
 struct Process {
@@ -68,7 +73,7 @@ struct Watched {
 impl Monitor {
     /// A monitor that has not looked yet.
     pub fn new(directory: Directory) -> Self {
-        Self { directory, processes: BTreeMap::new(), search_at: MonotonicTime::default() }
+        Self { directory, processes: BTreeMap::new(), search_at: MonotonicTime::default(), day: Day::default() }
     }
 
     /// Looks at every node, and does what has to be done. Returns what there is to tell, and when to look again.
@@ -76,7 +81,7 @@ impl Monitor {
     /// # Errors
     /// When the directory cannot be read.
     pub fn look(&mut self, now: MonotonicTime) -> Result<(Vec<Entry>, MonotonicTime), OpenError> {
-        let mut told = Vec::new();
+        let mut told = Vec::from_iter(self.day.look(MonotonicTime::offset_of_day()));
         let mut next = now.plus(LONGEST_PAUSE);
         self.processes.retain(|_, process| {
             let lives = process.figures.is_alive();

@@ -42,6 +42,16 @@ impl MonotonicTime {
         Self::from_nanos(now.tv_sec as u64 * NANOS_PER_SECOND + now.tv_nsec as u64)
     }
 
+    /// How far the clock of the day is ahead of this one, in nanoseconds. It changes when somebody sets the clock of the day.
+    pub fn offset_of_day() -> i64 {
+        let before = Self::now();
+        let day = clock_gettime(ClockId::Realtime);
+        let after = Self::now();
+        let day = day.tv_sec.saturating_mul(NANOS_PER_SECOND as i64).saturating_add(day.tv_nsec);
+        // In the middle of both looks; neither exceeds `MAX`.
+        day.saturating_sub((before.0 + (after.0 - before.0) / 2) as i64)
+    }
+
     /// The time that passed since `earlier`; zero when `earlier` is in fact later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))

@@ -10,12 +10,14 @@ pub mod running;
 pub mod text;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use horus_shm::directory::{Directory, Location, Namespace};
 use serde::Serialize;
 
 use crate::topic::{json, printable};
+use install::idle::{self, Idle};
 use running::{Node, running};
 
 /// Command line of `horus node`.
@@ -33,7 +35,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// List the nodes that run, with their response times and misses
+    /// List the nodes that run, with their response times and misses, and those that are installed and do not run
     List,
     /// Show all that is known of a program's nodes, or of one
     Info {
@@ -67,6 +69,9 @@ struct Nodes<'a> {
     /// The directory of the topics.
     directory: String,
     nodes: Vec<&'a Node>,
+    /// What is installed and does not run; of `list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<Vec<Idle>>,
 }
 
 /// Runs the command.
@@ -120,12 +125,16 @@ fn answer(args: &Args, location: &Location) -> Result<String, String> {
         }
         _ => nodes.iter().collect(),
     };
+    let idle = matches!(args.command, Command::List).then(|| {
+        let programs: Vec<_> = nodes.iter().map(|node| node.program.clone()).collect();
+        idle::idle(Path::new("/"), &programs)
+    });
     if args.json {
-        return Ok(json(&Nodes { schema: "horus-nodes/1", directory: place, nodes: shown }));
+        return Ok(json(&Nodes { schema: "horus-nodes/1", directory: place, nodes: shown, idle }));
     }
     Ok(match &args.command {
         Command::Info { .. } => shown.iter().map(|node| text::info(node, &nodes)).collect::<Vec<_>>().join("\n"),
-        _ => text::list(&nodes, &place),
+        _ => text::list(&nodes, &place) + &idle::text(&idle.unwrap_or_default()),
     })
 }
 

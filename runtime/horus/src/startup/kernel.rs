@@ -107,8 +107,8 @@ pub fn set_policy(wanted: Policy, reservation: Reservation) -> Guarantee {
     };
     let remedy = match wanted {
         Policy::Deadline => {
-            "give the process CAP_SYS_NICE (AmbientCapabilities=); the kernel admits such a thread only where its CPUs are a scheduling \
-             domain of their own (an exclusive cpuset: cpuset.cpus.partition=root) and enough of their time is left"
+            "give the process CAP_SYS_NICE (AmbientCapabilities=), and set kernel.sched_rt_runtime_us=-1 as the appliance does: otherwise the \
+             kernel admits such a thread only where its CPUs are a scheduling domain of their own (cpuset.cpus.partition=root)"
         }
         _ => {
             "give the process CAP_SYS_NICE (AmbientCapabilities=) or LimitRTPRIO= at least as high; \
@@ -135,8 +135,13 @@ fn ask(policy: SchedulingPolicy, priority: u8, reservation: Reservation) -> Resu
         }
         _ => return leave_real_time(None).map_err(|errno| format!("sched_setscheduler: {errno}")),
     };
-    set_thread_priority_and_policy(thread_native_id(), priority, ThreadSchedulePolicy::Realtime(kind)).map_err(
+    // sched_setattr takes the kernel's number of a thread, and the crate hands it what it is given; 0 is the caller.
+    let is_deadline = policy == SchedulingPolicy::Deadline;
+    let thread = if is_deadline { 0 } else { thread_native_id() };
+    set_thread_priority_and_policy(thread, priority, ThreadSchedulePolicy::Realtime(kind)).map_err(
         |error| match error {
+            // That of a system call, which the crate returns as it is: -1.
+            thread_priority::Error::OS(_) if is_deadline => format!("sched_setattr: {}", io::Error::last_os_error()),
             thread_priority::Error::OS(code) => format!("sched_setscheduler: {}", io::Error::from_raw_os_error(code)),
             other => other.to_string(),
         },
@@ -220,4 +225,23 @@ pub fn limit_rt_time(limit: Duration) -> Guarantee {
     };
     let remedy = "raise the hard limit (LimitRTTIME=) or ask for less";
     guarantee("rt-time-limit", format!("at most {limit:?} without sleeping"), set(), remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::ms;
+
+    /// What the kernel refuses, it refuses for its own reasons: privilege, or a CPU that is no domain of its own.
+    #[test]
+    fn a_reservation_is_asked_for_the_thread_that_asks() {
+        let reservation = Reservation { runtime: ms(1), deadline: ms(5), period: ms(10) };
+        let asked = std::thread::spawn(move || set_policy(Policy::Deadline, reservation)).join().unwrap();
+        match asked.answer {
+            Answer::Granted(found) => assert_eq!(found, "SCHED_DEADLINE"),
+            Answer::Refused { reason, .. } => {
+                assert!(reason.contains("not permitted") || reason.contains("busy"), "{reason}");
+            }
+        }
+    }
 }

@@ -45,10 +45,12 @@ fn drop_in(name: &str, store: &Store) -> String {
 }
 
 fn good(name: &str, installation: &Installation) -> String {
-    let mut text = format!(
-        "# Generated from node.toml.\n[Unit]\nDescription=HORUS node {}\n[Service]\n",
-        title(name, Some(installation))
-    );
+    let mut text =
+        format!("# Generated from node.toml.\n[Unit]\nDescription=HORUS node {}\n", title(name, Some(installation)));
+    if installation.network || !installation.devices.is_empty() {
+        text += "# Drivers and network come later in a boot than a node that needs neither.\nAfter=basic.target\n";
+    }
+    text += "[Service]\n";
     let restart = match installation.restart {
         Restart::OnFailure => "on-failure",
         Restart::Always => "always",
@@ -81,6 +83,7 @@ mod tests {
                 "arm",
                 "program = \"arm\"\nversion = \"1.0\"\nrestart = \"always\"\nnetwork = true\ndevices = [\"/dev/ttyACM0\"]",
             ),
+            ("calm", "program = \"calm\""),
             ("bad", "program = \"bad\"\nperiode = 3"),
             ("other", "program = \"arm\""),
         ] {
@@ -93,11 +96,13 @@ mod tests {
             fs::read_to_string(made.path().join(format!("horus-node@{name}.service.d/50-node.conf"))).unwrap()
         };
         assert!(drop_in("arm").contains("Description=HORUS node arm 1.0\n"));
+        assert!(drop_in("arm").contains("After=basic.target\n[Service]\n"));
+        assert!(!drop_in("calm").contains("After="), "it needs no device and starts early");
         assert!(drop_in("arm").contains("Restart=always\nDeviceAllow=/dev/ttyACM0 rw\nPrivateNetwork=no\n"));
         for name in ["bad", "other"] {
             assert!(drop_in(name).contains("--explain"), "{name}");
         }
         let wanted = fs::read_dir(made.path().join("horus-nodes.target.wants")).unwrap();
-        assert_eq!(wanted.count(), 3);
+        assert_eq!(wanted.count(), 4);
     }
 }

@@ -5,6 +5,7 @@
 //! Exit status: 0 it runs, 1 it does not and what was there before runs again, 2 nothing was changed.
 
 mod generator;
+pub mod idle;
 mod package;
 mod store;
 mod systemd;

@@ -52,6 +52,14 @@ pub fn restart(name: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// What systemd says of a node's unit: `inactive`, `failed`, …; empty where it is not the machine's own.
+pub fn state(name: &str) -> String {
+    match std::path::Path::new("/run/systemd/system").exists() {
+        true => property(&unit(name), "ActiveState"),
+        false => String::new(),
+    }
+}
+
 fn property(unit: &str, name: &str) -> String {
     let asked = answer("systemctl", &["show", "--value", "--property", name, unit], PATIENCE);
     asked.unwrap_or_default().trim().to_owned()
