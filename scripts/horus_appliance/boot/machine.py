@@ -42,6 +42,8 @@ class Machine:
     In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
     `memory` is in MiB. `bus` is one of BUSES.
     `forward` names ports of the guest, such as "tcp:22", that can be reached at 127.0.0.1 by the port that `ports` then has for each.
+    With `neighbour`, the socket `wire` hears every Ethernet frame of the guest's network, a datagram each, and what is sent from it to `guest_wire`
+    arrives there.
     After `limit` seconds the machine is ended, whoever forgot it.
     """
 
@@ -49,7 +51,7 @@ class Machine:
         self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
         extra_parameters: str = "", disks: dict = None, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
         virtual_time: bool = False, disks_first: bool = False, memory: int = MEMORY_MIB,
-        bus: str = "virtio", forward: tuple = (),
+        bus: str = "virtio", forward: tuple = (), neighbour: bool = False,
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
         system.remove_tree(self.directory)
@@ -65,13 +67,17 @@ class Machine:
         own = [*drive, *(argument for device in BUSES[bus] for argument in ("-device", device))]
         others = disk_arguments(disks or {})
         self.ports = {guest_port: free_port(guest_port) for guest_port in forward}
+        self.wire = socket.socket(socket.AF_INET, socket.SOCK_DGRAM) if neighbour else None
+        if self.wire:
+            self.wire.bind(("127.0.0.1", 0))
+            self.guest_wire = ("127.0.0.1", free_port("udp:"))
         arguments = [
             "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
             *(board.accelerated if self.accelerated else board.counted if virtual_time else board.emulated), "-smp", str(cpus), "-m", str(memory),
             "-uuid", BOARD_UUID, "-rtc", "base=utc,clock=vm" if virtual_time else "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
             *([*others, *own] if disks_first else [*own, *others]),
-            *([] if virtual_time else network_arguments(self.ports)),
+            *([] if virtual_time else network_arguments(self.ports, (self.guest_wire[1], self.wire.getsockname()[1]) if self.wire else None)),
             *guest.port_arguments(self.directory), *guest.smbios_arguments(credentials),
         ]  # fmt: skip
         if firmware or board.firmware_loads_kernels:
@@ -120,7 +126,7 @@ class Machine:
             if not self.wait_for_power_off(10):
                 subprocess.run(system.as_root(["kill", "-KILL", str(self.process.pid)]), check=False)
                 self.process.wait()
-        for file in (self.process.stdin, self.process.stdout, self.errors):
+        for file in (self.process.stdin, self.process.stdout, self.errors, *([self.wire] if self.wire else [])):
             file.close()
 
     def _qmp(self, command: str) -> None:
@@ -139,13 +145,22 @@ def free_port(guest_port: str) -> int:
         return probe.getsockname()[1]
 
 
-def network_arguments(ports: dict) -> list:
-    """QEMU's arguments for its own network: ports of this machine, and of nobody else's, that lead to ports of the guest."""
+def network_arguments(ports: dict, wire: tuple | None) -> list:
+    """QEMU's arguments for its own network: ports of this machine, and of nobody else's, that lead to ports of the guest.
+
+    `wire` is a pair of UDP ports of this machine, QEMU's own and a neighbour's, who is on the same segment.
+    """
     forwarded = ""
     for guest_port, own in ports.items():
         kind, number = guest_port.split(":")
         forwarded += f",hostfwd={kind}:127.0.0.1:{own}-:{number}"
-    return ["-netdev", f"user,id=network{forwarded}", *NETWORK_DEVICE]
+    if wire is None:
+        return ["-netdev", f"user,id=network{forwarded}", *NETWORK_DEVICE]
+    own, neighbour = ({"type": "inet", "host": "127.0.0.1", "port": str(port)} for port in wire)
+    segment = ["-netdev", json.dumps({"type": "dgram", "id": "wire", "local": own, "remote": neighbour}), "-netdev", f"user,id=outside{forwarded}"]
+    for device, port in (("network", None), ("port-outside", "outside"), ("port-wire", "wire")):
+        segment += ["-netdev", f"hubport,id={device},hubid=0" + (f",netdev={port}" if port else "")]
+    return [*segment, *NETWORK_DEVICE]
 
 
 def recorded_arguments(disk: Path, log: Path) -> list:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from checks.boot import boot_test_x86_64
-from checks.boot.reach import deploying
+from checks.boot.reach import deploying, neighbour
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -79,7 +79,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.answers_by_ssh = {}
         cls.done = run.boot(
             mkosi.build("release"), "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
-            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH,),
+            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH,), neighbour=True,
             prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
         )  # fmt: skip
 
@@ -90,6 +90,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         while (first := cls.ssh(machine, "key", "true")).returncode != 0 and time.monotonic() < deadline:
             time.sleep(1)
         cls.first = first
+        cls.address = neighbour.ask(machine.wire, machine.guest_wire, "arm3.local", PATIENCE)
         script = "; ".join(f"echo '=== {name}'; {command} 2>&1" for name, command in QUESTIONS.items())
         answers = cls.ssh(machine, "key", script).stdout.split("=== ")
         cls.answers_by_ssh = {name: answer for name, _, answer in (part.partition("\n") for part in answers)}
@@ -132,6 +133,9 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
 
     def test_machine_has_its_name(self):
         self.assertEqual(self.answers_by_ssh["name"].strip(), "arm3")
+
+    def test_neighbours_find_the_machine_by_its_name(self):
+        self.assertEqual(self.address, "10.0.2.15")
 
     def test_mistake_in_another_section_is_told_wherever_one_looks(self):
         for place in ("journal", "greeting", "doctor"):
@@ -211,6 +215,18 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
     def test_a_good_second_version_replaces_the_first(self):
         self.deploy("0.2.0", 0, "upright 0.2.0 is ready")
         self.assertIn("HORUS node upright 0.2.0", self.deployed.seen["second"])
+
+    def test_a_node_gets_a_reservation_of_the_kernel(self):
+        self.deploy("deadline", 0, "upright 0.2.0 is ready")
+        self.assertIn("6", self.deployed.seen["policies"].split(), "SCHED_DEADLINE")
+
+    def test_a_node_that_is_stopped_is_listed_with_what_starts_it(self):
+        self.assertIn("upright 0.2.0 is installed and stopped: horus node start upright", self.deployed.seen["stopped"])
+
+    def test_a_clock_that_is_set_is_told_and_stops_no_node(self):
+        for way in ("forward by 36", "back by 3"):
+            self.assertIn(f"the clock of the day was set {way}", self.deployed.seen["clock"])
+        self.assertEqual(self.deployed.seen["beside clock"], "active")
 
     def test_nonsense_on_the_disk_fails_alone_and_says_why(self):
         self.assertIn("node.toml", self.deployed.seen["bad"])

@@ -19,6 +19,9 @@ UNIT = f"horus-node@{NODE}.service"
 STUMBLE = "77"
 HANG_SECONDS = 3
 
+# The policy of each thread of the node, as the kernel has it: a word of its line, 6 for SCHED_DEADLINE.
+POLICIES = f"cut -d ' ' -f 41 /proc/$(systemctl show --value --property=MainPID {UNIT})/task/*/stat"
+
 # What is done to the step of the project that `horus new` makes.
 STEP = "        if let Some(imu) = self.imu.latest() {\n"
 HANGS = f"""{STEP}            if imu.angular_velocity.x == {STUMBLE}.0 {{
@@ -134,9 +137,19 @@ def go_through(laptop: Laptop) -> Deployment:
     done.seen["leak"] = laptop.ask("journalctl --sync; journalctl --boot --output cat UNIT=horus-node@leak.service")
     done.seen["beside leak"] = laptop.ask(state)
     laptop.ask("horus node remove leak")
+    laptop.edit("node.toml", ('policy = "fifo:80"', 'policy = "deadline"'))
+    done.said["deadline"] = laptop.deploy()
+    done.seen["policies"] = laptop.ask(POLICIES)
+
+    laptop.ask(f"horus node stop {NODE}")
+    done.seen["stopped"] = laptop.ask("horus node list")
     # As at the next boot.
-    laptop.ask(f"systemctl stop {UNIT}; systemctl restart horus-nodes.service")
+    laptop.ask("systemctl restart horus-nodes.service")
     done.seen["next boot"] = laptop.ask(f"for i in $(seq 60); do systemctl is-active {UNIT} && break; sleep 1; done")
+    # An hour on, and back: nodes do not go by this clock.
+    laptop.ask("date --set '+1 hour'; sleep 2; date --set '-1 hour'; sleep 2")
+    done.seen["clock"] = laptop.ask("journalctl --sync; journalctl --boot --output cat --unit horus-monitor.service")
+    done.seen["beside clock"] = laptop.ask(f"systemctl is-active {UNIT}")
     laptop.ask(f"horus node remove {NODE}")
     done.seen["removed"] = laptop.ask(f"ls /var/lib/horus/nodes /var/lib/horus/nodes/.previous; systemctl is-active {UNIT}")
     return done
