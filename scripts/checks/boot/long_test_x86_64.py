@@ -10,9 +10,9 @@ from horus_appliance.image import mkosi
 class OtherDisks(boot_test_x86_64.BootTest):
     """Each boot has to come from its own kind of disk: the machine has no other."""
 
-    def boot_from(self, bus: str, device: str, **options) -> None:
+    def boot_from(self, bus: str, device: str, cpus: int = 2, **options) -> None:
         self.done = run.boot(
-            mkosi.build("appliance"), f"test-{bus}", 2, 0, boot_test_x86_64.started("horus-probe.service"), collect_after="horus-probe.service",
+            mkosi.build("appliance"), f"test-{bus}", cpus, 0, boot_test_x86_64.started("horus-probe.service"), collect_after="horus-probe.service",
             extra_parameters="systemd.mask=horus-determinism.timer", bus=bus, **options,
         )  # fmt: skip
         self.assertEqual(self.done.failed_units, [])
@@ -35,6 +35,11 @@ class OtherDisks(boot_test_x86_64.BootTest):
     def test_sd_card(self):
         """Its size is a power of two. QEMU's firmware reads no SD card, so that QEMU loads the kernel."""
         self.boot_from("sd", "/dev/mmcblk0p", firmware=False, prepare=lambda disk: os.truncate(disk, 2 << 30))
+
+    def test_8_cpus(self):
+        """Emulating eight takes as long as all other boots of the quick tests."""
+        self.boot_from("virtio", "/dev/vda", cpus=8)
+        self.assertEqual(self.answers()["isolated"], "1-7")
 
     def test_256_mib(self):
         self.boot_from("virtio", "/dev/vda", memory=256)
