@@ -135,9 +135,9 @@ fn ask(policy: SchedulingPolicy, priority: u8, reservation: Reservation) -> Resu
         }
         _ => return leave_real_time(None).map_err(|errno| format!("sched_setscheduler: {errno}")),
     };
-    // sched_setattr takes the kernel's number of a thread, and the crate hands it what it is given; 0 is the caller.
+    // sched_setattr takes the kernel's number of a thread, and the crate hands it what it is given: 0 is the caller. With musl it is a pointer.
     let is_deadline = policy == SchedulingPolicy::Deadline;
-    let thread = if is_deadline { 0 } else { thread_native_id() };
+    let thread = if is_deadline { Default::default() } else { thread_native_id() };
     set_thread_priority_and_policy(thread, priority, ThreadSchedulePolicy::Realtime(kind)).map_err(
         |error| match error {
             // That of a system call, which the crate returns as it is: -1.
