@@ -5,6 +5,7 @@ A file that was read is marked, so that BitBake parses again when it changes.
 
 import os
 import re
+import shlex
 
 import horus_conf
 
@@ -104,19 +105,28 @@ def version(d):
 
 def users(d):
     """Commands for extrausers that make the users of conf/*/rootfs/usr/lib/sysusers.d: a read-only /etc cannot get them at boot."""
-    import shlex
-
     import bb
 
     commands = []
     for path in sorted(horus_conf.CONF.glob("*/rootfs/usr/lib/sysusers.d/*.conf")):
         bb.parse.mark_dependency(d, str(path))
-        lines = [shlex.split(line, comments=True) for line in path.read_text().splitlines()]
-        for words in (words for words in lines if words):
-            if words[0] != "u" or words[2] != "-" or len(words) != 5:
-                bb.fatal("%s: only lines of the form  u NAME - \"COMMENT\" HOME  are understood, not: %s" % (path, " ".join(words)))
-            commands.append(
-                "useradd --system --user-group --no-create-home --shell /sbin/nologin --comment '%s' --home-dir %s %s;"
-                % (words[3], words[4], words[1])
-            )
+        try:
+            commands += user_commands(path.read_text())
+        except ValueError as error:
+            bb.fatal("%s: %s" % (path, error))
     return " ".join(commands)
+
+
+def user_commands(text):
+    """Commands for extrausers that do what a file of sysusers.d says. A group that is not there is made, as systemd-sysusers does."""
+    commands = []
+    for words in (shlex.split(line, comments=True) for line in text.splitlines()):
+        if len(words) == 5 and words[0] == "u" and words[2] == "-":
+            commands.append(
+                "useradd --system --user-group --no-create-home --shell /sbin/nologin --comment '%s' --home-dir %s %s;" % (words[3], words[4], words[1])
+            )
+        elif len(words) == 3 and words[0] == "m":
+            commands += ["groupadd --system %s;" % words[2], "usermod --append --groups %s %s;" % (words[2], words[1])]
+        elif words:
+            raise ValueError('only lines of the forms  u NAME - "COMMENT" HOME  and  m NAME GROUP  are understood, not: ' + " ".join(words))
+    return commands
