@@ -6,6 +6,7 @@ A file that was read is marked, so that BitBake parses again when it changes.
 import os
 import re
 import shlex
+import tomllib
 
 import horus_conf
 
@@ -88,6 +89,17 @@ def program_files(d):
 def cargo_arguments(d):
     """What cargo is told to build the runtime's programs."""
     return " ".join(asked(d, horus_conf.cargo_arguments))
+
+
+def runtime_sources(d):
+    """The crates of the runtime's workspace, for SRC_URI: cargo wants to see each of them."""
+    import bb
+
+    path = os.path.join(REPOSITORY, "runtime", "Cargo.toml")
+    bb.parse.mark_dependency(d, path)
+    with open(path, "rb") as file:
+        members = tomllib.load(file)["workspace"]["members"]
+    return " ".join("file://runtime/%s" % member for member in members)
 
 
 def version(d):

@@ -18,11 +18,7 @@ SRC_URI = "\
     file://benchmarks/benches \
     file://benchmarks/src \
     file://runtime/Cargo.toml \
-    file://runtime/cli \
-    file://runtime/horus \
-    file://runtime/measure \
-    file://runtime/nodes \
-    file://runtime/shm \
+    ${@horus.conf.runtime_sources(d)} \
 "
 FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
 S = "${UNPACKDIR}"

@@ -18,11 +18,7 @@ SRC_URI = "\
     file://conf/install \
     file://runtime/Cargo.lock \
     file://runtime/Cargo.toml \
-    file://runtime/cli \
-    file://runtime/horus \
-    file://runtime/measure \
-    file://runtime/nodes \
-    file://runtime/shm \
+    ${@horus.conf.runtime_sources(d)} \
     file://run-ptest \
     file://test-programs \
 "
