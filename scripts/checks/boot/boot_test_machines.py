@@ -1,19 +1,29 @@
 """Boots the same image on machines of other sizes, with disks that are damaged, and after emergencies. Each boot carries several questions."""
 
+import time
 from typing import Callable
 
 from checks.boot import boot_test_x86_64, disks, slots
 from checks.boot.boot_test_x86_64 import DETERMINISM_SECONDS, MISS, started
 from horus_appliance.boot import guest, run
+from horus_appliance.boot.machine import Machine
 from horus_appliance.image import mkosi
 
 import horus_conf
 
 # A newer version than any that is built.
 NEWER = "999.0.0"
+# For how long the whole machine is stopped, in seconds.
+PAUSE = 0.3
 UNMEASURED = "systemd.mask=horus-determinism.timer"
 # A mount without which systemd does not go on.
 NO_SUCH_DISK = {"fstab.extra": "/dev/disk/by-partlabel/nothing /mnt ext4 x-systemd.device-timeout=3s 0 0\n"}
+
+
+def stop_for_a_while(machine: Machine) -> None:
+    """Takes the CPUs from the machine, and gives it the time to say who it was."""
+    machine.pause(PAUSE)
+    time.sleep(8)
 
 
 class OtherMachines(boot_test_x86_64.BootTest):
@@ -38,12 +48,23 @@ class OtherMachines(boot_test_x86_64.BootTest):
 
     def test_3_cpus_a_provoked_deadline_miss_and_a_data_partition_that_holds_something_else(self):
         stall = '[Service]\nEnvironment="HORUS_PING_STALL=30ms 20"\n'
-        answers = self.boot_on(3, disks.make_swap, {"systemd.unit-dropin.horus-ping.service": stall}, firmware=False, extra_parameters=UNMEASURED)
+        provoked = guest.merge({"systemd.unit-dropin.horus-ping.service": stall}, started("provocations.service"))
+        answers = self.boot_on(3, disks.make_swap, provoked, firmware=False, extra_parameters=UNMEASURED, during=stop_for_a_while)
         self.assertEqual((answers["isolated"], answers["pid1"]), ("1-2", "0"))
         misses = [entry for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_NODE") == "ping"]
         self.assertTrue(misses)
         worst = max(int(guest.text(entry, "HORUS_WORST_RESPONSE_NS")) for entry in misses)
         self.assertGreaterEqual(worst, 30_000_000)
+        # Who broke them: ping's own step, which stalls; and a program that is too important.
+        culprits = {(guest.text(entry, "HORUS_CULPRIT_KIND"), guest.text(entry, "HORUS_CULPRIT").partition("/")[0]) for entry in self.of_kind(MISS)}
+        self.assertIn("own-code", {kind for kind, _ in culprits})
+        self.assertIn(("task", "yes"), culprits)
+        # Nobody of the machine, when all of it stood still.
+        longest = max((int(guest.text(entry, "HORUS_CULPRIT_NS")) for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_CULPRIT_KIND") == "nobody"), default=0)
+        self.assertGreaterEqual(longest, PAUSE * 1e9 / 2)
+        blamed = "\n".join(guest.text(entry) for entry in self.done.with_field("SYSLOG_IDENTIFIER", "horus-blame"))
+        for words in (r"own code", r"task yes/\d+"):
+            self.assertRegex(blamed, words)
 
         self.assertEqual(answers["data-state"], "ram")
         self.assertTrue(answers["data"].startswith("horus-ram"), answers["data"])

@@ -108,6 +108,15 @@ class Machine:
         """Asks the appliance to power off, as a person at the board would."""
         self._qmp("system_powerdown")
 
+    def pause(self, seconds: float) -> None:
+        """Takes all CPUs from the machine for a while, as a hypervisor does that runs something else. The guest's clocks go on."""
+        emulator = self.process.pid
+        while children := Path(f"/proc/{emulator}/task/{emulator}/children").read_text().split():
+            emulator = int(children[0])
+        subprocess.run(system.as_root(["kill", "-STOP", str(emulator)]), check=True)
+        time.sleep(seconds)
+        subprocess.run(system.as_root(["kill", "-CONT", str(emulator)]), check=True)
+
     def running(self) -> bool:
         """Whether the machine is on."""
         return self.process.poll() is None
