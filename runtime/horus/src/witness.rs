@@ -1,6 +1,11 @@
 //! Who broke a deadline: a program's conversation with the witness, the service that traces the real-time CPUs.
 //!
-//! The loop of a thread freezes the trace of its CPU by one write ([`protocol`] says to what). The thread beside the loops then asks
-//! the witness what kept the missed cycle, and puts the answer into the miss's journal entry.
+//! The loop of a thread freezes the trace of its CPU by one write (`freeze`). The thread beside the loops then asks
+//! the witness what kept the missed cycle (`client`, `beside`), and puts the answer into the miss's journal entry
+//! ([`crate::miss`]). What both say is [`protocol`].
 
+pub(crate) mod beside;
+pub(crate) mod client;
+pub(crate) mod freeze;
 pub mod protocol;
+mod seqpacket;
