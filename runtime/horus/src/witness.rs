@@ -4,3 +4,4 @@
 //! the witness what kept the missed cycle, and puts the answer into the miss's journal entry.
 
 pub mod protocol;
+pub mod words;
