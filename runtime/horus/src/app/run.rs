@@ -22,7 +22,7 @@ use crate::topic::Directory;
 use crate::witness::client::{Client, Seat};
 use crate::witness::freeze::Trace;
 use crate::witness::protocol::SOCKET;
-use crate::{cpus, stop, supervise};
+use crate::{startup, stop, supervise};
 
 /// The longest that a real-time thread may compute without sleeping before the kernel ends the process: for where no monitor takes
 /// its policy away.
@@ -189,7 +189,7 @@ fn start(
         for info in &names {
             granted.entry(info).send_or_print();
         }
-        let _ = granted_sender.send((granted, Seat { tid, cpu: cpus::only_cpu(), nodes: nodes.clone() }));
+        let _ = granted_sender.send((granted, Seat { tid, cpu: startup::only_cpu(), nodes: nodes.clone() }));
         let Ok(Go { from, trace }) = went.recv() else { return Ended { accounts: Vec::new(), panicked: None } };
         executor.runners().iter_mut().for_each(|runner| runner.freeze_by(trace.clone()));
         let ran = catch_unwind(AssertUnwindSafe(|| executor.run(from, &stop)));

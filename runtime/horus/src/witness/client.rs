@@ -50,6 +50,8 @@ pub(crate) struct Client {
     socket: Option<OwnedFd>,
     /// When it asked to be enrolled, until it is answered.
     enrolling: Option<MonotonicTime>,
+    /// The CPUs whose trace can be frozen.
+    traced: Vec<u32>,
     asked: VecDeque<Asked>,
     next_attempt: MonotonicTime,
     /// Why nothing is witnessed; as told, so that it is told once.
@@ -72,6 +74,7 @@ impl Client {
             traces: cpus.into_iter().map(|cpu| (cpu, Arc::default())).collect(),
             socket: None,
             enrolling: None,
+            traced: Vec::new(),
             asked: VecDeque::new(),
             next_attempt: MonotonicTime::default(),
             absence: None,
@@ -134,11 +137,12 @@ impl Client {
     /// Why a miss of this node was not frozen.
     pub fn why_not(&self, node: usize) -> &'static str {
         let seat = self.seats.iter().find(|seat| seat.nodes.contains(&node));
-        match seat.is_some_and(|seat| seat.cpu.is_some()) {
-            false => "its thread has no CPU of its own",
-            true if self.socket.is_none() => self.absence.unwrap_or("no witness runs"),
-            true if self.enrolling.is_some() => "the witness was not ready yet",
-            true => "the trace of its CPU was kept for another miss",
+        match seat.and_then(|seat| seat.cpu) {
+            None => "its thread has no CPU of its own",
+            Some(_) if self.socket.is_none() => self.absence.unwrap_or("no witness runs"),
+            Some(_) if self.enrolling.is_some() => "the witness was not ready yet",
+            Some(cpu) if !self.traced.contains(&cpu) => "its CPU is not traced",
+            Some(_) => "the trace of its CPU was kept for another miss",
         }
     }
 
@@ -181,6 +185,7 @@ impl Client {
                     for (cpu, marker) in cpus.into_iter().zip(rights) {
                         if let Some((_, trace)) = self.traces.iter().find(|(traced, _)| *traced == cpu) {
                             trace.connect(marker);
+                            self.traced.push(cpu);
                         }
                     }
                     (self.enrolling, self.absence) = (None, None);
@@ -205,6 +210,7 @@ impl Client {
             self.next_attempt = now.plus(RETRY);
         }
         self.enrolling = None;
+        self.traced.clear();
         outcomes.extend(self.asked.drain(..).map(|asked| (asked.node, Err(why))));
     }
 
