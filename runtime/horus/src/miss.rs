@@ -225,8 +225,8 @@ impl MissCollector {
     }
 
     /// The cycle to ask a witness about, once.
-    pub(crate) fn take_question(&mut self) -> Option<Missed> {
-        self.testimony.take_question(MonotonicTime::now())
+    pub(crate) fn take_question(&mut self, now: MonotonicTime) -> Option<Missed> {
+        self.testimony.take_question(now)
     }
 
     /// Whether a witness has still to answer.

@@ -50,7 +50,7 @@ impl Beside {
         let Some(client) = &mut self.client else { return false };
         let mut is_waiting = false;
         for (index, node) in nodes.enumerate() {
-            if let Some(missed) = node.take_question()
+            if let Some(missed) = node.take_question(now)
                 && let Err(why) = client.ask(index, missed, now)
             {
                 node.answer(Err(why));
