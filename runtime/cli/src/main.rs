@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod blame;
 mod boot;
 mod deploy;
 mod determinism;
@@ -36,6 +37,8 @@ enum Command {
     Node(node::Args),
     /// Show nodes and topics as they run: response times, misses, rates.
     Top(top::Args),
+    /// Show who broke the deadlines of this boot, how often, and what prevents it.
+    Blame(blame::Args),
     /// Print a report file as text.
     Report(report::Args),
     /// Print what the console greets with: which machine this is, how it does, and what to type.
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Deploy(args) => deploy::run(&args),
         Command::Node(args) => node::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Blame(args) => blame::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
         Command::Settings(args) => settings::run(&args),

@@ -119,6 +119,7 @@ pub struct MissRecorder {
 /// The half on a housekeeping CPU; see the module documentation.
 pub struct MissCollector {
     node: String,
+    program: Option<String>,
     timing: Timing,
     budget_ns: Option<u64>,
     ring: local::Reader<MissRecord>,
@@ -142,6 +143,7 @@ pub fn channel(node: &str, timing: Timing, capacity: usize) -> Result<(MissRecor
         MissRecorder { tid: None, ring: writer, frozen: frozen_writer, trace: None, shared: Arc::clone(&shared) };
     let collector = MissCollector {
         node: node.to_owned(),
+        program: None,
         timing,
         budget_ns: None,
         ring: reader,
@@ -180,9 +182,9 @@ impl MissRecorder {
 }
 
 impl MissCollector {
-    /// With the budget of the node's cycles, which a witness judges own code by.
-    pub(crate) fn with_budget(self, budget_ns: Option<u64>) -> Self {
-        Self { budget_ns, ..self }
+    /// As a node of that program, and with the budget of its cycles, which a witness judges own code by.
+    pub(crate) fn of(self, program: &str, budget_ns: Option<u64>) -> Self {
+        Self { program: Some(program.to_owned()), budget_ns, ..self }
     }
 
     /// Empties the ring, and returns an entry when there is something to tell and [`MIN_ENTRY_DISTANCE`] has passed
@@ -251,6 +253,10 @@ impl MissCollector {
 
     fn take_entry(&mut self) -> Entry {
         let entry = std::mem::take(&mut self.pending).entry(&self.node, &self.timing);
+        let entry = match &self.program {
+            Some(program) => entry.field("HORUS_PROGRAM", program),
+            None => entry,
+        };
         self.testimony.testify(entry)
     }
 

@@ -211,12 +211,7 @@ fn notify(state: &[NotifyState]) {
     }
 }
 
-fn supervise(
-    mut watched: Vec<Watched>,
-    mut witness: Beside,
-    mut chores: impl FnMut(MonotonicTime),
-    stop: &AtomicBool,
-) {
+fn supervise(mut watched: Vec<Watched>, mut witness: Beside, mut chores: impl FnMut(MonotonicTime), stop: &AtomicBool) {
     let granted = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
     granted.refused().for_each(|refused| eprintln!("warning: the supervising thread: {refused}"));
     let mut feeding = Feeding::new();

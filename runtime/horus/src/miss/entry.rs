@@ -115,7 +115,9 @@ impl Testimony {
     /// Whether it is worth while to wait.
     pub fn is_awaited(&self, now: MonotonicTime) -> bool {
         let patience = |asked: MonotonicTime| now < asked.plus(PATIENCE);
-        self.is_waiting() && now < MonotonicTime::MAX && self.frozen.as_ref().and_then(|it| it.asked).is_none_or(patience)
+        self.is_waiting()
+            && now < MonotonicTime::MAX
+            && self.frozen.as_ref().and_then(|it| it.asked).is_none_or(patience)
     }
 
     pub fn answer(&mut self, outcome: Outcome) {

@@ -53,7 +53,7 @@ fn phrase(share: &Share, window_ns: u64, cpu: u32) -> String {
 }
 
 /// Who had a share.
-fn who(share: &Share) -> String {
+pub fn who(share: &Share) -> String {
     match share.kind {
         Kind::Task => format!("task {}", share.name),
         Kind::Interrupt => format!("interrupt {}", share.name),

@@ -39,10 +39,7 @@ impl Fake {
     /// A client of two threads: the first has CPU 3, the second none.
     fn client(&self) -> Client {
         let tid = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
-        let seats = vec![
-            Seat { tid, cpu: Some(3), nodes: vec![0] },
-            Seat { tid: tid + 1, cpu: None, nodes: vec![1] },
-        ];
+        let seats = vec![Seat { tid, cpu: Some(3), nodes: vec![0] }, Seat { tid: tid + 1, cpu: None, nodes: vec![1] }];
         Client::new(self.directory.path().join("socket"), "balance", seats)
     }
 
@@ -135,7 +132,7 @@ impl Program {
         recorder.freeze_by(client.trace_of(client.seats[0].tid));
         let (sender, coming) = std::sync::mpsc::channel();
         sender.send(client).unwrap();
-        let collectors = vec![collector.with_budget(Some(150_000))];
+        let collectors = vec![collector.of("balance", Some(150_000))];
         Self { recorder, tally: Tally::default(), collectors, beside: Beside::new(coming), told: Vec::new() }
     }
 
@@ -144,7 +141,8 @@ impl Program {
         let release = MonotonicTime::from_nanos(number * 1_000_000);
         let completion = release.plus(response);
         let skipped = timing().releases_skipped(release, completion);
-        let record = CycleRecord { number, release, wake: release, completion, wake_cpu: 3, completion_cpu: 3, skipped };
+        let record =
+            CycleRecord { number, release, wake: release, completion, wake_cpu: 3, completion_cpu: 3, skipped };
         let verdict = self.tally.add(&timing(), &record);
         self.recorder.observe(&record, &verdict);
     }
