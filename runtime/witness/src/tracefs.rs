@@ -47,7 +47,7 @@ impl Tracefs {
     /// # Errors
     /// When it cannot be read.
     pub fn text(&self, name: &str) -> io::Result<String> {
-        fs::read_to_string(self.path(name))
+        read(&self.path(name))
     }
 
     /// Writes to a file of the tracer.
@@ -148,6 +148,19 @@ impl Tracefs {
 fn mask(cpu: u32) -> String {
     let first = format!("{:x}", 1_u32 << (cpu % 32));
     first + &",00000000".repeat(cpu as usize / 32)
+}
+
+/// Reads by large pieces: `header_page` gives its text to the first read only, however little that takes.
+fn read(path: &Path) -> io::Result<String> {
+    use std::io::Read;
+    let mut file = fs::File::open(path)?;
+    let (mut text, mut piece) = (Vec::new(), vec![0; 64 * 1024]);
+    loop {
+        match file.read(&mut piece)? {
+            0 => return String::from_utf8(text).map_err(io::Error::other),
+            length => text.extend_from_slice(&piece[..length]),
+        }
+    }
 }
 
 /// Writes without creating or cutting: tracefs has neither.

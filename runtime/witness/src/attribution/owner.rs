@@ -63,6 +63,8 @@ struct Inside {
     softirq: Option<u32>,
 }
 
+/// From this priority on threads are not real-time ones: they share the CPU.
+const ORDINARY: i32 = 100;
 /// The deepest nesting of interrupts that is followed.
 const DEEPEST: usize = 16;
 
@@ -148,10 +150,11 @@ impl Cpu {
         }
     }
 
-    /// Whether a thread goes before the cycle's: then it cannot be said which of its time that one slept, and which it was ready.
+    /// Whether a real-time thread goes before the cycle's: then it cannot be said how much of its time that one slept, and how much it
+    /// was ready.
     fn is_more_urgent(&self, tid: u32) -> bool {
         let priority = |tid| self.tasks.get(&tid).map(|task: &Task| task.priority);
-        matches!((priority(tid), priority(self.own)), (Some(other), Some(own)) if other < own)
+        matches!((priority(tid), priority(self.own)), (Some(other), Some(own)) if other < own && other < ORDINARY)
     }
 
     /// What an event in the window is one more of.

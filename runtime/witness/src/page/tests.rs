@@ -6,7 +6,7 @@ const SHAPE: PageShape = PageShape { commit: 8, commit_size: 8, data: 16, size: 
 
 fn page(ns: u64, flags: u64, words: &[u32]) -> Vec<u8> {
     let mut bytes = ns.to_ne_bytes().to_vec();
-    bytes.extend((words.len() as u64 * 4 | flags).to_ne_bytes());
+    bytes.extend(((words.len() as u64 * 4) | flags).to_ne_bytes());
     words.iter().for_each(|word| bytes.extend(word.to_ne_bytes()));
     bytes.resize(4096, 0);
     bytes

@@ -78,7 +78,8 @@ impl PageShape {
         let (time, commit, data) = (find("timestamp")?, find("commit")?, find("data")?);
         let size = data.offset.checked_add(data.size)?;
         let is_ours = time.offset == 0 && time.size == 8 && commit.offset >= 8 && matches!(commit.size, 4 | 8);
-        let is_ours = is_ours && commit.offset.checked_add(commit.size)? <= data.offset && (64..=1 << 20).contains(&size);
+        let is_ours =
+            is_ours && commit.offset.checked_add(commit.size)? <= data.offset && (64..=1 << 20).contains(&size);
         is_ours.then_some(Self { commit: commit.offset, commit_size: commit.size, data: data.offset, size })
     }
 }
@@ -87,7 +88,7 @@ fn fields(text: &str) -> Vec<Field> {
     text.lines().filter_map(|line| field(line.trim().strip_prefix("field:")?)).take(MAX_FIELDS).collect()
 }
 
-/// One line after its `field:`, as in `char prev_comm[16];	offset:8;	size:16;	signed:0;`.
+/// One line after its `field:`, as in `char prev_comm[16]; offset:8; size:16; signed:0;` with tabs between.
 fn field(line: &str) -> Option<Field> {
     let mut parts = line.split(';').map(str::trim);
     let declaration = parts.next()?;

@@ -1,6 +1,6 @@
 //! One CPU's trace: frozen, read and thawed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -105,13 +105,5 @@ impl Instance {
             }
         }
         Ok(pages)
-    }
-
-    /// A format file of this instance: `sched/sched_switch`.
-    ///
-    /// # Errors
-    /// When the kernel has no such event.
-    pub fn format(&self, event: &str) -> io::Result<String> {
-        fs::read_to_string(self.folder.join("events").join(event).join("format"))
     }
 }
