@@ -10,7 +10,7 @@ const CONSIDERABLE: u64 = 5;
 /// What kept a cycle: `missed by 4.2 ms: task hog/137 (FIFO 90) on CPU 1 for 4.99 ms (99 %)`.
 pub fn sentence(verdict: &Verdict, missed: &Missed) -> String {
     let late = missed.completion_ns.saturating_sub(missed.deadline_ns);
-    let named = culprits(verdict);
+    let named = culprits(verdict, missed);
     let mut text = format!("missed by {}: ", time(late));
     if named.is_empty() {
         text += "nothing is known of what kept it";
@@ -32,17 +32,20 @@ pub fn sentence(verdict: &Verdict, missed: &Missed) -> String {
     text
 }
 
-/// The shares that a sentence names: the suspects of a considerable part, or else the longest share. The longest comes first.
-pub fn culprits(verdict: &Verdict) -> Vec<&Share> {
-    let mut suspects: Vec<&Share> = verdict.shares.iter().filter(|share| share.is_suspect && share.ns > 0).collect();
-    suspects.sort_by_key(|share| std::cmp::Reverse(share.ns));
-    let longest = suspects.first().map_or(0, |share| share.ns);
-    suspects.retain(|share| share.ns == longest || share.ns.saturating_mul(CONSIDERABLE) >= verdict.window_ns);
-    suspects.truncate(MOST_NAMED);
-    if suspects.is_empty() {
-        suspects.extend(verdict.shares.iter().filter(|share| share.ns > 0).max_by_key(|share| share.ns));
+/// The shares that a sentence names: the suspects of a considerable part, or whose part alone was the lateness. Without any, it is the
+/// longest share. The longest comes first.
+pub fn culprits<'a>(verdict: &'a Verdict, missed: &Missed) -> Vec<&'a Share> {
+    let late = missed.completion_ns.saturating_sub(missed.deadline_ns).max(1);
+    let is_considerable =
+        |share: &&Share| share.ns.saturating_mul(CONSIDERABLE) >= verdict.window_ns || share.ns >= late;
+    let mut named: Vec<&Share> =
+        verdict.shares.iter().filter(|share| share.is_suspect && share.ns > 0).filter(is_considerable).collect();
+    named.sort_by_key(|share| std::cmp::Reverse(share.ns));
+    named.truncate(MOST_NAMED);
+    if named.is_empty() {
+        named.extend(verdict.shares.iter().filter(|share| share.ns > 0).max_by_key(|share| share.ns));
     }
-    suspects
+    named
 }
 
 /// One share: who had it, where, for how long.
