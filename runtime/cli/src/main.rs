@@ -16,6 +16,7 @@ mod table;
 mod top;
 mod topic;
 mod tune;
+mod witness;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,9 @@ enum Command {
     Topic(topic::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
     Tune(tune::Args),
+    /// The service that traces the real-time CPUs, and says who broke a deadline.
+    #[command(hide = true)]
+    Witness(witness::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
     DeterminismLoad(determinism::measure::load::Args),
@@ -71,6 +75,7 @@ fn main() -> ExitCode {
         Command::Settings(args) => settings::run(&args),
         Command::Topic(args) => topic::run(args),
         Command::Tune(args) => tune::run(&args),
+        Command::Witness(args) => witness::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
     }

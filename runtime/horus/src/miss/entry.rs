@@ -165,7 +165,7 @@ fn name(entry: Entry, verdict: &Verdict, missed: &Missed) -> Entry {
         Some(trace) => entry.field("HORUS_TRACE", trace),
         None => entry,
     };
-    let Some(culprit) = words::culprits(verdict).first().copied() else {
+    let Some(culprit) = words::culprits(verdict, missed).first().copied() else {
         return entry.field("HORUS_CULPRIT_MISSING", "the witness saw nothing");
     };
     let share = u128::from(culprit.ns) * 100 / u128::from(verdict.window_ns.max(1));

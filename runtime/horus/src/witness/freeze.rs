@@ -22,8 +22,9 @@ pub(crate) struct Trace {
 impl Trace {
     /// Freezes the trace, unless it is frozen; true if this call did. For the loop, after a miss: at most one write, no wait.
     pub fn freeze(&self) -> bool {
-        // Of two threads one wins. Acquire: what the other half did before it armed is done. (SYNC POINT: armed)
-        if !self.is_armed.load(Ordering::Relaxed) || !self.is_armed.swap(false, Ordering::Acquire) {
+        // A look before the exchange, which a storm would repeat. Of two threads one wins; what was done before it was armed is done.
+        let has_won = self.is_armed.load(Ordering::Relaxed) && self.is_armed.swap(false, Ordering::Acquire); // SYNC POINT: armed
+        if !has_won {
             return false;
         }
         let Ok(marker) = self.marker.try_lock() else { return false }; // being exchanged, and armed after that
