@@ -152,6 +152,15 @@ fn compute(length: Duration) {
     }
 }
 
+/// Touches pages that are not mapped yet.
+fn touch_pages() {
+    let mut pages = vec![0_u8; 512 * 4096];
+    for page in pages.chunks_mut(4096) {
+        page[0] = 1;
+    }
+    std::hint::black_box(pages);
+}
+
 #[test]
 fn the_kernel_of_this_machine_names_who_had_the_cpu() {
     if let Some(reason) = obstacle() {
@@ -193,6 +202,18 @@ fn the_kernel_of_this_machine_names_who_had_the_cpu() {
     hog.unwrap().join().unwrap();
     let task = verdict.shares.iter().find(|share| share.kind == Kind::Task && share.name.starts_with("hog/"));
     assert!(task.is_some_and(|task| task.ns > 1_000_000 && task.is_suspect), "{words}: {verdict:#?}");
+
+    let (verdict, words) = cycle(&socket, &mut marker, 4, touch_pages);
+    let by_probe = verdict.shares.iter().any(|share| share.kind == Kind::MinorFault && share.ns > 0);
+    let by_count = verdict.shares.iter().any(|share| share.detail.as_ref().is_some_and(|text| text.contains("faults")));
+    println!("faults are seen by their probes: {by_probe}");
+    assert!(by_probe || by_count || cfg!(not(target_arch = "x86_64")), "{words}: {verdict:#?}");
+
+    let begun = Instant::now();
+    let storm = (5..205).map(|number| cycle(&socket, &mut marker, number, || ()).0);
+    let unread = storm.filter(|verdict| verdict.confidence == Confidence::None).count();
+    println!("200 misses were answered in {:?}, {unread} without a look at the trace", begun.elapsed());
+    assert!(unread > 100, "a storm is not read");
 
     drop((marker, socket));
     let notices = service.end();
