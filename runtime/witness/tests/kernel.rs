@@ -213,7 +213,7 @@ fn the_kernel_of_this_machine_names_who_had_the_cpu() {
     let storm = (5..205).map(|number| cycle(&socket, &mut marker, number, || ()).0);
     let unread = storm.filter(|verdict| verdict.confidence == Confidence::None).count();
     println!("200 misses were answered in {:?}, {unread} without a look at the trace", begun.elapsed());
-    assert!(unread > 100, "a storm is not read");
+    assert!(200 - unread as u64 <= 5 * (begun.elapsed().as_secs() + 2), "a storm is not read");
 
     drop((marker, socket));
     let notices = service.end();

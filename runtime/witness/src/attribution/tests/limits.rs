@@ -98,10 +98,18 @@ fn a_window_that_goes_on_after_the_freeze_or_is_over_before_the_trace_is_unknown
     let late = missed(10_500_000, 15_000_000);
     let verdict = judge(&record, &late);
     assert_eq!(share(&verdict, Kind::Unknown).ns, 4_000_000);
-    assert_eq!(share(&verdict, Kind::Unknown).detail.as_deref(), Some("the trace was frozen before"));
+    assert_eq!(share(&verdict, Kind::Unknown).detail.as_deref(), Some("the trace was frozen by a miss before"));
     let record = Record { events: record.events, seen: 4_000_000..11_000_000 };
     let old = Missed { release_ns: MS, wake_ns: MS, completion_ns: 2 * MS, ..early };
     assert_eq!(judge(&record, &old).shares[0].detail.as_deref(), Some("it is older than the trace"));
+}
+
+#[test]
+fn what_happened_while_a_miss_before_had_frozen_the_trace_is_unknown() {
+    let missed = missed(10_000_000, 14_000_000);
+    let record = Trace::of(NODE).at(11_000_000, What::Marker).at(13_000_000, What::Other);
+    let verdict = judge(&record.frozen(&missed), &missed);
+    assert_eq!((share(&verdict, Kind::Unknown).ns, share(&verdict, Kind::OwnCode).ns), (2_000_000, 2_000_000));
 }
 
 #[test]
