@@ -1,156 +1,23 @@
 //! The witness against the kernel of the machine that runs the test. Where that has no tracer, or a witness of its own, nothing is
 //! tested and the reason is printed.
 
-use std::io::{IoSlice, IoSliceMut, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+mod provocations;
+mod service;
+
+use std::io::{IoSlice, Write};
+use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use horus::time::MonotonicTime;
-use horus::witness::protocol::{Answer, Confidence, Kind, MAX_PACKET, Missed, Request, Thread, Verdict};
-use horus::witness::words;
-use horus_witness::{Config, Listen, Notice, TRACEFS, serve};
-use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketAddrUnix, SocketFlags, SocketType,
-};
-use rustix::thread::{CpuSet, gettid, sched_setaffinity};
+use horus::witness::protocol::{Answer, Confidence, Kind, MAX_PACKET, Missed, Request, Thread};
+use horus_witness::{Config, Listen, Notice, serve};
+use rustix::net::RecvFlags;
+use rustix::thread::gettid;
 
-/// The CPU that is traced: the last one. The first answer counts, since it is about the thread that asks.
-fn cpu() -> u32 {
-    static LAST: OnceLock<u32> = OnceLock::new();
-    *LAST.get_or_init(|| thread::available_parallelism().map_or(0, |count| count.get() as u32 - 1))
-}
-
-/// Why this machine's tracer is not to be used here, if so.
-fn obstacle() -> Option<&'static str> {
-    let instances = Path::new(TRACEFS).join("instances");
-    let Ok(entries) = std::fs::read_dir(instances) else {
-        return Some("no tracer at /sys/kernel/tracing, or no right to use it");
-    };
-    let is_ours = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("horus-cpu");
-    entries.flatten().any(is_ours).then_some("a witness runs here already")
-}
-
-fn bind_to(cpu: u32) {
-    let mut set = CpuSet::new();
-    set.set(cpu as usize);
-    sched_setaffinity(None, &set).unwrap();
-}
-
-/// A witness in a thread of its own.
-struct Service {
-    folder: tempfile::TempDir,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Vec<Notice>>>,
-}
-
-impl Service {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let stop = Arc::new(AtomicBool::new(false));
-        let config = Config {
-            tracefs: PathBuf::from(TRACEFS),
-            cpus: vec![cpu()],
-            traces: folder.path().join("flight"),
-            quota_bytes: 8 << 20,
-            listen: Listen::Path(folder.path().join("socket")),
-        };
-        let seen = Arc::clone(&stop);
-        let thread = thread::spawn(move || {
-            let mut notices = Vec::new();
-            serve(config, &seen, &mut |notice| notices.push(notice)).unwrap();
-            notices
-        });
-        Self { folder, stop, thread: Some(thread) }
-    }
-
-    fn connect(&self) -> OwnedFd {
-        let address = SocketAddrUnix::new(self.folder.path().join("socket")).unwrap();
-        let until = Instant::now() + Duration::from_secs(10);
-        loop {
-            let socket =
-                rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
-                    .unwrap();
-            match rustix::net::connect(&socket, &address) {
-                Ok(()) => return socket,
-                Err(error) => assert!(Instant::now() < until, "the witness does not listen: {error}"),
-            }
-            thread::yield_now();
-        }
-    }
-
-    fn end(mut self) -> Vec<Notice> {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().unwrap().join().unwrap()
-    }
-}
-
-fn say(socket: &OwnedFd, request: &Request) {
-    rustix::io::write(socket, &serde_json::to_vec(request).unwrap()).unwrap();
-}
-
-fn hear(socket: &OwnedFd) -> (Answer, Vec<OwnedFd>) {
-    let mut packet = vec![0; MAX_PACKET];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let got =
-        rustix::net::recvmsg(socket, &mut [IoSliceMut::new(&mut packet)], &mut control, RecvFlags::empty()).unwrap();
-    let mut descriptors = Vec::new();
-    for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(rights) = message {
-            descriptors.extend(rights);
-        }
-    }
-    (serde_json::from_slice(&packet[..got.bytes]).unwrap(), descriptors)
-}
-
-fn enrol(socket: &OwnedFd) -> std::fs::File {
-    let tid = gettid().as_raw_nonzero().get() as u32;
-    say(socket, &Request::Enrol { program: "test".to_owned(), threads: vec![Thread { tid, cpu: cpu() }] });
-    let (answer, mut descriptors) = hear(socket);
-    assert_eq!(answer, Answer::Enrolled { cpus: vec![cpu()] });
-    assert_eq!(descriptors.len(), 1);
-    descriptors.remove(0).into()
-}
-
-/// Runs `step` as a cycle that misses, freezes the trace and asks.
-fn cycle(socket: &OwnedFd, marker: &mut std::fs::File, number: u64, step: impl FnOnce()) -> (Verdict, String) {
-    let release_ns = MonotonicTime::now().as_nanos();
-    step();
-    let completion_ns = MonotonicTime::now().as_nanos();
-    marker.write_all(b"x").unwrap();
-    let missed = Missed {
-        node: "test/node".to_owned(),
-        tid: gettid().as_raw_nonzero().get() as u32,
-        cpu: cpu(),
-        cycle: number,
-        release_ns,
-        wake_ns: release_ns,
-        completion_ns,
-        deadline_ns: release_ns + 1_000,
-        budget_ns: Some(1_000),
-    };
-    say(socket, &Request::Missed(missed.clone()));
-    let (Answer::Verdict(verdict), _) = hear(socket) else { panic!("no verdict") };
-    assert_eq!(verdict.cycle, number);
-    assert_eq!(verdict.window_ns, completion_ns - release_ns);
-    assert_eq!(verdict.shares.iter().map(|share| share.ns).sum::<u64>(), verdict.window_ns, "{verdict:#?}");
-    let words = words::sentence(&verdict, &missed);
-    println!("{words} {:?}", verdict.trace);
-    (verdict, words)
-}
-
-fn compute(length: Duration) {
-    let until = Instant::now() + length;
-    while Instant::now() < until {
-        std::hint::spin_loop();
-    }
-}
+use service::*;
 
 /// Touches pages that are not mapped yet.
 fn touch_pages() {
@@ -180,11 +47,7 @@ fn the_kernel_of_this_machine_names_who_had_the_cpu() {
     let kept = verdict.trace.expect("the trace is kept");
     reported(Path::new(&kept));
 
-    let pause = rustix::thread::NanosleepRelativeResult::Ok;
-    let (verdict, words) = cycle(&socket, &mut marker, 2, || {
-        let length = rustix::time::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-        assert!(std::mem::discriminant(&rustix::thread::nanosleep(&length)) == std::mem::discriminant(&pause));
-    });
+    let (verdict, words) = cycle(&socket, &mut marker, 2, || pause(Duration::from_millis(20)));
     let wait = verdict.shares.iter().find(|share| share.kind == Kind::OwnWait).unwrap();
     assert!(wait.ns > 15_000_000, "{words}: {verdict:#?}");
 
@@ -215,10 +78,23 @@ fn the_kernel_of_this_machine_names_who_had_the_cpu() {
     println!("200 misses were answered in {:?}, {unread} without a look at the trace", begun.elapsed());
     assert!(200 - unread as u64 <= 5 * (begun.elapsed().as_secs() + 2), "a storm is not read");
 
-    drop((marker, socket));
+    // Frozen, and nobody asks: after five seconds it goes on.
+    marker.write_all(b"x").unwrap();
+    pause(Duration::from_secs(8));
+    drop(socket);
     let notices = service.end();
     assert!(notices.contains(&Notice::Started { cpus: cpu().to_string().parse().unwrap() }), "{notices:?}");
+    assert!(notices.contains(&Notice::Thawed { cpu: cpu() }), "{notices:?}");
     notices.iter().for_each(|notice| println!("{notice}"));
+
+    // The program outlives the witness: its descriptor works with the next one.
+    let service = Service::start();
+    let socket = service.connect();
+    drop(enrol(&socket));
+    let (verdict, words) = cycle(&socket, &mut marker, 300, || compute(Duration::from_millis(2)));
+    assert_ne!(verdict.confidence, Confidence::None, "{words}: {verdict:#?}");
+    drop((marker, socket));
+    service.end();
     assert_eq!(obstacle(), None, "nothing of the witness is left");
 }
 
