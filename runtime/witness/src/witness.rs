@@ -227,7 +227,7 @@ fn tick_ns(cpu: u32) -> Option<u64> {
 }
 
 /// The verdict on what was not seen.
-fn unknown(missed: &Missed, why: &str) -> Verdict {
+pub fn unknown(missed: &Missed, why: &str) -> Verdict {
     let window_ns = missed.completion_ns.saturating_sub(missed.release_ns);
     let name = format!("CPU {}", missed.cpu);
     let share = Share { kind: Kind::Unknown, name, ns: window_ns, is_suspect: true, detail: Some(why.to_owned()) };
