@@ -38,10 +38,10 @@ impl Decoder {
         let mut events: Vec<Event> = Vec::new();
         for bytes in pages.iter() {
             let page = Page::new(bytes, self.shape)?;
-            let mut has_gap = page.follows_a_gap && !events.is_empty();
+            let mut has_gap = page.follows_a_gap;
             for raw in page {
                 let mut event = self.event(&raw?).ok_or(Corrupt(0))?;
-                let before = events.last().map_or(0, |event| event.ns);
+                let before = events.last().map_or(event.ns, |event| event.ns);
                 if has_gap || event.ns < before {
                     // A time before the last one's is what a clock's or a page's change leaves: what lies between is not known.
                     event.ns = event.ns.max(before);
@@ -96,4 +96,58 @@ fn what(format: &Format, bytes: &[u8]) -> Option<What> {
         "print" => What::Marker,
         _ => What::Other,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "	field: u64 timestamp;	offset:0;	size:8;	signed:0;
+	field: local_t commit;	offset:8;	size:8;	signed:1;
+	field: char data;	offset:16;	size:112;	signed:0;
+";
+    const SOFTIRQ: &str = "name: softirq_entry
+ID: 9
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:int common_pid;	offset:4;	size:4;	signed:1;
+	field:unsigned int vec;	offset:8;	size:4;	signed:0;
+";
+
+    /// A page with one event of three words.
+    fn page(ns: u64, has_gap: bool, id: u16) -> Vec<u8> {
+        let mut bytes = ns.to_ne_bytes().to_vec();
+        bytes.extend((16_u64 | u64::from(has_gap) << 31).to_ne_bytes());
+        let head: u32 = if cfg!(target_endian = "little") { 3 } else { 3 << 27 };
+        [head, u32::from(id), 140, 7].iter().for_each(|word| bytes.extend(word.to_ne_bytes()));
+        bytes.resize(128, 0);
+        bytes
+    }
+
+    fn pages(all: &[Vec<u8>]) -> Pages {
+        Pages { bytes: all.concat(), size: 128 }
+    }
+
+    #[test]
+    fn events_of_unknown_kinds_say_at_least_who_had_the_cpu() {
+        let decoder = Decoder::new(HEADER, [SOFTIRQ]).unwrap();
+        let events = decoder.events(&pages(&[page(5, false, 9), page(6, false, 10)])).unwrap();
+        let expected = [(5, What::SoftirqEntry(7)), (6, What::Other)];
+        assert_eq!(events, expected.map(|(ns, what)| Event { ns, tid: 140, what }));
+    }
+
+    #[test]
+    fn a_gap_is_an_event_of_its_own_and_so_is_a_step_back_in_time() {
+        let decoder = Decoder::new(HEADER, [SOFTIRQ]).unwrap();
+        let events = decoder.events(&pages(&[page(5, true, 9), page(9, true, 9), page(7, false, 9)])).unwrap();
+        let told: Vec<_> = events.iter().map(|event| (event.ns, event.what == What::Lost)).collect();
+        assert_eq!(told, [(5, true), (5, false), (5, true), (9, false), (9, true), (9, false)]);
+    }
+
+    #[test]
+    fn an_event_shorter_than_its_kind_is_damage() {
+        let decoder = Decoder::new(HEADER, [SOFTIRQ.replace("offset:8", "offset:12").as_str()]).unwrap();
+        assert!(decoder.events(&pages(&[page(5, false, 9)])).is_err());
+        assert!(Decoder::new("", [SOFTIRQ]).is_none());
+    }
 }

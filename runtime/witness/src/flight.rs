@@ -6,9 +6,10 @@
 pub mod trace_dat;
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::path::PathBuf;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
 use horus::witness::protocol::Missed;
 
@@ -69,7 +70,7 @@ impl Flight {
         }
         let path = self.folder.join(format!("{number:06}-{}-{}-{}.dat", word(&missed.node), self.boot, missed.cycle));
         let unfinished = self.folder.join(format!("trace{UNFINISHED}"));
-        let written = fs::write(&unfinished, trace).and_then(|()| fs::rename(&unfinished, &path));
+        let written = write(&unfinished, trace).and_then(|()| fs::rename(&unfinished, &path));
         if written.is_err() {
             let _ = fs::remove_file(&unfinished);
         }
@@ -94,6 +95,12 @@ impl Flight {
         files.sort_by(|one, other| (one.number, &one.name).cmp(&(other.number, &other.name)));
         Ok(files)
     }
+}
+
+/// Writes a new file. A trace holds addresses of the kernel, which are not for everybody.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o640).open(path)?;
+    file.write_all(bytes)
 }
 
 /// A node's name as a part of a file's: a program may call a node what it likes.

@@ -30,7 +30,7 @@ const LEAST_SILENCE_NS: u64 = 200_000;
 /// A trace that was frozen for so long has nobody who asks about it.
 const PATIENCE_NS: u64 = 5_000_000_000;
 /// How often in a second a CPU's trace is read at most, and a node's is kept.
-const MOST_READ: usize = 10;
+const MOST_READ: usize = 5;
 const MOST_KEPT: usize = 2;
 /// The most nodes whose pace is remembered.
 const MOST_NODES: usize = 256;
@@ -123,7 +123,9 @@ impl Witness {
         let Some(traced) = self.cpus.get_mut(&missed.cpu) else {
             return unknown(missed, "its CPU is not traced");
         };
-        if !traced.covers(missed) {
+        if traced.covers(missed) {
+            let _ = traced.instance.thaw(); // the program may have frozen it again after it was read
+        } else {
             if !traced.pace.allows(now, MOST_READ) {
                 let _ = traced.instance.thaw();
                 return unknown(missed, "too many misses in this second: its trace was not read");
@@ -225,7 +227,7 @@ fn tick_ns(cpu: u32) -> Option<u64> {
 }
 
 /// The verdict on what was not seen.
-fn unknown(missed: &Missed, why: &str) -> Verdict {
+pub fn unknown(missed: &Missed, why: &str) -> Verdict {
     let window_ns = missed.completion_ns.saturating_sub(missed.release_ns);
     let name = format!("CPU {}", missed.cpu);
     let share = Share { kind: Kind::Unknown, name, ns: window_ns, is_suspect: true, detail: Some(why.to_owned()) };

@@ -42,6 +42,8 @@ pub enum Why {
     Before,
     /// Events are lost.
     Lost,
+    /// A miss before had frozen the trace.
+    Frozen,
     /// It was after the trace's end.
     After,
 }
@@ -75,7 +77,8 @@ pub struct Cpu {
     own: u32,
     /// Who runs; `None` where events are lost.
     current: Option<u32>,
-    is_after_gap: bool,
+    /// Why it is not known who runs, where it is not.
+    gap: Why,
     interrupts: Vec<Owner>,
     inside: BTreeMap<u32, Inside>,
     own_sleeps: bool,
@@ -100,7 +103,7 @@ impl Cpu {
         Self {
             own,
             current: None,
-            is_after_gap: false,
+            gap: Why::Before,
             interrupts: Vec::new(),
             inside: BTreeMap::new(),
             own_sleeps: false,
@@ -113,13 +116,12 @@ impl Cpu {
     /// From here on everything is seen, and this thread runs: each event says in whose time it happened.
     pub fn begin(&mut self, tid: u32) {
         self.current = Some(tid);
-        self.is_after_gap = false;
     }
 
     /// Who has the CPU now; `works` says whether the cycle's thread is past its wake.
     pub fn owner(&self, works: bool) -> Owner {
         let Some(current) = self.current else {
-            return Owner::Unknown(if self.is_after_gap { Why::Lost } else { Why::Before });
+            return Owner::Unknown(self.gap);
         };
         if let Some(interrupt) = self.interrupts.last() {
             return interrupt.clone();
@@ -170,13 +172,10 @@ impl Cpu {
 
     /// What is so after an event.
     pub fn apply(&mut self, event: &Event) {
-        if event.what == What::Lost {
-            self.current = None;
-            self.is_after_gap = true;
-            self.interrupts.clear();
-            self.inside.clear();
-            self.own_sleeps = false;
-            return;
+        match event.what {
+            What::Lost => return self.lose_sight(Why::Lost),
+            What::Marker => return self.lose_sight(Why::Frozen), // what follows it, if anything, is from after the thaw
+            _ => {}
         }
         if self.current != Some(event.tid) {
             self.begin(event.tid);
@@ -201,6 +200,15 @@ impl Cpu {
             What::FaultExit if is_own => self.inside(event.tid).fault = None,
             _ => {}
         }
+    }
+
+    /// Until the next event nothing is seen.
+    fn lose_sight(&mut self, why: Why) {
+        self.current = None;
+        self.gap = why;
+        self.interrupts.clear();
+        self.inside.clear();
+        self.own_sleeps = false;
     }
 
     fn switch(&mut self, from: &Task, sleeps: bool, to: &Task) {

@@ -148,7 +148,7 @@ fn reason(why: Why) -> &'static str {
         Why::Empty => "the trace holds no event",
         Why::Before => "it is older than the trace",
         Why::Lost => "events were lost",
-        Why::After => "the trace was frozen before",
+        Why::Frozen | Why::After => "the trace was frozen by a miss before",
     }
 }
 

@@ -1,6 +1,6 @@
 //! One program's connection: nothing that it says is believed, and what it does wrong ends this connection only.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,7 +12,7 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
 
 use crate::notice::Notice;
-use crate::witness::Witness;
+use crate::witness::{Witness, unknown};
 
 /// The most threads of one program, and so the most descriptors of an answer.
 const MOST_THREADS: usize = 128;
@@ -25,8 +25,8 @@ pub struct Peer {
     pub socket: OwnedFd,
     /// Its process, by the kernel's word.
     pub process: u32,
-    /// The threads that it enrolled.
-    threads: BTreeSet<u32>,
+    /// The threads that it enrolled, and their CPUs.
+    threads: BTreeMap<u32, u32>,
 }
 
 impl Peer {
@@ -34,7 +34,7 @@ impl Peer {
     pub fn new(socket: OwnedFd) -> io::Result<Self> {
         let process = socket_peercred(&socket)?.pid.as_raw_nonzero().get();
         let process = u32::try_from(process).map_err(io::Error::other)?;
-        Ok(Self { socket, process, threads: BTreeSet::new() })
+        Ok(Self { socket, process, threads: BTreeMap::new() })
     }
 
     /// Answers its next packet. `false` says that it left.
@@ -58,7 +58,10 @@ impl Peer {
             Request::Enrol { threads, .. } => self.enrol(&threads, witness)?,
             Request::Missed(missed) => {
                 self.check(&missed)?;
-                let verdict = witness.judge(&missed, notice);
+                let verdict = match self.threads.values().any(|cpu| *cpu == missed.cpu) {
+                    true => witness.judge(&missed, notice),
+                    false => unknown(&missed, "its program has no thread that is bound to that CPU"),
+                };
                 self.say(&Answer::Verdict(verdict), &[])?;
             }
         }
@@ -72,7 +75,7 @@ impl Peer {
         if let Some(thread) = threads.iter().find(|thread| !self.owns(thread.tid)) {
             return Err(format!("it enrols thread {}, which is not its own", thread.tid));
         }
-        self.threads = threads.iter().map(|thread| thread.tid).collect();
+        self.threads = threads.iter().map(|thread| (thread.tid, thread.cpu)).collect();
         let wanted: BTreeSet<u32> = threads.iter().map(|thread| thread.cpu).collect();
         let (mut cpus, mut markers, mut reason) = (Vec::new(), Vec::new(), "it has no thread with a CPU".to_owned());
         for cpu in wanted {
@@ -94,7 +97,7 @@ impl Peer {
     }
 
     fn check(&self, missed: &Missed) -> Result<(), String> {
-        if !self.threads.contains(&missed.tid) {
+        if !self.threads.contains_key(&missed.tid) {
             return Err(format!("it asks about thread {}, which it did not enrol", missed.tid));
         }
         if missed.node.len() > LONGEST_NAME {

@@ -99,6 +99,6 @@ impl Traced {
             return false;
         }
         self.found_frozen_ns = None;
-        self.read().is_ok()
+        self.instance.thaw().is_ok()
     }
 }
