@@ -48,6 +48,9 @@ pub fn text(blame: &Blame, width: usize, is_this_boot: bool) -> String {
     .as_str();
     let shown = &blame.episodes[episodes.saturating_sub(MOST_SHOWN)..];
     text += &episodes_text(shown, width);
+    if shown.iter().any(is_doubtful) {
+        text += "?  not certain: docs/blame.md says why\n";
+    }
     if blame.culprits.len() > 1 || episodes > 1 {
         text += "\n";
         text += &culprits_text(&blame.culprits, width);
@@ -101,15 +104,19 @@ fn culprits_text(culprits: &[Culprit], width: usize) -> String {
 }
 
 fn cells(episode: &Episode) -> Vec<String> {
-    let doubt = if episode.confidence.as_deref().is_some_and(|confidence| confidence != "high") { "?" } else { "" };
+    let doubt = if is_doubtful(episode) { "?" } else { "" };
     vec![
         clock(episode.when_us),
         episode.node.clone(),
         time(Duration::from_nanos(episode.late_ns)),
-        episode.culprit.clone().map_or_else(|| "not known".to_owned(), |culprit| culprit + doubt),
-        if episode.culprit.is_some() { format!("{} %", episode.share) } else { "-".to_owned() },
+        episode.culprit.clone().unwrap_or_else(|| "not known".to_owned()),
+        if episode.culprit.is_some() { format!("{} %{doubt}", episode.share) } else { "-".to_owned() },
         remedy(episode),
     ]
+}
+
+fn is_doubtful(episode: &Episode) -> bool {
+    episode.confidence.as_deref().is_some_and(|confidence| confidence != "high")
 }
 
 fn remedy(episode: &Episode) -> String {
