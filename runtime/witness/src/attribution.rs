@@ -32,6 +32,18 @@ pub struct Record {
     pub seen: Range<u64>,
 }
 
+impl Record {
+    /// Whether the CPU had events before a time, and none in it. At its edges a tenth is left out.
+    pub fn fell_silent(&self, silence: &Range<u64>) -> bool {
+        let length = silence.end.saturating_sub(silence.start);
+        let edge = length / 10;
+        let inner = silence.start.saturating_add(edge)..silence.end.saturating_sub(edge);
+        let before = silence.start.saturating_sub(length)..silence.start;
+        let any = |range: &Range<u64>| self.events.iter().any(|event: &Event| range.contains(&event.ns));
+        self.seen.start <= before.start && self.seen.end >= inner.end && any(&before) && !any(&inner)
+    }
+}
+
 /// The parts of one missed cycle.
 #[derive(Debug)]
 pub struct Account {

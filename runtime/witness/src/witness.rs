@@ -150,7 +150,7 @@ impl Witness {
         if let Some((other, traced)) = self.cpus.iter_mut().find(|(other, _)| **other != cpu) {
             // Another program's question about that CPU is answered from what is read here.
             let is_read = traced.record.seen.end >= silence.end || traced.read().is_ok();
-            if is_read && traced.fell_silent(silence) {
+            if is_read && traced.record.fell_silent(silence) {
                 seen.push(format!("CPU {other} was silent too"));
             }
         }

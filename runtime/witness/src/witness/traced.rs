@@ -1,7 +1,6 @@
 //! One traced CPU: its trace, and what the last reading of it gave.
 
 use std::io;
-use std::ops::Range;
 
 use horus::time::MonotonicTime;
 use horus::witness::protocol::Missed;
@@ -9,7 +8,7 @@ use horus::witness::protocol::Missed;
 use super::pace::Pace;
 use crate::attribution::Record;
 use crate::decode::Decoder;
-use crate::event::{Event, What};
+use crate::event::What;
 use crate::flight::trace_dat::Descriptions;
 use crate::tracefs::{Instance, Pages};
 
@@ -76,16 +75,6 @@ impl Traced {
         let start = events.first().map_or(since, |first| if first.what == What::Lost { first.ns } else { since });
         self.record = Record { events, seen: start..end };
         Ok(())
-    }
-
-    /// Whether the CPU had events before a time, and none in it. At its edges a tenth is left out.
-    pub fn fell_silent(&self, silence: &Range<u64>) -> bool {
-        let length = silence.end.saturating_sub(silence.start);
-        let edge = length / 10;
-        let inner = silence.start.saturating_add(edge)..silence.end.saturating_sub(edge);
-        let before = silence.start.saturating_sub(length)..silence.start;
-        let any = |range: &Range<u64>| self.record.events.iter().any(|event: &Event| range.contains(&event.ns));
-        self.record.seen.start <= before.start && self.record.seen.end >= inner.end && any(&before) && !any(&inner)
     }
 
     /// Lets a trace go on that was frozen for longer than a program's question takes.

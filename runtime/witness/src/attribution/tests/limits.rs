@@ -26,6 +26,18 @@ fn the_longest_silence_is_where_nobody_was() {
 }
 
 #[test]
+fn another_cpu_fell_silent_if_it_had_events_before_and_none_meanwhile() {
+    let events = [7 * MS, 9 * MS, 15 * MS].map(|ns| Event { ns, tid: IDLE, what: What::Other }).to_vec();
+    let record = Record { events, seen: 4 * MS..20 * MS };
+    assert!(record.fell_silent(&(10 * MS..14 * MS)));
+    assert!(record.fell_silent(&(10 * MS..15 * MS)), "it wakes at about the same time");
+    assert!(!record.fell_silent(&(12 * MS..18 * MS)), "it ran meanwhile");
+    assert!(!record.fell_silent(&(17 * MS..18 * MS)), "it was quiet before, too");
+    assert!(!record.fell_silent(&(16 * MS..25 * MS)), "its trace ends before");
+    assert!(!record.fell_silent(&(8 * MS..14 * MS)), "its trace begins too late to tell");
+}
+
+#[test]
 fn own_code_that_is_silent_for_longer_than_a_tick_was_stopped() {
     let missed = missed(10_000_000, 30_000_000);
     let record =
