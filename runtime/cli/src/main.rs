@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod blame;
 mod boot;
 mod deploy;
 mod determinism;
@@ -15,6 +16,7 @@ mod table;
 mod top;
 mod topic;
 mod tune;
+mod witness;
 
 use std::process::ExitCode;
 
@@ -36,6 +38,8 @@ enum Command {
     Node(node::Args),
     /// Show nodes and topics as they run: response times, misses, rates.
     Top(top::Args),
+    /// Show who broke the deadlines of this boot, how often, and what prevents it.
+    Blame(blame::Args),
     /// Print a report file as text.
     Report(report::Args),
     /// Print what the console greets with: which machine this is, how it does, and what to type.
@@ -46,6 +50,9 @@ enum Command {
     Topic(topic::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
     Tune(tune::Args),
+    /// The service that traces the real-time CPUs, and says who broke a deadline.
+    #[command(hide = true)]
+    Witness(witness::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
     DeterminismLoad(determinism::measure::load::Args),
@@ -62,11 +69,13 @@ fn main() -> ExitCode {
         Command::Deploy(args) => deploy::run(&args),
         Command::Node(args) => node::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Blame(args) => blame::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
         Command::Settings(args) => settings::run(&args),
         Command::Topic(args) => topic::run(args),
         Command::Tune(args) => tune::run(&args),
+        Command::Witness(args) => witness::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
     }

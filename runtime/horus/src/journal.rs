@@ -31,6 +31,10 @@ pub mod id {
     pub const TOPIC_VANISHED: &str = "b2a0f6f3c5d84f0e8f6d3a9b7c1e4d52";
     /// The clock of the day was set.
     pub const CLOCK_STEP: &str = "c1f5d0a27b3e4a9f8d6455b0e3a17c92";
+    /// The witness started, and which CPUs it traces.
+    pub const WITNESS_STARTED: &str = "5a0f0e0c6f0b4d0f9d1c27b3a9e84c61";
+    /// Nobody can say who breaks a deadline, or not everything can be seen: what is missing, and what to do about it.
+    pub const WITNESS_MISSING: &str = "e1b6c3a8d2f44b7c8a90f5d7316e2b04";
     /// One audit rule did not pass.
     pub const AUDIT_RULE: &str = "7fb7dac24c3e4b1fb22ff23e59809b1c";
     /// An audit ended.
@@ -106,6 +110,12 @@ impl Entry {
     /// Adds a field; `name` is upper case and starts with `HORUS_`.
     pub fn field(mut self, name: &'static str, value: impl ToString) -> Self {
         self.fields.push((name, value.to_string()));
+        self
+    }
+
+    /// Adds to the text.
+    pub(crate) fn text(mut self, more: &str) -> Self {
+        self.message += more;
         self
     }
 
@@ -192,6 +202,8 @@ mod tests {
             id::INPUT_SILENT,
             id::TOPIC_VANISHED,
             id::INPUT_BACK,
+            id::WITNESS_STARTED,
+            id::WITNESS_MISSING,
             id::AUDIT_RULE,
             id::AUDIT_SUMMARY,
             id::DETERMINISM_PHASE,

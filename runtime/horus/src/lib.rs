@@ -95,6 +95,7 @@
 //! | [`startup`], [`cpus`] | real time, wish by wish: locked memory, CPU, policy, and what was granted |
 //! | [`figures`], [`graph`], [`monitor`] | what is seen of nodes from outside, and who watches over them |
 //! | [`miss`], [`silence`], [`journal`], [`supervise`] | a miss or a silent input on its way to the journal; the thread beside the loops; systemd's watchdog |
+//! | [`witness`] | what a program and the service that traces its CPUs say to each other |
 //! | [`stop`], [`time`](mod@time), [`task`] | ending on SIGTERM; clocks, among them a virtual one; what the kernel says of a thread |
 //!
 //! `docs/topics.md` is the guide to topics, `docs/message-path.md` and `docs/architecture.md` show how it works. The crate has no
@@ -134,6 +135,7 @@ pub mod task;
 pub mod time;
 pub mod topic;
 pub mod wait;
+pub mod witness;
 pub mod world;
 
 pub use error::{Error, Result};

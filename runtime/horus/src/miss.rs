@@ -7,8 +7,14 @@
 //! housekeeping CPUs. It gathers records into at most one `DEADLINE_MISS` journal entry a second and node, so that a
 //! node that misses every cycle cannot flood the journal; counts are added up, nothing is thinned out.
 //!
+//! Where a witness traces the loop's CPU, the loop freezes that trace before it puts the record into the ring ([`crate::witness`]).
+//! The entry then waits for the witness's verdict on that cycle, which need not be the worst one of the entry, and names who kept it.
+//! One miss is frozen an entry, however many there are.
+//!
 //! When the ring is full the record is dropped, and that is counted: its misses still appear in `HORUS_MISSES` and
 //! `HORUS_SKIPPED`, its run in `HORUS_MAX_CONSECUTIVE`; only its details (times, cycle number) are lost.
+
+mod entry;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,8 +25,12 @@ use horus_shm::segment::layout::ShapeError;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::deadline::{CycleRecord, Timing, Verdict};
-use crate::journal::{self, Entry, Priority};
+use crate::journal::Entry;
 use crate::time::MonotonicTime;
+use crate::witness::client::Outcome;
+use crate::witness::freeze::Trace;
+use crate::witness::protocol::Missed;
+use entry::{Pending, Testimony};
 
 /// The shortest time between two entries of one node.
 pub const MIN_ENTRY_DISTANCE: Duration = Duration::from_secs(1);
@@ -28,6 +38,9 @@ pub const MIN_ENTRY_DISTANCE: Duration = Duration::from_secs(1);
 /// Records that the ring holds: at a period of 1 ms a quarter of a second in which every single cycle misses, while the
 /// collecting thread looks every 100 ms.
 pub const RING_CAPACITY: usize = 256;
+
+/// Of the records that froze there is one until it was told; the ring is as small as rings are.
+const FROZEN_CAPACITY: usize = 2;
 
 /// One cycle that missed, as it crosses the ring. Times are nanoseconds on `CLOCK_MONOTONIC`, as the kernel's traces have
 /// them.
@@ -97,16 +110,23 @@ pub struct MissRecorder {
     /// Of the thread that runs the loop, which is known at the first miss.
     tid: Option<u32>,
     ring: local::Writer<MissRecord>,
+    /// For the record whose miss froze the trace, once more.
+    frozen: local::Writer<MissRecord>,
+    trace: Option<Arc<Trace>>,
     shared: Arc<Shared>,
 }
 
 /// The half on a housekeeping CPU; see the module documentation.
 pub struct MissCollector {
     node: String,
+    program: Option<String>,
     timing: Timing,
+    budget_ns: Option<u64>,
     ring: local::Reader<MissRecord>,
+    frozen: local::Reader<MissRecord>,
     shared: Arc<Shared>,
     pending: Pending,
+    testimony: Testimony,
     last_entry: Option<MonotonicTime>,
 }
 
@@ -117,10 +137,23 @@ pub struct MissCollector {
 /// When `capacity` is not a power of two in the ring's range.
 pub fn channel(node: &str, timing: Timing, capacity: usize) -> Result<(MissRecorder, MissCollector), ShapeError> {
     let (writer, reader) = local::ring(capacity)?;
+    let (frozen_writer, frozen) = local::ring(FROZEN_CAPACITY)?;
     let shared = Arc::new(Shared::default());
-    let recorder = MissRecorder { tid: None, ring: writer, shared: Arc::clone(&shared) };
-    let node = node.to_owned();
-    Ok((recorder, MissCollector { node, timing, ring: reader, shared, pending: Pending::default(), last_entry: None }))
+    let recorder =
+        MissRecorder { tid: None, ring: writer, frozen: frozen_writer, trace: None, shared: Arc::clone(&shared) };
+    let collector = MissCollector {
+        node: node.to_owned(),
+        program: None,
+        timing,
+        budget_ns: None,
+        ring: reader,
+        frozen,
+        shared,
+        pending: Pending::default(),
+        testimony: Testimony::default(),
+        last_entry: None,
+    };
+    Ok((recorder, collector))
 }
 
 impl MissRecorder {
@@ -129,59 +162,59 @@ impl MissRecorder {
     #[inline]
     pub fn observe(&mut self, cycle: &CycleRecord, verdict: &Verdict) {
         if verdict.misses() > 0 {
+            // First: every event after this overwrites one of the missed cycle.
+            let has_frozen = self.trace.as_ref().is_some_and(|trace| trace.freeze());
             let tid = *self.tid.get_or_insert_with(|| rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned());
-            if let Err(Full(record)) = self.ring.try_send(MissRecord::new(cycle, verdict, tid)) {
+            let record = MissRecord::new(cycle, verdict, tid);
+            if has_frozen {
+                let _ = self.frozen.try_send(record); // of which there are no two
+            }
+            if let Err(Full(record)) = self.ring.try_send(record) {
                 self.shared.drop_record(&record);
             }
         }
     }
-}
 
-/// Misses that no entry has told yet.
-#[derive(Debug, Default)]
-struct Pending {
-    misses: u64,
-    skipped: u64,
-    max_consecutive: u64,
-    dropped_records: u64,
-    worst: Option<MissRecord>,
-}
-
-impl Pending {
-    fn add(&mut self, record: MissRecord) {
-        self.misses += record.misses;
-        self.skipped += record.skipped;
-        self.max_consecutive = self.max_consecutive.max(record.consecutive);
-        if self.worst.is_none_or(|worst| record.response_ns() > worst.response_ns()) {
-            self.worst = Some(record);
-        }
-    }
-
-    fn add_dropped(&mut self, shared: &Shared) {
-        self.misses += shared.dropped_misses.swap(0, Ordering::Acquire); // SYNC POINT: dropped
-        let take = |counter: &AtomicU64| counter.swap(0, Ordering::Relaxed);
-        self.dropped_records += take(&shared.dropped_records);
-        self.skipped += take(&shared.dropped_skipped);
-        self.max_consecutive = self.max_consecutive.max(take(&shared.dropped_run));
+    /// What to freeze after a miss, from now on.
+    pub(crate) fn freeze_by(&mut self, trace: Option<Arc<Trace>>) {
+        self.trace = trace;
     }
 }
 
 impl MissCollector {
+    /// As a node of that program, and with the budget of its cycles, which a witness judges own code by.
+    pub(crate) fn of(self, program: &str, budget_ns: Option<u64>) -> Self {
+        Self { program: Some(program.to_owned()), budget_ns, ..self }
+    }
+
     /// Empties the ring, and returns an entry when there is something to tell and [`MIN_ENTRY_DISTANCE`] has passed
-    /// since the last one. Takes at most [`RING_CAPACITY`] records, so a loop that misses faster cannot hold it.
+    /// since the last one; while a witness is asked, it waits for it. Takes at most [`RING_CAPACITY`] records, so a loop that misses
+    /// faster cannot hold it.
     pub fn collect(&mut self, now: MonotonicTime) -> Option<Entry> {
-        for record in std::iter::from_fn(|| self.ring.try_recv()).take(RING_CAPACITY) {
-            self.pending.add(record);
-        }
-        self.pending.add_dropped(&self.shared);
+        self.gather();
         if self.pending.misses == 0 {
             return None; // nothing to tell; what a drop under way has counted so far stays for the next look
         }
         if self.last_entry.is_some_and(|last| now < last.plus(MIN_ENTRY_DISTANCE)) {
             return None;
         }
+        if self.testimony.is_awaited(now) {
+            return None;
+        }
         self.last_entry = Some(now);
         Some(self.take_entry())
+    }
+
+    /// Empties the ring, and tells nothing.
+    pub(crate) fn gather(&mut self) {
+        for record in std::iter::from_fn(|| self.ring.try_recv()).take(RING_CAPACITY) {
+            self.pending.add(record);
+        }
+        self.pending.add_dropped(&self.shared);
+        // Behind the ring: of whoever is seen there and has frozen, it is seen here that he has.
+        if let Some(record) = self.frozen.try_recv() {
+            self.testimony.ask(self.missed(&record));
+        }
     }
 
     /// What is left when the loop has ended, regardless of the distance to the last entry.
@@ -193,44 +226,52 @@ impl MissCollector {
         self.collect(MonotonicTime::MAX)
     }
 
+    /// The cycle to ask a witness about, once.
+    pub(crate) fn take_question(&mut self, now: MonotonicTime) -> Option<Missed> {
+        self.testimony.take_question(now)
+    }
+
+    /// Whether a witness has still to answer.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.testimony.is_waiting()
+    }
+
+    /// What came of the question.
+    pub(crate) fn answer(&mut self, outcome: Outcome) {
+        self.testimony.answer(outcome);
+    }
+
+    /// Why the misses that did not freeze have no verdict.
+    pub(crate) fn unwitnessed(&mut self, why: &'static str) {
+        self.testimony.unwitnessed(why);
+    }
+
+    /// The thread whose frozen miss was told, once.
+    pub(crate) fn take_told(&mut self) -> Option<u32> {
+        self.testimony.take_told()
+    }
+
     fn take_entry(&mut self) -> Entry {
-        let Pending { misses, skipped, max_consecutive, dropped_records, worst } = std::mem::take(&mut self.pending);
-        let details = worst.map_or_else(String::new, |worst| {
-            let response = Duration::from_nanos(worst.response_ns());
-            format!(": worst response {response:?} in cycle {} on CPU {}", worst.cycle, worst.wake_cpu)
-        });
-        let skipped_text = if skipped > 0 { format!(", {skipped} of them skipped releases") } else { String::new() };
-        let dropped_text = match dropped_records {
-            0 => String::new(),
-            n => format!("; the details of {n} late cycles were dropped because the ring was full"),
+        let entry = std::mem::take(&mut self.pending).entry(&self.node, &self.timing);
+        let entry = match &self.program {
+            Some(program) => entry.field("HORUS_PROGRAM", program),
+            None => entry,
         };
-        let (node, deadline, plural) = (&self.node, self.timing.deadline(), if misses == 1 { "" } else { "s" });
-        let entry = Entry::new(
-            journal::id::DEADLINE_MISS,
-            Priority::Warning,
-            format!(
-                "node {node} missed {misses} deadline{plural} of {deadline:?}{skipped_text}, longest run {max_consecutive}{details}{dropped_text}"
-            ),
-        )
-        .field("HORUS_NODE", node)
-        .field("HORUS_MISSES", misses)
-        .field("HORUS_SKIPPED", skipped)
-        .field("HORUS_MAX_CONSECUTIVE", max_consecutive)
-        .field("HORUS_DROPPED_RECORDS", dropped_records)
-        .field("HORUS_DEADLINE_NS", self.timing.deadline_nanos())
-        .field("HORUS_PERIOD_NS", self.timing.period_nanos());
-        let Some(worst) = worst else {
-            return entry; // every record was dropped: there is no worst cycle to name
-        };
-        entry
-            .field("HORUS_CYCLE", worst.cycle)
-            .field("HORUS_WORST_RESPONSE_NS", worst.response_ns())
-            .field("HORUS_RELEASE_NS", worst.release_ns)
-            .field("HORUS_WAKE_NS", worst.wake_ns)
-            .field("HORUS_COMPLETION_NS", worst.completion_ns)
-            .field("HORUS_TID", worst.tid)
-            .field("HORUS_CPU", worst.wake_cpu)
-            .field("HORUS_COMPLETION_CPU", worst.completion_cpu)
+        self.testimony.testify(entry)
+    }
+
+    fn missed(&self, record: &MissRecord) -> Missed {
+        Missed {
+            node: self.node.clone(),
+            tid: record.tid,
+            cpu: record.wake_cpu,
+            cycle: record.cycle,
+            release_ns: record.release_ns,
+            wake_ns: record.wake_ns,
+            completion_ns: record.completion_ns,
+            deadline_ns: record.release_ns.saturating_add(self.timing.deadline_nanos()),
+            budget_ns: self.budget_ns,
+        }
     }
 }
 

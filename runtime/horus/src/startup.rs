@@ -35,6 +35,7 @@ mod granted;
 mod kernel;
 
 pub use granted::{Answer, Granted, Guarantee, Incomplete};
+pub(crate) use kernel::only_cpu;
 pub use kernel::policy_of_this_thread;
 
 /// The highest priority that may be asked for: 99 is left to the kernel's migration and watchdog threads.

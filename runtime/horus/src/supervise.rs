@@ -10,6 +10,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ use crate::silence::SilenceCollector;
 use crate::startup::{self, Thread};
 use crate::task::SchedulingPolicy;
 use crate::time::{Clock, MonotonicTime, SystemClock};
+use crate::witness::beside::Beside;
+use crate::witness::client::Client;
 
 /// The time between two looks at the loops.
 pub const INTERVAL: Duration = Duration::from_millis(100);
@@ -123,12 +126,14 @@ pub(crate) struct Supervisor {
 }
 
 /// Starts the thread. `chores` is called at every look, for what a program wants written down now and then, and a last time
-/// with [`MonotonicTime::MAX`] when the thread ends: what waited for its time has no other.
+/// with [`MonotonicTime::MAX`] when the thread ends: what waited for its time has no other. By `witness` comes who is asked about
+/// misses, if anybody is.
 ///
 /// # Errors
 /// When the calling thread has a real-time policy, or the system has no thread to give.
 pub(crate) fn spawn(
     watched: Vec<Watched>,
+    witness: Receiver<Client>,
     chores: impl FnMut(MonotonicTime) + Send + 'static,
 ) -> Result<Supervisor, SuperviseError> {
     let (policy, _) = startup::policy_of_this_thread()?;
@@ -140,7 +145,7 @@ pub(crate) fn spawn(
     let thread = thread::Builder::new()
         .name("supervise".to_owned())
         .stack_size(STACK_BYTES)
-        .spawn(move || supervise(watched, chores, &seen_by_thread))?;
+        .spawn(move || supervise(watched, Beside::new(witness), chores, &seen_by_thread))?;
     Ok(Supervisor { thread: Some(thread), stop })
 }
 
@@ -206,13 +211,14 @@ fn notify(state: &[NotifyState]) {
     }
 }
 
-fn supervise(mut watched: Vec<Watched>, mut chores: impl FnMut(MonotonicTime), stop: &AtomicBool) {
+fn supervise(mut watched: Vec<Watched>, mut witness: Beside, mut chores: impl FnMut(MonotonicTime), stop: &AtomicBool) {
     let granted = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
     granted.refused().for_each(|refused| eprintln!("warning: the supervising thread: {refused}"));
     let mut feeding = Feeding::new();
     let mut look = MonotonicTime::now();
     while !stop.load(Ordering::Relaxed) {
         let mut lives = true;
+        witness.hear(watched.iter_mut().map(|node| &mut node.misses), look, |entry| entry.send_or_print());
         for node in &mut watched {
             node.collect(look, |entry| entry.send_or_print());
             lives &= node.lives(look);
@@ -220,10 +226,13 @@ fn supervise(mut watched: Vec<Watched>, mut chores: impl FnMut(MonotonicTime), s
         if lives {
             feeding.feed(look);
         }
+        witness.ask(watched.iter_mut().map(|node| &mut node.misses), look);
         chores(look);
         look = look.plus(INTERVAL).max(MonotonicTime::now());
         SystemClock.sleep_until(look);
     }
+    let mut misses: Vec<_> = watched.iter_mut().map(|node| &mut node.misses).collect();
+    witness.finish(&mut misses, |entry| entry.send_or_print());
     for node in watched {
         node.finish(|entry| entry.send_or_print());
     }

@@ -126,6 +126,8 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::INPUT_BACK,
         journal::id::NODE_INSTALLED,
         journal::id::TOPIC_VANISHED,
+        journal::id::WITNESS_STARTED,
+        journal::id::WITNESS_MISSING,
     ];
     sent.sort_unstable();
     assert_eq!(ids, sent);

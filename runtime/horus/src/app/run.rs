@@ -19,11 +19,17 @@ use crate::journal::Entry;
 use crate::startup::{Granted, Process};
 use crate::time::{MonotonicTime, SystemClock};
 use crate::topic::Directory;
-use crate::{stop, supervise};
+use crate::witness::client::{Client, Seat};
+use crate::witness::freeze::Trace;
+use crate::witness::protocol::SOCKET;
+use crate::{startup, stop, supervise};
 
 /// The longest that a real-time thread may compute without sleeping before the kernel ends the process: for where no monitor takes
 /// its policy away.
 const RT_TIME_LIMIT: Duration = Duration::from_secs(1);
+
+/// What a program's start has to spare for a witness that answers late.
+const ENROLMENT: Duration = Duration::from_millis(300);
 
 /// The stack of a loop. All of it is locked, so it is not generous.
 const STACK_BYTES: usize = 512 * 1024;
@@ -31,8 +37,15 @@ const STACK_BYTES: usize = 512 * 1024;
 /// What a thread reports when it has taken its place, and when it has ended.
 struct Handles {
     thread: JoinHandle<Ended>,
-    granted: Receiver<Granted>,
-    go: Sender<MonotonicTime>,
+    granted: Receiver<(Granted, Seat)>,
+    go: Sender<Go>,
+}
+
+/// The word for a thread's first release.
+struct Go {
+    from: MonotonicTime,
+    /// What its misses freeze.
+    trace: Option<Arc<Trace>>,
 }
 
 /// What is left of a thread.
@@ -71,21 +84,28 @@ impl App {
             horus_shm::heap::share_one_arena(); // each thread's own would be 64 MiB to lock
         }
         // Everything is open, on an ordinary thread. Other threads start before a policy is taken.
-        let supervisor = supervise::spawn(watched, move |now| chores.iter_mut().for_each(|chore| chore(now)))?;
+        let (witness, coming) = channel();
+        let supervisor = supervise::spawn(watched, coming, move |now| chores.iter_mut().for_each(|chore| chore(now)))?;
         let process = process.prepare();
         let threads = std::mem::take(&mut built.threads);
         let handles: Vec<_> =
             threads.into_iter().map(|plan| start(plan, &built, &sheet, &process, &stop)).collect::<Result<_, _>>()?;
         let granted: Result<Vec<_>, _> = handles.iter().map(|handle| handle.granted.recv()).collect();
         let granted = granted.map_err(|_| crate::Error::new("a thread of nodes panicked before its first release"))?;
+        let (granted, seats): (Vec<_>, Vec<_>) = granted.into_iter().unzip();
         if let Some(refused) = granted.iter().find(|granted| is_strict && !granted.is_complete()) {
             refused.complete()?; // dropping the handles ends the threads
         }
+        let tids: Vec<_> = seats.iter().map(|seat: &Seat| seat.tid).collect();
+        let mut client = Client::new(SOCKET, &built.info.name, seats);
+        client.greet(ENROLMENT, |entry| entry.send_or_print());
         supervise::notify_ready(&status(&built));
         let from = MonotonicTime::now();
-        for handle in &handles {
-            let _ = handle.go.send(from); // a thread that has panicked is found when it is joined
+        for (handle, &tid) in handles.iter().zip(&tids) {
+            let go = Go { from, trace: client.trace_of(tid) };
+            let _ = handle.go.send(go); // a thread that has panicked is found when it is joined
         }
+        let _ = witness.send(client);
         let ended: Vec<_> = handles.into_iter().map(|handle| handle.thread.join()).collect();
         supervisor.finish();
         if stop.load(Ordering::Relaxed) {
@@ -152,7 +172,7 @@ fn start(
     stop: &Arc<AtomicBool>,
 ) -> crate::Result<Handles> {
     let (granted_sender, granted) = channel();
-    let (go, went) = channel::<MonotonicTime>();
+    let (go, went) = channel::<Go>();
     let ThreadPlan { thread, nodes, runners, .. } = plan;
     let names: Vec<_> = nodes.iter().map(|&node| built.info.nodes[node].clone()).collect();
     let figures: Vec<_> = nodes.iter().map(|&node| sheet.of(node)).collect();
@@ -169,8 +189,9 @@ fn start(
         for info in &names {
             granted.entry(info).send_or_print();
         }
-        let _ = granted_sender.send(granted);
-        let Ok(from) = went.recv() else { return Ended { accounts: Vec::new(), panicked: None } };
+        let _ = granted_sender.send((granted, Seat { tid, cpu: startup::only_cpu(), nodes: nodes.clone() }));
+        let Ok(Go { from, trace }) = went.recv() else { return Ended { accounts: Vec::new(), panicked: None } };
+        executor.runners().iter_mut().for_each(|runner| runner.freeze_by(trace.clone()));
         let ran = catch_unwind(AssertUnwindSafe(|| executor.run(from, &stop)));
         executor.end();
         let panicked = ran.err().map(|panic| {

@@ -15,6 +15,7 @@ use crate::node::{Action, Cycle, Node, OnMiss, Window};
 use crate::port::{Outlet, Sight, Trigger};
 use crate::silence::InputWatch;
 use crate::time::MonotonicTime;
+use crate::witness::freeze::Trace;
 
 /// An input, as its executor sees it.
 pub(crate) struct Port {
@@ -135,6 +136,11 @@ impl<'a> Runner<'a> {
     /// Whether events will release it.
     pub fn is_event_driven(&self) -> bool {
         self.parts.trigger.is_some() && self.parts.releases > 0
+    }
+
+    /// What its misses freeze.
+    pub fn freeze_by(&mut self, trace: Option<Arc<Trace>>) {
+        self.parts.recorder.freeze_by(trace);
     }
 
     pub fn has_budget(&self) -> bool {

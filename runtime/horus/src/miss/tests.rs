@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::deadline::Tally;
+use crate::journal;
 
 const MS: u64 = 1_000_000;
 

@@ -77,6 +77,12 @@ fn allowed_cpus() -> io::Result<CpuList> {
     Ok((0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect())
 }
 
+/// The only CPU on which the calling thread may run.
+pub fn only_cpu() -> Option<u32> {
+    let allowed = allowed_cpus().ok()?;
+    allowed.iter().next().filter(|_| allowed.len() == 1)
+}
+
 fn allowed_or_error() -> String {
     allowed_cpus().map_or_else(|error| format!("unknown ({error})"), |cpus| cpus.to_string())
 }

@@ -13,6 +13,7 @@ use crate::node::{Cycle, Node, OnMiss, SafeState};
 use crate::port::{Input, Output};
 use crate::time::{Clock, SystemClock};
 use crate::topic::Options;
+use crate::witness::freeze::Trace;
 
 /// Releases until the loop is told to end.
 const RELEASES: u64 = 60;
@@ -70,9 +71,14 @@ fn nodes_with_inputs_outputs_events_and_logical_time_allocate_nothing_in_their_l
     let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let (mut executor, names) = executor(program(scratch.path(), Arc::clone(&stop)), SystemClock).unwrap();
+    let (marker, given) = rustix::pipe::pipe().unwrap();
+    let trace = Arc::new(Trace::default());
+    trace.connect(given);
+    executor.runners().iter_mut().for_each(|runner| runner.freeze_by(Some(Arc::clone(&trace))));
     let from = SystemClock.now();
     let allocations = allocation_counter::measure(|| executor.run(from, &stop));
     assert_eq!(allocations.count_total, 0, "{allocations:?}");
+    assert!(rustix::io::read(&marker, &mut [0; 64]).unwrap() > 0, "a miss froze the trace, which was counted too");
     for (name, runner) in names.iter().zip(executor.runners()) {
         let tally = runner.tally();
         assert!(tally.cycles > 0, "{name}: {tally:?}");

@@ -1,0 +1,114 @@
+//! `horus blame`: who broke the deadlines of a boot, how often, for how long, and what prevents it.
+//!
+//! It reads the entries of missed deadlines from the journal, with what the witness said of them. It measures nothing itself.
+
+mod entry;
+mod episode;
+mod screen;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+use entry::Missed;
+use episode::{Culprit, Episode};
+use horus::journal::id;
+
+/// The newest entries that are looked at: a node writes one a second at most, so these are hours of misses.
+const MOST_ENTRIES: usize = 20_000;
+
+/// Columns, where nobody says how many there are.
+const WIDTH: usize = 80;
+
+/// Command line of `horus blame`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Another boot than this one: its number as `journalctl --list-boots` counts (-1 is the one before), or its identifier
+    #[arg(long, value_name = "BOOT", default_value = "0", allow_hyphen_values = true)]
+    boot: String,
+    /// Print JSON: episodes, and what each culprit did
+    #[arg(long)]
+    json: bool,
+    /// Read what `journalctl -o json` printed from this file, instead of the journal
+    #[arg(long, value_name = "FILE", hide = true)]
+    entries: Option<PathBuf>,
+}
+
+/// All of a boot.
+#[derive(serde::Serialize)]
+struct Blame {
+    /// Missed deadlines, those among them whose cycle never ran included.
+    misses: u64,
+    /// Entries of the journal that are too many to be shown.
+    is_cut: bool,
+    episodes: Vec<Episode>,
+    culprits: Vec<Culprit>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    let entries = match read(args) {
+        Ok(entries) => entries,
+        Err(error) => {
+            eprintln!("horus blame: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let blame = Blame::of(&entries);
+    let text = match args.json {
+        true => serde_json::to_string_pretty(&blame).expect("names and numbers can be written") + "\n",
+        false => screen::text(&blame, columns(), args.boot == "0"),
+    };
+    // A reader that closes the pipe early (`| head`) has what it wanted.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    ExitCode::SUCCESS
+}
+
+impl Blame {
+    fn of(entries: &[Missed]) -> Self {
+        let episodes = episode::episodes(entries);
+        Self {
+            misses: entries.iter().map(|entry| entry.misses).sum(),
+            is_cut: entries.len() >= MOST_ENTRIES,
+            culprits: episode::culprits(&episodes),
+            episodes,
+        }
+    }
+}
+
+/// The entries, the oldest first.
+fn read(args: &Args) -> Result<Vec<Missed>, String> {
+    if let Some(path) = &args.entries {
+        let file = std::fs::File::open(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        return Ok(parse(file));
+    }
+    let mut journal = Command::new("journalctl")
+        .args(["-q", "-o", "json", "--all", &format!("--lines={MOST_ENTRIES}"), &format!("--boot={}", args.boot)])
+        .arg(format!("MESSAGE_ID={}", id::DEADLINE_MISS))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("cannot run journalctl ({error}): misses are written to systemd's journal"))?;
+    let entries = journal.stdout.take().map(parse).unwrap_or_default();
+    let mut said = String::new();
+    if let Some(mut pipe) = journal.stderr.take() {
+        let _ = pipe.read_to_string(&mut said);
+    }
+    match journal.wait() {
+        Ok(status) if status.success() || said.trim().is_empty() => Ok(entries),
+        Ok(_) => Err(format!("journalctl: {}", said.trim())),
+        Err(error) => Err(format!("journalctl: {error}")),
+    }
+}
+
+fn parse(lines: impl Read) -> Vec<Missed> {
+    let lines = BufReader::new(lines).lines().map_while(Result::ok);
+    lines.filter_map(|line| Missed::parse(&line)).take(MOST_ENTRIES).collect()
+}
+
+/// How wide the screen is: 80, unless a terminal says otherwise.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    size.map_or(WIDTH, |size| usize::from(size.ws_col)).max(WIDTH)
+}

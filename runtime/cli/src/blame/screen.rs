@@ -1,0 +1,164 @@
+//! The screen of `horus blame`: a table of episodes, and one of culprits, no wider than the terminal.
+
+use std::time::Duration;
+
+use super::Blame;
+use super::episode::{Culprit, Episode};
+use crate::table::units::time;
+use crate::table::{Head, table};
+
+const HEADS: [Head; 6] = [
+    ("WHEN", false),
+    ("NODE", false),
+    ("LATE BY", true),
+    ("CULPRIT", false),
+    ("SHARE", true),
+    ("WHAT PREVENTS IT", false),
+];
+
+const SUMMARY: [Head; 5] =
+    [("CULPRIT", false), ("EPISODES", true), ("MISSES", true), ("LONGEST", true), ("LATE BY", true)];
+
+/// Episodes that are shown; the newest.
+const MOST_SHOWN: usize = 50;
+
+/// Culprits that are shown; those with the most misses.
+const MOST_CULPRITS: usize = 20;
+
+/// What stands before a remedy on a line of its own.
+const INDENT: &str = "          ";
+
+/// The whole screen.
+pub fn text(blame: &Blame, width: usize, is_this_boot: bool) -> String {
+    let since = if is_this_boot { "since boot" } else { "in that boot" };
+    if blame.episodes.is_empty() {
+        return format!("no deadline was missed {since}\n");
+    }
+    let least = if blame.is_cut { "at least " } else { "" };
+    let (misses, episodes) = (blame.misses, blame.episodes.len());
+    let mut text = format!(
+        "{least}{} in {} {since}",
+        count(misses, "miss", "misses"),
+        count(episodes as u64, "episode", "episodes")
+    );
+    text += match episodes.saturating_sub(MOST_SHOWN) {
+        0 => ", times are UTC\n".to_owned(),
+        more => format!(", times are UTC; the first {more} are left out: --json has all\n"),
+    }
+    .as_str();
+    let shown = &blame.episodes[episodes.saturating_sub(MOST_SHOWN)..];
+    text += &episodes_text(shown, width);
+    if shown.iter().any(is_doubtful) {
+        text += "?  not certain: docs/blame.md says why\n";
+    }
+    if blame.culprits.len() > 1 || episodes > 1 {
+        text += "\n";
+        text += &culprits_text(&blame.culprits, width);
+    }
+    if let Some(trace) = blame.episodes.iter().rev().find_map(|episode| episode.trace.as_ref()) {
+        text += &format!("\nthe newest trace: trace-cmd report {trace}\n");
+    }
+    text
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// One line an episode where that fits; else its remedy stands on lines of its own.
+fn episodes_text(episodes: &[Episode], width: usize) -> String {
+    let rows: Vec<Vec<String>> = episodes.iter().map(cells).collect();
+    let whole = table(&HEADS, &rows);
+    if whole.lines().all(|line| line.chars().count() <= width) {
+        return whole;
+    }
+    let mut rows: Vec<Vec<String>> = rows.into_iter().map(|row| row[..5].to_vec()).collect();
+    fit(&mut rows, &HEADS[..5], 3, width);
+    let short = table(&HEADS[..5], &rows);
+    let mut lines = short.lines();
+    let head = lines.next().unwrap_or_default().to_owned() + "\n";
+    let told = lines.zip(episodes).map(|(line, episode)| {
+        let remedy = wrapped(&remedy(episode), width.saturating_sub(INDENT.len()));
+        let remedy: String = remedy.iter().map(|line| format!("{INDENT}{line}\n")).collect();
+        format!("{line}\n{remedy}")
+    });
+    head + &told.collect::<String>()
+}
+
+fn culprits_text(culprits: &[Culprit], width: usize) -> String {
+    let rows = culprits.iter().take(MOST_CULPRITS).map(|culprit| {
+        let (longest, late) = (Duration::from_nanos(culprit.longest_ns), Duration::from_nanos(culprit.late_ns));
+        vec![
+            culprit.culprit.clone().unwrap_or_else(|| "not known".to_owned()),
+            culprit.episodes.to_string(),
+            culprit.misses.to_string(),
+            if culprit.culprit.is_some() { time(longest) } else { "-".to_owned() },
+            time(late),
+        ]
+    });
+    let mut rows: Vec<Vec<String>> = rows.collect();
+    fit(&mut rows, &SUMMARY, 0, width);
+    let more = culprits.len().saturating_sub(MOST_CULPRITS);
+    let rest = if more > 0 { format!("and {more} more: --json has all\n") } else { String::new() };
+    table(&SUMMARY, &rows) + &rest
+}
+
+fn cells(episode: &Episode) -> Vec<String> {
+    let doubt = if is_doubtful(episode) { "?" } else { "" };
+    vec![
+        clock(episode.when_us),
+        episode.node.clone(),
+        time(Duration::from_nanos(episode.late_ns)),
+        episode.culprit.clone().unwrap_or_else(|| "not known".to_owned()),
+        if episode.culprit.is_some() { format!("{} %{doubt}", episode.share) } else { "-".to_owned() },
+        remedy(episode),
+    ]
+}
+
+fn is_doubtful(episode: &Episode) -> bool {
+    episode.confidence.as_deref().is_some_and(|confidence| confidence != "high")
+}
+
+fn remedy(episode: &Episode) -> String {
+    match episode.culprit {
+        Some(_) => episode.remedy.clone(),
+        None => format!("{}: see docs/blame.md", episode.remedy),
+    }
+}
+
+/// Shortens the cells of a column until the table is `width` wide; no cell below 12 characters. Then the node's names, too.
+fn fit(rows: &mut [Vec<String>], heads: &[Head], column: usize, width: usize) {
+    for (column, least) in [(column, 24), (1, 12), (column, 12)] {
+        let widest = table(heads, rows).lines().map(|line| line.chars().count()).max().unwrap_or_default();
+        let cell = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+        let room = cell.saturating_sub(widest.saturating_sub(width)).max(least);
+        for row in rows.iter_mut().filter(|row| row[column].chars().count() > room) {
+            row[column] = row[column].chars().take(room - 1).collect::<String>() + "…";
+        }
+    }
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is a first");
+        match line.is_empty() {
+            true => line.push_str(word),
+            false if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            false => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The time of day, in UTC.
+fn clock(us: u64) -> String {
+    let seconds = us / 1_000_000 % 86_400;
+    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! One program's connection: nothing that it says is believed, and what it does wrong ends this connection only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use horus::witness::protocol::{Answer, MAX_PACKET, Missed, Request, Thread};
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
+
+use crate::notice::Notice;
+use crate::witness::{Witness, unknown};
+
+/// The most threads of one program, and so the most descriptors of an answer.
+const MOST_THREADS: usize = 128;
+/// The longest name of a node.
+const LONGEST_NAME: usize = 256;
+
+/// A program.
+pub struct Peer {
+    /// Where it is.
+    pub socket: OwnedFd,
+    /// Its process, by the kernel's word.
+    pub process: u32,
+    /// The threads that it enrolled, and their CPUs.
+    threads: BTreeMap<u32, u32>,
+}
+
+impl Peer {
+    /// A program that just came.
+    pub fn new(socket: OwnedFd) -> io::Result<Self> {
+        let process = socket_peercred(&socket)?.pid.as_raw_nonzero().get();
+        let process = u32::try_from(process).map_err(io::Error::other)?;
+        Ok(Self { socket, process, threads: BTreeMap::new() })
+    }
+
+    /// Answers its next packet. `false` says that it left.
+    ///
+    /// # Errors
+    /// When it did what a program does not do: in words.
+    pub fn answer(&mut self, witness: &mut Witness, notice: &mut dyn FnMut(Notice)) -> Result<bool, String> {
+        let mut packet = vec![0; MAX_PACKET + 1];
+        let length = match recv(&self.socket, &mut packet[..], RecvFlags::DONTWAIT | RecvFlags::TRUNC) {
+            Ok((_, 0)) | Err(Errno::CONNRESET) => return Ok(false),
+            Ok((_, length)) => length,
+            Err(Errno::AGAIN | Errno::INTR) => return Ok(true),
+            Err(errno) => return Err(format!("it cannot be read: {errno}")),
+        };
+        if length > MAX_PACKET {
+            return Err(format!("its packet has {length} bytes, at most {MAX_PACKET} are taken"));
+        }
+        let request =
+            serde_json::from_slice(&packet[..length]).map_err(|error| format!("its packet is no request: {error}"))?;
+        match request {
+            Request::Enrol { threads, .. } => self.enrol(&threads, witness)?,
+            Request::Missed(missed) => {
+                self.check(&missed)?;
+                let verdict = match self.threads.values().any(|cpu| *cpu == missed.cpu) {
+                    true => witness.judge(&missed, notice),
+                    false => unknown(&missed, "its program has no thread that is bound to that CPU"),
+                };
+                self.say(&Answer::Verdict(verdict), &[])?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn enrol(&mut self, threads: &[Thread], witness: &Witness) -> Result<(), String> {
+        if threads.len() > MOST_THREADS {
+            return Err(format!("it enrols {} threads, at most {MOST_THREADS} are taken", threads.len()));
+        }
+        if let Some(thread) = threads.iter().find(|thread| !self.owns(thread.tid)) {
+            return Err(format!("it enrols thread {}, which is not its own", thread.tid));
+        }
+        self.threads = threads.iter().map(|thread| (thread.tid, thread.cpu)).collect();
+        let wanted: BTreeSet<u32> = threads.iter().map(|thread| thread.cpu).collect();
+        let (mut cpus, mut markers, mut reason) = (Vec::new(), Vec::new(), "it has no thread with a CPU".to_owned());
+        for cpu in wanted {
+            match witness.marker(cpu) {
+                Ok(marker) => {
+                    cpus.push(cpu);
+                    markers.push(marker);
+                }
+                Err(why) => reason = why,
+            }
+        }
+        let answer = if cpus.is_empty() { Answer::Refused { reason } } else { Answer::Enrolled { cpus } };
+        self.say(&answer, &markers)
+    }
+
+    /// Whether a thread is one of this process.
+    fn owns(&self, tid: u32) -> bool {
+        Path::new(&format!("/proc/{}/task/{tid}", self.process)).exists()
+    }
+
+    fn check(&self, missed: &Missed) -> Result<(), String> {
+        if !self.threads.contains_key(&missed.tid) {
+            return Err(format!("it asks about thread {}, which it did not enrol", missed.tid));
+        }
+        if missed.node.len() > LONGEST_NAME {
+            return Err(format!("its node's name has {} bytes, at most {LONGEST_NAME} are taken", missed.node.len()));
+        }
+        Ok(())
+    }
+
+    /// Sends an answer without waiting.
+    fn say(&self, answer: &Answer, descriptors: &[OwnedFd]) -> Result<(), String> {
+        let text = serde_json::to_vec(answer).map_err(|error| error.to_string())?;
+        let borrowed: Vec<BorrowedFd<'_>> = descriptors.iter().map(AsFd::as_fd).collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_THREADS))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        if !borrowed.is_empty() && !control.push(SendAncillaryMessage::ScmRights(&borrowed)) {
+            return Err("it enrols more CPUs than an answer carries".to_owned());
+        }
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        match sendmsg(&self.socket, &[IoSlice::new(&text)], &mut control, flags) {
+            Ok(_) => Ok(()),
+            Err(Errno::AGAIN) => Err("it does not read its answers".to_owned()),
+            Err(errno) => Err(format!("it cannot be answered: {errno}")),
+        }
+    }
+}
