@@ -1,7 +1,9 @@
-//! The report file: schema `horus-report/1`, one file a boot.
+//! The report file: schema `horus-report/2`, one file a run.
 //!
 //! Readers may rely on every key named here being present; a figure that was not measured is `null`, never 0, and only
-//! counts of samples are 0 then. New keys may be added within version 1; a key that changes its meaning makes version 2. All times are integers in nanoseconds.
+//! counts of samples are 0 then. New keys may be added within version 2; a key that changes its meaning makes version 3. All times are integers in nanoseconds.
+//!
+//! Version 1 had one file a boot and no identity: what it lacks is `null` or empty here, and it is never added up with others.
 
 use horus_measure::merge::Releases;
 use horus_measure::meter::Meter;
@@ -10,14 +12,23 @@ use serde::{Deserialize, Serialize};
 use crate::audit::Outcome;
 use crate::boot::Boot;
 
+use super::identity::Identity;
+use super::interval::Intervals;
+
 /// Name and version of the file format.
-pub const SCHEMA: &str = "horus-report/1";
+pub const SCHEMA: &str = "horus-report/2";
+
+/// All versions that are read.
+pub const READ: [&str; 2] = ["horus-report/1", SCHEMA];
 
 /// One determinism run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// Always [`SCHEMA`].
+    /// [`SCHEMA`], or in an older file one of [`READ`].
     pub schema: String,
+    /// A random identifier of this run, 32 hexadecimal digits; empty in version 1.
+    #[serde(default)]
+    pub run_id: String,
     /// The kernel's identifier of this boot, 32 hexadecimal digits as journald prints it.
     pub boot_id: String,
     /// Start of the run: UTC, RFC 3339.
@@ -33,6 +44,12 @@ pub struct Report {
     /// Name of the hypervisor; `null` on real hardware.
     #[serde(rename = "virtual")]
     pub hypervisor: Option<String>,
+    /// Of which system this run speaks; `null` in version 1.
+    #[serde(default)]
+    pub identity: Option<Identity>,
+    /// Whether the kernel was traced during the run, which costs every cycle something; `null` where that could not be seen.
+    #[serde(default)]
+    pub is_traced: Option<bool>,
     /// Whether meter and conditions were sound; says nothing about the figures.
     pub valid: bool,
     /// Why the run is not valid; empty when it is.
@@ -193,6 +210,15 @@ pub struct Phase {
     pub floor_ratio: Option<f64>,
     /// Every non-empty class of the histogram behind `latency`: upper value in nanoseconds, and how many samples.
     pub histogram: Vec<(u64, u64)>,
+    /// The same behind `release_jitter`.
+    #[serde(default)]
+    pub jitter_histogram: Vec<(u64, u64)>,
+    /// The most misses in any 100 consecutive releases: node phases only.
+    #[serde(default)]
+    pub max_misses_in_100: Option<u64>,
+    /// The worst of each second: node phases only.
+    #[serde(default)]
+    pub intervals: Option<Intervals>,
 }
 
 /// Quantiles of a distribution; a quantile with fewer than ten samples beyond it is `null`.

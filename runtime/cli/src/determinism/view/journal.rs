@@ -7,9 +7,10 @@ use horus::journal::{Entry, JournalError, Priority, id};
 
 use crate::audit::{self, Outcome};
 use crate::determinism::child;
+use crate::determinism::evidence::history::Merged;
 use crate::determinism::evidence::schema::{Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
 
-use super::text;
+use super::{history, text};
 
 /// journald writes to its medium only every few minutes; this is how long it may take when it is asked to.
 const SYNC: Duration = Duration::from_secs(30);
@@ -117,7 +118,7 @@ pub fn stored_elsewhere(trouble: &str) -> Entry {
 }
 
 /// The entry of the whole run; its message is the screen that `horus report` prints.
-pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
+pub fn summary(report: &Report, together: Option<&Merged>, file: Option<&Path>) -> Entry {
     let quiet = report.restarted_units.is_empty()
         && report.memory_kills.count() == 0
         && report.boot.lines().is_empty()
@@ -128,9 +129,10 @@ pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
         _ => Priority::Info,
     };
     let total = &report.total;
-    let entry = Entry::new(id::DETERMINISM_SUMMARY, priority, text::render(report))
+    let entry = Entry::new(id::DETERMINISM_SUMMARY, priority, history::screen(report, together))
         .field("HORUS_SCHEMA", SCHEMA)
         .field("HORUS_PHASE", "summary")
+        .field("HORUS_RUN_ID", &report.run_id)
         .field("HORUS_VALID", report.valid)
         .field("HORUS_INVALID_REASONS", report.invalid_reasons.join("\n"))
         .field("HORUS_VERDICT", report.verdict.as_str())
@@ -164,11 +166,34 @@ pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
     let entry = optional(entry, "HORUS_MAX_CONSECUTIVE", total.max_consecutive);
     let entry = optional(entry, "HORUS_MISS_BOUND_95", total.miss_bound_95);
     let entry = optional(entry, "HORUS_MISS_BOUND_PHASE", total.miss_bound_phase.as_deref());
+    let entry = together.into_iter().fold(entry, of_all_runs);
+    let identity = report.identity.as_ref();
+    let entry = optional(entry, "HORUS_BUILD_ID", identity.map(|identity| &identity.build_id));
+    let entry = optional(entry, "HORUS_BOARD", identity.map(|identity| &identity.board));
+    let entry = optional(entry, "HORUS_TRACED", report.is_traced);
     let node = report.phases.iter().find(|phase| phase.is_node() && phase.measured);
     let entry = optional(entry, "HORUS_PERIOD_NS", node.and_then(|node| node.period_ns));
     let entry = optional(entry, "HORUS_DEADLINE_NS", node.and_then(|node| node.deadline_ns));
     let entry = optional(entry, "HORUS_CPU", node.and_then(|node| node.cpu));
     optional(entry, "HORUS_REPORT", file.map(|file| file.display().to_string()))
+}
+
+/// What all kept runs of this system say together.
+fn of_all_runs(entry: Entry, merged: &Merged) -> Entry {
+    let entry = entry
+        .field("HORUS_ALL_RUNS", merged.runs)
+        .field("HORUS_ALL_BOOTS", merged.boots)
+        .field("HORUS_ALL_BOOTS_WITH_MISS", merged.boots_with_miss)
+        .field("HORUS_ALL_UNFINISHED", merged.unfinished)
+        .field("HORUS_ALL_BOOT_BOUND_95", merged.boot_bound_95());
+    let Some(phase) = merged.weakest() else { return entry };
+    let entry = entry
+        .field("HORUS_ALL_PHASE", &phase.name)
+        .field("HORUS_ALL_SAMPLES", phase.releases.judged)
+        .field("HORUS_ALL_MISSES", phase.releases.misses)
+        .field("HORUS_ALL_CLUSTERED", phase.is_clustered())
+        .field("HORUS_ALL_MISS_BOUND_95", phase.releases.bound_95());
+    optional(entry, "HORUS_ALL_MAX_NS", phase.max_ns)
 }
 
 /// The entry of a run that did not take place.
@@ -219,15 +244,16 @@ fn names<'a>(units: impl Iterator<Item = &'a str>) -> String {
 mod tests {
     use super::*;
     use crate::boot::{Boot, Data};
-    use crate::determinism::evidence::sample;
+    use crate::determinism::evidence::history::History;
     use crate::determinism::evidence::schema::Total;
+    use crate::determinism::evidence::{sample, store};
 
     #[test]
     fn the_summary_carries_every_promised_field() {
-        let entry = summary(&sample::report("b0"), Some(Path::new("/var/lib/horus/reports/b0.json")));
+        let entry = summary(&sample::report("b0"), None, Some(Path::new("/var/lib/horus/reports/b0.json")));
         for (name, value) in [
             ("MESSAGE_ID", id::DETERMINISM_SUMMARY),
-            ("HORUS_SCHEMA", "horus-report/1"),
+            ("HORUS_SCHEMA", "horus-report/2"),
             ("HORUS_VALID", "true"),
             ("HORUS_VERDICT", "pass"),
             ("HORUS_VIRTUAL", "none"),
@@ -251,10 +277,22 @@ mod tests {
     }
 
     #[test]
+    fn the_summary_tells_what_all_runs_of_this_system_say() {
+        let directory = tempfile::tempdir().unwrap();
+        let report = sample::report("b0");
+        store::store(directory.path(), &report).unwrap();
+        let together = History::read(&[directory.path()], "b0").of_report(&report);
+        let entry = summary(&report, together.as_ref(), None);
+        assert_eq!((entry.get("HORUS_ALL_RUNS"), entry.get("HORUS_ALL_SAMPLES")), (Some("1"), Some("18000")));
+        assert!(entry.message().contains(" all boots  0 of 1 boots with a miss => "), "{}", entry.message());
+        assert_eq!(entry.get("HORUS_BUILD_ID"), Some("cafe"));
+    }
+
+    #[test]
     fn without_a_node_phase_there_is_no_count_of_misses() {
         let mut report = sample::report("b0");
         report.total = Total::default();
-        let entry = summary(&report, None);
+        let entry = summary(&report, None, None);
         assert_eq!((entry.get("HORUS_SAMPLES"), entry.get("HORUS_MISSES")), (Some("0"), None));
         assert_eq!(refused("busy").get("HORUS_PHASE"), Some("refused"));
     }
@@ -276,17 +314,17 @@ mod tests {
     #[test]
     fn what_the_boot_left_to_tell_is_in_fields_and_raises_the_priority() {
         let mut report = sample::report("b0");
-        assert_eq!(summary(&report, None).priority(), Priority::Info);
-        assert_eq!(summary(&report, None).get("HORUS_DATA_STATE"), None, "nobody looked");
+        assert_eq!(summary(&report, None, None).priority(), Priority::Info);
+        assert_eq!(summary(&report, None, None).get("HORUS_DATA_STATE"), None, "nobody looked");
         let data = Data { state: "repaired".to_owned(), reason: "a bad superblock".to_owned(), ..Data::default() };
         report.boot = Boot { data: Some(data), cut_boots: vec!["b1".to_owned()], ..Boot::default() };
-        let entry = summary(&report, None);
+        let entry = summary(&report, None, None);
         assert_eq!((entry.get("HORUS_DATA_STATE"), entry.get("HORUS_CUT_BOOTS")), (Some("repaired"), Some("1")));
         assert_eq!(entry.get("HORUS_DATA_REASON"), Some("a bad superblock"));
         assert_eq!(entry.priority(), Priority::Warning);
         report.boot = Boot::default();
         report.stored_in_ram = Some("no space".to_owned());
-        assert_eq!(summary(&report, None).priority(), Priority::Warning);
+        assert_eq!(summary(&report, None, None).priority(), Priority::Warning);
     }
 
     #[test]
@@ -295,7 +333,7 @@ mod tests {
         report.phases[0].misses = Some(1);
         assert_eq!(phase(&report.phases[0]).priority(), Priority::Warning);
         report.verdict = Verdict::Fail;
-        assert_eq!(summary(&report, None).priority(), Priority::Error);
+        assert_eq!(summary(&report, None, None).priority(), Priority::Error);
     }
 
     /// journald replaces `@FIELD@` only where the name is letters and `_`, and prints the name where the entry lacks
@@ -308,7 +346,7 @@ mod tests {
         );
         let Ok(catalog) = std::fs::read_to_string(path) else { return }; // the crate also builds without the image
         let report = sample::report("b0");
-        let summary = summary(&report, Some(Path::new("/r.json")));
+        let summary = summary(&report, None, Some(Path::new("/r.json")));
         for entry in [phase(&report.phases[2]), summary, stored_elsewhere("no space"), refused("busy")] {
             let heading = format!("-- {}\n", entry.get("MESSAGE_ID").unwrap());
             let (_, text) = catalog.split_once(&heading).unwrap_or_else(|| panic!("no text for {heading}"));
