@@ -33,7 +33,18 @@ pub fn render(merged: &Merged) -> String {
 
 /// `all 41 runs of this image on this machine, node-load: 0 misses in 1.1e8 releases …`
 pub fn runs_sentence(merged: &Merged, phase: &MergedPhase) -> String {
-    let runs = if merged.runs == 1 { "the only run".to_owned() } else { format!("all {} runs", merged.runs) };
+    let runs = match merged.runs {
+        0 => {
+            return format!(
+                "no run of this image on this machine is valid, so nothing is claimed; they missed {} times in {}, max {} us",
+                phase.releases.misses,
+                phase.name,
+                microseconds(phase.max_ns)
+            );
+        }
+        1 => "the only run".to_owned(),
+        runs => format!("all {runs} runs"),
+    };
     let mut text = format!(
         "{runs} of this image on this machine, {}: {} misses in {} releases, max {} us",
         phase.name,
@@ -55,6 +66,7 @@ pub fn runs_sentence(merged: &Merged, phase: &MergedPhase) -> String {
 fn cluster_sentence(phase: &MergedPhase) -> String {
     let run = format!("longest run {}", phase.releases.longest_run);
     match phase.chance_of_spread {
+        Some(chance) if chance < 0.01 => format!("{run}; chance spreads them over boots like this with p < 0.01"),
         Some(chance) => format!("{run}; chance spreads them over boots like this with p = {chance:.2}"),
         None => run,
     }
@@ -62,12 +74,14 @@ fn cluster_sentence(phase: &MergedPhase) -> String {
 
 /// The claim that takes a boot as one observation.
 pub fn boots_sentence(merged: &Merged) -> String {
-    format!(
-        "{} of {} boots with a miss => P(boot with a miss) < {} (95 %), however misses cluster within a boot",
-        merged.boots_with_miss,
-        merged.boots,
-        rounded_up(merged.boot_bound_95()),
-    )
+    let counted = format!("{} of {} boots with a miss", merged.boots_with_miss, merged.boots);
+    match merged.boot_bound_95() {
+        1.0.. => format!("{counted} => no bound on P(boot with a miss)"),
+        bound => format!(
+            "{counted} => P(boot with a miss) < {} (95 %), however misses cluster within a boot",
+            rounded_up(bound)
+        ),
+    }
 }
 
 /// What is not in the figures, or only in some of them.
@@ -117,6 +131,16 @@ mod tests {
         let text = render(&merged(40, 40));
         assert!(!text.contains("P(miss)") && text.contains("at most 40 in any 100"), "{text}");
         assert!(text.contains("they cluster (longest run 40; chance") && text.contains("1 of 41 boots"), "{text}");
+    }
+
+    #[test]
+    fn where_no_run_is_valid_or_every_boot_missed_nothing_is_claimed() {
+        let text = render(&Merged { runs: 0, not_valid: 2, boots: 2, boots_with_miss: 2, ..merged(7, 1) });
+        assert!(
+            text.contains("no run of this image on this machine is valid") && text.contains("missed 7 times"),
+            "{text}"
+        );
+        assert!(text.contains("2 of 2 boots with a miss => no bound") && !text.contains("<"), "{text}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub const HEIGHT: f64 = 300.0;
 /// Where the area of the data begins on the left.
 pub const LEFT: f64 = 64.0;
 /// Where it ends on the right.
-pub const RIGHT: f64 = WIDTH - 16.0;
+pub const RIGHT: f64 = WIDTH - 28.0;
 /// Where it begins above.
 pub const TOP: f64 = 16.0;
 /// Where it ends below.

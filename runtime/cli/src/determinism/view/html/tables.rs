@@ -107,6 +107,7 @@ pub fn audit(report: &Report) -> String {
 pub fn inventory(report: &Report) -> String {
     let identity = report.identity.clone().unwrap_or_default();
     let configuration = &identity.configuration;
+    let isolated = if configuration.isolated.is_empty() { "none" } else { &configuration.isolated };
     let microseconds = |ns: u64| format!("{} µs", microseconds(Some(ns)));
     let rows = [
         ("Board", identity.board.clone()),
@@ -115,7 +116,7 @@ pub fn inventory(report: &Report) -> String {
         ("Audit rules", identity.rules_hash.clone()),
         ("Kernel", report.kernel.clone()),
         ("Command line", report.cmdline.clone()),
-        ("CPUs", format!("{}; isolated {}", configuration.cpus, configuration.isolated)),
+        ("CPUs", format!("{}; isolated {}", configuration.cpus, isolated)),
         (
             "Node",
             format!(
