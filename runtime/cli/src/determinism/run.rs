@@ -21,10 +21,10 @@ use super::jitter;
 use super::measure::events::Events;
 use super::measure::grants::{not_granted, policy, prepare_process};
 use super::measure::load::{self, CpuTime, Running};
-use super::measure::machine::{self, Facts};
+use super::measure::machine::{self, Facts, identity, watch};
 use super::measure::node::{self, Place};
 use super::measure::plan::{LOADS, Load, Places, Shares};
-use super::measure::{cyclictest, identity, memory, message, self_test, units, watch};
+use super::measure::{cyclictest, memory, message, self_test, units};
 use super::view::journal::{self, Journal};
 
 /// What the node's thread may compute without sleeping: the self-test's longest stall, several times over.

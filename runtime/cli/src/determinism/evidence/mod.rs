@@ -8,6 +8,7 @@ pub mod judge;
 pub mod marker;
 pub mod merge;
 pub mod name;
+mod phase;
 pub mod schema;
 pub mod store;
 

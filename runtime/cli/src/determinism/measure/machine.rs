@@ -1,5 +1,8 @@
 //! What the run has to know about the machine: which boot, image and kernel, whether it is virtual, whether it
-//! throttled.
+//! throttled. What identifies it is in `identity`, what it was like second by second in `watch`.
+
+pub mod identity;
+pub mod watch;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,13 +1,12 @@
 //! The experiment: what runs, on which CPU, for how long, and what it measures.
 //!
 //! In reading order: `plan` (who gets which time and which CPU) -> `self_test`, `node`, `message`, `cyclictest` (the
-//! phases) under `load`. `machine`, `identity`, `watch`, `units` and `memory` say what it was measured on; `events` asks the journal for them. The order of phases is `run`'s.
+//! phases) under `load`. `machine` (with `identity` and `watch`), `units` and `memory` say what it was measured on; `events` asks the journal for them. The order of phases is `run`'s.
 
 pub mod cyclictest;
 pub mod echo;
 pub mod events;
 pub mod grants;
-pub mod identity;
 pub mod load;
 pub mod machine;
 pub mod memory;
@@ -16,4 +15,3 @@ pub mod node;
 pub mod plan;
 pub mod self_test;
 pub mod units;
-pub mod watch;

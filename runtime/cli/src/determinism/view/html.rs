@@ -109,6 +109,7 @@ fn evidence(report: &Report, together: Option<&Merged>) -> String {
                 .map(|rest| format!("Besides: {rest}.")),
         );
     }
+    sentences.extend(text::worst::worst_sentence(report).map(|worst| format!("Worst response of this run: {worst}.")));
     sentences.push(format!("Self-test of the meter: {}.", text::self_test_sentence(&report.self_test)));
     sentences.iter().map(|sentence| format!("<p>{}</p>", markup(sentence))).collect()
 }

@@ -1,5 +1,7 @@
 //! A report as one screen of text: what `journalctl -u horus-determinism` and `horus report` both show.
 
+pub mod worst;
+
 use std::fmt::Write;
 
 use crate::audit::{Severity, Status};
@@ -32,6 +34,9 @@ pub fn render(report: &Report) -> String {
     node(&mut out, report);
     table(&mut out, report);
     line(&mut out, "deadline", &claim_sentence(report));
+    if let Some(sentence) = worst::worst_sentence(report) {
+        line(&mut out, "worst", &sentence);
+    }
     line(&mut out, "self-test", &self_test_sentence(&report.self_test));
     failed_units(&mut out, report);
     restarted_units(&mut out, report);

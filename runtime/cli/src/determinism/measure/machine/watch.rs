@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::determinism::evidence::interval::Intervals;
 
-use super::machine::Throttling;
+use super::Throttling;
 
 /// The witness of deadline misses, which has trace instances of its own.
 const WITNESS: &str = "run/horus/witness.sock";
