@@ -1,70 +1,81 @@
 //! `horus report`: prints a report file as text.
 
+pub mod compare;
+mod load;
 pub mod newest;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use thiserror::Error;
-
 pub use crate::determinism::evidence::destination::RAM_DIRECTORY;
-use crate::determinism::evidence::schema::{Report, SCHEMA};
+use crate::determinism::evidence::history::History;
 use crate::determinism::measure::machine;
-use crate::determinism::view::text;
+use crate::determinism::view::{history, html, junit, openmetrics};
 
+pub use load::{LoadError, load};
 use newest::{Newest, Run, newest};
 
 /// Where reports are kept unless `--output` says otherwise.
 pub const DEFAULT_DIRECTORY: &str = "/var/lib/horus/reports";
 
-/// No report is larger; 100 times the size of an ordinary one.
-const MAX_BYTES: u64 = 16 << 20;
-
 /// Command line of `horus report`.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The report file [default: the newest report of this machine]
     file: Option<PathBuf>,
     /// Show the newest report of this directory, instead of this machine's
     #[arg(long, value_name = "DIR", conflicts_with = "file")]
     from: Option<PathBuf>,
+    #[command(flatten)]
+    format: Format,
+}
+
+/// How a report is printed, where not as text.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+struct Format {
     /// Print the file's JSON, indented, once it has proved to be a whole report
     #[arg(long)]
     json: bool,
+    /// Print one self-contained page of HTML, with charts
+    #[arg(long)]
+    html: bool,
+    /// Print JUnit XML: phases and audit rules as test cases
+    #[arg(long)]
+    junit: bool,
+    /// Print the figures in OpenMetrics' text format
+    #[arg(long)]
+    openmetrics: bool,
 }
 
-/// A file is not a report that can be shown.
-#[derive(Debug, Error)]
-pub enum LoadError {
-    /// The file cannot be read at all.
-    #[error("cannot read the report {path}: {cause}; has 'horus determinism' run on this machine?")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        cause: std::io::Error,
-    },
-    /// The file is not a report, or only a part of one.
-    #[error("{path} is not a whole report: {cause}; run 'horus determinism' again or name another file")]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, with line and column.
-        cause: String,
-    },
-    /// The file is a report of a version that this program does not know.
-    #[error("{path} has schema '{found}', and this program reads '{SCHEMA}'; read it with a matching version of horus")]
-    OtherSchema {
-        /// The file.
-        path: PathBuf,
-        /// The schema in the file.
-        found: String,
+impl Format {
+    /// Whether a program reads it, so that nothing else may stand in it.
+    fn is_any(&self) -> bool {
+        self.json || self.html || self.junit || self.openmetrics
+    }
+}
+
+/// What else can be done with reports.
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Tell in one sentence whether the tail changed between two reports, or between two folders of reports.
+    Compare {
+        /// A report file, or a folder of reports: how it was
+        a: PathBuf,
+        /// The same: how it is
+        b: PathBuf,
     },
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
+    if let Some(Command::Compare { a, b }) = &args.command {
+        return run_compare(a, b);
+    }
     let (found, notice) = match choose(args) {
         Ok(found) => found,
         Err(error) => {
@@ -75,16 +86,51 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let text = if args.json {
+    let kept = kept(args);
+    let together = kept.of_report(&found.report);
+    if args.format.is_any() {
         notice.iter().for_each(|notice| eprintln!("horus report: {notice}"));
-        serde_json::to_string_pretty(&found.report).expect("a report that was read can be written")
-    } else {
-        let notice = notice.map(|notice| format!("{notice}\n\n")).unwrap_or_default();
-        format!("{notice}{}\n file       {}", text::render(&found.report), found.path.display())
+    }
+    let text = match &args.format {
+        Format { json: true, .. } => {
+            serde_json::to_string_pretty(&found.report).expect("a report that was read can be written") + "\n"
+        }
+        Format { html: true, .. } => html::render(&found.report, &kept, together.as_ref()),
+        Format { junit: true, .. } => junit::render(&found.report),
+        Format { openmetrics: true, .. } => openmetrics::render(&found.report, together.as_ref()),
+        _ => {
+            let notice = notice.map(|notice| format!("{notice}\n\n")).unwrap_or_default();
+            let screen = history::screen(&found.report, together.as_ref());
+            format!("{notice}{screen}\n file       {}\n", found.path.display())
+        }
     };
     // A reader that closes the pipe early (`| head`) has what it wanted.
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let _ = write!(std::io::stdout(), "{text}");
     ExitCode::SUCCESS
+}
+
+fn run_compare(a: &Path, b: &Path) -> ExitCode {
+    let compared = compare::read(a).and_then(|a| compare::compare(&a, &compare::read(b)?));
+    match compared {
+        Ok(comparison) => {
+            let _ = writeln!(std::io::stdout(), "{}", comparison.render());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("horus report: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What is kept beside the report, or on this machine; nothing for a file that somebody named.
+fn kept(args: &Args) -> History {
+    let directories: Vec<&Path> = match (&args.from, &args.file) {
+        (Some(directory), _) => vec![directory],
+        (None, None) => vec![Path::new(RAM_DIRECTORY), Path::new(DEFAULT_DIRECTORY)],
+        (None, Some(_)) => return History::default(),
+    };
+    History::read(&directories, &machine::boot_id(Path::new("/")))
 }
 
 /// The report to show, and what to say above it: a file that somebody named needs no comment.
@@ -99,87 +145,4 @@ fn choose(args: &Args) -> Result<(Newest, Option<String>), LoadError> {
     };
     let notice = if found.is_of_this_boot { None } else { found.notice(&Run::of_this_boot()) };
     Ok((found, notice))
-}
-
-/// Reads a report and checks that it is whole.
-pub fn load(path: &Path) -> Result<Report, LoadError> {
-    let path = path.to_owned();
-    let unreadable = |cause| LoadError::Unreadable { path: path.clone(), cause };
-    let size = std::fs::metadata(&path).map_err(unreadable)?.len();
-    let broken = |cause: String| LoadError::Broken { path: path.clone(), cause };
-    if size > MAX_BYTES {
-        return Err(broken(format!("{size} bytes are more than any report has")));
-    }
-    let bytes = std::fs::read(&path).map_err(unreadable)?;
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
-    match value.get("schema").and_then(|schema| schema.as_str()) {
-        Some(SCHEMA) => serde_json::from_value(value).map_err(|error| broken(error.to_string())),
-        Some(found) => Err(LoadError::OtherSchema { path: path.clone(), found: found.to_owned() }),
-        None => Err(broken("it has no key 'schema'".to_owned())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::determinism::evidence::{sample, store};
-
-    #[test]
-    fn a_report_reads_back_as_it_was_written() {
-        let directory = tempfile::tempdir().unwrap();
-        let report = sample::report("b0075eed");
-        let path = store::store(directory.path(), &report).unwrap();
-        let read = load(&path).unwrap();
-        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&report).unwrap());
-        let latest = load(&directory.path().join(store::LATEST)).unwrap();
-        assert_eq!(latest.boot_id, "b0075eed");
-    }
-
-    #[test]
-    fn the_file_has_every_key_that_readers_rely_on() {
-        let value = serde_json::to_value(sample::report("b0")).unwrap();
-        for key in
-            ["schema", "boot_id", "image", "kernel", "cmdline", "virtual", "valid", "audit", "phases", "self_test"]
-        {
-            assert!(value.get(key).is_some(), "missing key {key}");
-        }
-        for key in ["score", "fatal", "high", "rules"] {
-            assert!(value["audit"].get(key).is_some(), "missing key audit.{key}");
-        }
-        let phase_keys = [
-            "name",
-            "cpu",
-            "period_ns",
-            "deadline_ns",
-            "samples",
-            "misses",
-            "max_consecutive",
-            "p50_ns",
-            "p99_ns",
-            "max_ns",
-            "miss_bound_95",
-        ];
-        for phase in value["phases"].as_array().unwrap() {
-            phase_keys.iter().for_each(|key| assert!(phase.get(key).is_some(), "missing key {key} in {phase}"));
-        }
-        assert!(value["self_test"].get("injected_ns").is_some() && value["self_test"].get("found_ns").is_some());
-    }
-
-    #[test]
-    fn a_broken_file_is_an_error_that_says_where() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("report.json");
-        for (content, expected) in [
-            ("{\"schema\": \"horus-report/1\",\n", "line 2"),
-            ("{}", "no key 'schema'"),
-            ("{\"schema\": \"horus-report/9\"}", "horus-report/9"),
-            ("{\"schema\": \"horus-report/1\"}", "missing field"),
-        ] {
-            std::fs::write(&path, content).unwrap();
-            let error = load(&path).unwrap_err().to_string();
-            assert!(error.contains(expected) && error.contains("report.json"), "{error}");
-        }
-        let error = load(&directory.path().join("absent.json")).unwrap_err().to_string();
-        assert!(error.contains("horus determinism"), "{error}");
-    }
 }

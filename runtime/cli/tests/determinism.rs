@@ -91,7 +91,7 @@ fn a_short_run_leaves_a_whole_report_and_shows_it() {
     let scene = Scene::new();
     let output = scene.run(&["--duration", "3s"]);
     let report = scene.report();
-    assert_eq!(report["schema"], "horus-report/1");
+    assert_eq!(report["schema"], "horus-report/2");
     assert_eq!(report["boot_id"].as_str().unwrap().len(), 32);
     let names: Vec<_> =
         report["phases"].as_array().unwrap().iter().map(|phase| phase["name"].as_str().unwrap()).collect();
@@ -113,7 +113,24 @@ fn a_short_run_leaves_a_whole_report_and_shows_it() {
     let counted: u64 = node["histogram"].as_array().unwrap().iter().map(|class| class[1].as_u64().unwrap()).sum();
     assert_eq!(counted, 810, "every release is in the histogram");
     assert_eq!(report["audit"]["rules"][0]["status"], "PASS");
-    let own = scene.path("reports").join(format!("{}.json", report["boot_id"].as_str().unwrap()));
+    let nodes = [node, phase(&report, "node-load")]; // without a load program the second is not measured
+    for phase in nodes.into_iter().filter(|phase| phase["measured"] == true) {
+        let of = |histogram: &str| -> u64 {
+            phase[histogram].as_array().unwrap().iter().map(|class| class[1].as_u64().unwrap()).sum()
+        };
+        assert_eq!(of("jitter_histogram"), phase["release_jitter_samples"].as_u64().unwrap());
+        let rows = phase["intervals"]["rows"].as_array().unwrap();
+        assert_eq!(rows.iter().map(|row| row["misses"].as_u64().unwrap()).sum::<u64>(), phase["misses"]);
+        assert_eq!(rows.iter().filter_map(|row| row["response_ns"].as_u64()).max(), phase["max_ns"].as_u64());
+        assert!(phase["max_misses_in_100"].as_u64().unwrap() <= phase["misses"].as_u64().unwrap());
+    }
+    let identity = &report["identity"];
+    assert_eq!(identity["rules_hash"].as_str().unwrap().len(), 64);
+    assert!(!identity["build_id"].as_str().unwrap().is_empty() && identity["configuration"]["period_ns"] == 1_000_000);
+    assert!(report["is_traced"].is_boolean() || report["is_traced"].is_null());
+    let [boot, run] = ["boot_id", "run_id"].map(|key| report[key].as_str().unwrap());
+    assert_eq!(run.len(), 32);
+    let own = scene.path("reports").join(format!("00000001-{boot}-{run}.json"));
     assert_eq!(std::fs::read(own).unwrap(), std::fs::read(scene.path("reports/latest.json")).unwrap());
     let shown = Command::new(env!("CARGO_BIN_EXE_horus"))
         .arg("report")
@@ -123,6 +140,28 @@ fn a_short_run_leaves_a_whole_report_and_shows_it() {
     let screen = text(&output.stdout);
     assert_eq!(screen.lines().next(), text(&shown.stdout).lines().next());
     assert!(screen.contains("node-quiet") && screen.contains("P(miss) <"), "{screen}");
+
+    // A second run replaces nothing, and both are told of together. A third one is killed, which must not be forgotten.
+    scene.run(&["--duration", "2s"]);
+    let mut killed = scene.command(&["--duration", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let started = || files(&scene.path("reports")).iter().any(|name| name.ends_with(".started"));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !started() && Instant::now() < deadline {
+        wait_a_little();
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let is_run = |name: &String| name.starts_with("0000000") && !name.ends_with(".part");
+    assert!(started(), "{:?}", files(&scene.path("reports")));
+    let mut shown = Command::new(env!("CARGO_BIN_EXE_horus"));
+    let screen = text(&shown.arg("report").arg("--from").arg(scene.path("reports")).output().unwrap().stdout);
+    assert!(screen.contains(" besides    1 run(s) began and left no report"), "{screen}");
+    assert_eq!(files(&scene.path("reports")).iter().filter(|name| is_run(name)).count(), 3);
+}
+
+fn files(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 #[test]
@@ -303,8 +342,10 @@ fn a_full_disk_is_told_before_the_run_measures_and_the_report_is_in_ram() {
     let screen = text(&output.stdout);
     assert!(screen.contains(" stored     this report is in RAM and gone after a restart: cannot store"), "{screen}");
     let end: Vec<_> = screen.lines().skip_while(|line| !line.starts_with(" file ")).collect();
-    let path = scene.path("ram").join(format!("{}.json", boot_id()));
-    assert_eq!(end, [format!(" file       {}", path.display()).as_str(), "full"], "nothing is left on the full disk");
+    let path = PathBuf::from(end[0].strip_prefix(" file       ").unwrap());
+    let name = path.file_name().unwrap().to_str().unwrap();
+    assert!(path.starts_with(scene.path("ram")) && name.contains(&boot_id()), "{}", path.display());
+    assert_eq!(end[1..], ["full"], "nothing is left on the full disk");
     let report: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     assert_eq!(phase(&report, "node-quiet")["measured"], true);
     assert!(report["stored_in_ram"].as_str().unwrap().contains("No space left"), "{}", report["stored_in_ram"]);

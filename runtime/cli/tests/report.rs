@@ -68,3 +68,44 @@ fn the_newest_report_of_another_boot_is_never_shown_without_saying_so() {
     let screen = String::from_utf8_lossy(&report(&["--from", from]).stdout).into_owned();
     assert!(screen.starts_with("HORUS "), "{screen}");
 }
+
+const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/data/first-boot-qemu/report.json");
+
+#[test]
+fn each_format_is_alone_on_standard_output_and_only_one_is_printed() {
+    for (format, begin, end) in [
+        ("--html", "<!doctype html>", "</html>\n"),
+        ("--junit", "<?xml version=\"1.0\"", "</testsuites>\n"),
+        ("--openmetrics", "# TYPE horus_run info\n", "# EOF\n"),
+        ("--json", "{\n", "}\n"),
+    ] {
+        let output = report(&[COMMITTED, format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.starts_with(begin) && text.ends_with(end), "{format}");
+    }
+    assert_eq!(report(&[COMMITTED, "--html", "--junit"]).status.code(), Some(2));
+}
+
+#[test]
+fn two_reports_are_compared_by_a_subcommand_and_a_report_without_seconds_says_what_is_missing() {
+    let output = report(&["compare", COMMITTED, COMMITTED]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("name folders with several boots"), "{said}");
+
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let text = std::fs::read_to_string(COMMITTED).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for boot in 0..5 {
+        let text = text.replace(value["boot_id"].as_str().unwrap(), &format!("{boot:032}"));
+        std::fs::write(folder.path().join(format!("{boot:032}.json")), text).unwrap();
+    }
+    let folder = folder.path().to_str().unwrap();
+    let output = report(&["compare", folder, folder]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && said.starts_with("No change of the tail is shown: B is above A in 50 %"),
+        "{said}"
+    );
+    assert!(said.contains("node-load response, p99.9 of 5 boots against 5"), "{said}");
+}

@@ -53,6 +53,51 @@ pub fn poisson_upper_95(events: u64) -> f64 {
     high
 }
 
+/// The upper 95 % confidence bound on the probability of an event that happened in `events` of `trials` independent trials:
+/// the exact one of Clopper and Pearson ("The use of confidence or fiducial limits", Biometrika 26, 1934).
+///
+/// For few trials, such as boots. For many, [`miss_bound_95`] is the same but for a rounding upwards. Without a trial it is 1.
+///
+/// ```
+/// use horus_measure::bound::binomial_upper_95;
+/// assert!((binomial_upper_95(0, 41) - 0.0705).abs() < 1e-4);
+/// ```
+pub fn binomial_upper_95(events: u64, trials: u64) -> f64 {
+    if events >= trials {
+        return 1.0;
+    }
+    let (mut low, mut high) = (events as f64 / trials as f64, 1.0);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if middle <= low || middle >= high {
+            break;
+        }
+        if at_most_of(events, trials, middle) > ALPHA {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// `P(X <= events)` for `X` binomial with `trials` and probability `p`, summed from the largest term down; wants
+/// `p >= events / trials`, where the terms fall.
+fn at_most_of(events: u64, trials: u64, p: f64) -> f64 {
+    let (k, n) = (events as f64, trials as f64);
+    let choose = ln_factorial(trials) - ln_factorial(events) - ln_factorial(trials - events);
+    let mut term = (choose + k * p.ln() + (n - k) * (-p).ln_1p()).exp();
+    let mut sum = term;
+    for i in (1..=events).rev() {
+        term *= i as f64 / (n - i as f64 + 1.0) * (1.0 - p) / p;
+        sum += term;
+        if term < sum * f64::EPSILON {
+            break;
+        }
+    }
+    sum
+}
+
 /// `P(X <= events)` for `X` Poisson with `mean`, summed from the largest term down; wants `mean >= events`.
 ///
 /// Each term is the one above it times `i / mean <= 1`, so the sum stops when terms no longer change it: after at most
@@ -93,6 +138,20 @@ mod tests {
             let limit = poisson_upper_95(events as u64);
             assert!((limit - expected).abs() < 0.005, "{events} events: {limit}, table {expected}");
         }
+    }
+
+    #[test]
+    fn boots_have_the_exact_limits_of_clopper_and_pearson() {
+        // One-sided 95 % limits, as tables of the binomial distribution print them.
+        for (events, trials, expected) in
+            [(0, 10, 0.2589), (1, 10, 0.3942), (5, 10, 0.7776), (0, 1, 0.95), (2, 50, 0.1206)]
+        {
+            let limit = binomial_upper_95(events, trials);
+            assert!((limit - expected).abs() < 5e-4, "{events} of {trials}: {limit}, table {expected}");
+        }
+        assert_eq!([binomial_upper_95(0, 0), binomial_upper_95(7, 7)], [1.0, 1.0]);
+        let (exact, poisson) = (binomial_upper_95(3, 1_000_000), miss_bound_95(3, 1_000_000));
+        assert!(exact <= poisson && poisson / exact < 1.0001, "{exact}, {poisson}");
     }
 
     #[test]

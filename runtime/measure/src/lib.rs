@@ -6,6 +6,9 @@
 //! | [`quantile`] | which quantile may be stated? Only one with ten samples beyond it |
 //! | [`bound`] | how rare are misses, with 95 % confidence? |
 //! | [`merge`] | what do several runs say together? |
+//! | [`cluster`] | do misses come alone, or do some boots have more of them than chance gives? |
+//! | [`rank`] | did a tail change, and how small a change could have been seen? |
+//! | [`random`] | draws that are the same in every run, for the tests by permutation |
 //! | [`floor`] | how fast could the machine be at all? One cache line between two CPUs |
 //!
 //! # What it does not do
@@ -22,7 +25,10 @@
 #![forbid(unsafe_code)]
 
 pub mod bound;
+pub mod cluster;
 pub mod floor;
 pub mod merge;
 pub mod meter;
 pub mod quantile;
+pub mod random;
+pub mod rank;

@@ -137,7 +137,7 @@ class TunedAppliance(BootTest):
 
     def test_report_has_the_promised_shape(self):
         report = self.done.report
-        self.assertEqual(report["schema"], "horus-report/1")
+        self.assertEqual(report["schema"], "horus-report/2")
         self.assertTrue(report["virtual"])
         for name in ("boot_id", "image", "kernel", "cmdline", "valid", "audit", "phases", "self_test"):
             self.assertIn(name, report)

@@ -9,7 +9,7 @@ from horus_appliance.boot import run
 from horus_appliance.image.mkosi import Image
 from horus_appliance.paths import APPLIANCE
 
-SCHEMA = "horus-report/1"
+SCHEMA = "horus-report/2"
 PHASES = [f"{kind}-{load}" for load in ("quiet", "load") for kind in ("node", "message", "cyclictest")]
 
 

@@ -28,8 +28,8 @@ use evidence::destination::{self, Destination};
 use lock::{Lock, LockError};
 use measure::machine;
 use run::{Finished, Settings};
+use view::history;
 use view::journal::{self, Journal};
-use view::text;
 
 /// Another run is measuring.
 const REFUSED: u8 = 3;
@@ -85,9 +85,9 @@ pub fn run(args: &Args) -> ExitCode {
     if let Some(trouble) = settings.destination.trouble().filter(|_| args.print || on_terminal) {
         eprintln!("horus determinism: {trouble}");
     }
-    let Finished { report, stored } = run::run(settings);
+    let Finished { report, together, stored } = run::run(settings);
     if args.print || on_terminal {
-        let _ = writeln!(io::stdout(), "{}", text::render(&report));
+        let _ = writeln!(io::stdout(), "{}", history::screen(&report, together.as_ref()));
     }
     match stored {
         Ok(path) if args.print || on_terminal => {
@@ -108,10 +108,12 @@ fn settings(args: &Args, progress: bool) -> Settings {
         Ok(duration) => config.duration = args.duration.or(duration).unwrap_or(config.duration),
         Err(problem) => problems.push(problem),
     }
+    let run_id = machine::run_id();
     Settings {
         config,
         problems,
-        destination: Destination::reserve(&args.output, &args.fallback, &machine::boot_id(&args.root)),
+        destination: Destination::reserve(&args.output, &args.fallback, &machine::boot_id(&args.root), &run_id),
+        run_id,
         release_jitter: args.release_jitter.clone(),
         rules: args.rules.clone(),
         root: args.root.clone(),

@@ -11,14 +11,17 @@ use crate::boot::Boot;
 
 use super::config::Config;
 use super::evidence::destination::{Destination, NowhereError};
+use super::evidence::history::{History, Merged};
+use super::evidence::interval::Intervals;
 use super::evidence::judge::{self, Conditions};
+use super::evidence::marker::{self, Started};
 use super::evidence::merge::total;
 use super::evidence::schema::{Kind, Latency, MemoryKills, Phase, Report, SCHEMA, SelfTest, Verdict};
 use super::jitter;
 use super::measure::events::Events;
 use super::measure::grants::{not_granted, policy, prepare_process};
 use super::measure::load::{self, CpuTime, Running};
-use super::measure::machine::{self, Facts};
+use super::measure::machine::{self, Facts, identity, watch};
 use super::measure::node::{self, Place};
 use super::measure::plan::{LOADS, Load, Places, Shares};
 use super::measure::{cyclictest, memory, message, self_test, units};
@@ -39,6 +42,8 @@ pub struct Settings {
     pub config: Config,
     /// What of the configuration could not be used.
     pub problems: Vec<String>,
+    /// The run's identifier.
+    pub run_id: String,
     /// Where the report goes.
     pub destination: Destination,
     /// Where the release jitter goes.
@@ -57,6 +62,8 @@ pub struct Settings {
 pub struct Finished {
     /// The report.
     pub report: Report,
+    /// What all kept runs of this system say together, this one included.
+    pub together: Option<Merged>,
     /// The report's file, or why there is none.
     pub stored: Result<PathBuf, NowhereError>,
 }
@@ -75,6 +82,17 @@ pub fn run(settings: Settings) -> Finished {
 
     let mut run = Run { settings: &settings, places, journal: &mut journal, conditions: Conditions::default(), notes };
     let facts = Facts::read(&settings.root);
+    let identity = identity::read(&settings.root, &settings.rules, &settings.config);
+    let traced_before = watch::is_traced(&settings.root);
+    let started = Started {
+        schema: marker::SCHEMA.to_owned(),
+        run_id: settings.run_id.clone(),
+        boot_id: facts.boot_id.clone(),
+        pid: std::process::id(),
+        identity: identity.clone(),
+        is_traced: traced_before,
+    };
+    let unmarked = settings.destination.mark(&started).err();
     run.say("audit");
     let audit = audit::run(&settings.root, &settings.rules);
     run.journal.write_audit(&audit);
@@ -83,6 +101,7 @@ pub fn run(settings: Settings) -> Finished {
     let mut conditions = run.conditions;
 
     let mut problems = settings.problems.clone();
+    problems.extend(unmarked.map(|error| format!("no start marker: {error}")));
     let failed_units = units::failed().unwrap_or_else(|error| {
         problems.push(error);
         Vec::new()
@@ -102,6 +121,7 @@ pub fn run(settings: Settings) -> Finished {
     let total = total(&phases);
     let mut report = Report {
         schema: SCHEMA.to_owned(),
+        run_id: settings.run_id.clone(),
         boot_id: facts.boot_id,
         time,
         duration_s: settings.config.duration.as_secs_f64(),
@@ -109,6 +129,8 @@ pub fn run(settings: Settings) -> Finished {
         kernel: facts.kernel,
         cmdline: facts.cmdline,
         hypervisor: facts.hypervisor,
+        identity: Some(identity),
+        is_traced: either(traced_before, watch::is_traced(&settings.root)),
         valid: false,
         invalid_reasons: Vec::new(),
         verdict: Verdict::None,
@@ -133,10 +155,17 @@ pub fn run(settings: Settings) -> Finished {
         let path = settings.release_jitter.display();
         report.problems.push(format!("cannot write {path}: {error}; `horus node check` takes the release jitter as 0"));
     }
+    let directories = settings.destination.directories();
     let stored = settings.destination.store(&mut report);
-    journal.write(&journal::summary(&report, stored.as_deref().ok()));
+    let together = History::read(&directories.each_ref().map(PathBuf::as_path), &report.boot_id).of_report(&report);
+    journal.write(&journal::summary(&report, together.as_ref(), stored.as_deref().ok()));
     journal.sync();
-    Finished { report, stored }
+    Finished { report, together, stored }
+}
+
+/// Whether either is true; unknown where one is, and the other is not true.
+fn either(first: Option<bool>, second: Option<bool>) -> Option<bool> {
+    if first == Some(true) || second == Some(true) { Some(true) } else { first.and(second) }
 }
 
 struct Run<'a> {
@@ -229,7 +258,12 @@ impl Run<'_> {
     fn node(&mut self, load: Load, time: Duration) -> Phase {
         let timing = self.settings.config.timing;
         let releases = (time.as_nanos() / timing.period().as_nanos()).max(1) as u64;
-        let measured = node::measure(timing, releases, self.place(), None);
+        let mut intervals = Intervals::over(releases.saturating_mul(timing.period_nanos()));
+        let (measured, states) = watch::during(&self.settings.root, self.places.node, intervals.width_ns, || {
+            node::measure(timing, releases, self.place(), None)
+        });
+        intervals.rows.clone_from(&measured.intervals.rows);
+        watch::fill(&mut intervals, &states);
         for refused in measured.granted.refused().filter(|refused| NEEDED.contains(&refused.name)) {
             let reason = format!("the node was {}", not_granted(refused));
             if !self.conditions.refused.contains(&reason) {
@@ -254,6 +288,9 @@ impl Run<'_> {
             release_jitter_samples: Some(measured.jitter.samples()),
             miss_bound_95: Some(measured.tally.miss_bound_95()),
             histogram: measured.response.classes(),
+            jitter_histogram: measured.jitter.classes(),
+            max_misses_in_100: Some(measured.most_in_100),
+            intervals: Some(intervals),
             ..Phase::default()
         }
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::marker::Started;
 use super::schema::Report;
 use super::store::{self, Room, StoreError};
 
@@ -27,10 +28,10 @@ pub struct NowhereError {
 }
 
 impl Destination {
-    /// Takes the room of the report of the boot `boot_id` in `directory`, before the run measures. Without room the run goes
-    /// on: there is [`Destination::trouble`] to tell, and `in_ram` for the report.
-    pub fn reserve(directory: &Path, in_ram: &Path, boot_id: &str) -> Self {
-        let room = Room::reserve(directory, boot_id);
+    /// Takes the room of the report of the run `run_id` of the boot `boot_id` in `directory`, before the run measures. Without
+    /// room the run goes on: there is [`Destination::trouble`] to tell, and `in_ram` for the report.
+    pub fn reserve(directory: &Path, in_ram: &Path, boot_id: &str, run_id: &str) -> Self {
+        let room = Room::reserve(directory, boot_id, run_id);
         Self { directory: directory.to_owned(), in_ram: in_ram.to_owned(), room }
     }
 
@@ -39,6 +40,19 @@ impl Destination {
         let error = self.room.as_ref().err()?;
         let in_ram = self.in_ram.display();
         Some(format!("{error}; the run goes on, and its report goes to {in_ram}, which a restart empties"))
+    }
+
+    /// Where reports belong, and where those go that do not fit.
+    pub fn directories(&self) -> [PathBuf; 2] {
+        [self.directory.clone(), self.in_ram.clone()]
+    }
+
+    /// Leaves the marker of a run that begins. Without room there is none, and [`Destination::trouble`] has told why.
+    ///
+    /// # Errors
+    /// When there was room and the marker cannot be written all the same.
+    pub fn mark(&self, started: &Started) -> Result<(), StoreError> {
+        if self.room.is_ok() { store::mark(&self.directory, started) } else { Ok(()) }
     }
 
     /// Stores `report`, which says so if it had to go to RAM. Room that came free since the start is used.
@@ -51,7 +65,8 @@ impl Destination {
             Err(error) => error,
         };
         report.stored_in_ram = Some(first.to_string());
-        let stored = Room::reserve(&self.in_ram, &report.boot_id).and_then(|_room| store::store(&self.in_ram, report));
+        let stored = Room::reserve(&self.in_ram, &report.boot_id, &report.run_id)
+            .and_then(|_room| store::store(&self.in_ram, report));
         stored.map_err(|second| NowhereError { first, second })
     }
 }
@@ -66,20 +81,20 @@ mod tests {
         let scene = tempfile::tempdir().unwrap();
         let (directory, in_ram) = (scene.path().join("reports"), scene.path().join("ram"));
         std::fs::write(&directory, "a file where the directory should be").unwrap();
-        let destination = Destination::reserve(&directory, &in_ram, "b0");
+        let destination = Destination::reserve(&directory, &in_ram, "b0", "run-of-b0");
         let trouble = destination.trouble().unwrap();
         assert!(trouble.contains("the run goes on") && trouble.contains("--output"), "{trouble}");
         let mut report = sample::report("b0");
         let path = destination.store(&mut report).unwrap();
-        assert_eq!(path, in_ram.join("b0.json"));
+        assert_eq!(path, in_ram.join("00000001-b0-run-of-b0.json"));
         let why = crate::report::load(&path).unwrap().stored_in_ram.unwrap();
         assert!(why.contains("cannot store the report in"), "{why}");
 
         // A later run finds room.
         std::fs::remove_file(&directory).unwrap();
-        let destination = Destination::reserve(&directory, &in_ram, "b0");
+        let destination = Destination::reserve(&directory, &in_ram, "b0", "run-of-b0");
         assert_eq!(destination.trouble(), None);
-        assert_eq!(destination.store(&mut sample::report("b0")).unwrap(), directory.join("b0.json"));
+        assert_eq!(destination.store(&mut sample::report("b0")).unwrap(), directory.join("00000001-b0-run-of-b0.json"));
     }
 
     #[test]
@@ -87,8 +102,10 @@ mod tests {
         let scene = tempfile::tempdir().unwrap();
         let (directory, in_ram) = (scene.path().join("reports"), scene.path().join("ram"));
         [&directory, &in_ram].into_iter().for_each(|path| std::fs::write(path, "").unwrap());
-        let error =
-            Destination::reserve(&directory, &in_ram, "b0").store(&mut sample::report("b0")).unwrap_err().to_string();
+        let error = Destination::reserve(&directory, &in_ram, "b0", "run-of-b0")
+            .store(&mut sample::report("b0"))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("/reports") && error.contains("/ram"), "{error}");
     }
 }

@@ -3,12 +3,15 @@
 use crate::audit::{Machine, Outcome, RuleResult, Severity, Status};
 use crate::boot::Boot;
 
+use super::identity::Identity;
+use super::interval::{Interval, Intervals};
 use super::schema::{Attempt, Latency, MemoryKills, Phase, Report, SCHEMA, SelfTest, Tool, Total, Verdict};
 
 /// A valid report of a passing run on real hardware.
 pub fn report(boot_id: &str) -> Report {
     Report {
         schema: SCHEMA.to_owned(),
+        run_id: format!("run-of-{boot_id}"),
         boot_id: boot_id.to_owned(),
         time: "2026-11-20T12:00:00Z".to_owned(),
         duration_s: 60.0,
@@ -16,6 +19,8 @@ pub fn report(boot_id: &str) -> Report {
         kernel: "6.12.0-rt-amd64 #1 SMP PREEMPT_RT".to_owned(),
         cmdline: "isolcpus=managed_irq,domain,3".to_owned(),
         hypervisor: None,
+        identity: Some(Identity { build_id: "cafe".to_owned(), board: "A board".to_owned(), ..Identity::default() }),
+        is_traced: Some(false),
         valid: true,
         invalid_reasons: Vec::new(),
         verdict: Verdict::Pass,
@@ -69,7 +74,21 @@ fn node() -> Phase {
         release_jitter_samples: Some(17_990),
         miss_bound_95: Some(2.9957 / 18_000.0),
         histogram: vec![(18_400, 17_999), (31_000, 1)],
+        jitter_histogram: vec![(2_100, 17_989), (11_300, 1)],
+        max_misses_in_100: Some(0),
+        intervals: Some(Intervals { width_ns: 1_000_000_000, rows: (0..18).map(interval).collect() }),
         ..Phase::default()
+    }
+}
+
+fn interval(number: u64) -> Interval {
+    Interval {
+        response_ns: Some(if number == 7 { 31_000 } else { 18_400 + 100 * number }),
+        jitter_ns: Some(if number == 7 { 11_300 } else { 2_100 }),
+        temperature_mc: Some(50_000),
+        frequency_khz: Some(2_800_000),
+        is_throttled: Some(false),
+        ..Interval::default()
     }
 }
 

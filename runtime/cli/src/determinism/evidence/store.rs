@@ -4,6 +4,9 @@
 //! `rename` swaps the name in one step, and `fsync` of the directory makes the swap itself durable. A file that was cut
 //! short before the swap has a name that no reader looks for; the next run removes it.
 //!
+//! Every run has a file of its own, and none replaces another: who may measure again until the result is a good one has no
+//! evidence. The quota takes the oldest first, by the counter in the name, whatever their results are.
+//!
 //! The tests kill the writer at every step, which proves the order of writing and renaming as other processes see it. A
 //! killed process loses nothing that the kernel holds, so they do not prove the order of the two `fsync`s: that rests on
 //! the code below and on `fsync(2)`.
@@ -14,17 +17,19 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::marker::Started;
+use super::name::{self, REPORT, STARTED};
 use super::schema::Report;
 
-/// How many boots are kept; the oldest files go first, and the newest never.
-pub const KEPT_REPORTS: usize = 50;
+/// How many runs are kept, those that did not end included; the oldest files go first, and the newest never.
+pub const KEPT_RUNS: usize = 500;
 
-/// What all reports together may take. 50 ordinary ones have a quarter of it; a report has as many classes of its histograms
-/// as the run has different latencies.
+/// What all reports together may take. A report has as many classes of its histograms as the run has different latencies: on
+/// a quiet machine 500 fit, of an emulator about 100.
 pub const KEPT_BYTES: u64 = 32 << 20;
 
 /// What is reserved for a report: more than one of a minute in an emulator has, which are the longest.
-const ROOM_BYTES: usize = 256 << 10;
+const ROOM_BYTES: usize = 512 << 10;
 
 /// The file that always holds the newest report.
 pub const LATEST: &str = "latest.json";
@@ -59,15 +64,17 @@ impl StoreError {
 pub struct Room([PathBuf; 2]);
 
 impl Room {
-    /// Takes the room in `directory` for the report of the boot `boot_id`, and removes what earlier runs left unfinished.
+    /// Takes the room in `directory` for the report of the run `run_id` of the boot `boot_id`, and removes what earlier runs left
+    /// unfinished.
     ///
     /// # Errors
     /// When the report could not be stored there now, with what to do.
-    pub fn reserve(directory: &Path, boot_id: &str) -> Result<Self, StoreError> {
+    pub fn reserve(directory: &Path, boot_id: &str, run_id: &str) -> Result<Self, StoreError> {
         let take = || -> io::Result<Self> {
             fs::create_dir_all(directory)?;
             remove_leftovers(directory)?;
-            let room = Self([file_name(boot_id).as_str(), LATEST].map(|name| temporary(&directory.join(name))));
+            let own = name::stem(directory, boot_id, run_id) + REPORT;
+            let room = Self([own.as_str(), LATEST].map(|name| temporary(&directory.join(name))));
             for path in &room.0 {
                 let mut file = File::create(path)?;
                 file.write_all(&vec![0; ROOM_BYTES])?;
@@ -87,24 +94,32 @@ impl Drop for Room {
     }
 }
 
-/// Stores `report` as `<boot-id>.json` and as [`LATEST`], and removes the oldest beyond [`KEPT_REPORTS`] and [`KEPT_BYTES`].
+/// Writes the marker of a run that begins, and makes it durable.
 ///
-/// A second run in the same boot replaces the first: one file a boot.
+/// # Errors
+/// When it cannot be written; the run can then go on, and a crash of it leaves no trace.
+pub fn mark(directory: &Path, started: &Started) -> Result<(), StoreError> {
+    let path = directory.join(name::stem(directory, &started.boot_id, &started.run_id) + STARTED);
+    let bytes = serde_json::to_vec(started).map_err(|error| StoreError::new(directory, error.into()))?;
+    write_whole(&path, &bytes).map_err(|cause| StoreError::new(directory, cause))
+}
+
+/// Stores `report` under a name of its own and as [`LATEST`], removes its marker, and the oldest beyond [`KEPT_RUNS`] and
+/// [`KEPT_BYTES`].
 pub fn store(directory: &Path, report: &Report) -> Result<PathBuf, StoreError> {
-    let path = directory.join(file_name(&report.boot_id));
+    let stem = name::stem(directory, &report.boot_id, &report.run_id);
+    let path = directory.join(format!("{stem}{REPORT}"));
     let mut bytes = serde_json::to_vec(report).map_err(|error| StoreError::new(directory, error.into()))?;
     bytes.push(b'\n');
     write_whole(&path, &bytes)
         .and_then(|()| write_whole(&directory.join(LATEST), &bytes))
+        .and_then(|()| match fs::remove_file(directory.join(stem + STARTED)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        })
         .and_then(|()| remove_oldest(directory, &path, KEPT_BYTES))
         .map_err(|cause| StoreError::new(directory, cause))?;
     Ok(path)
-}
-
-/// The boot identifier comes from a file; whatever it holds, the name stays within the directory.
-fn file_name(boot_id: &str) -> String {
-    let safe: String = boot_id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(64).collect();
-    if safe.is_empty() { "unknown-boot.json".to_owned() } else { format!("{safe}.json") }
 }
 
 /// What [`write_whole_with`] has just done; the tests kill the process at each.
@@ -162,23 +177,23 @@ fn remove_leftovers(directory: &Path) -> io::Result<()> {
 }
 
 fn remove_oldest(directory: &Path, newest: &Path, kept_bytes: u64) -> io::Result<()> {
-    let (mut reports, mut bytes) = (Vec::new(), 0);
+    let (mut runs, mut bytes) = (Vec::new(), 0);
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let path = entry.path();
-        if path.extension().is_none_or(|extension| extension != "json") {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if !name.ends_with(REPORT) && !name.ends_with(STARTED) {
             continue;
         }
-        let about = entry.metadata()?;
-        bytes += about.len();
-        if path != newest && entry.file_name() != LATEST {
-            reports.push((about.modified()?, about.len(), path));
+        let length = entry.metadata()?.len();
+        bytes += length;
+        if path != newest && name != LATEST {
+            runs.push((name::order(&name), name, length, path));
         }
     }
-    reports.sort();
-    let mut count = reports.len() + 1;
-    for (_, length, path) in reports {
-        if count <= KEPT_REPORTS && bytes <= kept_bytes {
+    runs.sort();
+    let mut count = runs.len() + 1;
+    for (_, _, length, path) in runs {
+        if count <= KEPT_RUNS && bytes <= kept_bytes {
             break;
         }
         fs::remove_file(path)?;

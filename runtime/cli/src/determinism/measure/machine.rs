@@ -1,5 +1,8 @@
 //! What the run has to know about the machine: which boot, image and kernel, whether it is virtual, whether it
-//! throttled.
+//! throttled. What identifies it is in `identity`, what it was like second by second in `watch`.
+
+pub mod identity;
+pub mod watch;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,6 +54,11 @@ impl Facts {
 /// The identifier of this boot, 32 hexadecimal digits as journald prints it; empty where it cannot be read.
 pub fn boot_id(root: &Path) -> String {
     read_trimmed(&root.join("proc/sys/kernel/random/boot_id")).unwrap_or_default().replace('-', "")
+}
+
+/// A random identifier of one run, 32 hexadecimal digits: the kernel makes one for each reader.
+pub fn run_id() -> String {
+    read_trimmed(Path::new("/proc/sys/kernel/random/uuid")).unwrap_or_default().replace('-', "")
 }
 
 /// Name and version of the image.
@@ -137,6 +145,22 @@ impl Throttling {
                 .and_then(|text| u64::from_str_radix(text.trim_start_matches("0x"), 16).ok()),
             cooling: cooling.map(|device| device.join("cur_state")).filter_map(read).collect(),
         }
+    }
+
+    /// Whether this machine has any source that tells of throttling.
+    pub fn is_known(&self) -> bool {
+        !self.counters.is_empty() || self.raspberry.is_some() || !self.cooling.is_empty()
+    }
+
+    /// Whether the machine slowed itself down after `before`, or does so now. Unlike [`since`](Self::since) it does not ask what
+    /// cannot be excluded.
+    pub fn has_begun_since(&self, before: &Self) -> bool {
+        let rose = |(path, count): (&PathBuf, &u64)| before.counters.get(path).is_some_and(|old| count > old);
+        let (old, new) = (before.raspberry.unwrap_or(0), self.raspberry.unwrap_or(0));
+        self.counters.iter().any(rose)
+            || self.cooling.values().any(|state| *state > 0)
+            || new & RASPBERRY_NOW != 0
+            || new & !old & RASPBERRY_STICKY != 0
     }
 
     /// Why the time from `before` to now was not free of throttling, or cannot be shown to be; empty when it was.

@@ -1,7 +1,7 @@
 //! The experiment: what runs, on which CPU, for how long, and what it measures.
 //!
 //! In reading order: `plan` (who gets which time and which CPU) -> `self_test`, `node`, `message`, `cyclictest` (the
-//! phases) under `load`. `machine`, `units` and `memory` say what it was measured on; `events` asks the journal for them. The order of phases is `run`'s.
+//! phases) under `load`. `machine` (with `identity` and `watch`), `units` and `memory` say what it was measured on; `events` asks the journal for them. The order of phases is `run`'s.
 
 pub mod cyclictest;
 pub mod echo;

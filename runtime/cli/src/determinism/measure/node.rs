@@ -12,6 +12,8 @@ use horus::startup::{Granted, Policy, Process, RtPriority, Thread};
 use horus::time::{Clock, SystemClock};
 use horus_measure::meter::Meter;
 
+use crate::determinism::evidence::interval::{Intervals, Window};
+
 /// Where and how a measuring thread runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -49,6 +51,10 @@ pub struct Measured {
     pub jitter: Meter,
     /// Responses beyond the period.
     pub overruns: u64,
+    /// The worst of each second.
+    pub intervals: Intervals,
+    /// The most misses in any 100 consecutive releases.
+    pub most_in_100: u64,
     /// The cycle that the stall was put into, if one was.
     pub stalled: Option<u64>,
     /// What the system granted.
@@ -85,8 +91,9 @@ fn run_here(timing: Timing, releases: u64, place: Place, stall: Option<Stall>) -
     let (mut response, mut jitter) = (Meter::new(), Meter::new());
     let (mut overruns, mut stalled) = (0, None);
     let mut work = Work::new();
+    let (period, deadline) = (timing.period_nanos(), timing.deadline_nanos());
+    let (mut intervals, mut window) = (Intervals::over(releases.saturating_mul(period)), Window::default());
     let granted = place.take();
-    let period = timing.period_nanos();
     let node = |cycle: &Cycle| {
         work.step();
         if let Some(stall) = stall.filter(|stall| stalled.is_none() && stall.is_due(cycle.number)) {
@@ -97,12 +104,19 @@ fn run_here(timing: Timing, releases: u64, place: Place, stall: Option<Stall>) -
     };
     let tally = Solo::new(timing).releases(releases).run_observed(&AtomicBool::new(false), node, |record, _| {
         let nanoseconds = record.response().as_nanos() as u64;
-        jitter.record(record.jitter().as_nanos() as u64, record.number);
-        response.record(nanoseconds, record.number);
+        let late = record.jitter().as_nanos() as u64;
+        jitter.record(late, record.number);
         overruns += u64::from(nanoseconds > period);
-        skipped_responses(record.number, record.skipped, period).for_each(|(ns, release)| response.record(ns, release));
+        let mut add = |response_ns, release: u64, jitter_ns| {
+            let missed = response_ns > deadline;
+            response.record(response_ns, release);
+            intervals.at(release.saturating_mul(period)).add(response_ns, jitter_ns, missed);
+            window.add(missed);
+        };
+        add(nanoseconds, record.number, Some(late));
+        skipped_responses(record.number, record.skipped, period).for_each(|(ns, release)| add(ns, release, None));
     });
-    Measured { tally, response, jitter, overruns, stalled, granted }
+    Measured { tally, response, jitter, overruns, intervals, most_in_100: window.most(), stalled, granted }
 }
 
 /// The response times of the releases that cycle `number` hid, with their numbers.
@@ -167,6 +181,9 @@ mod tests {
         assert_eq!(measured.jitter.samples(), measured.tally.cycles);
         assert!(measured.tally.skipped >= 4 && measured.overruns >= 1);
         assert_eq!(measured.response.max().0, measured.tally.max_response.as_nanos() as u64);
+        assert_eq!(measured.intervals.maxima(), [measured.response.max().0], "100 ms are one interval");
+        assert_eq!(measured.intervals.rows[0].misses, measured.tally.misses);
+        assert_eq!(measured.most_in_100, measured.tally.misses, "50 releases are within one window");
     }
 
     #[test]

@@ -7,9 +7,10 @@ use horus::journal::{Entry, JournalError, Priority, id};
 
 use crate::audit::{self, Outcome};
 use crate::determinism::child;
+use crate::determinism::evidence::history::Merged;
 use crate::determinism::evidence::schema::{Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
 
-use super::text;
+use super::{history, text};
 
 /// journald writes to its medium only every few minutes; this is how long it may take when it is asked to.
 const SYNC: Duration = Duration::from_secs(30);
@@ -68,6 +69,7 @@ pub fn phase(phase: &Phase) -> Entry {
         ("HORUS_DEADLINE_NS", phase.deadline_ns),
         ("HORUS_MISSES", phase.misses),
         ("HORUS_MAX_CONSECUTIVE", phase.max_consecutive),
+        ("HORUS_MAX_IN_100", phase.max_misses_in_100),
         ("HORUS_SKIPPED", phase.skipped),
         ("HORUS_OVERRUNS", phase.overruns),
         ("HORUS_LOST", phase.lost),
@@ -117,7 +119,7 @@ pub fn stored_elsewhere(trouble: &str) -> Entry {
 }
 
 /// The entry of the whole run; its message is the screen that `horus report` prints.
-pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
+pub fn summary(report: &Report, together: Option<&Merged>, file: Option<&Path>) -> Entry {
     let quiet = report.restarted_units.is_empty()
         && report.memory_kills.count() == 0
         && report.boot.lines().is_empty()
@@ -128,9 +130,10 @@ pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
         _ => Priority::Info,
     };
     let total = &report.total;
-    let entry = Entry::new(id::DETERMINISM_SUMMARY, priority, text::render(report))
+    let entry = Entry::new(id::DETERMINISM_SUMMARY, priority, history::screen(report, together))
         .field("HORUS_SCHEMA", SCHEMA)
         .field("HORUS_PHASE", "summary")
+        .field("HORUS_RUN_ID", &report.run_id)
         .field("HORUS_VALID", report.valid)
         .field("HORUS_INVALID_REASONS", report.invalid_reasons.join("\n"))
         .field("HORUS_VERDICT", report.verdict.as_str())
@@ -164,11 +167,34 @@ pub fn summary(report: &Report, file: Option<&Path>) -> Entry {
     let entry = optional(entry, "HORUS_MAX_CONSECUTIVE", total.max_consecutive);
     let entry = optional(entry, "HORUS_MISS_BOUND_95", total.miss_bound_95);
     let entry = optional(entry, "HORUS_MISS_BOUND_PHASE", total.miss_bound_phase.as_deref());
+    let entry = together.into_iter().fold(entry, of_all_runs);
+    let identity = report.identity.as_ref();
+    let entry = optional(entry, "HORUS_BUILD_ID", identity.map(|identity| &identity.build_id));
+    let entry = optional(entry, "HORUS_BOARD", identity.map(|identity| &identity.board));
+    let entry = optional(entry, "HORUS_TRACED", report.is_traced);
     let node = report.phases.iter().find(|phase| phase.is_node() && phase.measured);
     let entry = optional(entry, "HORUS_PERIOD_NS", node.and_then(|node| node.period_ns));
     let entry = optional(entry, "HORUS_DEADLINE_NS", node.and_then(|node| node.deadline_ns));
     let entry = optional(entry, "HORUS_CPU", node.and_then(|node| node.cpu));
     optional(entry, "HORUS_REPORT", file.map(|file| file.display().to_string()))
+}
+
+/// What all kept runs of this system say together.
+fn of_all_runs(entry: Entry, merged: &Merged) -> Entry {
+    let entry = entry
+        .field("HORUS_ALL_RUNS", merged.runs)
+        .field("HORUS_ALL_BOOTS", merged.boots)
+        .field("HORUS_ALL_BOOTS_WITH_MISS", merged.boots_with_miss)
+        .field("HORUS_ALL_UNFINISHED", merged.unfinished)
+        .field("HORUS_ALL_BOOT_BOUND_95", merged.boot_bound_95());
+    let Some(phase) = merged.weakest() else { return entry };
+    let entry = entry
+        .field("HORUS_ALL_PHASE", &phase.name)
+        .field("HORUS_ALL_SAMPLES", phase.releases.judged)
+        .field("HORUS_ALL_MISSES", phase.releases.misses)
+        .field("HORUS_ALL_CLUSTERED", phase.is_clustered())
+        .field("HORUS_ALL_MISS_BOUND_95", phase.releases.bound_95());
+    optional(entry, "HORUS_ALL_MAX_NS", phase.max_ns)
 }
 
 /// The entry of a run that did not take place.
@@ -216,109 +242,4 @@ fn names<'a>(units: impl Iterator<Item = &'a str>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::boot::{Boot, Data};
-    use crate::determinism::evidence::sample;
-    use crate::determinism::evidence::schema::Total;
-
-    #[test]
-    fn the_summary_carries_every_promised_field() {
-        let entry = summary(&sample::report("b0"), Some(Path::new("/var/lib/horus/reports/b0.json")));
-        for (name, value) in [
-            ("MESSAGE_ID", id::DETERMINISM_SUMMARY),
-            ("HORUS_SCHEMA", "horus-report/1"),
-            ("HORUS_VALID", "true"),
-            ("HORUS_VERDICT", "pass"),
-            ("HORUS_VIRTUAL", "none"),
-            ("HORUS_AUDIT_SCORE", "90"),
-            ("HORUS_AUDIT_FATAL", "0"),
-            ("HORUS_AUDIT_HIGH", "1"),
-            ("HORUS_SAMPLES", "18000"),
-            ("HORUS_MISSES", "0"),
-            ("HORUS_MAX_CONSECUTIVE", "0"),
-            ("HORUS_MAX_NS", "31000"),
-            ("HORUS_PERIOD_NS", "1000000"),
-            ("HORUS_DEADLINE_NS", "800000"),
-            ("HORUS_FAILED_UNITS", "0"),
-            ("HORUS_REPORT", "/var/lib/horus/reports/b0.json"),
-        ] {
-            assert_eq!(entry.get(name), Some(value), "{name}");
-        }
-        let bound: f64 = entry.get("HORUS_MISS_BOUND_95").unwrap().parse().unwrap();
-        assert!((bound - 2.9957 / 18_000.0).abs() < 1e-9);
-        assert!(entry.message().lines().count() > 10, "the message is the whole screen");
-    }
-
-    #[test]
-    fn without_a_node_phase_there_is_no_count_of_misses() {
-        let mut report = sample::report("b0");
-        report.total = Total::default();
-        let entry = summary(&report, None);
-        assert_eq!((entry.get("HORUS_SAMPLES"), entry.get("HORUS_MISSES")), (Some("0"), None));
-        assert_eq!(refused("busy").get("HORUS_PHASE"), Some("refused"));
-    }
-
-    #[test]
-    fn a_figure_that_does_not_exist_is_no_field() {
-        let report = sample::report("b0");
-        let entry = phase(&report.phases[0]);
-        assert_eq!(entry.get("HORUS_PHASE"), Some("node-quiet"));
-        assert_eq!(entry.get("HORUS_P999_NS"), Some("20400"));
-        assert_eq!(entry.get("HORUS_P9999_NS"), None);
-        assert_eq!(entry.get("HORUS_JITTER_MAX_NS"), Some("11300"));
-        let absent = phase(&report.phases[2]);
-        assert_eq!(absent.get("HORUS_MAX_NS"), None);
-        assert_eq!(absent.get("HORUS_REASON"), Some("cyclictest is not installed"));
-        assert_eq!(absent.priority(), Priority::Warning);
-    }
-
-    #[test]
-    fn what_the_boot_left_to_tell_is_in_fields_and_raises_the_priority() {
-        let mut report = sample::report("b0");
-        assert_eq!(summary(&report, None).priority(), Priority::Info);
-        assert_eq!(summary(&report, None).get("HORUS_DATA_STATE"), None, "nobody looked");
-        let data = Data { state: "repaired".to_owned(), reason: "a bad superblock".to_owned(), ..Data::default() };
-        report.boot = Boot { data: Some(data), cut_boots: vec!["b1".to_owned()], ..Boot::default() };
-        let entry = summary(&report, None);
-        assert_eq!((entry.get("HORUS_DATA_STATE"), entry.get("HORUS_CUT_BOOTS")), (Some("repaired"), Some("1")));
-        assert_eq!(entry.get("HORUS_DATA_REASON"), Some("a bad superblock"));
-        assert_eq!(entry.priority(), Priority::Warning);
-        report.boot = Boot::default();
-        report.stored_in_ram = Some("no space".to_owned());
-        assert_eq!(summary(&report, None).priority(), Priority::Warning);
-    }
-
-    #[test]
-    fn a_miss_or_a_failed_unit_raises_the_priority() {
-        let mut report = sample::report("b0");
-        report.phases[0].misses = Some(1);
-        assert_eq!(phase(&report.phases[0]).priority(), Priority::Warning);
-        report.verdict = Verdict::Fail;
-        assert_eq!(summary(&report, None).priority(), Priority::Error);
-    }
-
-    /// journald replaces `@FIELD@` only where the name is letters and `_`, and prints the name where the entry lacks
-    /// the field.
-    #[test]
-    fn the_catalog_refers_to_fields_that_every_entry_of_its_kind_has() {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../conf/horus/rootfs/usr/lib/systemd/catalog/horus-determinism.catalog"
-        );
-        let Ok(catalog) = std::fs::read_to_string(path) else { return }; // the crate also builds without the image
-        let report = sample::report("b0");
-        let summary = summary(&report, Some(Path::new("/r.json")));
-        for entry in [phase(&report.phases[2]), summary, stored_elsewhere("no space"), refused("busy")] {
-            let heading = format!("-- {}\n", entry.get("MESSAGE_ID").unwrap());
-            let (_, text) = catalog.split_once(&heading).unwrap_or_else(|| panic!("no text for {heading}"));
-            let text = text.split("\n-- ").next().unwrap();
-            let fields: Vec<_> = text.split('@').skip(1).step_by(2).collect();
-            assert!(!fields.is_empty());
-            for field in fields {
-                assert!(field.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'), "{field} is not replaced");
-                assert!(entry.get(field).is_some(), "{heading} has no field {field}");
-            }
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! A report as one screen of text: what `journalctl -u horus-determinism` and `horus report` both show.
 
+pub mod worst;
+
 use std::fmt::Write;
 
 use crate::audit::{Severity, Status};
@@ -23,12 +25,18 @@ pub fn render(report: &Report) -> String {
     line(&mut out, "run", &run);
     line(&mut out, "image", &report.image);
     line(&mut out, "kernel", &report.kernel);
+    if report.is_traced == Some(true) {
+        line(&mut out, "traced", "the kernel was traced during this run, which costs every cycle something");
+    }
     audit(&mut out, report);
     line(&mut out, "load", &report.load_command);
     busy(&mut out, report);
     node(&mut out, report);
     table(&mut out, report);
-    claim(&mut out, report);
+    line(&mut out, "deadline", &claim_sentence(report));
+    if let Some(sentence) = worst::worst_sentence(report) {
+        line(&mut out, "worst", &sentence);
+    }
     line(&mut out, "self-test", &self_test_sentence(&report.self_test));
     failed_units(&mut out, report);
     restarted_units(&mut out, report);
@@ -149,31 +157,34 @@ fn row(out: &mut String, [name, figure]: [&str; 2], samples: Option<u64>, latenc
 }
 
 /// What the run supports about misses: counts and bound of the phase that supports the least, and of that one alone.
-fn claim(out: &mut String, report: &Report) {
+pub fn claim_sentence(report: &Report) -> String {
     let weakest = weakest_phase(&report.phases);
     let Some((phase, releases)) = weakest.and_then(|phase| Some((phase, phase.releases()?))) else {
-        line(out, "deadline", "no node phase was measured: nothing can be said about deadlines");
-        return;
+        return "no node phase was measured: nothing can be said about deadlines".to_owned();
     };
-    let text = format!(
-        "misses {}/{} in {}, longest run {} => {}",
+    let most = phase.max_misses_in_100.filter(|most| *most > 0);
+    let in_any_100 = most.map(|most| format!(", at most {most} in any 100")).unwrap_or_default();
+    format!(
+        "misses {}/{} in {}, longest run {}{in_any_100} => {}",
         releases.misses,
         releases.judged,
         phase.name,
         releases.longest_run,
         bound_sentence(releases.bound_95()),
-    );
-    line(out, "deadline", &text);
+    )
 }
 
 /// The claim that counts support: `P(miss) < 1.9e-4 (95 %)`.
-///
-/// Rounded up to two digits: an upper bound that is rounded down claims more than was measured.
 pub fn bound_sentence(bound: f64) -> String {
+    format!("P(miss) < {} (95 %)", rounded_up(bound))
+}
+
+/// A probability with two digits, rounded up: an upper bound that is rounded down claims more than was measured.
+pub fn rounded_up(bound: f64) -> String {
     let digits = 10_f64.powi(1 - bound.log10().floor() as i32);
     // Less than a rounding error of the division: 0.5 stays 5.0e-1.
     let rounded = (bound * digits * (1.0 - 1e-12)).ceil() / digits;
-    format!("P(miss) < {:.1e} (95 %)", rounded.min(1.0))
+    format!("{:.1e}", rounded.min(1.0))
 }
 
 /// What the self-test found.
@@ -258,7 +269,8 @@ fn restarted_units(out: &mut String, report: &Report) {
     }
 }
 
-fn line(out: &mut String, label: &str, text: &str) {
+/// Adds a line with its label.
+pub fn line(out: &mut String, label: &str, text: &str) {
     let _ = writeln!(out, " {label:<10} {text}");
 }
 
@@ -267,7 +279,7 @@ fn and_more(count: usize) -> String {
 }
 
 /// Three significant digits are what a measurement is worth: `0.082`, `2.10`, `18.4`, `800`.
-fn microseconds(nanoseconds: Option<u64>) -> String {
+pub fn microseconds(nanoseconds: Option<u64>) -> String {
     let Some(nanoseconds) = nanoseconds else { return "n/a".to_owned() };
     let value = nanoseconds as f64 / 1000.0;
     match nanoseconds {

@@ -67,7 +67,7 @@ fn a_writer_killed_at_any_step_leaves_the_old_or_the_new_file() {
         assert!(killed(status), "the writer should have died at {step:?}: {status}");
         let expected = if number < 4 { OLD } else { NEW };
         assert!(fs::read(&path).unwrap() == content(expected), "after a kill at {step:?} the file is not '{expected}'");
-        drop(Room::reserve(directory.path(), "b0").unwrap());
+        drop(Room::reserve(directory.path(), "b0", "r0").unwrap());
         let names: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, [LATEST], "the next run removes what the killed one left");
     }
@@ -92,26 +92,35 @@ fn a_writer_killed_at_a_random_moment_leaves_the_old_or_the_new_file() {
 }
 
 #[test]
-fn only_the_newest_reports_are_kept() {
+fn only_the_newest_runs_are_kept() {
     let directory = tempfile::tempdir().unwrap();
-    for boot in 0..KEPT_REPORTS + 5 {
-        let report = crate::determinism::evidence::sample::report(&format!("boot{boot:03}"));
+    for run in 0..KEPT_RUNS {
+        fs::write(directory.path().join(format!("{:08}-b-{run}.json", run + 1)), "").unwrap();
+    }
+    for run in ["x", "y"] {
+        let report = Report { run_id: run.to_owned(), ..crate::determinism::evidence::sample::report("b0") };
         store(directory.path(), &report).unwrap();
     }
-    let mut names: Vec<String> = fs::read_dir(directory.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name != LATEST)
-        .collect();
-    names.sort();
-    assert_eq!(names.len(), KEPT_REPORTS);
-    assert!(names.contains(&format!("boot{:03}.json", KEPT_REPORTS + 4)), "the newest stays");
+    let names = names(directory.path());
+    assert_eq!(names.len(), KEPT_RUNS + 1, "and the copy of the latest");
+    assert_eq!((names[0].as_str(), names[KEPT_RUNS - 1].as_str()), ("00000003-b-2.json", "00000502-b0-y.json"));
 }
 
 #[test]
-fn a_hostile_boot_id_stays_within_the_directory() {
-    assert_eq!(file_name("../../etc/passwd"), "etcpasswd.json");
-    assert_eq!(file_name(""), "unknown-boot.json");
+fn a_second_run_of_a_boot_replaces_nothing_and_an_unfinished_one_leaves_its_marker() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = |run: &str| Report { run_id: run.to_owned(), ..crate::determinism::evidence::sample::report("b0") };
+    let started = |run: &str| Started { run_id: run.to_owned(), boot_id: "b0".to_owned(), ..Started::default() };
+    for run in ["r0", "r1"] {
+        mark(directory.path(), &started(run)).unwrap();
+        assert!(names(directory.path()).iter().any(|name| name.ends_with(&format!("-{run}.started"))));
+        store(directory.path(), &report(run)).unwrap();
+    }
+    mark(directory.path(), &started("r2")).unwrap();
+    store(directory.path(), &report("r3")).unwrap();
+    let expected =
+        ["00000001-b0-r0.json", "00000002-b0-r1.json", "00000003-b0-r2.started", "00000004-b0-r3.json", LATEST];
+    assert_eq!(names(directory.path()), expected);
 }
 
 #[test]
@@ -119,7 +128,7 @@ fn an_unusable_directory_is_an_error_with_a_remedy() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file");
     fs::write(&file, "").unwrap();
-    let error = Room::reserve(&file, "b0").unwrap_err().to_string();
+    let error = Room::reserve(&file, "b0", "r0").unwrap_err().to_string();
     assert!(error.contains("--output"), "{error}");
 }
 
@@ -133,36 +142,43 @@ fn names(directory: &Path) -> Vec<String> {
 #[test]
 fn the_room_of_a_report_is_real_is_used_for_it_and_is_given_back() {
     let directory = tempfile::tempdir().unwrap();
-    let room = Room::reserve(directory.path(), "b0").unwrap();
-    assert_eq!(names(directory.path()), ["b0.json.part", "latest.json.part"]);
-    let about = fs::metadata(directory.path().join("b0.json.part")).unwrap();
+    let room = Room::reserve(directory.path(), "b0", "r0").unwrap();
+    assert_eq!(names(directory.path()), ["00000001-b0-r0.json.part", "latest.json.part"]);
+    let about = fs::metadata(directory.path().join("00000001-b0-r0.json.part")).unwrap();
     assert_eq!(about.len(), ROOM_BYTES as u64);
     let (number, blocks) = (about.ino(), about.blocks());
     assert!(blocks * 512 >= ROOM_BYTES as u64, "a file with a hole reserves nothing: {blocks} blocks");
-    let report = crate::determinism::evidence::sample::report("b0");
+    let report = Report { run_id: "r0".to_owned(), ..crate::determinism::evidence::sample::report("b0") };
     let path = store(directory.path(), &report).unwrap();
     let stored = fs::metadata(&path).unwrap();
     assert_eq!(stored.ino(), number, "the report is written into its room");
     assert!(stored.len() < ROOM_BYTES as u64);
     crate::report::load(&path).unwrap();
     drop(room);
-    assert_eq!(names(directory.path()), ["b0.json", "latest.json"]);
-    drop(Room::reserve(directory.path(), "b1").unwrap());
-    assert_eq!(names(directory.path()), ["b0.json", "latest.json"], "a run that stores nothing leaves nothing");
+    assert_eq!(names(directory.path()), ["00000001-b0-r0.json", "latest.json"]);
+    drop(Room::reserve(directory.path(), "b1", "r1").unwrap());
+    assert_eq!(
+        names(directory.path()),
+        ["00000001-b0-r0.json", "latest.json"],
+        "a run that stores nothing leaves nothing"
+    );
 }
 
 #[test]
-fn reports_beyond_the_quota_go_oldest_first_and_the_newest_never() {
+fn reports_beyond_the_quota_go_in_the_order_of_their_counter_whatever_the_clock_says_and_the_newest_never() {
     let directory = tempfile::tempdir().unwrap();
-    for (age, name) in ["a.json", "b.json", "c.json", "new.json"].iter().rev().enumerate() {
+    let files =
+        ["of-version-1.json", "00000007-b-r.json", "00000008-b-r.started", "00000010-b-r.json", "00000011-b-r.json"];
+    for (age, name) in files.iter().enumerate() {
         let path = directory.path().join(name);
         fs::write(&path, vec![b' '; 1_000]).unwrap();
-        let time = std::time::SystemTime::now() - Duration::from_secs(100 * age as u64);
+        // A clock that starts anew in every boot: the newest file has the oldest date.
+        let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - 100 * age as u64);
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     }
-    let newest = directory.path().join("new.json");
-    remove_oldest(directory.path(), &newest, 2_500).unwrap();
-    assert_eq!(names(directory.path()), ["c.json", "new.json"]);
+    let newest = directory.path().join(files[4]);
+    remove_oldest(directory.path(), &newest, 3_500).unwrap();
+    assert_eq!(names(directory.path()), files[2..]);
     remove_oldest(directory.path(), &newest, 10).unwrap();
-    assert_eq!(names(directory.path()), ["new.json"], "the newest stays, however large it is");
+    assert_eq!(names(directory.path()), [files[4]], "the newest stays, however large it is");
 }

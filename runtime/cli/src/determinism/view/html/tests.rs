@@ -1,0 +1,82 @@
+//! The page is whole, needs nothing from elsewhere, and no text of a report becomes part of its code.
+
+use crate::determinism::evidence::{sample, store};
+
+use super::*;
+
+fn page(report: &Report) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    store::store(directory.path(), &sample::report("b-earlier")).unwrap();
+    store::store(directory.path(), report).unwrap();
+    let kept = History::read(&[directory.path()], "");
+    render(report, &kept, kept.of_report(report).as_ref())
+}
+
+#[test]
+fn everything_that_was_promised_is_on_the_page() {
+    let page = page(&sample::report("b0"));
+    for part in [
+        "<h1>PASS: no deadline was missed</h1>",
+        "<title id=\"histogram-response-t\">Response time of the node",
+        "<title id=\"histogram-release-t\">Release jitter of the node",
+        "<title id=\"seconds-t\">Longest response time in each second",
+        "All 2 runs of this image on this machine",
+        "<th scope=\"row\">C9</th><td>FAIL</td>",
+        "<dt>Build</dt><dd>cafe",
+        "(this run)",
+        "not measured: cyclictest is not installed",
+        "prefers-color-scheme: dark",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    for open in ["section", "table", "figure", "svg", "main", "tr", "td", "th", "div", "p", "ul", "li", "dl"] {
+        let (opened, closed) = (count_tags(&page, open), page.matches(&format!("</{open}>")).count());
+        assert_eq!(opened, closed, "<{open}>");
+    }
+}
+
+fn count_tags(page: &str, name: &str) -> usize {
+    page.matches(&format!("<{name}>")).count() + page.matches(&format!("<{name} ")).count()
+}
+
+#[test]
+fn the_page_asks_for_nothing_from_elsewhere_and_runs_nothing() {
+    let page = page(&sample::report("b0"));
+    for forbidden in ["http://", "https://", "<script", "src=", "url(", "@import", "<link"] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+    let mut ids: Vec<_> = page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "an id is given twice");
+}
+
+#[test]
+fn no_text_of_a_report_becomes_markup() {
+    let evil = "\"><img src=x onerror=alert(1)>'";
+    let mut value = serde_json::to_value(sample::report("b0")).unwrap();
+    let identity = value["identity"].as_object_mut().unwrap();
+    identity.iter_mut().filter(|(key, _)| *key != "configuration").for_each(|(_, value)| *value = evil.into());
+    for key in ["time", "image", "kernel", "cmdline", "virtual", "verdict_reason", "load_command", "run_id"] {
+        value[key] = evil.into();
+    }
+    value["invalid_reasons"] = [evil].as_slice().into();
+    value["phases"][0]["notes"] = [evil].as_slice().into();
+    for phase in value["phases"].as_array_mut().unwrap() {
+        phase["name"] = format!("node-{evil}").into();
+    }
+    value["audit"]["rules"][1]["observed"] = evil.into();
+    value["tools"][0]["version"] = evil.into();
+    let page = page(&serde_json::from_value(value).unwrap());
+    assert!(page.contains("&lt;img src=x") && !page.contains("<img"), "the text is there, and is text");
+}
+
+#[test]
+fn a_report_without_figures_is_still_a_page() {
+    let mut report = sample::report("b0");
+    report.identity = None;
+    report.phases.iter_mut().for_each(|phase| phase.measured = false);
+    let page = render(&report, &History::default(), None);
+    assert!(page.contains("No other run of this image") && !page.contains("<svg"), "{page}");
+}
