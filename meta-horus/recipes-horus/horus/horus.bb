@@ -30,6 +30,8 @@ inherit cargo ptest
 require horus-crates.inc
 
 do_compile() {
+    # The folder of the build is on no target, and has no place in a program.
+    export HORUS_BUILT_FROM="/usr/src/horus/runtime/horus"
     oe_cargo_build ${@horus.conf.cargo_arguments(d)}
 }
 

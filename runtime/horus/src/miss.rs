@@ -246,9 +246,9 @@ impl MissCollector {
         self.testimony.unwitnessed(why);
     }
 
-    /// The thread whose frozen miss was told, once.
-    pub(crate) fn take_told(&mut self) -> Option<u32> {
-        self.testimony.take_told()
+    /// The thread whose frozen miss was answered, once, and not before it may ask again.
+    pub(crate) fn take_answered(&mut self, now: MonotonicTime) -> Option<u32> {
+        self.testimony.take_answered(now)
     }
 
     fn take_entry(&mut self) -> Entry {

@@ -12,8 +12,11 @@ use crate::topic::printable;
 
 /// Names the folder of the crate `horus`.
 const SOURCE_VARIABLE: &str = "HORUS_SOURCE";
-/// Where it was when this program was built.
-const BUILT_FROM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../horus");
+/// Where it was when this program was built; a build for another machine says where it is there.
+const BUILT_FROM: &str = match option_env!("HORUS_BUILT_FROM") {
+    Some(place) => place,
+    None => concat!(env!("CARGO_MANIFEST_DIR"), "/../horus"),
+};
 
 /// The files of a project by their names.
 const FILES: [(&str, &str); 4] = [

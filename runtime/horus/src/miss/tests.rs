@@ -3,6 +3,7 @@
 use super::*;
 use crate::deadline::Tally;
 use crate::journal;
+use crate::witness::protocol::{Confidence, Kind, Share};
 
 const MS: u64 = 1_000_000;
 
@@ -156,4 +157,55 @@ fn one_collection_is_bounded_and_the_next_goes_on() {
     assert_eq!(fields(&first, ["HORUS_MISSES"]), [RING_CAPACITY.to_string()]);
     let rest = collector.finish().unwrap();
     assert_eq!(fields(&rest, ["HORUS_MISSES"]), [(capacity - RING_CAPACITY).to_string()]);
+}
+
+/// What a witness says: all of the window was seen, or nothing.
+fn verdict(missed: &Missed, confidence: Confidence) -> crate::witness::protocol::Verdict {
+    let window_ns = missed.completion_ns - missed.release_ns;
+    let (kind, name, ns) = (Kind::Task, "hog/137".to_owned(), window_ns);
+    let shares = vec![Share { kind, name, ns, is_suspect: true, detail: None }];
+    crate::witness::protocol::Verdict { cycle: missed.cycle, window_ns, shares, confidence, trace: None }
+}
+
+#[test]
+fn of_several_verdicts_in_a_second_the_one_on_the_latest_cycle_is_told() {
+    let (mut recorder, mut collector) = channel(16);
+    recorder.observe(&cycle(0, 9));
+    assert!(collector.collect(at(100)).is_some(), "the second begins");
+    for (number, response, now) in [(1, 9, 200), (3, 18, 300), (6, 9, 500)] {
+        let missed = collector.missed(&MissRecord::new(
+            &cycle(number, response),
+            &recorder.1.add(&timing(), &cycle(number, response)),
+            7,
+        ));
+        recorder.observe(&cycle(number, response));
+        collector.testimony.ask(missed);
+        let asked = collector.take_question(at(now)).expect("it froze");
+        assert!(collector.take_answered(at(now + 250)).is_none(), "it is not answered");
+        let confidence = if number == 6 { Confidence::None } else { Confidence::High };
+        collector.answer(Ok(verdict(&asked, confidence)));
+        assert!(collector.take_answered(at(now + 100)).is_none(), "too early");
+        assert_eq!(collector.take_answered(at(now + 200)), Some(7));
+    }
+    let entry = collector.collect(at(1_100)).unwrap();
+    assert_eq!(fields(&entry, ["HORUS_CULPRIT", "HORUS_CULPRIT_CYCLE"]), ["hog/137", "3"]);
+    recorder.observe(&cycle(20, 9));
+    assert!(collector.collect(at(2_100)).unwrap().get("HORUS_CULPRIT").is_none(), "told once");
+}
+
+#[test]
+fn an_answer_that_comes_after_its_entry_is_not_told_with_the_next() {
+    let (mut recorder, mut collector) = channel(16);
+    recorder.observe(&cycle(0, 18));
+    let record = MissRecord::new(&cycle(0, 18), &Tally::default().add(&timing(), &cycle(0, 18)), 7);
+    let missed = collector.missed(&record);
+    collector.testimony.ask(missed);
+    let asked = collector.take_question(at(0)).unwrap();
+    assert!(collector.collect(at(100)).is_none(), "it waits");
+    let entry = collector.collect(at(60_000)).unwrap();
+    assert!(fields(&entry, ["HORUS_CULPRIT_MISSING"])[0].contains("in time"));
+    collector.answer(Ok(verdict(&asked, Confidence::High)));
+    assert_eq!(collector.take_answered(at(60_000)), Some(7), "the loop may freeze again");
+    recorder.observe(&cycle(9, 9));
+    assert!(collector.collect(at(62_000)).unwrap().get("HORUS_CULPRIT").is_none());
 }

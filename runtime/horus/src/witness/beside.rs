@@ -45,7 +45,7 @@ impl Beside {
         }
     }
 
-    /// After a look at the nodes: asks about what has frozen, and lets what was told freeze again. True if answers are outstanding.
+    /// After a look at the nodes: asks about what has frozen, and lets whose answer has come freeze again. True if answers are outstanding.
     pub fn ask<'a>(&mut self, nodes: impl Iterator<Item = &'a mut MissCollector>, now: MonotonicTime) -> bool {
         let Some(client) = &mut self.client else { return false };
         let mut is_waiting = false;
@@ -55,7 +55,7 @@ impl Beside {
             {
                 node.answer(Err(why));
             }
-            if let Some(tid) = node.take_told() {
+            if let Some(tid) = node.take_answered(now) {
                 client.arm(tid);
             }
             is_waiting |= node.is_waiting();

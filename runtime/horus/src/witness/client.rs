@@ -146,7 +146,7 @@ impl Client {
         }
     }
 
-    /// What was frozen on the CPU of this thread was answered and told.
+    /// What was frozen on the CPU of this thread was answered.
     pub fn arm(&self, tid: u32) {
         if let (Some(trace), true) = (self.trace_of(tid), self.socket.is_some()) {
             trace.arm();

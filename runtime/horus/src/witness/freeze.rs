@@ -1,6 +1,6 @@
 //! The loop's half: one write to a descriptor stops the trace of its CPU, so that the miss stays in it.
 //!
-//! A loop that misses again and again writes once: the next write waits until this one was answered and told (`is_armed`), and finding
+//! A loop that misses again and again writes once: the next write waits until this one was answered (`is_armed`), and finding
 //! that out takes no system call. Neither half ever waits for the other: both only try the lock, and the loop goes on without a
 //! freeze when it finds the other half exchanging the descriptor.
 
@@ -48,7 +48,7 @@ impl Trace {
         self.exchange(None);
     }
 
-    /// Lets the loop freeze again: what it froze was answered and told.
+    /// Lets the loop freeze again: what it froze was answered.
     pub fn arm(&self) {
         self.is_armed.store(true, Ordering::Release); // SYNC POINT: armed
     }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_storm_of_misses_writes_once_until_it_was_told() {
+    fn a_storm_of_misses_writes_once_until_it_was_answered() {
         let (reader, writer) = pipe();
         let trace = Trace::default();
         assert!(!trace.freeze(), "no witness, no write");
@@ -93,7 +93,7 @@ mod tests {
         let (first, writer) = pipe();
         trace.connect(writer);
         trace.disconnect();
-        trace.arm(); // told after the witness ended
+        trace.arm(); // answered after the witness ended
         assert!(!trace.freeze());
         let (second, writer) = pipe();
         trace.connect(writer);

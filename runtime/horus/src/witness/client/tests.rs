@@ -190,7 +190,7 @@ fn a_witness_that_answers_is_quoted_in_the_entry_of_the_miss() {
 }
 
 #[test]
-fn a_storm_freezes_one_miss_an_entry_and_the_verdict_says_which() {
+fn a_storm_freezes_one_miss_an_answer_and_the_verdict_says_which() {
     let fake = Fake::new();
     let mut client = fake.client();
     let met = fake.enrol(&mut client, at(0));
@@ -205,13 +205,16 @@ fn a_storm_freezes_one_miss_an_entry_and_the_verdict_says_which() {
     assert_eq!(entry.get("HORUS_CULPRIT_CYCLE"), Some("0"));
     assert_eq!(met.freezes(), 1);
     program.cycle(30, LATE);
+    assert_eq!(met.freezes(), 0, "five times a second are enough");
+    assert!(program.look(at(300)).is_none(), "a second has not passed");
     program.cycle(40, LATE);
-    assert_eq!(met.freezes(), 1, "armed when it was told");
-    program.look(at(300));
-    met.judge(30);
-    assert!(program.look(at(400)).is_none(), "a second has not passed");
+    program.cycle(50, LATE);
+    assert_eq!(met.freezes(), 1, "armed when it was answered");
+    program.look(at(400));
+    met.judge(40);
+    assert!(program.look(at(500)).is_none(), "a second has not passed");
     let entry = program.look(at(1_200)).unwrap();
-    assert_eq!((entry.get("HORUS_CULPRIT_CYCLE"), entry.get("HORUS_MISSES")), (Some("30"), Some("12")));
+    assert_eq!((entry.get("HORUS_CULPRIT_CYCLE"), entry.get("HORUS_MISSES")), (Some("40"), Some("18")));
 }
 
 #[test]
