@@ -1,3 +1,5 @@
+//! Pages of the kernel's buffer, made by hand, and any bytes.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Sentences and remedies, word for word.
+
 use super::*;
 
 fn share(kind: Kind, name: &str, ns: u64, is_suspect: bool, detail: Option<&str>) -> Share {
