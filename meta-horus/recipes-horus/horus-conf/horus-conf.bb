@@ -50,6 +50,7 @@ FILES:${PN}-rt = "${@horus.conf.tree_files(d, 'rt')}"
 # What data-partition calls to check, mend and mount; and how the machine is reached: what reads the settings, who lets people in, and who joins
 # a Wi-Fi by the rules of its country.
 RDEPENDS:${PN}-base = "\
+    e2fsprogs \
     e2fsprogs-dumpe2fs \
     e2fsprogs-e2fsck \
     e2fsprogs-mke2fs \
