@@ -50,6 +50,7 @@ class BootTest(unittest.TestCase):
     """One boot, looked at by several tests."""
 
     done: run.Boot
+    image: mkosi.Image
 
     def answers(self) -> dict:
         lines = [guest.text(entry) for entry in self.done.with_field("SYSLOG_IDENTIFIER", "horus-probe")]
@@ -57,6 +58,16 @@ class BootTest(unittest.TestCase):
 
     def of_kind(self, name: str) -> list:
         return self.done.with_field("MESSAGE_ID", message_id(name))
+
+    def replay_of_writes(self) -> cuts.Replay:
+        """All that a recorded machine wrote to its data partition, for cuts of its power; `image` is what it was started from."""
+        if os.geteuid() != 0:
+            self.skipTest("loop devices are root's")
+        directory = self.done.directory / "cuts"
+        directory.mkdir()
+        replay = cuts.Replay(self.image.disk, sizes.partition(self.image.disk, "horus-data"), self.done.directory / "writes", directory)
+        self.addCleanup(replay.close)
+        return replay
 
     def assert_clean_power_off(self):
         self.assertTrue(self.done.powered_off)
@@ -216,13 +227,8 @@ class TunedAppliance(BootTest):
         self.assertIn("Inode:", disks.debugfs(disk, ["stat lib/horus/tried"]))
 
     def test_any_cut_leaves_a_partition_that_is_mounted_and_reports_that_are_whole(self):
-        if os.geteuid() != 0:
-            self.skipTest("loop devices are root's")
         system.ensure_command("journalctl", "systemd")
-        directory = self.done.directory / "cuts"
-        directory.mkdir()
-        replay = cuts.Replay(self.image.disk, sizes.partition(self.image.disk, "horus-data"), self.done.directory / "writes", directory)
-        self.addCleanup(replay.close)
+        replay = self.replay_of_writes()
         for number, cut in enumerate(replay.states(CUTS, seed=1)):
             with self.subTest(cut=number), disks.mounted(cut) as (state, place):
                 self.assertIn(state["state"], ("clean", "repaired"))

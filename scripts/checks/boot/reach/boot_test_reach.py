@@ -1,5 +1,6 @@
 """Boots the image for robots with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH."""
 
+import hashlib
 import json
 import re
 import subprocess
@@ -7,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from checks.boot import boot_test_x86_64
+from checks.boot import boot_test_x86_64, disks
 from checks.boot.reach import deploying, neighbour
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
@@ -76,10 +77,10 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         wishes = settings.Wishes(
             hostname="arm3", ssh_keys=(cls.home / "key.pub",), time_servers=("10.0.2.2",), address="10.0.2.15", wifi="lab", wifi_password=PASSWORD
         )
-        cls.answers_by_ssh = {}
+        cls.image, cls.answers_by_ssh = mkosi.build("release"), {}
         cls.done = run.boot(
-            mkosi.build("release"), "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
-            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH,), neighbour=True,
+            cls.image, "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
+            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH,), neighbour=True, record=True,
             prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
         )  # fmt: skip
 
@@ -240,6 +241,21 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
     def test_installed_nodes_start_at_the_next_boot_and_removed_ones_are_gone(self):
         self.assertEqual(self.deployed.seen["next boot"].split()[-1], "active")
         self.assertEqual(self.deployed.seen["removed"].split(), ["/var/lib/horus/nodes:", "/var/lib/horus/nodes/.previous:", "inactive"])
+
+    def test_after_a_power_cut_at_any_moment_a_node_is_whole_or_not_there(self):
+        replay = self.replay_of_writes()
+        there = 0
+        for number, cut in enumerate(replay.states(boot_test_x86_64.CUTS, seed=2)):
+            with self.subTest(cut=number), disks.mounted(cut) as (_, place), tempfile.TemporaryDirectory() as root:
+                (Path(root) / "var").symlink_to(place)
+                settled = subprocess.run([deploying.HORUS, "node", "settle", "--root", root], capture_output=True, text=True, check=False)
+                self.assertEqual(settled.returncode, 0, settled.stderr)
+                node = place / "lib/horus/nodes" / deploying.NODE
+                if node.exists():
+                    there += 1
+                    self.assertEqual(sorted(file.name for file in node.iterdir()), ["node.toml", deploying.NODE])
+                    self.assertIn(hashlib.sha256((node / deploying.NODE).read_bytes()).hexdigest(), self.deployed.programs)
+        self.assertGreater(there, 0)
 
     def test_clean_power_off(self):
         self.assert_clean_power_off()

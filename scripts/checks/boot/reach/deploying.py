@@ -1,5 +1,6 @@
 """What a user does with the machine: makes a project, deploys it, breaks it, deploys better and worse versions. By SSH, as from a laptop."""
 
+import hashlib
 import io
 import os
 import shlex
@@ -14,6 +15,7 @@ from pathlib import Path
 from horus_appliance.paths import REPOSITORY, RUNTIME
 
 NODE = "upright"
+HORUS = RUNTIME / "target/debug/horus"
 UNIT = f"horus-node@{NODE}.service"
 # A message with this makes the deployed node hang: the miss that is provoked.
 STUMBLE = "77"
@@ -40,6 +42,7 @@ class Deployment:
 
     said: dict = field(default_factory=dict)  # results of `horus deploy`, by what was deployed
     seen: dict = field(default_factory=dict)  # the machine's answers, by what had just happened
+    programs: set = field(default_factory=set)  # the SHA-256 of every program that was sent
 
 
 @dataclass
@@ -51,17 +54,19 @@ class Laptop:
 
     def __post_init__(self):
         subprocess.run(["cargo", "build", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
-        self.horus = RUNTIME / "target/debug/horus"
         self.project = self.directory / NODE
+        self.programs = set()
 
     def run(self, *command: str, **options) -> subprocess.CompletedProcess:
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=1500, **options)
 
     def deploy(self) -> subprocess.CompletedProcess:
-        command = [self.horus, "deploy", "127.0.0.1", "--no-follow", "--ssh", shlex.join(map(str, self.ssh))]
+        command = [HORUS, "deploy", "127.0.0.1", "--no-follow", "--ssh", shlex.join(map(str, self.ssh))]
         # What the program depends on is built there already, by this toolchain.
         environment = {"CARGO_TARGET_DIR": str(RUNTIME / "target"), "RUSTUP_TOOLCHAIN": toolchain()}
-        return self.run(*command, cwd=self.project, env={**os.environ, **environment})
+        done = self.run(*command, cwd=self.project, env={**os.environ, **environment})
+        self.programs.add(hashlib.sha256((RUNTIME / f"target/x86_64-unknown-linux-musl/release/{NODE}").read_bytes()).hexdigest())
+        return done
 
     def ask(self, command: str, **options) -> str:
         return self.run(*map(str, self.ssh), "root@127.0.0.1", command, **options).stdout.strip()
@@ -93,9 +98,9 @@ def toolchain() -> str:
 
 def go_through(laptop: Laptop) -> Deployment:
     """The whole story, once."""
-    done = Deployment()
+    done = Deployment(programs=laptop.programs)
     state = f"systemctl show --property=ActiveState,NRestarts,MainPID,Description {UNIT}"
-    done.said["new"] = laptop.run(laptop.horus, "new", str(laptop.project))
+    done.said["new"] = laptop.run(HORUS, "new", str(laptop.project))
     shutil.copy(RUNTIME / "Cargo.lock", laptop.project)
     laptop.edit("src/main.rs", (STEP, HANGS))
     good = (laptop.project / "src/main.rs").read_text()
@@ -131,8 +136,8 @@ def go_through(laptop: Laptop) -> Deployment:
     done.seen["bad"] = laptop.ask("journalctl --boot --output cat _SYSTEMD_UNIT=horus-node@bad.service")
     done.seen["beside bad"] = laptop.ask(state)
     laptop.ask("horus node remove bad")
-    # A node that leaks: it doubles a text for ever.
-    laptop.ask("cd /var/lib/horus/nodes && mkdir leak && printf 'program = \"leak\"\n' > leak/node.toml && printf '#!/bin/sh\nx=x; while :; do x=$x$x; done\n' > leak/leak && chmod +x leak/leak && systemctl daemon-reload")
+    # A node that leaks, fast: tail keeps the last line, which has no end.
+    laptop.ask("cd /var/lib/horus/nodes && mkdir leak && printf 'program = \"leak\"\n' > leak/node.toml && printf '#!/bin/sh\nexec tail /dev/zero\n' > leak/leak && chmod +x leak/leak && systemctl daemon-reload")
     laptop.ask("systemctl start horus-node@leak.service")
     done.seen["leak"] = laptop.ask("journalctl --sync; journalctl --boot --output cat UNIT=horus-node@leak.service")
     done.seen["beside leak"] = laptop.ask(state)
