@@ -1,0 +1,141 @@
+"""The four arms of the comparison, and what one boot of each gives in virtual time: there a nanosecond is an instruction, however busy the host is."""
+
+import json
+import re
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+
+from horus_appliance.boot import run
+from horus_appliance.console import ApplianceFailed
+from horus_appliance.image import mkosi
+
+# What an arm's figures are of: the node at 1 kHz under load, where its deadlines are in danger.
+PHASE, RATE = "node-load", "1 kHz"
+# A virtual second under load takes many of ours, and more on a busy host; who waits loses nothing.
+PATIENCE_SECONDS = 1800
+
+FASTER = 'period = "100us"\ndeadline = "80us"\ncyclictest-interval = "100us"\n'
+# The determinism run as it is on the appliance, and once more at 10 kHz. One emulated disk would answer whenever the host does: so programs are read
+# beforehand, and reports and journal stay in memory. The journal's stream to the host has to be told of that.
+IN_MEMORY = """[Service]
+LoadCredential=10-khz.toml
+ExecStartPre=+journalctl --relinquish-var
+ExecStartPre=+systemctl restart horus-observe.service
+ExecStartPre=+-/bin/sh -c 'cat /usr/bin/horus /usr/bin/cyclictest /usr/bin/stress-ng /usr/lib/*/*.so* > /dev/null'
+ExecStart=
+ExecStart=/usr/bin/horus determinism --output /run/horus/1-khz
+"""
+ALSO_FASTER = "ExecStart=/usr/bin/horus determinism --config %d/10-khz.toml --output /run/horus/10-khz\n"
+HAND_OVER = "[Service]\nExecStart=-/bin/sh -c 'cat /run/horus/*-khz/latest.json > /dev/virtio-ports/horus.report'\n"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A kernel with or without our tuning, and the variant of the image that has it."""
+
+    kernel: str  # rt or stock
+    tuning: str  # tuned or untuned
+    variant: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.kernel}-{self.tuning}"
+
+
+ARMS = {arm.name: arm for arm in (
+    Arm("rt", "tuned", "appliance"), Arm("rt", "untuned", "untuned"), Arm("stock", "tuned", "stock"), Arm("stock", "untuned", "stock-untuned"),
+)}  # fmt: skip
+
+
+def boot(arm: Arm, seed: int, seconds: int, faster: bool = True) -> dict:
+    """Boots an arm's image on one emulated CPU and gives what it measured; each run takes so many virtual seconds."""
+    image = mkosi.build(arm.variant)
+    credentials = {
+        "10-khz.toml": FASTER,
+        "systemd.unit-dropin.horus-determinism.service": IN_MEMORY + (ALSO_FASTER if faster else ""),
+        "systemd.unit-dropin.horus-collect.service": HAND_OVER,
+    }
+    done = run.boot(
+        image, f"determinism-{arm.name}-{seed}", 1, seconds, credentials, patience=PATIENCE_SECONDS, firmware=False, virtual_time=True, seed=seed,
+    )  # fmt: skip
+    return figures(arm, seed, seconds, reports((done.directory / "horus.report")), done.first_tick())
+
+
+def reports(path: Path) -> list:
+    """The reports that came one after the other through the port."""
+    text, decoder, found = path.read_text().strip(), json.JSONDecoder(), []
+    while text:
+        report, end = decoder.raw_decode(text)
+        found.append(report)
+        text = text[end:].lstrip()
+    return found
+
+
+def figures(arm: Arm, seed: int, seconds: int, found: list, first_tick: float | None) -> dict:
+    """What of a boot's reports is kept. A run that is not valid, as all are without a real-time kernel, is kept with its reasons."""
+    rates = {rate(report): report for report in found}
+    if RATE not in rates:
+        raise ApplianceFailed(f"the boot of {arm.name} gave no report of a node at {RATE}. Look into out/build/machines/determinism-{arm.name}-{seed}.")
+    first = rates[RATE]
+    return {
+        "kernel": arm.kernel, "tuning": arm.tuning, "seed": seed, "seconds": seconds, "release": first["kernel"].split()[0],
+        "valid": first["valid"], "invalid_reasons": first["invalid_reasons"], "audit_score": first["audit"]["score"],
+        "first_tick_instructions": None if first_tick is None else round(first_tick * 1e9),
+        "rates": {name: {phase["name"]: kept(phase) for phase in report["phases"] if phase["measured"]} for name, report in sorted(rates.items())},
+    }  # fmt: skip
+
+
+def rate(report: dict) -> str:
+    """How often a report's node is released, such as 1 kHz."""
+    period = next(phase["period_ns"] for phase in report["phases"] if phase["name"].startswith("node-"))
+    return f"{1e6 / period:g} kHz"
+
+
+def kept(phase: dict) -> dict:
+    """A phase's figures with the histogram that they are of."""
+    return {name: phase[name] for name in ("samples", "misses", "p50_ns", "p99_ns", "p999_ns", "max_ns", "histogram")}
+
+
+def source_version(release: str) -> str:
+    """The version that a kernel's release has in common with its sources: 6.12.117+deb13 of 6.12.117+deb13-rt-amd64."""
+    return re.sub(r"(-rt)?-[a-z0-9]+$", "", release)
+
+
+def summary(boots: list) -> list:
+    """An entry for each arm that was booted: `max_ns` is the largest of all its boots, and medians and ranges are those of its boots."""
+    entries = []
+    for arm in ARMS.values():
+        own = [boot for boot in boots if (boot["kernel"], boot["tuning"]) == (arm.kernel, arm.tuning)]
+        if own:
+            phases = [boot["rates"][RATE][PHASE] for boot in own]
+            entries.append({
+                "kernel": arm.kernel, "tuning": arm.tuning, "phase": f"{PHASE} at {RATE}", "boots": len(own), "valid": all(boot["valid"] for boot in own),
+                "invalid_reasons": sorted({reason for boot in own for reason in boot["invalid_reasons"]}),
+                "samples": sum(phase["samples"] for phase in phases), "misses": sum(phase["misses"] for phase in phases),
+                "max_ns": max(phase["max_ns"] for phase in phases), "max_ns_each": sorted(phase["max_ns"] for phase in phases),
+                **spread("max_ns", phases), **spread("p99_ns", phases), **spread("p50_ns", phases),
+                **{f"{name}_at_10_khz": value for name, value in faster(own).items()},
+                "cyclictest_max_ns": max((boot["rates"][RATE].get("cyclictest-load", {}).get("max_ns") or 0 for boot in own), default=0),
+                "quiet_max_ns": max(boot["rates"][RATE]["node-quiet"]["max_ns"] for boot in own),
+                "audit_score": own[0]["audit_score"],
+                **spread("first_tick_instructions", own),
+            })  # fmt: skip
+    return entries
+
+
+def faster(boots: list) -> dict:
+    """Samples, misses and the longest response of the boots that were measured at 10 kHz, too."""
+    phases = [boot["rates"]["10 kHz"][PHASE] for boot in boots if "10 kHz" in boot["rates"]]
+    if not phases:
+        return {"samples": 0, "misses": None, "max_ns": None}
+    return {"samples": sum(phase["samples"] for phase in phases), "misses": sum(phase["misses"] for phase in phases), "max_ns": max(phase["max_ns"] for phase in phases)}
+
+
+def spread(name: str, entries: list) -> dict:
+    """Median and range of a figure over boots; nothing where none has it. The largest worst case keeps the name `max_ns` for itself."""
+    values = sorted(entry[name] for entry in entries if entry.get(name) is not None)
+    if not values:
+        return {}
+    median = f"{name}_median" if name == "max_ns" else name
+    return {median: statistics.median(values), f"{name}_range": [values[0], values[-1]]}
