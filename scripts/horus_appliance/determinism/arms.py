@@ -75,9 +75,10 @@ def reports(path: Path) -> list:
 def figures(arm: Arm, seed: int, seconds: int, found: list, first_tick: float | None) -> dict:
     """What of a boot's reports is kept. A run that is not valid, as all are without a real-time kernel, is kept with its reasons."""
     rates = {rate(report): report for report in found}
-    if RATE not in rates:
-        raise ApplianceFailed(f"the boot of {arm.name} gave no report of a node at {RATE}. Look into out/build/machines/determinism-{arm.name}-{seed}.")
-    first = rates[RATE]
+    first = rates.get(RATE)
+    if first is None or not any(phase["name"] == PHASE and phase["measured"] for phase in first["phases"]):
+        why = "; ".join(first["invalid_reasons"]) if first else "no report"
+        raise ApplianceFailed(f"the boot of {arm.name} did not measure {PHASE} at {RATE}: {why}. Its journal is in out/build/machines/determinism-{arm.name}-{seed}.")
     return {
         "kernel": arm.kernel, "tuning": arm.tuning, "seed": seed, "seconds": seconds, "release": first["kernel"].split()[0],
         "valid": first["valid"], "invalid_reasons": first["invalid_reasons"], "audit_score": first["audit"]["score"],
@@ -94,7 +95,7 @@ def rate(report: dict) -> str:
 
 def kept(phase: dict) -> dict:
     """A phase's figures with the histogram that they are of."""
-    return {name: phase[name] for name in ("samples", "misses", "p50_ns", "p99_ns", "p999_ns", "max_ns", "histogram")}
+    return {name: phase[name] for name in ("deadline_ns", "samples", "misses", "p50_ns", "p99_ns", "p999_ns", "max_ns", "histogram")}
 
 
 def source_version(release: str) -> str:
@@ -110,7 +111,7 @@ def summary(boots: list) -> list:
         if own:
             phases = [boot["rates"][RATE][PHASE] for boot in own]
             entries.append({
-                "kernel": arm.kernel, "tuning": arm.tuning, "phase": f"{PHASE} at {RATE}", "boots": len(own), "valid": all(boot["valid"] for boot in own),
+                "kernel": arm.kernel, "tuning": arm.tuning, "phase": f"{PHASE} at {RATE}", "deadline_ns": phases[0]["deadline_ns"], "boots": len(own), "valid": all(boot["valid"] for boot in own),
                 "invalid_reasons": sorted({reason for boot in own for reason in boot["invalid_reasons"]}),
                 "samples": sum(phase["samples"] for phase in phases), "misses": sum(phase["misses"] for phase in phases),
                 "max_ns": max(phase["max_ns"] for phase in phases), "max_ns_each": sorted(phase["max_ns"] for phase in phases),
