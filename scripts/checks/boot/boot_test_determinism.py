@@ -2,8 +2,10 @@
 
 import json
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from horus_appliance.determinism import arms, gate
+from horus_appliance.image import mkosi
 from horus_appliance.paths import REPOSITORY
 
 # Of virtual time. A quarter of it is measured under load: the usual kernel missed 5 % of such deadlines.
@@ -14,7 +16,11 @@ BOOT_TIMES = REPOSITORY / "docs/data/boot/boot-time.jsonl"
 class RealTimeAndUsualKernel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.boots = [arms.boot(arms.ARMS[name], seed=1, seconds=SECONDS, faster=False) for name in ("rt-tuned", "stock-tuned")]
+        both = [arms.ARMS["rt-tuned"], arms.ARMS["stock-tuned"]]
+        images = [mkosi.build(arm.variant) for arm in both]
+        # Side by side: each has one CPU, and neither's figures depend on how busy this machine is.
+        with ThreadPoolExecutor(len(both)) as pool:
+            cls.boots = list(pool.map(lambda arm, image: arms.boot(arm, image, seed=1, seconds=SECONDS, faster=False), both, images))
 
     def test_worst_response_is_a_tenth_and_no_deadline_is_missed(self):
         self.assertEqual(gate.findings(arms.summary(self.boots)), [])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from horus_appliance.boot import run
 from horus_appliance.console import ApplianceFailed
-from horus_appliance.image import mkosi
+from horus_appliance.image.mkosi import Image
 
 # What an arm's figures are of: the node at 1 kHz under load, where its deadlines are in danger.
 PHASE, RATE = "node-load", "1 kHz"
@@ -48,9 +48,8 @@ ARMS = {arm.name: arm for arm in (
 )}  # fmt: skip
 
 
-def boot(arm: Arm, seed: int, seconds: int, faster: bool = True) -> dict:
+def boot(arm: Arm, image: Image, seed: int, seconds: int, faster: bool = True) -> dict:
     """Boots an arm's image on one emulated CPU and gives what it measured; each run takes so many virtual seconds."""
-    image = mkosi.build(arm.variant)
     credentials = {
         "10-khz.toml": FASTER,
         "systemd.unit-dropin.horus-determinism.service": IN_MEMORY + (ALSO_FASTER if faster else ""),

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from horus_appliance.boot import guest, run
-from horus_appliance.image import mkosi
+from horus_appliance.image.mkosi import Image
 
 GUEST = Path(__file__).with_name("guest")
 UNIT = "horus-isolation.service"
@@ -25,10 +25,10 @@ def credentials(seconds: int = SECONDS) -> dict:
     }
 
 
-def boot(variant: str, tuning: str, cpus: int) -> dict:
+def boot(image: Image, tuning: str, cpus: int) -> dict:
     """Counts on a machine with so many CPUs, in the usual time of emulated ones."""
     done = run.boot(
-        mkosi.build(variant), f"isolation-{tuning}-{cpus}", cpus, 0, credentials(), collect_after=UNIT, firmware=False,
+        image, f"isolation-{tuning}-{cpus}", cpus, 0, credentials(), collect_after=UNIT, firmware=False,
         extra_parameters="systemd.mask=horus-determinism.timer",
     )  # fmt: skip
     return {"tuning": tuning, "cpus": cpus, **counts(done.entries)}
