@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from horus_appliance.boot import run
+from horus_appliance.boot import cost, run
 from horus_appliance.console import ApplianceFailed
 from horus_appliance.image.mkosi import Image
 
@@ -16,10 +16,12 @@ PHASE, RATE = "node-load", "1 kHz"
 PATIENCE_SECONDS = 1800
 
 FASTER = 'period = "100us"\ndeadline = "80us"\ncyclictest-interval = "100us"\n'
-# The determinism run as it is on the appliance, and once more at 10 kHz. One emulated disk would answer whenever the host does: so programs are read
-# beforehand, and reports and journal stay in memory. The journal's stream to the host has to be told of that.
-IN_MEMORY = """[Service]
+# The determinism run as it is on the appliance, and once more at 10 kHz. The image's own nodes and their monitor would share the only CPU, and the
+# monitor is above every node: they are stopped. A disk would answer whenever the host does: programs are read beforehand, and reports and journal stay
+# in memory, of which the journal's stream to the host has to be told.
+ALONE_IN_MEMORY = """[Service]
 LoadCredential=10-khz.toml
+ExecStartPre=+systemctl stop horus-ping horus-pong horus-monitor horus-witness.socket horus-witness
 ExecStartPre=+journalctl --relinquish-var
 ExecStartPre=+systemctl restart horus-observe.service
 ExecStartPre=+-/bin/sh -c 'cat /usr/bin/horus /usr/bin/cyclictest /usr/bin/stress-ng /usr/lib/*/*.so* > /dev/null'
@@ -51,14 +53,15 @@ ARMS = {arm.name: arm for arm in (
 def boot(arm: Arm, image: Image, seed: int, seconds: int, faster: bool = True) -> dict:
     """Boots an arm's image on one emulated CPU and gives what it measured; each run takes so many virtual seconds."""
     credentials = {
+        **cost.COUNTING,
         "10-khz.toml": FASTER,
-        "systemd.unit-dropin.horus-determinism.service": IN_MEMORY + (ALSO_FASTER if faster else ""),
+        "systemd.unit-dropin.horus-determinism.service": ALONE_IN_MEMORY + (ALSO_FASTER if faster else ""),
         "systemd.unit-dropin.horus-collect.service": HAND_OVER,
     }
     done = run.boot(
         image, f"determinism-{arm.name}-{seed}", 1, seconds, credentials, patience=PATIENCE_SECONDS, firmware=False, virtual_time=True, seed=seed,
     )  # fmt: skip
-    return figures(arm, seed, seconds, reports((done.directory / "horus.report")), done.first_tick())
+    return figures(arm, seed, seconds, reports(done.directory / "horus.report"), cost.instructions(done.entries))
 
 
 def reports(path: Path) -> list:
@@ -71,7 +74,7 @@ def reports(path: Path) -> list:
     return found
 
 
-def figures(arm: Arm, seed: int, seconds: int, found: list, first_tick: float | None) -> dict:
+def figures(arm: Arm, seed: int, seconds: int, found: list, boot_instructions: int | None) -> dict:
     """What of a boot's reports is kept. A run that is not valid, as all are without a real-time kernel, is kept with its reasons."""
     rates = {rate(report): report for report in found}
     first = rates.get(RATE)
@@ -81,7 +84,7 @@ def figures(arm: Arm, seed: int, seconds: int, found: list, first_tick: float | 
     return {
         "kernel": arm.kernel, "tuning": arm.tuning, "seed": seed, "seconds": seconds, "release": first["kernel"].split()[0],
         "valid": first["valid"], "invalid_reasons": first["invalid_reasons"], "audit_score": first["audit"]["score"],
-        "first_tick_instructions": None if first_tick is None else round(first_tick * 1e9),
+        "boot_instructions": boot_instructions,
         "rates": {name: {phase["name"]: kept(phase) for phase in report["phases"] if phase["measured"]} for name, report in sorted(rates.items())},
     }  # fmt: skip
 
@@ -119,7 +122,7 @@ def summary(boots: list) -> list:
                 "cyclictest_max_ns": max((boot["rates"][RATE].get("cyclictest-load", {}).get("max_ns") or 0 for boot in own), default=0),
                 "quiet_max_ns": max(boot["rates"][RATE]["node-quiet"]["max_ns"] for boot in own),
                 "audit_score": own[0]["audit_score"],
-                **spread("first_tick_instructions", own),
+                **spread("boot_instructions", own),
             })  # fmt: skip
     return entries
 

@@ -4,7 +4,6 @@ from horus_appliance.determinism.isolation import COUNTS
 
 # The usual kernel's worst response was a hundred times that of the real-time one.
 TIMES_BETTER = 10
-# Virtual-time boots of a quiet host differ by some 0.3 %.
 GROWTH = 1.05
 
 
@@ -25,12 +24,12 @@ def findings(entries: list) -> list:
 
 
 def boot_cost(instructions: int | None, committed: int) -> list:
-    """What is wrong with the instructions to a node's first tick, beside those that are committed."""
+    """What is wrong with the instructions that a boot worked until its first node ran, beside those that are committed."""
     if instructions is None:
-        return ["no node ticked"]
+        return ["the boot did not say what it cost"]
     if instructions > GROWTH * committed:
         return [
-            f"the first tick of a node takes {instructions / 1e9:.2f} thousand million instructions, {committed / 1e9:.2f} before: {instructions / committed - 1:.1%} more. "
+            f"a boot works {instructions / 1e9:.2f} thousand million instructions until the first node runs, {committed / 1e9:.2f} before: {instructions / committed - 1:.1%} more. "
             "Find out what a boot does in addition; if it has to, say so in docs/data/boot/README.md and measure with ./scripts/boot-time."
         ]
     return []

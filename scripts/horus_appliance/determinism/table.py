@@ -22,8 +22,8 @@ def spread(entry: dict, name: str, middle: str) -> str:
 
 
 def cost(entry: dict) -> str:
-    """Thousand million instructions to the first tick of a node."""
-    value = entry.get("first_tick_instructions")
+    """Thousand million instructions until the first node runs."""
+    value = entry.get("boot_instructions")
     return "-" if value is None else f"{value / 1e9:.2f}"
 
 
@@ -36,7 +36,7 @@ def grid(rows: list) -> str:
 
 def arms(entries: list) -> str:
     """The arms, whatever their kernel. A run without a real-time kernel is not valid as evidence, and marked."""
-    rows = [("kernel, tuning", "boots", "p50", "p99", "worst", "misses", "misses at 10 kHz", "worst cyclictest", "audit", "first tick", "valid")]
+    rows = [("kernel, tuning", "boots", "p50", "p99", "worst", "misses", "misses at 10 kHz", "worst cyclictest", "audit", "boot", "valid")]
     for entry in entries:
         rows.append((
             f"{entry['kernel']}, {entry['tuning']}", str(entry["boots"]), spread(entry, "p50_ns", "p50_ns"), spread(entry, "p99_ns", "p99_ns"),
@@ -68,7 +68,7 @@ def whole(data: dict) -> str:
     if data["arms"]:
         parts.append(
             f"{data['arms'][0]['phase']}, times in us of virtual time (1 ns = 1 instruction): median over the boots (range)\n\n{arms(data['arms'])}\n\n"
-            "first tick: thousand million instructions from the kernel's start to the first tick of a node"
+            "boot: thousand million instructions that the CPU worked from the kernel's start to the first node"
         )
     if data["isolation"]:
         parts.append(f"What reaches the last CPU, which the tuning isolates, under load: counts, not times\n\n{reach(data['isolation'])}")
