@@ -2,7 +2,7 @@
 
 import unittest
 
-from horus_appliance.boot import cost, delivery, guest, run
+from horus_appliance.boot import delivery, guest, run
 from horus_appliance.in_directory import InDirectory
 
 
@@ -26,13 +26,6 @@ class JournalStream(InDirectory):
         self.assertEqual(guest.text({"UNIT": ["a", "b"]}, "UNIT"), "b")
         self.assertEqual(guest.text({"MESSAGE": None}), "")
         self.assertEqual(guest.text({}), "")
-
-
-class BootCost(unittest.TestCase):
-    def test_what_the_cpu_waited_is_no_cost(self):
-        said = {"MESSAGE": "boot cost: 13.67 cpu0 410 0 700 150 42 0 60 0 0 0"}
-        self.assertEqual(cost.instructions([{"MESSAGE": "another"}, said]), 11_750_000_000)
-        self.assertIsNone(cost.instructions([{"MESSAGE": "another"}]))
 
 
 class Verdict(unittest.TestCase):

@@ -6,8 +6,9 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from horus_appliance.boot import cost, run
+from horus_appliance.boot import run
 from horus_appliance.console import ApplianceFailed
+from horus_appliance.determinism import cost
 from horus_appliance.image.mkosi import Image
 
 # What an arm's figures are of: the node at 1 kHz under load, where its deadlines are in danger.

@@ -7,7 +7,7 @@ import unittest
 import xml.etree.ElementTree
 
 from horus_appliance.console import ApplianceFailed
-from horus_appliance.determinism import arms, gate, isolation, plot, table
+from horus_appliance.determinism import arms, cost, gate, isolation, plot, table
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import REPOSITORY, SCRIPTS
 
@@ -94,6 +94,13 @@ class Isolation(unittest.TestCase):
         for line in ("thread 1 program stress-ng-cpu", "thread 1 ended sed"):
             (finding,) = gate.isolation(isolation.tally([*LINES, line]))
             self.assertIn(line.split()[-1], finding)
+
+
+class BootCost(unittest.TestCase):
+    def test_what_the_cpu_waited_is_no_cost(self):
+        said = {"MESSAGE": "boot cost: 13.67 cpu0 410 0 700 150 42 0 60 0 0 0"}
+        self.assertEqual(cost.instructions([{"MESSAGE": "another"}, said]), 11_750_000_000)
+        self.assertIsNone(cost.instructions([{"MESSAGE": "another"}]))
 
 
 class Gate(unittest.TestCase):
