@@ -107,25 +107,26 @@ def source_version(release: str) -> str:
 
 
 def summary(boots: list) -> list:
-    """An entry for each arm that was booted: `max_ns` is the largest of all its boots, and medians and ranges are those of its boots."""
-    entries = []
-    for arm in ARMS.values():
-        own = [boot for boot in boots if (boot["kernel"], boot["tuning"]) == (arm.kernel, arm.tuning)]
-        if own:
-            phases = [boot["rates"][RATE][PHASE] for boot in own]
-            entries.append({
-                "kernel": arm.kernel, "tuning": arm.tuning, "phase": f"{PHASE} at {RATE}", "deadline_ns": phases[0]["deadline_ns"], "boots": len(own), "valid": all(boot["valid"] for boot in own),
-                "invalid_reasons": sorted({reason for boot in own for reason in boot["invalid_reasons"]}),
-                "samples": sum(phase["samples"] for phase in phases), "misses": sum(phase["misses"] for phase in phases),
-                "max_ns": max(phase["max_ns"] for phase in phases), "max_ns_each": sorted(phase["max_ns"] for phase in phases),
-                **spread("max_ns", phases), **spread("p99_ns", phases), **spread("p50_ns", phases),
-                **{f"{name}_at_10_khz": value for name, value in faster(own).items()},
-                "cyclictest_max_ns": max((boot["rates"][RATE].get("cyclictest-load", {}).get("max_ns") or 0 for boot in own), default=0),
-                "quiet_max_ns": max(boot["rates"][RATE]["node-quiet"]["max_ns"] for boot in own),
-                "audit_score": own[0]["audit_score"],
-                **spread("boot_instructions", own),
-            })  # fmt: skip
-    return entries
+    """An entry for each arm that was booted."""
+    own = {arm: [boot for boot in boots if (boot["kernel"], boot["tuning"]) == (arm.kernel, arm.tuning)] for arm in ARMS.values()}
+    return [entry(arm, found) for arm, found in own.items() if found]
+
+
+def entry(arm: Arm, boots: list) -> dict:
+    """An arm's boots in one: `max_ns` is the largest of all of them, and medians and ranges are over them."""
+    slower = [boot["rates"][RATE] for boot in boots]
+    loaded = [phases[PHASE] for phases in slower]
+    return {
+        "kernel": arm.kernel, "tuning": arm.tuning, "phase": f"{PHASE} at {RATE}", "deadline_ns": loaded[0]["deadline_ns"], "boots": len(boots),
+        "valid": all(boot["valid"] for boot in boots), "invalid_reasons": sorted({reason for boot in boots for reason in boot["invalid_reasons"]}),
+        "samples": sum(phase["samples"] for phase in loaded), "misses": sum(phase["misses"] for phase in loaded),
+        "max_ns": max(phase["max_ns"] for phase in loaded), "max_ns_each": sorted(phase["max_ns"] for phase in loaded),
+        **spread("max_ns", loaded), **spread("p99_ns", loaded), **spread("p50_ns", loaded),
+        **{f"{name}_at_10_khz": value for name, value in faster(boots).items()},
+        "cyclictest_max_ns": max((phases["cyclictest-load"]["max_ns"] for phases in slower if "cyclictest-load" in phases), default=None),
+        "quiet_max_ns": max((phases["node-quiet"]["max_ns"] for phases in slower if "node-quiet" in phases), default=None),
+        "audit_score": boots[0]["audit_score"], **spread("boot_instructions", boots),
+    }  # fmt: skip
 
 
 def faster(boots: list) -> dict:

@@ -84,7 +84,7 @@ def caption(entries: list) -> str:
     """What was measured, how often, and on what."""
     fewest, most = min(entry["boots"] for entry in entries), max(entry["boots"] for entry in entries)
     return (
-        f"response times; {fewest if fewest == most else f'{fewest} to {most}'} boots each, {min(entry['samples'] for entry in entries)} releases or more; "
+        f"response times; {fewest if fewest == most else f'{fewest} to {most}'} boot{'s' if most > 1 else ''} each, {min(entry['samples'] for entry in entries)} releases or more; "
         "one emulated CPU in virtual time (1 ns = 1 instruction), not a board"
     )
 
