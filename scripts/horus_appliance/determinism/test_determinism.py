@@ -183,3 +183,9 @@ class Committed(unittest.TestCase):
         data = json.loads(self.figures.read_text())
         self.assertEqual(data["arms"], json.loads(json.dumps(arms.summary(data["boots"]))))
         self.assertEqual((REPOSITORY / "docs/determinism.svg").read_text(), plot.draw(data["arms"]))
+
+    def test_the_committed_figures_pass_the_gate(self):
+        data = json.loads(self.figures.read_text())
+        self.assertEqual(len(data["arms"]), len(arms.ARMS))
+        self.assertEqual(gate.findings(data["arms"]), [])
+        self.assertEqual([gate.isolation(counted) for counted in data["isolation"] if counted["tuning"] == "tuned"], [[]])
