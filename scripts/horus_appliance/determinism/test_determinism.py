@@ -188,4 +188,5 @@ class Committed(unittest.TestCase):
         data = json.loads(self.figures.read_text())
         self.assertEqual(len(data["arms"]), len(arms.ARMS))
         self.assertEqual(gate.findings(data["arms"]), [])
-        self.assertEqual([gate.isolation(counted) for counted in data["isolation"] if counted["tuning"] == "tuned"], [[]])
+        foreign = {counted["tuning"]: bool(gate.isolation(counted)) for counted in data["isolation"]}
+        self.assertEqual(foreign, {"tuned": False, "untuned": True})
