@@ -76,6 +76,11 @@ def variants() -> dict:
     return {name: trees(options) for name, options in description()["variants"].items()}
 
 
+def profile(variant: str) -> str:
+    """The profile of the Debian recipe that a variant is built with; empty for none."""
+    return description()["profiles"].get(variant, "")
+
+
 def trees(options: list = ()) -> list:
     """The trees of an image with these options."""
     found, changes = list(description()["image"]["trees"]), description()["options"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from checks.boot import cuts, disks
 from horus_appliance.boot import delivery, guest, run
+from horus_appliance.determinism import gate, isolation
 from horus_appliance.host import system
 from horus_appliance.host.architecture import X86_64
 from horus_appliance.image import mkosi, sizes
@@ -90,7 +91,8 @@ class TunedAppliance(BootTest):
     def setUpClass(cls):
         built = mkosi.build("appliance", architecture=cls.architecture, packages=cls.packages)
         cls.image = built
-        cls.done = run.boot(built, f"test-{built.name}", 2, cls.seconds, started("horus-probe.service"), record=True)
+        questions = guest.merge(started("horus-probe.service"), isolation.credentials(seconds=5))
+        cls.done = run.boot(built, f"test-{built.name}", 2, cls.seconds, questions, record=True)
 
     def test_report_is_complete(self):
         self.assertEqual(delivery.check(self.done), [])
@@ -175,6 +177,11 @@ class TunedAppliance(BootTest):
     def test_pid_1_stays_on_the_housekeeping_cpu(self):
         self.assertEqual(self.answers()["isolated"], "1")
         self.assertEqual(self.answers()["pid1"], "0")
+
+    def test_no_foreign_program_runs_on_the_isolated_cpu(self):
+        counted = isolation.counts(self.done.entries)
+        self.assertEqual(counted["cpu"], 1)
+        self.assertEqual(gate.isolation(counted), [])
 
     def test_units_are_sandboxed_or_say_why_not(self):
         # A template is judged by an instance that systemd makes up.

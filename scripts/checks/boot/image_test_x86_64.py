@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 from checks.boot import slots
+from horus_appliance.determinism.arms import source_version
 from horus_appliance.host import system
 from horus_appliance.image import mkosi, sizes
 from horus_appliance.paths import BUILD, REPOSITORY
@@ -86,6 +87,14 @@ class Images(unittest.TestCase):
         names = [package["name"] for package in manifest["packages"]]
         self.assertEqual([name for name in names if re.search(UNWANTED, name)], [])
         self.assertLessEqual({"stress-ng", "rt-tests", "systemd", "e2fsprogs"}, set(names))
+
+    def test_both_kernels_that_are_compared_are_of_the_same_sources(self):
+        names = []
+        for variant in ("appliance", "stock"):
+            manifest = json.loads((mkosi.build(variant).directory / f"horus_{mkosi.version()}.manifest").read_text())
+            names += [package["name"] for package in manifest["packages"] if re.match(r"linux-image-\d", package["name"])]
+        self.assertEqual(["-rt-" in name for name in names], [True, False], names)
+        self.assertEqual(len({source_version(name) for name in names}), 1, names)
 
     def test_killed_build_leaves_no_process_and_the_next_one_is_whole(self):
         mkosi.build("release")

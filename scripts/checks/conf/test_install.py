@@ -31,7 +31,7 @@ class Installer(InDirectory):
             self.assertEqual(set(found), set(wanted))
             for path, source in wanted.items():
                 self.assertEqual((self.root / "root" / path).read_bytes(), source.read_bytes())
-            self.assertEqual("usr/lib/sysctl.d/60-horus-rt.conf" in found, variant != "untuned")
+            self.assertEqual("usr/lib/sysctl.d/60-horus-rt.conf" in found, "rt" in trees)
             self.assertIn("usr/lib/horus/audit/kernel.toml", found)
 
     def test_modes_do_not_depend_on_the_umask_of_the_clone_or_of_the_caller(self):

@@ -39,7 +39,7 @@ class Machine:
     machine finds them before the image's own if `disks_first`. The firmware starts the image's own in either case.
     `prepare` is called with the path of a copy of the disk, which the machine then boots from. With `record`, all that is written to
     the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
-    In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is.
+    In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is. `seed` is that of QEMU's random numbers.
     `memory` is in MiB. `bus` is one of BUSES.
     `forward` names ports of the guest, such as "tcp:22", that can be reached at 127.0.0.1 by the port that `ports` then has for each.
     With `neighbour`, the socket `wire` hears every Ethernet frame of the guest's network, a datagram each, and what is sent from it to `guest_wire`
@@ -50,7 +50,7 @@ class Machine:
     def __init__(
         self, image: Image, name: str, cpus: int, credentials: dict, limit: int, firmware: bool = True,
         extra_parameters: str = "", disks: dict = None, prepare: Callable | None = None, record: bool = False, restarts: bool = False,
-        virtual_time: bool = False, disks_first: bool = False, memory: int = MEMORY_MIB,
+        virtual_time: bool = False, seed: int | None = None, disks_first: bool = False, memory: int = MEMORY_MIB,
         bus: str = "virtio", forward: tuple = (), neighbour: bool = False,
     ):  # fmt: skip
         self.directory = BUILD / "machines" / name
@@ -74,7 +74,7 @@ class Machine:
         arguments = [
             "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
             *(board.accelerated if self.accelerated else board.counted if virtual_time else board.emulated), "-smp", str(cpus), "-m", str(memory),
-            "-uuid", BOARD_UUID, "-rtc", "base=utc,clock=vm" if virtual_time else "base=utc", "-qmp", "stdio",
+            *([] if seed is None else ["-seed", str(seed)]), "-uuid", BOARD_UUID, "-rtc", "base=utc,clock=vm" if virtual_time else "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",
             *([*others, *own] if disks_first else [*own, *others]),
             *([] if virtual_time else network_arguments(self.ports, (self.guest_wire[1], self.wire.getsockname()[1]) if self.wire else None)),

@@ -99,7 +99,9 @@ def version() -> str:
 
 def mkosi_arguments(image: Image, tree: Path) -> list:
     """What mkosi is told besides recipes/debian: all that differs by variant."""
+    profile = horus_conf.profile(image.variant)
     return [
+        *([f"--profile={profile}"] if profile else []),
         f"--architecture={image.architecture.name}", f"--extra-tree={tree}", f"--image-version={image.version}", f"--kernel-command-line={image.command_line}",
         f"--repart-directory={CONF / 'base' / 'rootfs' / 'usr' / 'lib' / 'repart.d'}",
     ]  # fmt: skip
@@ -126,7 +128,9 @@ def fingerprint(image: Image, tree: Path) -> str:
 
 def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
     """Makes the image in a directory of its own and puts it in place only when it is complete."""
-    cached = any((BUILD / "cache").glob(f"*~{image.architecture.name}.cache")) and not fresh
+    # mkosi keeps one tree of installed packages an architecture, and a profile has other packages.
+    cache = BUILD / "-".join(filter(None, ("cache", horus_conf.profile(image.variant))))
+    cached = any(cache.glob(f"*~{image.architecture.name}.cache")) and not fresh
     step(f"building image '{image.name}' with mkosi (about {'1 minute' if cached else '3 minutes'})")
     system.require_space(BUILD, system.NEXT_BUILD_BYTES if cached else system.FIRST_BUILD_BYTES)
     if not cached:
@@ -134,12 +138,12 @@ def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
     partial, workspace = image.directory.with_suffix(".partial"), BUILD / "workspace"
     for leftover in (partial, workspace):
         system.remove_tree(leftover)
-    for directory in (partial, workspace, BUILD / "cache", BUILD / "packages"):
+    for directory in (partial, workspace, cache, BUILD / "packages"):
         directory.mkdir(parents=True, exist_ok=True)
     arguments = [
         "mkosi", "--force", *(["--force"] if fresh else []), "--incremental=yes",  # forced twice: without its caches
         f"--output-directory={partial}", f"--workspace-directory={workspace}",
-        f"--cache-directory={BUILD / 'cache'}", f"--package-cache-directory={BUILD / 'packages'}",
+        f"--cache-directory={cache}", f"--package-cache-directory={BUILD / 'packages'}",
         *mkosi_arguments(image, tree), *disk_arguments(uuid.uuid4()), "build",
     ]  # fmt: skip
     log = BUILD / f"image-{image.name}.log"
