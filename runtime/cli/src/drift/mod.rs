@@ -145,6 +145,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_can_change_at_any_time_is_read_often_and_what_walks_all_processes_is_not() {
+        let rules = crate::audit::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../conf/rt/audit"))).rules;
+        let is_quick =
+            |id: &str| rules.iter().find(|rule| rule.id == id).unwrap_or_else(|| panic!("{id}")).read.is_quick();
+        for id in ["C4", "C4-effective", "S1", "S2", "S3-swap", "S5", "P1", "P1-range", "C8", "K10-ksm", "S4"] {
+            assert!(is_quick(id), "{id}");
+        }
+        for id in ["I1", "I3", "U2", "C5", "K1-config", "C13", "K7-hres", "K11"] {
+            assert!(!is_quick(id), "{id}");
+        }
+    }
+
+    #[test]
     fn an_entry_says_what_changed_from_what_to_what_and_what_to_do() {
         let text = str::to_owned;
         let rule = |status, observed: &str| RuleResult {
