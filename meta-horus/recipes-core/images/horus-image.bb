@@ -33,3 +33,11 @@ horus_disable_units() {
 }
 horus_disable_units[doc] = "Disables the units that our presets disable"
 ROOTFS_POSTPROCESS_COMMAND:append = " horus_disable_units"
+
+# Each image that is made has a name of its own, which reports are kept by (docs/measuring.md). Not in the recipe os-release: its
+# package is reused when an image with other contents is made.
+horus_stamp_build() {
+    echo "BUILD_ID=$(tr -d - < /proc/sys/kernel/random/uuid)" >> ${IMAGE_ROOTFS}${nonarch_libdir}/os-release
+}
+horus_stamp_build[doc] = "Writes BUILD_ID into os-release"
+ROOTFS_POSTPROCESS_COMMAND:append = " horus_stamp_build"

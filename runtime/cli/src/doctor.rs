@@ -1,15 +1,21 @@
-//! `horus doctor`: runs the audit, prints it and records it.
+//! `horus doctor`: runs the audit, prints it and records it; with `--fix`, sets what can be set while the machine runs.
 //!
-//! Exit status: 0 the machine is tuned, 1 a fatal or high rule failed, 2 the audit itself could not be done properly.
+//! Exit status: 0 the machine is tuned, 1 a fatal or high rule failed, 2 the audit itself could not be done properly, or --fix
+//! was refused.
 
+mod fix;
 pub mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::audit::{self, Outcome};
+use serde::Serialize;
+
+use crate::audit::{self, Outcome, Tree};
 use crate::boot::Boot;
+use crate::determinism::measure::machine::utc_now;
+use crate::determinism::view::junit;
 
 /// Command line of `horus doctor`.
 #[derive(clap::Args)]
@@ -23,6 +29,9 @@ pub struct Args {
     /// Write the result as JSON, to FILE or to standard output instead of the table.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
+    /// Print JUnit XML instead of the table: a test case a rule.
+    #[arg(long, conflicts_with_all = ["json", "all", "fix"])]
+    junit: bool,
     /// Write findings and summary to the journal too.
     #[arg(long)]
     journal: bool,
@@ -30,8 +39,14 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     /// Print what every rule is for instead of checking it.
-    #[arg(long, conflicts_with_all = ["json", "journal", "all"])]
+    #[arg(long, conflicts_with_all = ["json", "journal", "all", "junit", "fix"])]
     explain: bool,
+    /// Set what can be set while the machine runs, for rules that fail; read each again, and say what needs a restart.
+    #[arg(long, conflicts_with = "all")]
+    fix: bool,
+    /// With --fix: only say what would be done.
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
 }
 
 /// Some part of the audit could not be done.
@@ -44,34 +59,58 @@ pub fn run(args: &Args) -> ExitCode {
         print(&text::explain(&loaded.rules, &loaded.problems));
         return if loaded.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_AUDITED) };
     }
-    let outcome = audit::run(&args.root, &args.rules);
-    match output(args, &outcome) {
+    let done = if args.fix { fixed(args) } else { audited(args) };
+    match done {
         Err(reason) => {
             eprintln!("horus doctor: {reason}");
             ExitCode::from(NOT_AUDITED)
         }
-        Ok(()) if !outcome.problems.is_empty() => ExitCode::from(NOT_AUDITED),
-        Ok(()) if outcome.passed() => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::FAILURE,
+        Ok(outcome) if !outcome.problems.is_empty() => ExitCode::from(NOT_AUDITED),
+        Ok(outcome) if outcome.passed() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
     }
 }
 
-/// Writes the outcome wherever the arguments want it.
-fn output(args: &Args, outcome: &Outcome) -> Result<(), String> {
-    let json = || serde_json::to_string_pretty(outcome).map_err(|error| error.to_string());
+/// Audits, and writes the outcome wherever the arguments want it.
+fn audited(args: &Args) -> Result<Outcome, String> {
+    let outcome = audit::run(&args.root, &args.rules);
+    let text = || match args.junit {
+        true => junit::render_audit(&outcome, &utc_now(), &host(args)),
+        false => text::table(&outcome, &Boot::read(&args.root), args.all, colour()),
+    };
+    output(args, &outcome, &outcome, text)?;
+    Ok(outcome)
+}
+
+/// Fixes, and writes what was done; the audit afterwards.
+fn fixed(args: &Args) -> Result<Outcome, String> {
+    let fixed = fix::fix(&args.root, &args.rules, args.dry_run)?;
+    output(args, &fixed, &fixed.audit, || text::fixes(&fixed, colour()))?;
+    Ok(fixed.audit)
+}
+
+/// Writes `what` as JSON or as text, and the audit to the journal, as the arguments want it.
+fn output(args: &Args, what: &impl Serialize, audit: &Outcome, text: impl FnOnce() -> String) -> Result<(), String> {
+    let json = || serde_json::to_string_pretty(what).map_err(|error| error.to_string());
     match &args.json {
         Some(file) if file.as_os_str() == "-" => {
             print(&(json()? + "\n"));
-            outcome.problems.iter().for_each(|problem| eprintln!("horus doctor: {problem}"));
+            audit.problems.iter().for_each(|problem| eprintln!("horus doctor: {problem}"));
         }
         file => {
             if let Some(file) = file {
                 std::fs::write(file, json()? + "\n").map_err(|error| format!("{}: {error}", file.display()))?;
             }
-            print(&text::table(outcome, &Boot::read(&args.root), args.all, colour()));
+            print(&text());
         }
     }
-    if args.journal { audit::journal::write(outcome).map_err(|error| error.to_string()) } else { Ok(()) }
+    if args.journal { audit::journal::write(audit).map_err(|error| error.to_string()) } else { Ok(()) }
+}
+
+/// The audited machine's name; empty where nobody recorded it.
+fn host(args: &Args) -> String {
+    let tree = Tree::open(&args.root).ok();
+    tree.and_then(|tree| tree.text("/proc/sys/kernel/hostname").ok()).unwrap_or_default()
 }
 
 /// Colour only for a person at a terminal who did not decline it (<https://no-color.org>).

@@ -7,6 +7,7 @@ mod boot;
 mod deploy;
 mod determinism;
 mod doctor;
+mod drift;
 mod greeting;
 mod new;
 mod node;
@@ -50,6 +51,9 @@ enum Command {
     Topic(topic::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
     Tune(tune::Args),
+    /// The service that tells when a setting of the audit changes.
+    #[command(hide = true)]
+    Drift(drift::Args),
     /// The service that traces the real-time CPUs, and says who broke a deadline.
     #[command(hide = true)]
     Witness(witness::Args),
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
         Command::Settings(args) => settings::run(&args),
         Command::Topic(args) => topic::run(args),
         Command::Tune(args) => tune::run(&args),
+        Command::Drift(args) => drift::run(&args),
         Command::Witness(args) => witness::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::blame;
 pub use crate::determinism::evidence::destination::RAM_DIRECTORY;
 use crate::determinism::evidence::history::History;
 use crate::determinism::measure::machine;
@@ -95,7 +96,10 @@ pub fn run(args: &Args) -> ExitCode {
         Format { json: true, .. } => {
             serde_json::to_string_pretty(&found.report).expect("a report that was read can be written") + "\n"
         }
-        Format { html: true, .. } => html::render(&found.report, &kept, together.as_ref()),
+        Format { html: true, .. } => {
+            let culprits = blame::of_boot(&found.report.boot_id);
+            html::render(&found.report, &kept, together.as_ref(), &culprits)
+        }
         Format { junit: true, .. } => junit::render(&found.report),
         Format { openmetrics: true, .. } => openmetrics::render(&found.report, together.as_ref()),
         _ => {

@@ -79,3 +79,19 @@ fn every_rule_proves_knobs_that_exist() {
         }
     }
 }
+
+#[test]
+fn what_a_fix_writes_is_what_the_image_starts_with() {
+    let lib = repository().join("conf/rt/rootfs/usr/lib");
+    let sysctls: Vec<String> = files(&lib.join("sysctl.d"), ".conf").iter().flat_map(|file| lines(file)).collect();
+    let mut compared = 0;
+    for record in records() {
+        let Some(set) = record.table.get("set") else { continue };
+        for knob in record.proves.iter().filter_map(|knob| knob.strip_prefix("sysctl:")) {
+            let line = format!("{knob} = {}", set.as_str().unwrap());
+            assert!(sysctls.contains(&line), "{}: set is not what sysctl.d says: {line}", record.id);
+            compared += 1;
+        }
+    }
+    assert!(compared > 5, "{compared} values were compared");
+}

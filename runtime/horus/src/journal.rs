@@ -39,6 +39,10 @@ pub mod id {
     pub const AUDIT_RULE: &str = "7fb7dac24c3e4b1fb22ff23e59809b1c";
     /// An audit ended.
     pub const AUDIT_SUMMARY: &str = "355da1b594b24be1aead53b05bb57ddb";
+    /// An audit rule that passed does not any more: somebody or something changed a setting.
+    pub const DRIFT: &str = "859afeaa516240b38b29f57775f7c18e";
+    /// An audit rule that failed passes again.
+    pub const DRIFT_OVER: &str = "bbabdd332c7647379870ffa112d2fd55";
     /// One phase of a determinism run ended.
     pub const DETERMINISM_PHASE: &str = "c9ba981b7eef48a08601df9b223f09e5";
     /// A determinism run ended.
@@ -206,6 +210,8 @@ mod tests {
             id::WITNESS_MISSING,
             id::AUDIT_RULE,
             id::AUDIT_SUMMARY,
+            id::DRIFT,
+            id::DRIFT_OVER,
             id::DETERMINISM_PHASE,
             id::DETERMINISM_SUMMARY,
             id::REPORT_ELSEWHERE,

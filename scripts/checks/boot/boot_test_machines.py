@@ -49,7 +49,11 @@ class OtherMachines(boot_test_x86_64.BootTest):
 
     def test_3_cpus_a_provoked_deadline_miss_and_a_data_partition_that_holds_something_else(self):
         stall = '[Service]\nEnvironment="HORUS_PING_STALL=30ms 100"\n'
+        drift = (boot_test_x86_64.GUEST / "drift.service").read_text()
+        for name in ("DRIFT", "DRIFT_OVER"):
+            drift = drift.replace(f"@{name}@", boot_test_x86_64.message_id(name))
         provoked = guest.merge({"systemd.unit-dropin.horus-ping.service": stall}, started("provocations.service"))
+        provoked = guest.merge(provoked, started("drift.service", drift))
         answers = self.boot_on(3, disks.make_swap, provoked, firmware=False, extra_parameters=UNMEASURED, during=stop_for_a_while)
         self.assertEqual((answers["isolated"], answers["pid1"]), ("1-2", "0"))
         misses = [entry for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_NODE") == "ping"]
@@ -66,6 +70,13 @@ class OtherMachines(boot_test_x86_64.BootTest):
         blamed = "\n".join(guest.text(entry) for entry in self.done.with_field("SYSLOG_IDENTIFIER", "horus-blame"))
         for words in (r"own code", r"task yes/\d+"):
             self.assertRegex(blamed, words)
+
+        # Interrupts that were moved: one entry when it was found, one when it was well again, and the state before in both.
+        (away,), (back,) = ([entry for entry in self.of_kind(name) if guest.text(entry, "HORUS_RULE_ID") == "C4-effective"] for name in ("DRIFT", "DRIFT_OVER"))
+        self.assertIn("on CPU 1", guest.text(away, "HORUS_OBSERVED"))
+        self.assertTrue(guest.text(away, "HORUS_BEFORE").startswith("none"), guest.text(away))
+        self.assertIn("on CPU 1", guest.text(back, "HORUS_BEFORE"))
+        self.assertGreater(guest.text(back, "HORUS_SINCE"), guest.text(away, "HORUS_SINCE"))
 
         self.assertEqual(answers["data-state"], "ram")
         self.assertTrue(answers["data"].startswith("horus-ram"), answers["data"])

@@ -174,6 +174,11 @@ class TunedAppliance(BootTest):
     def test_system_comes_from_the_slot_that_its_kernel_image_names(self):
         self.assertEqual(self.answers()["slot"], self.image.system_label)
 
+    def test_reports_are_kept_by_the_name_that_the_build_of_the_image_gave_it(self):
+        identity = self.done.report["identity"]
+        self.assertEqual((identity["build_id"], identity["build_id_from"]), (self.answers()["build"], "os-release"))
+        self.assertRegex(identity["build_id"], "^[0-9a-f]{32}$")
+
     def test_pid_1_stays_on_the_housekeeping_cpu(self):
         self.assertEqual(self.answers()["isolated"], "1")
         self.assertEqual(self.answers()["pid1"], "0")

@@ -39,15 +39,25 @@ impl Expect {
         }
     }
 
-    fn judge_values(&self, found: &Found, facts: &Facts) -> (Verdict, String) {
+    /// The values that are not as expected.
+    ///
+    /// # Errors
+    /// When a CPU set that the expectation names is not known.
+    pub fn odd(&self, found: &Found, facts: &Facts) -> Result<Vec<Value>, Unread> {
         let mut odd = Vec::new();
         for value in &found.values {
-            match self.holds(&value.text, facts) {
-                Ok(true) => {}
-                Ok(false) => odd.push(value.clone()),
-                Err(unread) => return (Verdict::Unknown(unread), observed(&found.values, found)),
+            if !self.holds(&value.text, facts)? {
+                odd.push(value.clone());
             }
         }
+        Ok(odd)
+    }
+
+    fn judge_values(&self, found: &Found, facts: &Facts) -> (Verdict, String) {
+        let odd = match self.odd(found, facts) {
+            Ok(odd) => odd,
+            Err(unread) => return (Verdict::Unknown(unread), observed(&found.values, found)),
+        };
         if !odd.is_empty() {
             return (Verdict::Fail, observed(&odd, found));
         }

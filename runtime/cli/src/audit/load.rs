@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::kernel;
+use super::read::Reader;
 use super::rule::Rule;
 
 /// The rules of a directory, in the order of file names, and what could not be used.
@@ -122,6 +123,10 @@ fn usable(record: Spanned<DeValue<'_>>) -> Result<Rule, (String, Option<usize>)>
         if text.trim().is_empty() {
             return Err((format!("'{name}' is empty"), None));
         }
+    }
+    if rule.set.is_some() && !matches!(rule.read, Reader::Files(..)) {
+        let remedy = "it is for rules that read files";
+        return Err((format!("rule '{}': leave out 'set', {remedy}", rule.id), None));
     }
     match &rule.applies.kernel_since {
         Some(since) if kernel::at_least(since, since).is_none() => {

@@ -9,6 +9,7 @@
 
 mod check;
 mod facts;
+mod fix;
 pub mod journal;
 mod kernel;
 mod load;
@@ -21,11 +22,13 @@ mod task;
 mod tree;
 mod value;
 
+pub use fix::Remedy;
 pub use kernel::CommandLine;
-pub use load::load;
+pub use load::{Rules, load};
 pub use outcome::{Machine, Outcome, RuleResult, Severity, Status};
 pub use rule::Rule;
 pub use tree::Tree;
+pub use value::Write;
 
 use std::path::Path;
 
@@ -37,23 +40,66 @@ use tree::Unread;
 ///
 /// Never fails as a whole: a rule file that cannot be used is listed in [`Outcome::problems`], and the rest still runs.
 pub fn run(root: &Path, rules: &Path) -> Outcome {
-    let mut loaded = load(rules);
-    let tree = match Tree::open(root) {
-        Ok(tree) => tree,
-        Err(Unread(reason)) => {
-            loaded
-                .problems
-                .push(format!("{reason}; name a recording or a directory that holds proc and sys with --root"));
-            return Outcome::new(Machine::default(), Vec::new(), loaded.problems);
-        }
-    };
-    let facts = Facts::read(&tree);
-    let results: Vec<RuleResult> = loaded.rules.iter().map(|rule| judge(rule, &tree, &facts)).collect();
-    if !results.is_empty() && results.iter().all(|result| result.status == Status::Na) {
-        let remedy = "is it the root of a machine, with proc and sys below it?";
-        loaded.problems.push(format!("{}: not one rule could be checked; {remedy}", tree.root().display()));
+    match Auditor::open(root, rules) {
+        Ok(auditor) => auditor.audit(),
+        Err(problems) => Outcome::new(Machine::default(), Vec::new(), problems),
     }
-    Outcome::new(facts.machine(&tree), results, loaded.problems)
+}
+
+/// Rules and a machine, which can be asked again.
+pub struct Auditor {
+    tree: Tree,
+    facts: Facts,
+    loaded: Rules,
+}
+
+impl Auditor {
+    /// The machine at `root` and the rule files in `rules`.
+    ///
+    /// # Errors
+    /// When there is no machine to read; a sentence a problem, those of the rule files among them.
+    pub fn open(root: &Path, rules: &Path) -> Result<Self, Vec<String>> {
+        let mut loaded = load(rules);
+        match Tree::open(root) {
+            Ok(tree) => Ok(Self { facts: Facts::read(&tree), tree, loaded }),
+            Err(Unread(reason)) => {
+                let remedy = "name a recording or a directory that holds proc and sys with --root";
+                loaded.problems.push(format!("{reason}; {remedy}"));
+                Err(loaded.problems)
+            }
+        }
+    }
+
+    /// Checks every rule.
+    pub fn audit(&self) -> Outcome {
+        let results: Vec<RuleResult> = self.loaded.rules.iter().map(|rule| self.check(rule)).collect();
+        let mut problems = self.loaded.problems.clone();
+        if !results.is_empty() && results.iter().all(|result| result.status == Status::Na) {
+            let remedy = "is it the root of a machine, with proc and sys below it?";
+            problems.push(format!("{}: not one rule could be checked; {remedy}", self.tree.root().display()));
+        }
+        Outcome::new(self.facts.machine(&self.tree), results, problems)
+    }
+
+    /// The rules that can be used.
+    pub fn rules(&self) -> &[Rule] {
+        &self.loaded.rules
+    }
+
+    /// Checks one rule, by files as they are now and the CPUs and kernel as they were when this was opened.
+    pub fn check(&self, rule: &Rule) -> RuleResult {
+        judge(rule, &self.tree, &self.facts)
+    }
+
+    /// The text of a file of the machine; empty where it cannot be read.
+    pub fn text(&self, path: &str) -> String {
+        self.tree.text(path).unwrap_or_default()
+    }
+
+    /// What puts a rule that fails right.
+    pub fn remedy(&self, rule: &Rule) -> Remedy {
+        fix::remedy(rule, &self.tree, &self.facts)
+    }
 }
 
 /// Checks one rule.

@@ -93,6 +93,15 @@ fn known_sets(path: &str) -> Result<(), String> {
 }
 
 impl Reader {
+    /// Whether it reads a few small files that anybody may write while the machine runs: cheap enough to be read again and again.
+    pub fn is_quick(&self) -> bool {
+        match self {
+            Self::Files(path, _) => ["/proc/sys/", "/proc/irq/", "/sys/"].iter().any(|place| path.starts_with(place)),
+            Self::Scan(scan) => scan.is_quick(),
+            Self::Cmdline(_) | Self::Config(_) => false,
+        }
+    }
+
     /// Reads from `tree`; `ignore` holds the names that scans leave out.
     pub fn read(&self, tree: &Tree, facts: &Facts, ignore: &[String]) -> Reading {
         match self {

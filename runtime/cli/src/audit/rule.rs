@@ -25,6 +25,8 @@ pub struct Rule {
     pub why: String,
     /// What to do about a failure.
     pub fix: String,
+    /// What `horus doctor --fix` writes into each file that is not as expected; a set of CPUs in braces becomes its list or mask.
+    pub set: Option<String>,
     /// What to do about a failure on a machine with one CPU, where the remedy is another: nothing can be isolated there.
     pub fix_with_one_cpu: Option<String>,
     /// Where the rule comes from.
@@ -45,6 +47,15 @@ impl Rule {
     pub fn fix_for(&self, facts: &Facts) -> &str {
         let has_one_cpu = facts.cpus(CpuSet::Online).is_ok_and(|online| online.len() == 1);
         self.fix_with_one_cpu.as_deref().filter(|_| has_one_cpu).unwrap_or(&self.fix)
+    }
+
+    /// The kernel parameters, by name, that the rule proves or else reads.
+    pub fn kernel_parameters(&self) -> Vec<String> {
+        let proven = self.proves.iter().filter_map(|knob| knob.strip_prefix("cmdline:"));
+        match (&self.read, proven.map(str::to_owned).collect::<Vec<_>>()) {
+            (Reader::Cmdline(name), proven) if proven.is_empty() => vec![name.clone()],
+            (_, proven) => proven,
+        }
     }
 }
 

@@ -40,12 +40,29 @@ pub struct Value {
     pub place: String,
     /// The value itself.
     pub text: String,
+    /// What would put it right, where a scan knows: a rule that reads files says it with `set`.
+    pub writes: Vec<Write>,
+}
+
+/// One write to a file of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The file.
+    pub path: String,
+    /// What is written.
+    pub text: String,
 }
 
 impl Value {
     /// The value `text` found at `place`.
     pub fn new(place: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { place: place.into(), text: text.into() }
+        Self { place: place.into(), text: text.into(), writes: Vec::new() }
+    }
+
+    /// Adds a write that would put it right.
+    pub fn put_right_by(mut self, path: impl Into<String>, text: impl Into<String>) -> Self {
+        self.writes.push(Write { path: path.into(), text: text.into() });
+        self
     }
 }
 

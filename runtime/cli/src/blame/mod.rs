@@ -4,10 +4,10 @@
 
 mod entry;
 mod episode;
-mod screen;
+pub mod screen;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use entry::Missed;
@@ -36,18 +36,28 @@ pub struct Args {
 
 /// All of a boot.
 #[derive(serde::Serialize)]
-struct Blame {
+pub struct Blame {
     /// Missed deadlines, those among them whose cycle never ran included.
-    misses: u64,
+    pub misses: u64,
     /// Entries of the journal that are too many to be shown.
-    is_cut: bool,
-    episodes: Vec<Episode>,
-    culprits: Vec<Culprit>,
+    pub is_cut: bool,
+    /// Misses that belong together, the oldest first.
+    pub episodes: Vec<Episode>,
+    /// What each culprit did in all.
+    pub culprits: Vec<Culprit>,
+}
+
+/// The boot of this identifier, as the journal of this machine tells of it.
+///
+/// # Errors
+/// Why it does not: it was on another machine, or too long ago.
+pub fn of_boot(boot: &str) -> Result<Blame, String> {
+    read(boot, None).map(|entries| Blame::of(&entries))
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let entries = match read(args) {
+    let entries = match read(&args.boot, args.entries.as_deref()) {
         Ok(entries) => entries,
         Err(error) => {
             eprintln!("horus blame: {error}");
@@ -65,6 +75,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 impl Blame {
+    /// Of entries of the journal, the oldest first.
     fn of(entries: &[Missed]) -> Self {
         let episodes = episode::episodes(entries);
         Self {
@@ -77,13 +88,13 @@ impl Blame {
 }
 
 /// The entries, the oldest first.
-fn read(args: &Args) -> Result<Vec<Missed>, String> {
-    if let Some(path) = &args.entries {
+fn read(boot: &str, file: Option<&Path>) -> Result<Vec<Missed>, String> {
+    if let Some(path) = file {
         let file = std::fs::File::open(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         return Ok(parse(file));
     }
     let mut journal = Command::new("journalctl")
-        .args(["-q", "-o", "json", "--all", &format!("--lines={MOST_ENTRIES}"), &format!("--boot={}", args.boot)])
+        .args(["-q", "-o", "json", "--all", &format!("--lines={MOST_ENTRIES}"), &format!("--boot={boot}")])
         .arg(format!("MESSAGE_ID={}", id::DEADLINE_MISS))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -100,6 +111,12 @@ fn read(args: &Args) -> Result<Vec<Missed>, String> {
         Ok(_) => Err(format!("journalctl: {}", said.trim())),
         Err(error) => Err(format!("journalctl: {error}")),
     }
+}
+
+/// Of what `journalctl -o json` printed, for tests of what shows it.
+#[cfg(test)]
+pub fn of_lines(lines: &str) -> Blame {
+    Blame::of(&parse(lines.as_bytes()))
 }
 
 fn parse(lines: impl Read) -> Vec<Missed> {

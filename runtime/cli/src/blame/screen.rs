@@ -46,7 +46,7 @@ pub fn text(blame: &Blame, width: usize, is_this_boot: bool) -> String {
         more => format!(", times are UTC; the first {more} are left out: --json has all\n"),
     }
     .as_str();
-    let shown = &blame.episodes[episodes.saturating_sub(MOST_SHOWN)..];
+    let shown = shown(blame);
     text += &episodes_text(shown, width);
     if shown.iter().any(is_doubtful) {
         text += "?  not certain: docs/blame.md says why\n";
@@ -59,6 +59,31 @@ pub fn text(blame: &Blame, width: usize, is_this_boot: bool) -> String {
         text += &format!("\nthe newest trace: trace-cmd report {trace}\n");
     }
     text
+}
+
+/// The newest episodes.
+fn shown(blame: &Blame) -> &[Episode] {
+    &blame.episodes[blame.episodes.len().saturating_sub(MOST_SHOWN)..]
+}
+
+/// The cells of the newest episodes, for a page: when, node, late by, culprit, share, what prevents it.
+pub fn episode_rows(blame: &Blame) -> Vec<Vec<String>> {
+    shown(blame).iter().map(cells).collect()
+}
+
+/// The cells of the culprits, for a page: culprit, episodes, misses, longest, late by.
+pub fn culprit_rows(culprits: &[Culprit]) -> Vec<Vec<String>> {
+    let row = |culprit: &Culprit| {
+        let (longest, late) = (Duration::from_nanos(culprit.longest_ns), Duration::from_nanos(culprit.late_ns));
+        vec![
+            culprit.culprit.clone().unwrap_or_else(|| "not known".to_owned()),
+            culprit.episodes.to_string(),
+            culprit.misses.to_string(),
+            if culprit.culprit.is_some() { time(longest) } else { "-".to_owned() },
+            time(late),
+        ]
+    };
+    culprits.iter().take(MOST_CULPRITS).map(row).collect()
 }
 
 fn count(number: u64, one: &str, many: &str) -> String {
@@ -86,17 +111,7 @@ fn episodes_text(episodes: &[Episode], width: usize) -> String {
 }
 
 fn culprits_text(culprits: &[Culprit], width: usize) -> String {
-    let rows = culprits.iter().take(MOST_CULPRITS).map(|culprit| {
-        let (longest, late) = (Duration::from_nanos(culprit.longest_ns), Duration::from_nanos(culprit.late_ns));
-        vec![
-            culprit.culprit.clone().unwrap_or_else(|| "not known".to_owned()),
-            culprit.episodes.to_string(),
-            culprit.misses.to_string(),
-            if culprit.culprit.is_some() { time(longest) } else { "-".to_owned() },
-            time(late),
-        ]
-    });
-    let mut rows: Vec<Vec<String>> = rows.collect();
+    let mut rows = culprit_rows(culprits);
     fit(&mut rows, &SUMMARY, 0, width);
     let more = culprits.len().saturating_sub(MOST_CULPRITS);
     let rest = if more > 0 { format!("and {more} more: --json has all\n") } else { String::new() };

@@ -3,8 +3,13 @@
 use crate::audit::{Outcome, Rule, RuleResult, Severity, Status};
 use crate::boot::Boot;
 
+use super::fix::{Done, Fix, Fixed};
+
 /// Columns of the text; wider terminals gain nothing from longer lines.
 const WIDTH: usize = 100;
+
+/// Writes that the text names for one rule; machines have many CPUs.
+const MAX_WRITES: usize = 4;
 
 /// The table of `outcome` below what the boot has to tell; `all` adds the rules that passed or do not apply.
 pub fn table(outcome: &Outcome, boot: &Boot, all: bool, colour: bool) -> String {
@@ -36,6 +41,69 @@ pub fn table(outcome: &Outcome, boot: &Boot, all: bool, colour: bool) -> String 
     text += &if outcome.passed() { paint.good(&sentence) } else { paint.bad(&sentence) };
     text += if all { "\n" } else { "\n(--all also shows what passed and what does not apply)\n" };
     text
+}
+
+/// What was done about each rule that failed, the worst first, above the audit's sentence.
+pub fn fixes(fixed: &Fixed, colour: bool) -> String {
+    let paint = Paint(colour);
+    let mut text = String::new();
+    let mut fixes: Vec<&Fix> = fixed.fixes.iter().collect();
+    fixes.sort_by_key(|fix| fix.severity);
+    for fix in &fixes {
+        text += &one_fix(fix, &paint);
+    }
+    for problem in &fixed.audit.problems {
+        text += &entry(&paint.bad("PROBLEM"), "PROBLEM", problem);
+    }
+    let count = |done: Done| fixes.iter().filter(|fix| fix.done == done).count();
+    let set = count(Done::Set);
+    text += &match (fixed.dry_run, fixes.len()) {
+        (_, 0) => "No rule fails: nothing to set.\n".to_owned(),
+        (true, all) => format!("{} of {all} can be set now. Nothing was changed (--dry-run).\n", count(Done::WouldSet)),
+        (false, all) => format!("{set} of {all} set. What was set holds until the next start.\n"),
+    };
+    let sentence = fixed.audit.sentence();
+    text + &if fixed.audit.passed() { paint.good(&sentence) } else { paint.bad(&sentence) } + "\n"
+}
+
+fn one_fix(fix: &Fix, paint: &Paint) -> String {
+    let label = match fix.done {
+        Done::Set => "SET",
+        Done::WouldSet => "WOULD SET",
+        Done::NotYet => "NOT YET",
+        Done::Refused => "REFUSED",
+        Done::Restart => "RESTART",
+        Done::OtherKernel => "KERNEL",
+        Done::ByHand => "BY HAND",
+    };
+    let painted = if fix.done == Done::Set { paint.good(label) } else { paint.bad(label) };
+    let change = match &fix.after {
+        Some(after) => format!("{} → {after}", fix.before),
+        None => fix.before.clone(),
+    };
+    let head = format!("{} ({}) {}: {change}", fix.id, fix.severity.word(), fix.title);
+    let mut text = entry(&painted, label, &head);
+    for write in fix.writes.iter().take(MAX_WRITES) {
+        let refused = write.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+        text += &entry("", "", &format!("{}: {} → {}{refused}", write.path, write.before, write.wanted));
+    }
+    if fix.writes.len() > MAX_WRITES {
+        text += &entry("", "", &format!("and {} files more (--json names them)", fix.writes.len() - MAX_WRITES));
+    }
+    let parameters = fix.kernel_parameters.join(", ");
+    let more = match fix.done {
+        Done::Set | Done::WouldSet if parameters.is_empty() => None,
+        Done::Set | Done::WouldSet => Some(format!("for the next starts, kernel parameter {parameters}: {}", fix.fix)),
+        Done::NotYet => Some(
+            "written, and the rule still fails. Some interrupts move when they fire next: run horus doctor again"
+                .to_owned(),
+        ),
+        Done::Refused => Some(format!("the kernel refused. {}", fix.fix)),
+        Done::Restart => Some(format!("needs kernel parameter {parameters} and a restart: {}", fix.fix)),
+        Done::OtherKernel => Some(format!("needs another kernel: {}", fix.fix)),
+        Done::ByHand => Some(format!("needs you: {}", fix.fix)),
+    };
+    text + &more.map(|more| entry("", "", &more)).unwrap_or_default() + "\n"
 }
 
 /// What every rule is for, by file order.

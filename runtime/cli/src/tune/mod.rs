@@ -14,11 +14,11 @@ mod boot;
 mod commands;
 mod conf;
 mod cpus;
-mod live;
+pub mod live;
 mod plan;
 mod report;
 mod revert;
-mod root;
+pub mod root;
 mod snapshot;
 mod verify;
 

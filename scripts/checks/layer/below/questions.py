@@ -63,6 +63,9 @@ def image(workspace: Workspace, board: Build, build) -> str:
         wrong.append(f"packages of conf/ are {' '.join(found)}, and this image's trees are {' '.join(board.trees)}")
     release = bitbake.value(workspace, build, "OS_RELEASE_FIELDS", "os-release").split()
     wrong += [f"os-release lacks {name}" for name in ("IMAGE_ID", "IMAGE_VERSION") if name not in release]
+    steps = bitbake.value(workspace, build, "ROOTFS_POSTPROCESS_COMMAND", "horus-image").split()
+    if "horus_stamp_build" not in steps or "BUILD_ID" in release:
+        wrong.append("BUILD_ID has to be written when the image is made, not by os-release, whose package is reused")
     return "\n".join(wrong)
 
 

@@ -41,7 +41,11 @@ pub fn idle_exit_latency(tree: &Tree, facts: &Facts, _ignore: &[String]) -> Resu
     let mut found = Found::findings(Vec::new());
     for cpu in isolated.iter() {
         match deepest(tree, cpu) {
-            Ok(latency) => found.values.push(Value::new(format!("cpu{cpu}"), latency.to_string())),
+            Ok((latency, states)) => {
+                let value = Value::new(format!("cpu{cpu}"), latency.to_string());
+                let switch_off = |value: Value, state| value.put_right_by(format!("{state}/disable"), "1");
+                found.values.push(states.into_iter().fold(value, switch_off));
+            }
             Err(unread) => found.gaps.push(unread),
         }
     }
@@ -49,17 +53,23 @@ pub fn idle_exit_latency(tree: &Tree, facts: &Facts, _ignore: &[String]) -> Resu
     Ok(found)
 }
 
-fn deepest(tree: &Tree, cpu: u32) -> Result<u64, Unread> {
+/// The longest time in microseconds, and the states that take it.
+fn deepest(tree: &Tree, cpu: u32) -> Result<(u64, Vec<String>), Unread> {
     let limit = match tree.text(&format!("{CPU}/cpu{cpu}/power/pm_qos_resume_latency_us")).as_deref() {
         Ok("n/a") => 0,
         Ok("0") | Err(_) => u64::MAX,
         Ok(limit) => limit.parse().unwrap_or(u64::MAX),
     };
-    let mut deepest = 0;
+    let mut deepest = (0, Vec::new());
     for state in tree.glob(&format!("{CPU}/cpu{cpu}/cpuidle/state*"))? {
         let latency = number(tree, &format!("{state}/latency"))?;
         if number(tree, &format!("{state}/disable"))? == 0 && latency <= limit {
-            deepest = deepest.max(latency);
+            if latency > deepest.0 {
+                deepest = (latency, Vec::new());
+            }
+            if latency == deepest.0 {
+                deepest.1.push(state);
+            }
         }
     }
     Ok(deepest)
@@ -77,7 +87,10 @@ pub fn variable_frequency(tree: &Tree, _facts: &Facts, _ignore: &[String]) -> Re
         let read = |name: &str| number(tree, &format!("{policy}/{name}"));
         match (read("scaling_min_freq"), read("scaling_max_freq")) {
             (Ok(low), Ok(high)) if low == high => {}
-            (Ok(low), Ok(high)) => found.values.push(Value::new(policy, format!("{low} to {high} kHz"))),
+            (Ok(low), Ok(high)) => {
+                let value = Value::new(&policy, format!("{low} to {high} kHz"));
+                found.values.push(value.put_right_by(format!("{policy}/scaling_min_freq"), high.to_string()));
+            }
             (Err(unread), _) | (_, Err(unread)) => found.gaps.push(unread),
         }
     }

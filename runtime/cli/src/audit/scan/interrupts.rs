@@ -17,6 +17,7 @@ use crate::audit::value::{Found, Value};
 ///   Linux 6.12 the kernel takes the write permission from their affinity; on older ones they pass until they fired.
 pub fn stray(tree: &Tree, facts: &Facts, _ignore: &[String]) -> Result<Found, Unread> {
     let isolated = facts.cpus(CpuSet::Isolated)?;
+    let housekeeping = facts.cpus(CpuSet::Housekeeping)?;
     let table = Table::parse(&tree.text("/proc/interrupts")?);
     let mut found = Found::findings(Vec::new());
     let (mut per_cpu, mut own) = (0, 0);
@@ -41,7 +42,9 @@ pub fn stray(tree: &Tree, facts: &Facts, _ignore: &[String]) -> Result<Found, Un
             own += 1;
         } else if !stray.is_empty() {
             let text = format!("on CPU {stray}, allowed {allowed}, fired {fired} times there");
-            found.values.push(Value::new(format!("interrupt {number} {}", line.name), text));
+            let value = Value::new(format!("interrupt {number} {}", line.name), text);
+            let place = format!("/proc/irq/{number}/smp_affinity_list");
+            found.values.push(value.put_right_by(place, housekeeping.to_string()));
         }
     }
     let notes = [(per_cpu, "per-CPU, cannot move"), (own, "queues of isolated CPUs themselves")];
@@ -101,6 +104,7 @@ mod tests {
             path
         };
         write("sys/devices/system/cpu/isolated", "1");
+        write("sys/devices/system/cpu/online", "0-1");
         write("proc/interrupts", "    CPU0 CPU1\n 24:  0  5  PCI-MSIX  virtio1-req.1\n");
         write("proc/irq/24/effective_affinity_list", "1");
         let allowed = write("proc/irq/24/smp_affinity_list", "1");

@@ -18,8 +18,8 @@ use super::value::{Found, Reading, Value};
 pub enum Scan {
     /// Processes of this name (pattern).
     Process(String),
-    /// One of the scans without a parameter.
-    Named(Function),
+    /// One of the scans without a parameter, and its name.
+    Named(&'static str, Function),
 }
 
 /// A scan's function: the tree, the facts, and the patterns of names to leave out.
@@ -46,17 +46,22 @@ impl Scan {
     /// A sentence with the names that exist.
     pub fn named(name: &str) -> Result<Self, String> {
         let known = SCANS.iter().find(|(known, _)| *known == name);
-        known.map(|(_, function)| Self::Named(*function)).ok_or_else(|| {
+        known.map(|(name, function)| Self::Named(name, *function)).ok_or_else(|| {
             let names: Vec<&str> = SCANS.iter().map(|(name, _)| *name).collect();
             format!("unknown scan '{name}'; there are {}", names.join(", "))
         })
+    }
+
+    /// Whether it reads a few small files, and not all processes or the kernel's log.
+    pub fn is_quick(&self) -> bool {
+        matches!(self, Self::Named("stray-interrupts" | "idle-exit-latency" | "variable-frequency" | "swap", _))
     }
 
     /// Looks.
     pub fn run(&self, tree: &Tree, facts: &Facts, ignore: &[String]) -> Reading {
         let found = match self {
             Self::Process(name) => tasks::processes(tree, facts, name),
-            Self::Named(function) => function(tree, facts, ignore),
+            Self::Named(_, function) => function(tree, facts, ignore),
         };
         found.map_or_else(Reading::Unknown, Reading::Found)
     }

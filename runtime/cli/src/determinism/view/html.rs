@@ -5,10 +5,12 @@
 
 mod axis;
 mod charts;
+mod culprits;
 mod tables;
 
 use std::fmt::Write;
 
+use crate::blame::Blame;
 use crate::determinism::evidence::history::{History, Merged};
 use crate::determinism::evidence::schema::{Report, Verdict};
 
@@ -20,8 +22,9 @@ use charts::Figure;
 /// The page's style.
 const STYLE: &str = include_str!("html/style.css");
 
-/// The whole page. `kept` are the runs that are kept beside this one, `together` what those of this system say.
-pub fn render(report: &Report, kept: &History, together: Option<&Merged>) -> String {
+/// The whole page. `kept` are the runs that are kept beside this one, `together` what those of this system say, `blame` who broke deadlines
+/// in the boot of this run.
+pub fn render(report: &Report, kept: &History, together: Option<&Merged>, blame: &Result<Blame, String>) -> String {
     let title = format!("HORUS report, {}", report.time);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -46,6 +49,7 @@ pub fn render(report: &Report, kept: &History, together: Option<&Merged>) -> Str
     for (id, name, chart) in charts.into_iter().filter(|(_, _, chart)| !chart.is_empty()) {
         section(&mut out, &format!("chart-{id}"), name, &format!("{legend}{chart}"));
     }
+    section(&mut out, "culprits", "Who broke deadlines", &culprits::section(blame));
     section(&mut out, "earlier", "Earlier boots", &tables::earlier(report, kept));
     section(&mut out, "audit", "Audit", &tables::audit(report));
     section(&mut out, "inventory", "Inventory", &tables::inventory(report));

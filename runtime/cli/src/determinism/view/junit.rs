@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::audit::{RuleResult, Severity, Status};
+use crate::audit::{Outcome, RuleResult, Severity, Status};
 use crate::determinism::evidence::schema::{Phase, Report, Verdict};
 
 use super::escape::markup;
@@ -29,14 +29,27 @@ pub fn render(report: &Report) -> String {
     let mut run = vec![verdict(report), valid(report), self_test(report)];
     run.extend(report.phases.iter().map(phase));
     let audit: Vec<Case> = report.audit.rules.iter().map(rule).collect();
+    let host = report.identity.as_ref().map_or("", |identity| &identity.board);
+    document(&report.time, host, &[("horus.determinism", &run), ("horus.audit", &audit)])
+}
+
+/// A document of an audit alone, done at `time` on the machine called `host`.
+pub fn render_audit(audit: &Outcome, time: &str, host: &str) -> String {
+    let problems = audit.problems.iter().map(|problem| case("audit", "rule files", Ended::Failed(problem.clone())));
+    let cases: Vec<Case> = problems.chain(audit.rules.iter().map(rule)).collect();
+    document(time, host, &[("horus.audit", &cases)])
+}
+
+fn document(time: &str, host: &str, suites: &[(&str, &[Case])]) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"horus\">\n");
-    suite(&mut out, "horus.determinism", report, &run);
-    suite(&mut out, "horus.audit", report, &audit);
+    for (name, cases) in suites {
+        suite(&mut out, name, (time, host), cases);
+    }
     out.push_str("</testsuites>\n");
     out
 }
 
-fn suite(out: &mut String, name: &str, report: &Report, cases: &[Case]) {
+fn suite(out: &mut String, name: &str, (time, host): (&str, &str), cases: &[Case]) {
     let count = |ended: fn(&Ended) -> bool| cases.iter().filter(|case| ended(&case.ended)).count();
     let _ = writeln!(
         out,
@@ -44,8 +57,8 @@ fn suite(out: &mut String, name: &str, report: &Report, cases: &[Case]) {
         cases.len(),
         count(|ended| matches!(ended, Ended::Failed(_))),
         count(|ended| matches!(ended, Ended::Skipped(_))),
-        markup(report.time.trim_end_matches('Z')),
-        markup(report.identity.as_ref().map_or("", |identity| &identity.board)),
+        markup(time.trim_end_matches('Z')),
+        markup(host),
     );
     for Case { class, name, seconds, ended } in cases {
         let _ = write!(

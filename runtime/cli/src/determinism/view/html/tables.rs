@@ -13,7 +13,7 @@ use crate::table::units::count;
 const SHOWN: usize = 30;
 
 /// A table that scrolls by itself on a narrow screen; columns after the first `left` hold numbers. Cells are escaped here.
-fn table(name: &str, left: usize, heads: &[&str], rows: &[Vec<String>]) -> String {
+pub fn table(name: &str, left: usize, heads: &[&str], rows: &[Vec<String>]) -> String {
     let class = |column: usize| if column < left { "" } else { " class=\"number\"" };
     let heads: String = heads
         .iter()

@@ -1,15 +1,39 @@
 //! The page is whole, needs nothing from elsewhere, and no text of a report becomes part of its code.
 
+use crate::blame;
 use crate::determinism::evidence::{sample, store};
 
 use super::*;
 
+/// A miss as the journal has it, by a task of this name.
+fn missed(by: &str) -> Result<Blame, String> {
+    let fields = [
+        ("__REALTIME_TIMESTAMP", "1795349051000000"),
+        ("HORUS_PROGRAM", "balance"),
+        ("HORUS_NODE", "control"),
+        ("HORUS_MISSES", "3"),
+        ("HORUS_CULPRIT", by),
+        ("HORUS_CULPRIT_KIND", "task"),
+        ("HORUS_CULPRIT_NS", "4990000"),
+        ("HORUS_CULPRIT_LATE_NS", "4200000"),
+        ("HORUS_CULPRIT_SHARE", "99"),
+        ("HORUS_CULPRIT_CONFIDENCE", "high"),
+        ("HORUS_CULPRIT_REMEDY", "give it a lower priority"),
+    ];
+    let fields: std::collections::BTreeMap<_, _> = fields.into_iter().collect();
+    Ok(blame::of_lines(&serde_json::to_string(&fields).unwrap()))
+}
+
 fn page(report: &Report) -> String {
+    page_blaming(report, "hog/137")
+}
+
+fn page_blaming(report: &Report, by: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     store::store(directory.path(), &sample::report("b-earlier")).unwrap();
     store::store(directory.path(), report).unwrap();
     let kept = History::read(&[directory.path()], "");
-    render(report, &kept, kept.of_report(report).as_ref())
+    render(report, &kept, kept.of_report(report).as_ref(), &missed(by))
 }
 
 #[test]
@@ -24,6 +48,8 @@ fn everything_that_was_promised_is_on_the_page() {
         "<th scope=\"row\">C9</th><td>FAIL</td>",
         "<dt>Build</dt><dd>cafe",
         "(this run)",
+        "<th scope=\"row\">task hog/137</th><td class=\"number\">1</td><td class=\"number\">3</td>",
+        "<td>give it a lower priority</td>",
         "not measured: cyclictest is not installed",
         "prefers-color-scheme: dark",
     ] {
@@ -68,7 +94,7 @@ fn no_text_of_a_report_becomes_markup() {
     }
     value["audit"]["rules"][1]["observed"] = evil.into();
     value["tools"][0]["version"] = evil.into();
-    let page = page(&serde_json::from_value(value).unwrap());
+    let page = page_blaming(&serde_json::from_value(value).unwrap(), evil);
     assert!(page.contains("&lt;img src=x") && !page.contains("<img"), "the text is there, and is text");
 }
 
@@ -77,6 +103,9 @@ fn a_report_without_figures_is_still_a_page() {
     let mut report = sample::report("b0");
     report.identity = None;
     report.phases.iter_mut().for_each(|phase| phase.measured = false);
-    let page = render(&report, &History::default(), None);
+    let page = render(&report, &History::default(), None, &Err("no such <boot>".to_owned()));
     assert!(page.contains("No other run of this image") && !page.contains("<svg"), "{page}");
+    assert!(page.contains("the journal of that boot cannot be read (no such &lt;boot&gt;)"), "{page}");
+    let quiet = render(&report, &History::default(), None, &Ok(blame::of_lines("")));
+    assert!(quiet.contains("No deadline was missed in that boot"), "{quiet}");
 }
