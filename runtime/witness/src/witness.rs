@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use horus::cpus::CpuList;
 use horus::time::MonotonicTime;
-use horus::witness::protocol::{Confidence, Kind, Missed, Share, Verdict};
+use horus::witness::protocol::{Confidence, Kind, Missed, Recording, Share, Verdict};
 use rustix::time::{ClockId, clock_getres};
 
 use crate::attribution::{Account, Signs};
@@ -117,13 +117,14 @@ impl Witness {
         traced.instance.marker().map_err(|error| format!("the trace of CPU {cpu} has no marker: {error}"))
     }
 
-    /// Who is to blame for a miss. The CPU's trace goes on afterwards.
-    pub fn judge(&mut self, missed: &Missed, notice: &mut dyn FnMut(Notice)) -> Verdict {
+    /// Who is to blame for a miss. The CPU's trace goes on afterwards. What the node recorded is kept beside the trace.
+    pub fn judge(&mut self, missed: &Missed, recorded: Option<&Recording>, notice: &mut dyn FnMut(Notice)) -> Verdict {
         let now = MonotonicTime::now().as_nanos();
         let Some(traced) = self.cpus.get_mut(&missed.cpu) else {
             return unknown(missed, "its CPU is not traced");
         };
-        if traced.covers(missed) {
+        let is_known = traced.has_the_most_of(missed);
+        if is_known {
             let _ = traced.instance.thaw(); // the program may have frozen it again after it was read
         } else {
             if !traced.pace.allows(now, MOST_READ) {
@@ -140,7 +141,9 @@ impl Witness {
         let signs = silence.map(|silence| self.signs(missed.cpu, &silence)).unwrap_or_default();
         let symbols = &mut self.symbols;
         let mut verdict = account.verdict(missed, &signs, &mut |address| symbols.name(address));
-        verdict.trace = self.keep(missed, now, notice);
+        if !is_known || verdict.confidence != Confidence::None {
+            verdict.trace = self.keep(missed, recorded, now, notice);
+        }
         verdict
     }
 
@@ -158,10 +161,16 @@ impl Witness {
     }
 
     /// Keeps the trace that a verdict was made of, unless its node had enough of them.
-    fn keep(&mut self, missed: &Missed, now: u64, notice: &mut dyn FnMut(Notice)) -> Option<String> {
+    fn keep(
+        &mut self,
+        missed: &Missed,
+        recorded: Option<&Recording>,
+        now: u64,
+        notice: &mut dyn FnMut(Notice),
+    ) -> Option<String> {
         let (flight, traced) = (self.flight.as_ref()?, self.cpus.get_mut(&missed.cpu)?);
         if traced.kept.is_some() || traced.pages.bytes.is_empty() {
-            return traced.kept.clone();
+            return traced.kept.clone(); // another node's miss, of which this trace was kept, has its recording there
         }
         if self.kept.len() >= MOST_NODES && !self.kept.contains_key(&missed.node) {
             self.kept.clear();
@@ -176,7 +185,8 @@ impl Witness {
         });
         let functions = functions.collect();
         let file = trace_dat::file(&self.descriptions, missed.cpu, &traced.pages, &traced.record.events, &functions);
-        match flight.keep(missed, &file) {
+        let recording = recorded.and_then(|recorded| serde_json::to_vec(&Kept { missed, recorded }).ok());
+        match flight.keep(missed, &file, recording.as_deref()) {
             Ok(path) => traced.kept = Some(path.display().to_string()),
             Err(error) => notice(Notice::NotKept { reason: error.to_string() }),
         }
@@ -201,6 +211,13 @@ impl Witness {
             tracefs.remove();
         }
     }
+}
+
+/// What stands in the file beside a trace.
+#[derive(serde::Serialize)]
+struct Kept<'a> {
+    missed: &'a Missed,
+    recorded: &'a Recording,
 }
 
 /// The kernel's descriptions of what we trace.
