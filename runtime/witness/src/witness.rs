@@ -44,6 +44,8 @@ pub struct Witness {
     watch: Watch,
     flight: Option<Flight>,
     kept: BTreeMap<String, Pace>,
+    /// Why the last trace was not kept: said once, and not for each on a disk that stays full.
+    not_kept: Option<String>,
     /// Why nothing is traced, if nothing is.
     reason: String,
 }
@@ -62,6 +64,7 @@ impl Witness {
             watch: Watch::new(housekeeping),
             flight,
             kept: BTreeMap::new(),
+            not_kept: None,
             reason: "no CPU is to be traced".to_owned(),
         };
         if let Err(error) = witness.set_up(root, cpus, notice) {
@@ -187,8 +190,13 @@ impl Witness {
         let file = trace_dat::file(&self.descriptions, missed.cpu, &traced.pages, &traced.record.events, &functions);
         let recording = recorded.and_then(|recorded| serde_json::to_vec(&Kept { missed, recorded }).ok());
         match flight.keep(missed, &file, recording.as_deref()) {
-            Ok(path) => traced.kept = Some(path.display().to_string()),
-            Err(error) => notice(Notice::NotKept { reason: error.to_string() }),
+            Ok(path) => (traced.kept, self.not_kept) = (Some(path.display().to_string()), None),
+            Err(error) => {
+                let reason = error.to_string();
+                if self.not_kept.replace(reason.clone()).as_ref() != Some(&reason) {
+                    notice(Notice::NotKept { reason });
+                }
+            }
         }
         traced.kept.clone()
     }

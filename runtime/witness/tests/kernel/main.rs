@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use horus::time::MonotonicTime;
 use horus::witness::protocol::{Answer, Confidence, Kind, MAX_PACKET, Missed, Request, Thread};
 use horus_witness::{Config, Listen, Notice, serve};
 use rustix::net::RecvFlags;

@@ -54,10 +54,7 @@ fn cycles_are_a_table_and_messages_are_as_echo_prints_them() {
     let text = text(folder.path(), 42).unwrap();
     assert!(text.starts_with("cycle 12 of balance/control ended 17 ms after its deadline, on CPU 3\n"), "{text}");
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert!(
-        rows.contains(&vec!["11", "-10", "ms", "1", "ms", "2", "ms", "1", "skipped", "before", "it"]),
-        "{text}"
-    );
+    assert!(rows.contains(&vec!["11", "-10", "ms", "1", "ms", "2", "ms", "1", "skipped", "before", "it"]), "{text}");
     assert!(rows.iter().any(|row| row.first() == Some(&"12") && row.last() == Some(&"late")), "{text}");
     for part in [
         "ping (horus/Stamp), which it reads\n# message 41 of lane 0, sent 10 ms before the release\nsequence: 41\n",
