@@ -32,7 +32,10 @@ fn main() -> std::process::ExitCode {
     });
     let ended = horus::app::main("cost", |app| {
         let counted = Arc::clone(&cycles);
-        app.node("cost", move |_: &Cycle| drop(counted.fetch_add(1, Ordering::Relaxed))).period(ms(1));
+        app.node("cost", move |_: &Cycle| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        })
+        .period(ms(1));
         Ok(())
     });
     stop.store(true, Ordering::Relaxed);

@@ -82,6 +82,15 @@ impl Flight {
         written.map(|()| path)
     }
 
+    /// Writes what was recorded beside a trace that is kept, unless something stands there.
+    ///
+    /// # Errors
+    /// When it cannot be written. Then the trace stays without.
+    pub fn add(&self, trace: &Path, recording: &[u8]) -> io::Result<()> {
+        let path = trace.with_extension(RECORDING);
+        if path.exists() || !trace.exists() { Ok(()) } else { self.write(&path, recording) }
+    }
+
     /// Writes a file that appears whole or not at all. A trace holds addresses of the kernel, which are not for everybody.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let unfinished = self.folder.join("unfinished.part");
@@ -157,6 +166,20 @@ mod tests {
         let all = std::fs::read_dir(folder.path().join("flight")).unwrap().count();
         assert_eq!(all, 2 * 2 + 1, "each with what was recorded, which goes with it");
         assert!(folder.path().join("flight/notes.txt").exists());
+    }
+
+    #[test]
+    fn the_first_recording_stays_beside_its_trace_and_none_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let flight = Flight::new(folder.path().to_owned(), 1000).unwrap();
+        let trace = flight.keep(&missed("a", 1), b"x", None).unwrap();
+        flight.add(&trace, b"first").unwrap();
+        flight.add(&trace, b"second").unwrap();
+        assert_eq!(fs::read(trace.with_extension(RECORDING)).unwrap(), b"first");
+        fs::remove_file(&trace).unwrap();
+        fs::remove_file(trace.with_extension(RECORDING)).unwrap();
+        flight.add(&trace, b"late").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

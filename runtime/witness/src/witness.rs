@@ -143,6 +143,11 @@ impl Witness {
         let silence = account.longest_silence().filter(|silence| silence.end - silence.start >= LEAST_SILENCE_NS);
         let signs = silence.map(|silence| self.signs(missed.cpu, &silence)).unwrap_or_default();
         let symbols = &mut self.symbols;
+        let work = self.cpus.get(&missed.cpu).map_or(&[][..], |traced| &traced.record.events);
+        symbols.learn(work.iter().filter_map(|event| match event.what {
+            What::WorkStart(function) => Some(function),
+            _ => None,
+        }));
         let mut verdict = account.verdict(missed, &signs, &mut |address| symbols.name(address));
         if !is_known || verdict.confidence != Confidence::None {
             verdict.trace = self.keep(missed, recorded, now, notice);
@@ -172,8 +177,17 @@ impl Witness {
         notice: &mut dyn FnMut(Notice),
     ) -> Option<String> {
         let (flight, traced) = (self.flight.as_ref()?, self.cpus.get_mut(&missed.cpu)?);
-        if traced.kept.is_some() || traced.pages.bytes.is_empty() {
-            return traced.kept.clone(); // another node's miss, of which this trace was kept, has its recording there
+        let recording = recorded.and_then(|recorded| serde_json::to_vec(&Kept { missed, recorded }).ok());
+        if let Some(trace) = &traced.kept {
+            // Kept of another miss. The first recording stays with it: it is the one of the miss that froze the trace.
+            let added = recording.map_or(Ok(()), |recording| flight.add(Path::new(trace), &recording));
+            return added
+                .map_err(|error| notice(Notice::NotKept { reason: error.to_string() }))
+                .ok()
+                .map(|()| trace.clone());
+        }
+        if traced.pages.bytes.is_empty() {
+            return None;
         }
         if self.kept.len() >= MOST_NODES && !self.kept.contains_key(&missed.node) {
             self.kept.clear();
@@ -188,7 +202,6 @@ impl Witness {
         });
         let functions = functions.collect();
         let file = trace_dat::file(&self.descriptions, missed.cpu, &traced.pages, &traced.record.events, &functions);
-        let recording = recorded.and_then(|recorded| serde_json::to_vec(&Kept { missed, recorded }).ok());
         match flight.keep(missed, &file, recording.as_deref()) {
             Ok(path) => (traced.kept, self.not_kept) = (Some(path.display().to_string()), None),
             Err(error) => {
