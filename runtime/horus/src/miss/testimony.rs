@@ -86,7 +86,7 @@ impl Testimony {
             !is_told && is_later && asked.is_none_or(|asked| now < asked.plus(PATIENCE))
         });
         let since = *self.waits_since.get_or_insert(now);
-        is_awaited && now < since.plus(2 * PATIENCE) && now < MonotonicTime::MAX
+        is_awaited && now < since.plus(PATIENCE) && now < MonotonicTime::MAX
     }
 
     /// Keeps it if nothing better is kept: a verdict of a later miss, and any rather than none.
