@@ -8,13 +8,15 @@
 //! node that misses every cycle cannot flood the journal; counts are added up, nothing is thinned out.
 //!
 //! Where a witness traces the loop's CPU, the loop freezes that trace before it puts the record into the ring ([`crate::witness`]).
-//! The entry then waits for the witness's verdict on that cycle, which need not be the worst one of the entry, and names who kept it.
-//! One miss is frozen an entry, however many there are.
+//! The entry then waits for the witness's verdict on that cycle and on the entry's worst one, and names who kept the worst that was seen.
+//! With the trace the node's last cycles stand still ([`cycles`]), and go to the witness, too.
 //!
 //! When the ring is full the record is dropped, and that is counted: its misses still appear in `HORUS_MISSES` and
 //! `HORUS_SKIPPED`, its run in `HORUS_MAX_CONSECUTIVE`; only its details (times, cycle number) are lost.
 
+mod cycles;
 mod entry;
+mod testimony;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +31,10 @@ use crate::journal::Entry;
 use crate::time::MonotonicTime;
 use crate::witness::client::Outcome;
 use crate::witness::freeze::Trace;
-use crate::witness::protocol::Missed;
-use entry::{Pending, Testimony};
+use crate::witness::protocol::{Missed, Recording};
+use crate::witness::recording;
+use entry::Pending;
+use testimony::Testimony;
 
 /// The shortest time between two entries of one node.
 pub const MIN_ENTRY_DISTANCE: Duration = Duration::from_secs(1);
@@ -58,8 +62,8 @@ struct MissRecord {
     tid: u32,
     wake_cpu: u32,
     completion_cpu: u32,
-    /// Fills the record to a multiple of 8 bytes.
-    spare: u32,
+    /// Where its miss froze the trace: the half of the last cycles that stands still since then.
+    half: u32,
 }
 
 impl MissRecord {
@@ -75,7 +79,7 @@ impl MissRecord {
             tid,
             wake_cpu: cycle.wake_cpu,
             completion_cpu: cycle.completion_cpu,
-            spare: 0,
+            half: 0,
         }
     }
 
@@ -113,6 +117,7 @@ pub struct MissRecorder {
     /// For the record whose miss froze the trace, once more.
     frozen: local::Writer<MissRecord>,
     trace: Option<Arc<Trace>>,
+    cycles: cycles::Writer,
     shared: Arc<Shared>,
 }
 
@@ -122,8 +127,11 @@ pub struct MissCollector {
     program: Option<String>,
     timing: Timing,
     budget_ns: Option<u64>,
+    /// The topics that its node reads, and those that it writes.
+    topics: [Vec<String>; 2],
     ring: local::Reader<MissRecord>,
     frozen: local::Reader<MissRecord>,
+    cycles: cycles::Reader,
     shared: Arc<Shared>,
     pending: Pending,
     testimony: Testimony,
@@ -138,16 +146,25 @@ pub struct MissCollector {
 pub fn channel(node: &str, timing: Timing, capacity: usize) -> Result<(MissRecorder, MissCollector), ShapeError> {
     let (writer, reader) = local::ring(capacity)?;
     let (frozen_writer, frozen) = local::ring(FROZEN_CAPACITY)?;
+    let (cycles_writer, cycles) = cycles::pair();
     let shared = Arc::new(Shared::default());
-    let recorder =
-        MissRecorder { tid: None, ring: writer, frozen: frozen_writer, trace: None, shared: Arc::clone(&shared) };
+    let recorder = MissRecorder {
+        tid: None,
+        ring: writer,
+        frozen: frozen_writer,
+        trace: None,
+        cycles: cycles_writer,
+        shared: Arc::clone(&shared),
+    };
     let collector = MissCollector {
         node: node.to_owned(),
         program: None,
         timing,
         budget_ns: None,
+        topics: Default::default(),
         ring: reader,
         frozen,
+        cycles,
         shared,
         pending: Pending::default(),
         testimony: Testimony::default(),
@@ -157,6 +174,12 @@ pub fn channel(node: &str, timing: Timing, capacity: usize) -> Result<(MissRecor
 }
 
 impl MissRecorder {
+    /// Takes note of a cycle that is over, late or not: for the flight recorder.
+    #[inline(always)] // four stores, in every cycle
+    pub(crate) fn note(&self, cycle: &CycleRecord) {
+        self.cycles.note(cycle);
+    }
+
     /// Takes one finished cycle and the verdict on it: the scheduler's observer, once a cycle and always on the thread of
     /// the loop.
     #[inline]
@@ -165,8 +188,9 @@ impl MissRecorder {
             // First: every event after this overwrites one of the missed cycle.
             let has_frozen = self.trace.as_ref().is_some_and(|trace| trace.freeze());
             let tid = *self.tid.get_or_insert_with(|| rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned());
-            let record = MissRecord::new(cycle, verdict, tid);
+            let mut record = MissRecord::new(cycle, verdict, tid);
             if has_frozen {
+                record.half = self.cycles.turn();
                 let _ = self.frozen.try_send(record); // of which there are no two
             }
             if let Err(Full(record)) = self.ring.try_send(record) {
@@ -187,6 +211,11 @@ impl MissCollector {
         Self { program: Some(program.to_owned()), budget_ns, ..self }
     }
 
+    /// With the topics that its node reads, and those that it writes, for the flight recorder.
+    pub(crate) fn with_topics(self, read: Vec<String>, written: Vec<String>) -> Self {
+        Self { topics: [read, written], ..self }
+    }
+
     /// Empties the ring, and returns an entry when there is something to tell and [`MIN_ENTRY_DISTANCE`] has passed
     /// since the last one; while a witness is asked, it waits for it. Takes at most [`RING_CAPACITY`] records, so a loop that misses
     /// faster cannot hold it.
@@ -194,6 +223,10 @@ impl MissCollector {
         self.gather();
         if self.pending.misses == 0 {
             return None; // nothing to tell; what a drop under way has counted so far stays for the next look
+        }
+        if let Some(worst) = self.pending.worst {
+            let late_ns = worst.response_ns().saturating_sub(self.timing.deadline_nanos());
+            self.testimony.consider(late_ns, now, || missed(&self.node, &self.timing, self.budget_ns, &worst));
         }
         if self.last_entry.is_some_and(|last| now < last.plus(MIN_ENTRY_DISTANCE)) {
             return None;
@@ -213,7 +246,7 @@ impl MissCollector {
         self.pending.add_dropped(&self.shared);
         // Behind the ring: of whoever is seen there and has frozen, it is seen here that he has.
         if let Some(record) = self.frozen.try_recv() {
-            self.testimony.ask(self.missed(&record));
+            self.testimony.ask(self.missed(&record), record.half);
         }
     }
 
@@ -226,9 +259,14 @@ impl MissCollector {
         self.collect(MonotonicTime::MAX)
     }
 
-    /// The cycle to ask a witness about, once.
-    pub(crate) fn take_question(&mut self, now: MonotonicTime) -> Option<Missed> {
-        self.testimony.take_question(now)
+    /// The next cycle to ask a witness about, once; and what the flight recorder keeps of it, where its miss froze.
+    pub(crate) fn take_question(&mut self, now: MonotonicTime) -> Option<(Missed, Option<Recording>)> {
+        let (missed, half) = self.testimony.take_question(now)?;
+        let recorded = half.map(|half| {
+            let [read, written] = &self.topics;
+            recording::of(&missed, self.cycles.of_half(half, missed.cycle), read, written)
+        });
+        Some((missed, recorded))
     }
 
     /// Whether a witness has still to answer.
@@ -236,14 +274,14 @@ impl MissCollector {
         self.testimony.is_waiting()
     }
 
-    /// What came of the question.
-    pub(crate) fn answer(&mut self, outcome: Outcome) {
-        self.testimony.answer(outcome);
+    /// What came of the question about a cycle.
+    pub(crate) fn answer(&mut self, cycle: u64, outcome: Outcome) {
+        self.testimony.answer(cycle, outcome);
     }
 
-    /// Why the misses that did not freeze have no verdict.
-    pub(crate) fn unwitnessed(&mut self, why: &'static str) {
-        self.testimony.unwitnessed(why);
+    /// Whether a witness can be asked now, or why not.
+    pub(crate) fn absent(&mut self, why: Option<&'static str>) {
+        self.testimony.absent(why);
     }
 
     /// The thread whose frozen miss was answered, once, and not before it may ask again.
@@ -261,17 +299,22 @@ impl MissCollector {
     }
 
     fn missed(&self, record: &MissRecord) -> Missed {
-        Missed {
-            node: self.node.clone(),
-            tid: record.tid,
-            cpu: record.wake_cpu,
-            cycle: record.cycle,
-            release_ns: record.release_ns,
-            wake_ns: record.wake_ns,
-            completion_ns: record.completion_ns,
-            deadline_ns: record.release_ns.saturating_add(self.timing.deadline_nanos()),
-            budget_ns: self.budget_ns,
-        }
+        missed(&self.node, &self.timing, self.budget_ns, record)
+    }
+}
+
+/// A record, as a witness is asked about it.
+fn missed(node: &str, timing: &Timing, budget_ns: Option<u64>, record: &MissRecord) -> Missed {
+    Missed {
+        node: node.to_owned(),
+        tid: record.tid,
+        cpu: record.wake_cpu,
+        cycle: record.cycle,
+        release_ns: record.release_ns,
+        wake_ns: record.wake_ns,
+        completion_ns: record.completion_ns,
+        deadline_ns: record.release_ns.saturating_add(timing.deadline_nanos()),
+        budget_ns,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The traces that are kept: the last misses' frozen pages as files, within a quota.
 //!
-//! A file is named `000042-balance-control-BOOT-CYCLE.dat`: a number that grows, since clocks jump; the node; the boot; the cycle.
+//! A file is named `000042-balance-control-BOOT-CYCLE.dat`: a number that grows, since clocks jump; the node; the boot; the cycle. Beside
+//! it, with the suffix `.json`, stands what the node recorded of its last cycles and messages. Both go together.
 //! A file appears whole or not at all. It is not forced to the disk, so that nobody waits for one: a power cut may cost the newest.
 
 pub mod trace_dat;
@@ -17,8 +18,8 @@ use horus::witness::protocol::Missed;
 const MOST_FILES: usize = 200;
 /// The longest part of a node's name in a file's.
 const LONGEST_NAME: usize = 64;
-/// The suffix of a file that is being written.
-const UNFINISHED: &str = ".part";
+/// What stands beside a trace has this suffix.
+pub const RECORDING: &str = "json";
 
 /// Keeps traces in one folder.
 #[derive(Debug)]
@@ -51,8 +52,8 @@ impl Flight {
     ///
     /// # Errors
     /// When it is larger than all that may be kept, or cannot be written. Then nothing of it is left.
-    pub fn keep(&self, missed: &Missed, trace: &[u8]) -> io::Result<PathBuf> {
-        let size = trace.len() as u64;
+    pub fn keep(&self, missed: &Missed, trace: &[u8], recording: Option<&[u8]>) -> io::Result<PathBuf> {
+        let size = trace.len() as u64 + recording.map_or(0, |recording| recording.len() as u64);
         if size > self.quota_bytes {
             return Err(io::Error::other(format!(
                 "a trace of {size} bytes is above the quota of {}",
@@ -65,16 +66,41 @@ impl Flight {
         let mut oldest = kept.drain(..);
         while oldest.len() + 1 > MOST_FILES || bytes.saturating_add(size) > self.quota_bytes {
             let Some(file) = oldest.next() else { break };
-            fs::remove_file(self.folder.join(&file.name))?;
+            let path = self.folder.join(&file.name);
+            fs::remove_file(&path)?;
+            let _ = fs::remove_file(path.with_extension(RECORDING)); // which not every trace has
             bytes = bytes.saturating_sub(file.bytes);
         }
         let path = self.folder.join(format!("{number:06}-{}-{}-{}.dat", word(&missed.node), self.boot, missed.cycle));
-        let unfinished = self.folder.join(format!("trace{UNFINISHED}"));
-        let written = write(&unfinished, trace).and_then(|()| fs::rename(&unfinished, &path));
+        if let Some(recording) = recording {
+            self.write(&path.with_extension(RECORDING), recording)?;
+        }
+        let written = self.write(&path, trace);
+        if written.is_err() {
+            let _ = fs::remove_file(path.with_extension(RECORDING));
+        }
+        written.map(|()| path)
+    }
+
+    /// Writes what was recorded beside a trace that is kept, unless something stands there.
+    ///
+    /// # Errors
+    /// When it cannot be written. Then the trace stays without.
+    pub fn add(&self, trace: &Path, recording: &[u8]) -> io::Result<()> {
+        let path = trace.with_extension(RECORDING);
+        if path.exists() || !trace.exists() { Ok(()) } else { self.write(&path, recording) }
+    }
+
+    /// Writes a file that appears whole or not at all. A trace holds addresses of the kernel, which are not for everybody.
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let unfinished = self.folder.join("unfinished.part");
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(true).mode(0o640).open(&unfinished);
+        let written = file.and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(&unfinished, path));
         if written.is_err() {
             let _ = fs::remove_file(&unfinished);
         }
-        written.map(|()| path)
+        written
     }
 
     /// Our files, the oldest first. Others in the folder are none of our business.
@@ -89,18 +115,13 @@ impl Flight {
             if let (Some(number), Ok(metadata)) = (number, entry.metadata())
                 && metadata.is_file()
             {
-                files.push(Kept { number, name, bytes: metadata.len() });
+                let beside = fs::metadata(entry.path().with_extension(RECORDING)).map_or(0, |beside| beside.len());
+                files.push(Kept { number, name, bytes: metadata.len() + beside });
             }
         }
         files.sort_by(|one, other| (one.number, &one.name).cmp(&(other.number, &other.name)));
         Ok(files)
     }
-}
-
-/// Writes a new file. A trace holds addresses of the kernel, which are not for everybody.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o640).open(path)?;
-    file.write_all(bytes)
 }
 
 /// A node's name as a part of a file's: a program may call a node what it likes.
@@ -130,20 +151,42 @@ mod tests {
         flight.boot = "b007".to_owned();
         std::fs::write(folder.path().join("flight/notes.txt"), [0; 500]).unwrap();
         for cycle in 7..11 {
-            let path = flight.keep(&missed("balance/control", cycle), &[0; 100]).unwrap();
-            assert!(path.exists());
+            let path = flight.keep(&missed("balance/control", cycle), &[0; 60], Some(&[b'x'; 40])).unwrap();
+            assert!(path.exists() && path.with_extension(RECORDING).exists());
         }
         assert_eq!(names(&flight), ["000003-balance-control-b007-9.dat", "000004-balance-control-b007-10.dat"]);
-        assert!(flight.keep(&missed("balance/control", 11), &[0; 251]).unwrap_err().to_string().contains("quota"));
+        assert!(
+            flight
+                .keep(&missed("balance/control", 11), &[0; 250], Some(b"x"))
+                .unwrap_err()
+                .to_string()
+                .contains("quota")
+        );
         assert_eq!(names(&flight).len(), 2, "what is too large costs nothing else");
+        let all = std::fs::read_dir(folder.path().join("flight")).unwrap().count();
+        assert_eq!(all, 2 * 2 + 1, "each with what was recorded, which goes with it");
         assert!(folder.path().join("flight/notes.txt").exists());
+    }
+
+    #[test]
+    fn the_first_recording_stays_beside_its_trace_and_none_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let flight = Flight::new(folder.path().to_owned(), 1000).unwrap();
+        let trace = flight.keep(&missed("a", 1), b"x", None).unwrap();
+        flight.add(&trace, b"first").unwrap();
+        flight.add(&trace, b"second").unwrap();
+        assert_eq!(fs::read(trace.with_extension(RECORDING)).unwrap(), b"first");
+        fs::remove_file(&trace).unwrap();
+        fs::remove_file(trace.with_extension(RECORDING)).unwrap();
+        flight.add(&trace, b"late").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn a_node_of_any_name_stays_in_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let flight = Flight::new(folder.path().to_owned(), 1000).unwrap();
-        let path = flight.keep(&missed(&format!("../../etc/{}\0", "x".repeat(300)), 1), b"x").unwrap();
+        let path = flight.keep(&missed(&format!("../../etc/{}\0", "x".repeat(300)), 1), b"x", None).unwrap();
         assert_eq!(path.parent(), Some(folder.path()));
         assert_eq!(names(&flight).len(), 1);
     }
@@ -152,7 +195,7 @@ mod tests {
     fn no_more_files_are_kept_than_two_hundred() {
         let folder = tempfile::tempdir().unwrap();
         let flight = Flight::new(folder.path().to_owned(), 1 << 30).unwrap();
-        (0..203).for_each(|cycle| drop(flight.keep(&missed("a", cycle), b"x").unwrap()));
+        (0..203).for_each(|cycle| drop(flight.keep(&missed("a", cycle), b"x", None).unwrap()));
         assert_eq!(names(&flight).len(), MOST_FILES);
     }
 }

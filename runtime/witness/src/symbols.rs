@@ -1,6 +1,6 @@
 //! The kernel's functions by their addresses: `/proc/kallsyms`, read when a name is wanted, since it is some ten megabytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -22,30 +22,47 @@ impl Default for Symbols {
 }
 
 impl Symbols {
-    /// The name of the function that begins at an address. `None` when there is none, or when the kernel hides addresses.
-    pub fn name(&mut self, address: u64) -> Option<String> {
-        if let Some(name) = self.known.get(&address) {
-            return name.clone();
+    /// Looks up what is not known yet, all in one reading: a trace holds many functions, and each reading takes the kernel some tenths
+    /// of a second.
+    pub fn learn(&mut self, addresses: impl Iterator<Item = u64>) {
+        let mut wanted: BTreeSet<u64> = addresses.filter(|address| !self.known.contains_key(address)).collect();
+        if wanted.is_empty() {
+            return;
         }
-        let name = self.find(address);
-        if self.known.len() >= MOST {
+        if self.known.len().saturating_add(wanted.len()) > MOST {
             self.known.clear();
         }
-        self.known.insert(address, name.clone());
-        name
+        while wanted.len() > MOST {
+            wanted.pop_last(); // they are looked up when they are asked for
+        }
+        let mut left = wanted.clone();
+        left.remove(&0); // what the kernel says where it hides addresses
+        if let Ok(file) = File::open(&self.path) {
+            self.read(BufReader::new(file), left);
+        }
+        for address in wanted {
+            self.known.entry(address).or_default(); // without a name, and not to be looked for again
+        }
     }
 
-    fn find(&self, address: u64) -> Option<String> {
-        let wanted = format!("{address:016x}");
-        let mut lines = BufReader::new(File::open(&self.path).ok()?);
+    fn read(&mut self, mut lines: impl BufRead, mut wanted: BTreeSet<u64>) {
         let mut line = String::new();
-        while address != 0 && lines.read_line(&mut line).ok()? > 0 {
-            if let Some(rest) = line.strip_prefix(&wanted) {
-                return rest.split_ascii_whitespace().nth(1).map(str::to_owned);
+        while !wanted.is_empty() && lines.read_line(&mut line).is_ok_and(|length| length > 0) {
+            let mut words = line.split_ascii_whitespace();
+            let address = words.next().and_then(|word| u64::from_str_radix(word, 16).ok());
+            if let (Some(address), Some(name)) = (address, words.nth(1))
+                && wanted.remove(&address)
+            {
+                self.known.insert(address, Some(name.to_owned()));
             }
             line.clear();
         }
-        None
+    }
+
+    /// The name of the function that begins at an address. `None` when there is none, or when the kernel hides addresses.
+    pub fn name(&mut self, address: u64) -> Option<String> {
+        self.learn(std::iter::once(address));
+        self.known.get(&address).cloned().flatten()
     }
 }
 

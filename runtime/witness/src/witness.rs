@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use horus::cpus::CpuList;
 use horus::time::MonotonicTime;
-use horus::witness::protocol::{Confidence, Kind, Missed, Share, Verdict};
+use horus::witness::protocol::{Confidence, Kind, Missed, Recording, Share, Verdict};
 use rustix::time::{ClockId, clock_getres};
 
 use crate::attribution::{Account, Signs};
@@ -44,6 +44,8 @@ pub struct Witness {
     watch: Watch,
     flight: Option<Flight>,
     kept: BTreeMap<String, Pace>,
+    /// Why the last trace was not kept: said once, and not for each on a disk that stays full.
+    not_kept: Option<String>,
     /// Why nothing is traced, if nothing is.
     reason: String,
 }
@@ -62,6 +64,7 @@ impl Witness {
             watch: Watch::new(housekeeping),
             flight,
             kept: BTreeMap::new(),
+            not_kept: None,
             reason: "no CPU is to be traced".to_owned(),
         };
         if let Err(error) = witness.set_up(root, cpus, notice) {
@@ -117,13 +120,14 @@ impl Witness {
         traced.instance.marker().map_err(|error| format!("the trace of CPU {cpu} has no marker: {error}"))
     }
 
-    /// Who is to blame for a miss. The CPU's trace goes on afterwards.
-    pub fn judge(&mut self, missed: &Missed, notice: &mut dyn FnMut(Notice)) -> Verdict {
+    /// Who is to blame for a miss. The CPU's trace goes on afterwards. What the node recorded is kept beside the trace.
+    pub fn judge(&mut self, missed: &Missed, recorded: Option<&Recording>, notice: &mut dyn FnMut(Notice)) -> Verdict {
         let now = MonotonicTime::now().as_nanos();
         let Some(traced) = self.cpus.get_mut(&missed.cpu) else {
             return unknown(missed, "its CPU is not traced");
         };
-        if traced.covers(missed) {
+        let is_known = traced.has_the_most_of(missed);
+        if is_known {
             let _ = traced.instance.thaw(); // the program may have frozen it again after it was read
         } else {
             if !traced.pace.allows(now, MOST_READ) {
@@ -139,8 +143,15 @@ impl Witness {
         let silence = account.longest_silence().filter(|silence| silence.end - silence.start >= LEAST_SILENCE_NS);
         let signs = silence.map(|silence| self.signs(missed.cpu, &silence)).unwrap_or_default();
         let symbols = &mut self.symbols;
+        let work = self.cpus.get(&missed.cpu).map_or(&[][..], |traced| &traced.record.events);
+        symbols.learn(work.iter().filter_map(|event| match event.what {
+            What::WorkStart(function) => Some(function),
+            _ => None,
+        }));
         let mut verdict = account.verdict(missed, &signs, &mut |address| symbols.name(address));
-        verdict.trace = self.keep(missed, now, notice);
+        if !is_known || verdict.confidence != Confidence::None {
+            verdict.trace = self.keep(missed, recorded, now, notice);
+        }
         verdict
     }
 
@@ -158,10 +169,25 @@ impl Witness {
     }
 
     /// Keeps the trace that a verdict was made of, unless its node had enough of them.
-    fn keep(&mut self, missed: &Missed, now: u64, notice: &mut dyn FnMut(Notice)) -> Option<String> {
+    fn keep(
+        &mut self,
+        missed: &Missed,
+        recorded: Option<&Recording>,
+        now: u64,
+        notice: &mut dyn FnMut(Notice),
+    ) -> Option<String> {
         let (flight, traced) = (self.flight.as_ref()?, self.cpus.get_mut(&missed.cpu)?);
-        if traced.kept.is_some() || traced.pages.bytes.is_empty() {
-            return traced.kept.clone();
+        let recording = recorded.and_then(|recorded| serde_json::to_vec(&Kept { missed, recorded }).ok());
+        if let Some(trace) = &traced.kept {
+            // Kept of another miss. The first recording stays with it: it is the one of the miss that froze the trace.
+            let added = recording.map_or(Ok(()), |recording| flight.add(Path::new(trace), &recording));
+            return added
+                .map_err(|error| notice(Notice::NotKept { reason: error.to_string() }))
+                .ok()
+                .map(|()| trace.clone());
+        }
+        if traced.pages.bytes.is_empty() {
+            return None;
         }
         if self.kept.len() >= MOST_NODES && !self.kept.contains_key(&missed.node) {
             self.kept.clear();
@@ -176,9 +202,14 @@ impl Witness {
         });
         let functions = functions.collect();
         let file = trace_dat::file(&self.descriptions, missed.cpu, &traced.pages, &traced.record.events, &functions);
-        match flight.keep(missed, &file) {
-            Ok(path) => traced.kept = Some(path.display().to_string()),
-            Err(error) => notice(Notice::NotKept { reason: error.to_string() }),
+        match flight.keep(missed, &file, recording.as_deref()) {
+            Ok(path) => (traced.kept, self.not_kept) = (Some(path.display().to_string()), None),
+            Err(error) => {
+                let reason = error.to_string();
+                if self.not_kept.replace(reason.clone()).as_ref() != Some(&reason) {
+                    notice(Notice::NotKept { reason });
+                }
+            }
         }
         traced.kept.clone()
     }
@@ -201,6 +232,13 @@ impl Witness {
             tracefs.remove();
         }
     }
+}
+
+/// What stands in the file beside a trace.
+#[derive(serde::Serialize)]
+struct Kept<'a> {
+    missed: &'a Missed,
+    recorded: &'a Recording,
 }
 
 /// The kernel's descriptions of what we trace.

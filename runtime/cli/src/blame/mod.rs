@@ -1,10 +1,12 @@
 //! `horus blame`: who broke the deadlines of a boot, how often, for how long, and what prevents it.
 //!
 //! It reads the entries of missed deadlines from the journal, with what the witness said of them. It measures nothing itself.
+//! `--show N` prints what the flight recorder kept of one: the node's last cycles, and the last messages of its topics.
 
 mod entry;
 mod episode;
 pub mod screen;
+mod show;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -29,6 +31,12 @@ pub struct Args {
     /// Print JSON: episodes, and what each culprit did
     #[arg(long)]
     json: bool,
+    /// Show what was kept beside trace number N: the node's last cycles, and the last messages on its topics
+    #[arg(long, value_name = "N", conflicts_with_all = ["boot", "json"])]
+    show: Option<u64>,
+    /// Where traces are kept
+    #[arg(long, value_name = "DIR", default_value = horus_witness::TRACES, hide = true)]
+    directory: PathBuf,
     /// Read what `journalctl -o json` printed from this file, instead of the journal
     #[arg(long, value_name = "FILE", hide = true)]
     entries: Option<PathBuf>,
@@ -57,21 +65,28 @@ pub fn of_boot(boot: &str) -> Result<Blame, String> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let entries = match read(&args.boot, args.entries.as_deref()) {
-        Ok(entries) => entries,
+    let text = match args.show {
+        Some(number) => show::text(&args.directory, number),
+        None => read(&args.boot, args.entries.as_deref()).map(|entries| screen_of(&Blame::of(&entries), args)),
+    };
+    match text {
+        Ok(text) => {
+            // A reader that closes the pipe early (`| head`) has what it wanted.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("horus blame: {error}");
-            return ExitCode::FAILURE;
+            ExitCode::FAILURE
         }
-    };
-    let blame = Blame::of(&entries);
-    let text = match args.json {
-        true => serde_json::to_string_pretty(&blame).expect("names and numbers can be written") + "\n",
-        false => screen::text(&blame, columns(), args.boot == "0"),
-    };
-    // A reader that closes the pipe early (`| head`) has what it wanted.
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    ExitCode::SUCCESS
+    }
+}
+
+fn screen_of(blame: &Blame, args: &Args) -> String {
+    match args.json {
+        true => serde_json::to_string_pretty(blame).expect("names and numbers can be written") + "\n",
+        false => screen::text(blame, columns(), args.boot == "0"),
+    }
 }
 
 impl Blame {

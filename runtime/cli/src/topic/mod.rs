@@ -7,7 +7,7 @@
 mod accounts;
 mod clean;
 mod fields;
-mod message;
+pub mod message;
 mod near;
 mod publish;
 mod survey;
@@ -18,8 +18,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use horus_shm::directory::{Directory, Location, Namespace, TopicName};
-use horus_shm::segment::header::Header;
-use horus_shm::segment::layout::WORD;
 use serde::Serialize;
 
 use survey::Survey;
@@ -154,15 +152,6 @@ pub fn json(value: &impl Serialize) -> String {
 /// A value as a line of JSON.
 fn json_line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("text and numbers are always JSON") + "\n"
-}
-
-/// Whether a topic carries bytes, or values that were made bytes, of different lengths: `horus::bytes` and
-/// `horus::serialized` make their topics so.
-fn is_of_bytes(header: &Header) -> bool {
-    header.layout_hash == 0
-        && header.description.is_empty()
-        && header.shape.payload_align() == WORD
-        && header.shape.payload_bytes() >= WORD
 }
 
 /// A text that may hold a file's name, without what a terminal would obey.

@@ -16,8 +16,8 @@ use horus_shm::segment::layout::Policy;
 
 use super::message::{kind, write};
 use super::near::{hint, is_near};
+use super::note;
 use super::watch::Ending;
-use super::{is_of_bytes, note};
 
 /// The time between two attempts to send on a full topic.
 const NAP: Duration = Duration::from_millis(1);
@@ -128,7 +128,7 @@ fn topic(
             args.name, header.type_name
         ));
     }
-    if is_of_bytes(&header) {
+    if header.is_of_bytes() {
         return Err(format!(
             "{} carries bytes ({}), which have no fields: publish it from a program",
             args.name, header.type_name

@@ -86,7 +86,8 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
 
     let (recorder, misses) = miss::channel(&spec.name, timing, miss::RING_CAPACITY)?;
     let budget_ns = spec.budget.map(|budget| budget.as_nanos() as u64);
-    let misses = misses.of(&built.info.name, budget_ns);
+    let written = info.outputs.iter().map(|output| output.topic.clone()).collect();
+    let misses = misses.of(&built.info.name, budget_ns).with_topics(info.inputs.clone(), written);
     let (changes, change_collector) = change::channel(&spec.name, spec.on_miss, budget_ns);
     let limit = spec.silence.unwrap_or_else(|| (timing.period() * SILENT_PERIODS).max(SHORTEST_DEFAULT_SILENCE));
     let (mut trigger, mut inputs, mut silences) = (None, Vec::new(), Vec::new());

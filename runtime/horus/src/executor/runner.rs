@@ -283,6 +283,8 @@ impl<'a> Runner<'a> {
                 input.received = received;
             }
         }
+        let record = CycleRecord { number, release, wake, completion, wake_cpu, completion_cpu, skipped: 0 };
+        self.parts.recorder.note(&record);
         let response_ns = completion.nanos_since(release);
         let is_in_time = response_ns <= self.parts.timing.deadline_nanos();
         if is_in_time && self.is_calm && release == self.grid && self.parts.releases > 1 {
@@ -293,7 +295,6 @@ impl<'a> Runner<'a> {
             self.grid = self.grid.plus_nanos(self.parts.timing.period_nanos());
             return Some(self.grid);
         }
-        let record = CycleRecord { number, release, wake, completion, wake_cpu, completion_cpu, skipped: 0 };
         self.finish_the_long_way(record, cpu_time)
     }
 

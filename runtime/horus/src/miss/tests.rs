@@ -179,11 +179,11 @@ fn of_several_verdicts_in_a_second_the_one_on_the_latest_cycle_is_told() {
             7,
         ));
         recorder.observe(&cycle(number, response));
-        collector.testimony.ask(missed);
-        let asked = collector.take_question(at(now)).expect("it froze");
+        collector.testimony.ask(missed, 0);
+        let (asked, _) = collector.take_question(at(now)).expect("it froze");
         assert!(collector.take_answered(at(now + 250)).is_none(), "it is not answered");
         let confidence = if number == 6 { Confidence::None } else { Confidence::High };
-        collector.answer(Ok(verdict(&asked, confidence)));
+        collector.answer(number, Ok(verdict(&asked, confidence)));
         assert!(collector.take_answered(at(now + 100)).is_none(), "too early");
         assert_eq!(collector.take_answered(at(now + 200)), Some(7));
     }
@@ -199,13 +199,46 @@ fn an_answer_that_comes_after_its_entry_is_not_told_with_the_next() {
     recorder.observe(&cycle(0, 18));
     let record = MissRecord::new(&cycle(0, 18), &Tally::default().add(&timing(), &cycle(0, 18)), 7);
     let missed = collector.missed(&record);
-    collector.testimony.ask(missed);
-    let asked = collector.take_question(at(0)).unwrap();
+    collector.testimony.ask(missed, 0);
+    let (asked, _) = collector.take_question(at(0)).unwrap();
     assert!(collector.collect(at(100)).is_none(), "it waits");
     let entry = collector.collect(at(60_000)).unwrap();
     assert!(fields(&entry, ["HORUS_CULPRIT_MISSING"])[0].contains("in time"));
-    collector.answer(Ok(verdict(&asked, Confidence::High)));
+    collector.answer(0, Ok(verdict(&asked, Confidence::High)));
     assert_eq!(collector.take_answered(at(60_000)), Some(7), "the loop may freeze again");
     recorder.observe(&cycle(9, 9));
     assert!(collector.collect(at(62_000)).unwrap().get("HORUS_CULPRIT").is_none());
+}
+
+#[test]
+fn the_worst_cycle_is_asked_about_though_another_froze() {
+    let (mut recorder, mut collector) = channel(16);
+    collector.absent(None);
+    for (number, response) in [(1, 9), (3, 27), (9, 9)] {
+        recorder.observe(&cycle(number, response));
+    }
+    assert!(collector.collect(at(100)).is_none(), "it waits");
+    let (asked, recorded) = collector.take_question(at(100)).expect("nothing froze, and somebody can be asked");
+    assert_eq!((asked.cycle, recorded), (3, None));
+    assert!(collector.take_question(at(100)).is_none());
+    collector.answer(3, Ok(verdict(&asked, Confidence::High)));
+    assert!(collector.take_answered(at(9_000)).is_none(), "it did not freeze");
+    let entry = collector.collect(at(200)).unwrap();
+    assert_eq!(fields(&entry, ["HORUS_CULPRIT", "HORUS_CULPRIT_CYCLE", "HORUS_CYCLE"]), ["hog/137", "3", "3"]);
+}
+
+#[test]
+fn a_storm_that_grows_worse_holds_no_entry_back() {
+    let (mut recorder, mut collector) = channel(64);
+    collector.absent(None);
+    let mut told = Vec::new();
+    for look in 0..100 {
+        recorder.observe(&cycle(look * 20, 20 + look));
+        let now = at(look * 100);
+        told.extend(collector.collect(now).map(|_| look));
+        while let Some((asked, _)) = collector.take_question(now) {
+            collector.answer(asked.cycle, Ok(verdict(&asked, Confidence::High)));
+        }
+    }
+    assert!(told.len() >= 8, "{told:?}");
 }

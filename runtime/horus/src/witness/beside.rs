@@ -38,10 +38,10 @@ impl Beside {
         let Some(client) = &mut self.client else { return };
         let mut outcomes = client.look(now, tell);
         for (index, node) in nodes.enumerate() {
-            if let Some(at) = outcomes.iter().position(|(asked, _)| *asked == index) {
-                node.answer(outcomes.swap_remove(at).1);
+            for (_, cycle, outcome) in outcomes.extract_if(.., |(asked, ..)| *asked == index) {
+                node.answer(cycle, outcome);
             }
-            node.unwitnessed(client.why_not(index));
+            node.absent(client.why_not(index));
         }
     }
 
@@ -50,10 +50,11 @@ impl Beside {
         let Some(client) = &mut self.client else { return false };
         let mut is_waiting = false;
         for (index, node) in nodes.enumerate() {
-            if let Some(missed) = node.take_question(now)
-                && let Err(why) = client.ask(index, missed, now)
-            {
-                node.answer(Err(why));
+            while let Some((missed, recorded)) = node.take_question(now) {
+                let cycle = missed.cycle;
+                if let Err(why) = client.ask(index, missed, recorded, now) {
+                    node.answer(cycle, Err(why));
+                }
             }
             if let Some(tid) = node.take_answered(now) {
                 client.arm(tid);

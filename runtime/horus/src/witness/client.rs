@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::freeze::Trace;
-use super::protocol::{Answer, MAX_PACKET, Missed, Request, Thread, Verdict};
+use super::protocol::{Answer, MAX_PACKET, Missed, Recording, Request, Thread, Verdict};
 use super::seqpacket;
 use crate::journal::{self, Entry, Priority};
 use crate::time::MonotonicTime;
@@ -35,9 +35,13 @@ pub(crate) struct Seat {
 /// What came of a question: a verdict, or why there is none.
 pub(crate) type Outcome = Result<Verdict, &'static str>;
 
+/// What came of a question, with its node and its cycle.
+pub(crate) type Told = (usize, u64, Outcome);
+
 /// A question that waits for its answer.
 struct Asked {
     node: usize,
+    cycle: u64,
     at: MonotonicTime,
 }
 
@@ -102,8 +106,9 @@ impl Client {
         self.look(MonotonicTime::now(), tell);
     }
 
-    /// Hears what the witness has to say, and looks for one that is not there. Returns which nodes' questions came to what.
-    pub fn look(&mut self, now: MonotonicTime, mut tell: impl FnMut(Entry)) -> Vec<(usize, Outcome)> {
+    /// Hears what the witness has to say, and looks for one that is not there. Returns which nodes' questions, about
+    /// which cycles, came to what.
+    pub fn look(&mut self, now: MonotonicTime, mut tell: impl FnMut(Entry)) -> Vec<Told> {
         let mut outcomes = Vec::new();
         if self.traces.is_empty() {
             return outcomes; // no thread has a CPU of its own
@@ -126,23 +131,34 @@ impl Client {
         outcomes
     }
 
-    /// Asks about a cycle of a node; the outcome comes by [`look`](Self::look). Or why it cannot be asked.
-    pub fn ask(&mut self, node: usize, mut missed: Missed, now: MonotonicTime) -> Result<(), &'static str> {
+    /// Asks about a cycle of a node; the outcome comes by [`look`](Self::look). Or why it cannot be asked. What was recorded of it goes
+    /// ahead, and is not waited for.
+    pub fn ask(
+        &mut self,
+        node: usize,
+        mut missed: Missed,
+        recorded: Option<Recording>,
+        now: MonotonicTime,
+    ) -> Result<(), &'static str> {
         missed.node = format!("{}/{}", self.program, missed.node);
+        if let Some(recorded) = recorded {
+            let _ = self.send(&Request::Recorded(recorded)); // without it there is a verdict all the same
+        }
+        let cycle = missed.cycle;
         self.send(&Request::Missed(missed))?;
-        self.asked.push_back(Asked { node, at: now });
+        self.asked.push_back(Asked { node, cycle, at: now });
         Ok(())
     }
 
-    /// Why a miss of this node was not frozen.
-    pub fn why_not(&self, node: usize) -> &'static str {
+    /// Why nobody can be asked about this node, if so.
+    pub fn why_not(&self, node: usize) -> Option<&'static str> {
         let seat = self.seats.iter().find(|seat| seat.nodes.contains(&node));
         match seat.and_then(|seat| seat.cpu) {
-            None => "its thread has no CPU of its own",
-            Some(_) if self.socket.is_none() => self.absence.unwrap_or("no witness runs"),
-            Some(_) if self.enrolling.is_some() => "the witness was not ready yet",
-            Some(cpu) if !self.traced.contains(&cpu) => "its CPU is not traced",
-            Some(_) => "the trace of its CPU was kept for another miss",
+            None => Some("its thread has no CPU of its own"),
+            Some(_) if self.socket.is_none() => Some(self.absence.unwrap_or("no witness runs")),
+            Some(_) if self.enrolling.is_some() => Some("the witness was not ready yet"),
+            Some(cpu) if !self.traced.contains(&cpu) => Some("its CPU is not traced"),
+            Some(_) => None,
         }
     }
 
@@ -172,7 +188,7 @@ impl Client {
     }
 
     /// Takes every packet that is there. An error says why nothing more is to be expected.
-    fn hear(&mut self, outcomes: &mut Vec<(usize, Outcome)>) -> Result<(), &'static str> {
+    fn hear(&mut self, outcomes: &mut Vec<Told>) -> Result<(), &'static str> {
         while let Some(socket) = &self.socket {
             let mut space = [MaybeUninit::uninit(); seqpacket::RIGHTS];
             let Some((length, rights)) = seqpacket::receive(socket, &mut self.buffer[..], &mut space)? else {
@@ -196,7 +212,7 @@ impl Client {
                 }
                 (Answer::Verdict(verdict), None) => {
                     let asked = self.asked.pop_front().ok_or("the witness answers what nobody asked")?;
-                    outcomes.push((asked.node, Ok(verdict)));
+                    outcomes.push((asked.node, asked.cycle, Ok(verdict)));
                 }
                 _ => return Err("the witness answers what nobody asked"),
             }
@@ -204,14 +220,14 @@ impl Client {
         Ok(())
     }
 
-    fn disconnect(&mut self, now: MonotonicTime, why: &'static str, outcomes: &mut Vec<(usize, Outcome)>) {
+    fn disconnect(&mut self, now: MonotonicTime, why: &'static str, outcomes: &mut Vec<Told>) {
         if self.socket.take().is_some() {
             self.traces.iter().for_each(|(_, trace)| trace.disconnect());
             self.next_attempt = now.plus(RETRY);
         }
         self.enrolling = None;
         self.traced.clear();
-        outcomes.extend(self.asked.drain(..).map(|asked| (asked.node, Err(why))));
+        outcomes.extend(self.asked.drain(..).map(|asked| (asked.node, asked.cycle, Err(why))));
     }
 
     /// Once, until there was a witness again.

@@ -3,7 +3,7 @@
 //! They meet at a SEQPACKET socket, one JSON value a packet. A program enrols once, before its first release, and gets a descriptor
 //! for each of its threads' CPUs (SCM_RIGHTS, in the order of [`Answer::Enrolled`]). One byte or more written to it freezes that
 //! CPU's trace. After a miss the program asks ([`Request::Missed`]), and the witness answers each question once, in order: by a
-//! [`Verdict`]. Then it thaws the trace.
+//! [`Verdict`]. Then it thaws the trace. What the flight recorder has goes ahead of the question ([`Request::Recorded`]).
 //!
 //! Times are nanoseconds on `CLOCK_MONOTONIC`, as the kernel's traces have them.
 
@@ -26,7 +26,9 @@ pub enum Request {
         /// Its threads.
         threads: Vec<Thread>,
     },
-    /// A cycle missed its deadline, and its CPU's trace is frozen.
+    /// What was recorded before a miss. The question about it comes next; there is no answer to this.
+    Recorded(Recording),
+    /// A cycle missed its deadline.
     Missed(Missed),
 }
 
@@ -60,6 +62,51 @@ pub struct Missed {
     pub deadline_ns: u64,
     /// The CPU time that the step may take, where its node declares a budget: own code within it is not to blame.
     pub budget_ns: Option<u64>,
+}
+
+/// What the flight recorder has of a node up to a missed cycle.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Deserialize, Serialize)]
+pub struct Recording {
+    /// The missed cycle's number.
+    pub cycle: u64,
+    /// Its last cycles up to that, the oldest first: number, release, wake and completion. A number that is left out was skipped.
+    pub cycles: Vec<[u64; 4]>,
+    /// The topics that it reads and writes, with the last messages that were sent before the cycle's end.
+    pub topics: Vec<TopicTail>,
+    /// How many topics are left out: too large, or more than a packet takes.
+    pub left_out: usize,
+}
+
+/// A topic, and the last messages on it.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Deserialize, Serialize)]
+pub struct TopicTail {
+    /// Its name.
+    pub topic: String,
+    /// Whether the node reads it; otherwise it writes it.
+    pub is_read: bool,
+    /// The type of its messages.
+    pub type_name: String,
+    /// What the topic says of the fields.
+    pub description: String,
+    /// How many bytes a message has; zero where each says its own length.
+    pub payload_bytes: usize,
+    /// The oldest first.
+    pub messages: Vec<TailMessage>,
+}
+
+/// A message, as a topic held it.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Deserialize, Serialize)]
+pub struct TailMessage {
+    /// The publisher's lane.
+    pub publisher: usize,
+    /// Its number in that lane.
+    pub sequence: u64,
+    /// When it was sent; zero where the publisher does not say.
+    pub sent_ns: u64,
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// As many of them as are kept, in hexadecimal.
+    pub hex: String,
 }
 
 /// What the witness answers.

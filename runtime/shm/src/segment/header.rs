@@ -18,7 +18,9 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use super::difference::difference;
-use super::layout::{BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION};
+use super::layout::{
+    BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION, WORD,
+};
 use super::rejected::Reason;
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
@@ -277,6 +279,14 @@ fn cut(text: &str, bytes: usize) -> &str {
 }
 
 impl Header {
+    /// Whether the topic carries bytes, or values that were made bytes, of different lengths ([`crate::ends::bytes`]).
+    pub fn is_of_bytes(&self) -> bool {
+        self.layout_hash == 0
+            && self.description.is_empty()
+            && self.shape.payload_align() == WORD
+            && self.shape.payload_bytes() >= WORD
+    }
+
     /// The header for a new segment of what is expected.
     pub(crate) fn new(expected: &Expected, shape: Shape, policy: Policy, wakes: bool) -> Result<Self, OpenError> {
         let type_name = expected.type_name.clone();

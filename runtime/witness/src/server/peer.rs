@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use horus::witness::protocol::{Answer, MAX_PACKET, Missed, Request, Thread};
+use horus::witness::protocol::{Answer, MAX_PACKET, Missed, Recording, Request, Thread};
 use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
@@ -27,6 +27,8 @@ pub struct Peer {
     pub process: u32,
     /// The threads that it enrolled, and their CPUs.
     threads: BTreeMap<u32, u32>,
+    /// What was recorded of the cycle that it asks about next.
+    recorded: Option<Recording>,
 }
 
 impl Peer {
@@ -34,7 +36,7 @@ impl Peer {
     pub fn new(socket: OwnedFd) -> io::Result<Self> {
         let process = socket_peercred(&socket)?.pid.as_raw_nonzero().get();
         let process = u32::try_from(process).map_err(io::Error::other)?;
-        Ok(Self { socket, process, threads: BTreeMap::new() })
+        Ok(Self { socket, process, threads: BTreeMap::new(), recorded: None })
     }
 
     /// Answers its next packet. `false` says that it left.
@@ -56,10 +58,12 @@ impl Peer {
             serde_json::from_slice(&packet[..length]).map_err(|error| format!("its packet is no request: {error}"))?;
         match request {
             Request::Enrol { threads, .. } => self.enrol(&threads, witness)?,
+            Request::Recorded(recording) => self.recorded = Some(recording),
             Request::Missed(missed) => {
                 self.check(&missed)?;
+                let recorded = self.recorded.take().filter(|recorded| recorded.cycle == missed.cycle);
                 let verdict = match self.threads.values().any(|cpu| *cpu == missed.cpu) {
-                    true => witness.judge(&missed, notice),
+                    true => witness.judge(&missed, recorded.as_ref(), notice),
                     false => unknown(&missed, "its program has no thread that is bound to that CPU"),
                 };
                 self.say(&Answer::Verdict(verdict), &[])?;

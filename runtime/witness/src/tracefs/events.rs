@@ -53,9 +53,15 @@ pub const WANTED: &[Wanted] = &[
 ];
 
 impl Wanted {
-    /// Whether kernels for this kind of processor have it: ARM's timer is an ordinary interrupt, and its faults have no event.
+    /// Whether kernels for this machine's kind of processor have it.
     pub fn is_of_this_machine(&self) -> bool {
-        cfg!(target_arch = "x86_64") || !matches!(self.kind, Group::Timer | Group::Touches)
+        self.is_of(std::env::consts::ARCH)
+    }
+
+    /// Whether kernels for a kind of processor have it: ARM's timer is an ordinary interrupt (`arch_timer`), and its faults have no event,
+    /// but the probe, which gives the address, too.
+    fn is_of(&self, architecture: &str) -> bool {
+        architecture == "x86_64" || !matches!(self.kind, Group::Timer | Group::Touches)
     }
 }
 
@@ -89,5 +95,21 @@ impl Missing {
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} is not seen: the kernel has no event {}; set {}", self.unseen, self.event, self.option)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_arm_everything_is_traced_but_what_only_x86_kernels_have() {
+        let of = |architecture| WANTED.iter().filter(move |event| event.is_of(architecture));
+        assert_eq!(of("x86_64").count(), WANTED.len());
+        let lacks: Vec<&str> = of("x86_64").filter(|event| !event.is_of("aarch64")).map(|event| event.group).collect();
+        assert!(lacks.iter().all(|group| ["irq_vectors", "exceptions"].contains(group)), "{lacks:?}");
+        for kind in [Group::Threads, Group::Interrupts, Group::Faults, Group::WorkItems, Group::Frequency] {
+            assert!(of("aarch64").any(|event| event.kind == kind), "{kind:?}");
+        }
     }
 }

@@ -49,9 +49,12 @@ impl Traced {
         })
     }
 
-    /// Whether the last reading holds a missed cycle's end: then the trace has nothing more about it.
-    pub fn covers(&self, missed: &Missed) -> bool {
-        self.record.seen.start < missed.completion_ns && missed.completion_ns <= self.record.seen.end
+    /// Whether the last reading holds at least as much of a missed cycle as another one could: what is in the trace now begins where it
+    /// was thawed. So nodes that miss together on a CPU, by the same culprit, are all answered from one window.
+    pub fn has_the_most_of(&self, missed: &Missed) -> bool {
+        let overlap = |start: u64, end: u64| missed.completion_ns.min(end).saturating_sub(missed.release_ns.max(start));
+        let seen = &self.record.seen;
+        seen.end > seen.start && overlap(seen.start, seen.end) >= overlap(self.thawed_ns, u64::MAX)
     }
 
     /// Takes everything out of the trace, which is frozen for that if no program froze it, and lets it go on.

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use horus::time::MonotonicTime;
 use horus::witness::protocol::{Answer, Confidence, Kind, MAX_PACKET, Missed, Request, Thread};
 use horus_witness::{Config, Listen, Notice, serve};
 use rustix::net::RecvFlags;
@@ -72,6 +73,17 @@ fn the_kernel_of_this_machine_names_who_had_the_cpu() {
     println!("faults are seen by their probes: {by_probe}");
     assert!(by_probe || by_count || cfg!(not(target_arch = "x86_64")), "{words}: {verdict:#?}");
 
+    // Another node of this CPU misses by the same culprit, and ends a little later: it is answered from the same window.
+    let release_ns = MonotonicTime::now().as_nanos();
+    compute(Duration::from_millis(3));
+    let (first, _) = ask(&socket, &mut marker, 50, release_ns, release_ns, Some(1_000));
+    let (second, words) = ask(&socket, &mut marker, 51, release_ns, release_ns, Some(1_000));
+    let own = |verdict: &horus::witness::protocol::Verdict| {
+        verdict.shares.iter().find(|share| share.kind == Kind::OwnCode).map_or(0, |share| share.ns)
+    };
+    assert!(own(&second) * 10 > own(&first) * 9 && own(&first) > 0, "{words}: {first:#?} {second:#?}");
+    assert_eq!(first.trace, second.trace, "one window, one file");
+
     let begun = Instant::now();
     let storm = (5..205).map(|number| cycle(&socket, &mut marker, number, || ()).0);
     let unread = storm.filter(|verdict| verdict.confidence == Confidence::None).count();
@@ -109,6 +121,73 @@ fn reported(trace: &Path) {
     assert!(report.status.success(), "{complaint}");
     assert!(text.contains("sched_switch") && text.contains("print:"), "{text}\n{complaint}");
     println!("{}", text.lines().rev().take(8).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_tracer_that_takes_nothing_is_told_and_programs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let tracefs = folder.path().join("tracing");
+    // As a tracer looks that may be read only: what is read is there, and nothing can be set.
+    for part in ["instances", "events"] {
+        std::fs::create_dir_all(tracefs.join(part)).unwrap();
+    }
+    for part in ["events/header_page", "events/header_event"] {
+        std::fs::write(tracefs.join(part), "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n").unwrap();
+    }
+    let service = Service::of(folder, tracefs);
+    let socket = service.connect();
+    let tid = gettid().as_raw_nonzero().get() as u32;
+    say(&socket, &Request::Enrol { program: "x".to_owned(), threads: vec![Thread { tid, cpu: cpu() }] });
+    let (Answer::Refused { reason }, descriptors) = hear(&socket) else { panic!("nothing can be set") };
+    assert!(!reason.is_empty() && descriptors.is_empty());
+    let notices = service.end();
+    let told = |notice: &Notice| matches!(notice, Notice::NotTraced { cpu: Some(_), .. });
+    assert!(notices.iter().any(told), "{notices:?}");
+}
+
+/// A disk of a megabyte, until it is dropped; `None` where this machine mounts none.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn new() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "none"]).arg(folder.path()).output();
+        mounted.is_ok_and(|done| done.status.success()).then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_trace_that_finds_a_full_disk_leaves_nothing_and_the_next_one_has_room_again() {
+    let Some(disk) = SmallDisk::new() else {
+        println!("skipped: nothing can be mounted here");
+        return;
+    };
+    let folder = disk.0.path();
+    let flight = horus_witness::flight::Flight::new(folder.to_owned(), 1 << 30).unwrap();
+    let missed = |cycle| Missed {
+        node: "x/y".to_owned(),
+        tid: 1,
+        cpu: 0,
+        cycle,
+        release_ns: 0,
+        wake_ns: 0,
+        completion_ns: 9,
+        deadline_ns: 7,
+        budget_ns: None,
+    };
+    let path = flight.keep(&missed(1), &[1; 400_000], Some(b"{}")).unwrap();
+    let error = flight.keep(&missed(2), &[1; 800_000], Some(b"{}")).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{error}");
+    let left: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert_eq!(std::fs::read(&path).unwrap().len(), 400_000);
+    assert!(flight.keep(&missed(3), &[1; 400_000], None).unwrap().exists());
 }
 
 #[test]

@@ -50,10 +50,14 @@ pub struct Service {
 
 impl Service {
     pub fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::of(tempfile::tempdir().unwrap(), PathBuf::from(TRACEFS))
+    }
+
+    /// With the tracer whose files are there.
+    pub fn of(folder: tempfile::TempDir, tracefs: PathBuf) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let config = Config {
-            tracefs: PathBuf::from(TRACEFS),
+            tracefs,
             cpus: vec![cpu()],
             traces: folder.path().join("flight"),
             quota_bytes: 8 << 20,

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::{Ending, LOOK, Target, Watch};
 use crate::topic::message::{self, Kind, Number};
-use crate::topic::{is_of_bytes, json_line, note};
+use crate::topic::{json_line, note};
 
 /// The time between two looks: short beside the wake-up of a thread on a machine that is not tuned.
 const PEEK: Duration = Duration::from_micros(100);
@@ -221,7 +221,7 @@ impl Eye {
         };
         let stamp = kind.fields().iter().find(is_stamp).map(|field| field.offset);
         let needed = stamp.map_or(0, |offset| offset + size_of::<u64>());
-        let is_of_bytes = is_of_bytes(header);
+        let is_of_bytes = header.is_of_bytes();
         Self { message: vec![0; needed], stamp, is_of_bytes, spin, last_look: MonotonicTime::now(), missed: 0 }
     }
 

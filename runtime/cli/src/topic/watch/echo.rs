@@ -9,7 +9,7 @@ use horus_shm::ring::Received;
 
 use super::{Ending, LOOK, Target, Watch};
 use crate::topic::message::{self, Kind, Path, Shown, hex};
-use crate::topic::{is_of_bytes, json_line, note, printable};
+use crate::topic::{json_line, note, printable};
 
 /// Elements that are shown of an array, as `ros2 topic echo` does; bytes that are shown of what nobody described.
 const ELEMENTS: usize = 128;
@@ -138,7 +138,7 @@ struct Reading {
 impl Reading {
     fn of(topic: &Observation, style: &Style) -> Result<Self, String> {
         let (header, payload) = (topic.header(), topic.payload());
-        if is_of_bytes(header) {
+        if header.is_of_bytes() {
             if let Some(field) = &style.field {
                 return Err(format!("a topic of {} has no field {field}: it carries bytes", header.type_name));
             }

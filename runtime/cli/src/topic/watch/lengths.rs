@@ -2,8 +2,6 @@
 
 use horus_shm::ends::observe::Observation;
 
-use crate::topic::is_of_bytes;
-
 /// The lengths of some messages.
 #[derive(Clone, Debug, Default)]
 pub struct Lengths {
@@ -22,7 +20,7 @@ pub struct Lengths {
 
 impl Lengths {
     pub fn of(topic: &Observation) -> Self {
-        let fixed = (!is_of_bytes(topic.header())).then(|| topic.payload().bytes as u64);
+        let fixed = (!topic.header().is_of_bytes()).then(|| topic.payload().bytes as u64);
         Self { fixed, ..Self::default() }
     }
 

@@ -167,6 +167,8 @@ fn a_witness_that_answers_is_quoted_in_the_entry_of_the_miss() {
     program.cycle(5, LATE);
     assert_eq!(met.freezes(), 1);
     assert!(program.look(at(100)).is_none(), "the entry waits for the verdict");
+    let Request::Recorded(recorded) = request(&met.socket) else { panic!("nothing was recorded") };
+    assert_eq!(recorded.cycle, 5);
     let Request::Missed(missed) = request(&met.socket) else { panic!("no question") };
     assert_eq!((missed.node.as_str(), missed.cycle, missed.cpu), ("balance/control", 5, 3));
     assert_eq!((missed.deadline_ns, missed.budget_ns), (5_800_000, Some(150_000)));
@@ -199,22 +201,40 @@ fn a_storm_freezes_one_miss_an_answer_and_the_verdict_says_which() {
     program.cycle(10, 2 * LATE);
     (20..30).for_each(|number| program.cycle(number, Duration::from_micros(900)));
     assert!(program.look(at(100)).is_none());
+    assert_eq!(asked(&met), [0, 10], "the one that froze, and the worst");
     met.judge(0);
+    assert!(program.look(at(150)).is_none(), "the worst may be seen, too");
+    met.say(&serde_json::to_vec(&Answer::Verdict(Verdict { confidence: Confidence::None, ..verdict(10) })).unwrap());
     let entry = program.look(at(200)).unwrap();
     assert!(entry.message().contains("in cycle 10 on CPU 3; cycle 0 missed by"), "{}", entry.message());
-    assert_eq!(entry.get("HORUS_CULPRIT_CYCLE"), Some("0"));
+    assert_eq!(entry.get("HORUS_CULPRIT_CYCLE"), Some("0"), "the worst that was seen");
     assert_eq!(met.freezes(), 1);
     program.cycle(30, LATE);
     assert_eq!(met.freezes(), 0, "five times a second are enough");
     assert!(program.look(at(300)).is_none(), "a second has not passed");
-    program.cycle(40, LATE);
+    program.cycle(40, 2 * LATE);
     program.cycle(50, LATE);
     assert_eq!(met.freezes(), 1, "armed when it was answered");
     program.look(at(400));
-    met.judge(40);
+    assert_eq!(asked(&met), [30, 40], "without a freeze, and with one");
+    [30, 40].iter().for_each(|cycle| met.judge(*cycle));
     assert!(program.look(at(500)).is_none(), "a second has not passed");
     let entry = program.look(at(1_200)).unwrap();
-    assert_eq!((entry.get("HORUS_CULPRIT_CYCLE"), entry.get("HORUS_MISSES")), (Some("40"), Some("18")));
+    assert_eq!((entry.get("HORUS_CULPRIT_CYCLE"), entry.get("HORUS_MISSES")), (Some("40"), Some("23")));
+}
+
+/// The cycles that were asked about, and that what was recorded of those that froze went ahead.
+fn asked(met: &Met) -> Vec<u64> {
+    let mut cycles = Vec::new();
+    let mut buffer = [0; MAX_PACKET];
+    while let Ok((length, _)) = rustix::net::recv(&met.socket, &mut buffer, RecvFlags::DONTWAIT) {
+        match serde_json::from_slice(&buffer[..length]).unwrap() {
+            Request::Missed(missed) => cycles.push(missed.cycle),
+            Request::Recorded(recorded) => assert!(recorded.cycles.is_empty(), "the loop here notes none"),
+            Request::Enrol { .. } => panic!("it has enrolled"),
+        }
+    }
+    cycles
 }
 
 #[test]
@@ -305,8 +325,8 @@ fn a_refusal_is_told_with_its_reason() {
     let mut told = Vec::new();
     assert_eq!(client.look(at(100), |entry| told.push(entry)), []);
     assert!(told[0].message().contains("tracefs is not mounted"), "{}", told[0].message());
-    assert_eq!(client.why_not(0), "the witness traces nothing here");
-    assert_eq!(client.why_not(1), "its thread has no CPU of its own");
+    assert_eq!(client.why_not(0), Some("the witness traces nothing here"));
+    assert_eq!(client.why_not(1), Some("its thread has no CPU of its own"));
 }
 
 #[test]
@@ -326,7 +346,7 @@ fn a_witness_that_reads_nothing_is_no_reason_to_wait() {
         deadline_ns: 0,
         budget_ns: None,
     };
-    let refused = (0..10_000).find_map(|_| client.ask(0, missed.clone(), at(0)).err());
+    let refused = (0..10_000).find_map(|_| client.ask(0, missed.clone(), None, at(0)).err());
     assert_eq!(refused, Some("the witness takes no questions"));
     assert!(began.elapsed() < Duration::from_secs(2));
 }
