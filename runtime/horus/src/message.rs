@@ -111,7 +111,7 @@ pub trait FieldType: Plain {
 macro_rules! numbers {
     ($($number:ty)+) => { $(
         impl FieldType for $number {
-            const TYPE_HASH: u64 = text(BASIS, stringify!($number));
+            const TYPE_HASH: u64 = number_hash(stringify!($number));
             const MADE_OF: &'static MadeOf = &MadeOf::Number(stringify!($number));
         }
     )+ };
@@ -119,7 +119,7 @@ macro_rules! numbers {
 numbers!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
 
 impl<T: FieldType, const LENGTH: usize> FieldType for [T; LENGTH] {
-    const TYPE_HASH: u64 = number(number(text(BASIS, "array"), T::TYPE_HASH), LENGTH as u64);
+    const TYPE_HASH: u64 = array_hash(T::TYPE_HASH, LENGTH);
     const MADE_OF: &'static MadeOf = &MadeOf::Array(T::MADE_OF, LENGTH);
 }
 
@@ -146,16 +146,34 @@ const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
 /// The hash of a layout: over name, size and alignment, then name, type's hash, offset and size of every field; texts end
 /// with a zero byte, numbers are 8 bytes little-endian.
 const fn layout_hash(type_name: &str, bytes: usize, align: usize, fields: &[Field]) -> u64 {
-    let mut hash = text(BASIS, type_name);
-    hash = number(number(hash, bytes as u64), align as u64);
+    let mut hash = start_hash(type_name, bytes, align);
     let mut i = 0;
     while i < fields.len() {
         let field = &fields[i];
-        hash = number(text(hash, field.name), field.type_hash);
-        hash = number(number(hash, field.offset as u64), field.bytes as u64);
+        hash = field_hash(hash, field.name, field.type_hash, field.offset, field.bytes);
         i += 1;
     }
     hash
+}
+
+/// What the hash of a layout begins with.
+pub(crate) const fn start_hash(type_name: &str, bytes: usize, align: usize) -> u64 {
+    number(number(text(BASIS, type_name), bytes as u64), align as u64)
+}
+
+/// The hash of a layout with one more field.
+pub(crate) const fn field_hash(hash: u64, name: &str, type_hash: u64, offset: usize, bytes: usize) -> u64 {
+    number(number(number(text(hash, name), type_hash), offset as u64), bytes as u64)
+}
+
+/// [`FieldType::TYPE_HASH`] of a number.
+pub(crate) const fn number_hash(name: &str) -> u64 {
+    text(BASIS, name)
+}
+
+/// [`FieldType::TYPE_HASH`] of an array.
+pub(crate) const fn array_hash(element: u64, length: usize) -> u64 {
+    number(number(text(BASIS, "array"), element), length as u64)
 }
 
 const fn text(hash: u64, text: &str) -> u64 {

@@ -56,6 +56,7 @@ use horus_shm::ends::{Kind, Payload, Publication, Subscription};
 mod in_place;
 mod incoming;
 mod options;
+pub mod raw;
 
 pub use horus_shm::directory::{Directory, Group, IntoTopicName, NameError, TopicName};
 pub use horus_shm::error::OpenError;

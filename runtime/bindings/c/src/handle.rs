@@ -1,0 +1,91 @@
+//! How a pointer from C becomes a reference: handles that know their kind, texts, and bytes.
+
+use std::ffi::{CStr, c_char};
+
+use crate::status::{Refusal, horus_status, misuse};
+
+/// What C knows as an opaque struct, and what stands behind a pointer to one.
+pub(crate) trait Kind {
+    /// What it is.
+    type Value;
+    /// Eight bytes that nothing else begins with.
+    const MARK: u64;
+    /// For people.
+    const NAME: &'static str;
+}
+
+/// What a pointer to a `K` really points to.
+#[repr(C)]
+struct Handle<V> {
+    mark: u64,
+    value: V,
+}
+
+/// Gives a value to C.
+pub(crate) fn give<K: Kind>(value: K::Value) -> *mut K {
+    Box::into_raw(Box::new(Handle { mark: K::MARK, value })).cast()
+}
+
+/// The value behind a pointer that C gave.
+///
+/// # Safety
+/// `handle` is null, or points to eight bytes that may be read, which are a handle's of this kind only if it came from [`give`]
+/// and was not closed. Nobody else uses it meanwhile.
+#[inline(always)]
+pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value, Refusal> {
+    let handle = handle.cast::<Handle<K::Value>>();
+    // SAFETY: not null, so it may be read, by the caller's promise.
+    if handle.is_null() || unsafe { (&raw const (*handle).mark).read_unaligned() } != K::MARK {
+        return Err(no_handle::<K>(handle.is_null()));
+    }
+    // SAFETY: it has the mark, so it came from `give`, and nobody else uses it, by the caller's promise.
+    Ok(unsafe { &mut (*handle).value })
+}
+
+/// Ends a value; null is nothing to end.
+///
+/// # Safety
+/// As for [`get`]; it is not used any more.
+pub(crate) unsafe fn close<K: Kind>(handle: *mut K) -> Result<horus_status, Refusal> {
+    if handle.is_null() {
+        return Ok(horus_status::HORUS_OK);
+    }
+    // SAFETY: the caller's promise is the same.
+    unsafe { get(handle) }?;
+    let handle = handle.cast::<Handle<K::Value>>();
+    // SAFETY: it has the mark, so `give` made it of a box, and it was not closed before.
+    unsafe {
+        // So that closing twice is found as long as nothing else stands there; volatile, because the compiler sees that it ends.
+        (&raw mut (*handle).mark).write_volatile(0);
+        drop(Box::from_raw(handle));
+    }
+    Ok(horus_status::HORUS_OK)
+}
+
+#[cold]
+fn no_handle<T: Kind>(is_null: bool) -> Refusal {
+    misuse(match is_null {
+        true => format!("the {} is null: opening it failed, and horus_error said why", T::NAME),
+        false => format!("this is no {}: it is a handle of another kind, or was closed before", T::NAME),
+    })
+}
+
+/// A text from C.
+///
+/// # Safety
+/// `text` is null or ends with a zero byte, and does not change meanwhile.
+pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Refusal> {
+    if text.is_null() {
+        return Err(misuse(format!("the {what} is null")));
+    }
+    // SAFETY: not null, and it ends with a zero byte, by the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_str().map_err(|error| misuse(format!("the {what} is no UTF-8: {error}")))
+}
+
+/// Where C keeps a message.
+#[cold]
+pub(crate) fn wrong_size(given: usize, wanted: usize) -> Refusal {
+    misuse(format!(
+        "the message has {given} bytes, and one of this topic has {wanted}: use the struct that its layout describes"
+    ))
+}

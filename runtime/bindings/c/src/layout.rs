@@ -1,0 +1,76 @@
+//! Layouts of messages, from text.
+
+use std::ffi::c_char;
+
+use horus::layout::Layout;
+
+use crate::handle::{Kind, close, get, give, text};
+use crate::status::{call, horus_status, make, misuse};
+
+/// The layout of a message.
+#[allow(non_camel_case_types)]
+pub struct horus_layout {
+    _opaque: (),
+}
+
+impl Kind for horus_layout {
+    type Value = Layout;
+    const MARK: u64 = 0x7475_6f79_616c_0001;
+    const NAME: &'static str = "layout";
+}
+
+/// A layout from its text: `message package/Name`, then `field type` on a line each, with the types of `docs/layout-hash.md`. Null when the
+/// text describes none.
+///
+/// # Safety
+/// `description` ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_layout_parse(description: *const c_char) -> *mut horus_layout {
+    make(|| {
+        // SAFETY: the caller's promise is the same.
+        let text = unsafe { text(description, "description") }?;
+        Ok(give(text.parse::<Layout>().map_err(misuse)?))
+    })
+}
+
+/// The hash that two programs compare; 0 of what is no layout.
+///
+/// # Safety
+/// `layout` is null or a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_layout_hash(layout: *mut horus_layout) -> u64 {
+    let mut hash = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        hash = unsafe { get(layout) }?.hash();
+        Ok(horus_status::HORUS_OK)
+    });
+    hash
+}
+
+/// Bytes of a message; 0 of what is no layout.
+///
+/// # Safety
+/// As `horus_layout_hash`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_layout_bytes(layout: *mut horus_layout) -> usize {
+    let mut bytes = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        bytes = unsafe { get(layout) }?.payload().bytes;
+        Ok(horus_status::HORUS_OK)
+    });
+    bytes
+}
+
+/// Ends a layout; topics that were opened with it need it no longer. Null is nothing to end.
+///
+/// # Safety
+/// As `horus_layout_hash`; it is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_layout_close(layout: *mut horus_layout) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { close(layout) }
+    })
+}

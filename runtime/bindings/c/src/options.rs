@@ -1,0 +1,84 @@
+//! How a topic is made and joined, as C says it.
+
+use std::ffi::c_char;
+
+use horus::topic::{Options, Waiting};
+
+use crate::handle::text;
+use crate::status::{Refusal, misuse};
+
+/// What a topic does when a subscriber is slow.
+pub const HORUS_ANY_POLICY: u32 = 0;
+/// The oldest message is overwritten, and every loss is counted.
+pub const HORUS_LATEST: u32 = 1;
+/// Sending is refused, and nothing is lost.
+pub const HORUS_RELIABLE: u32 = 2;
+
+/// Waits as suits the topic.
+pub const HORUS_WAIT_DEFAULT: u32 = 0;
+/// Waits busily: the fastest, on a CPU of one's own.
+pub const HORUS_WAIT_SPIN: u32 = 1;
+/// Sleeps at once.
+pub const HORUS_WAIT_SLEEP: u32 = 2;
+
+/// How a topic is made and joined. All zero is what suits most: `horus_options options = {0};`.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct horus_options {
+    /// HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
+    pub policy: u32,
+    /// Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
+    pub capacity: u32,
+    /// Publishers at a time, 1 to 64; 0 for 1.
+    pub publishers: u32,
+    /// Of a subscriber: messages sent before it joined that it wants of each publisher.
+    pub history: u32,
+    /// HORUS_WAIT_DEFAULT, HORUS_WAIT_SPIN or HORUS_WAIT_SLEEP.
+    pub waiting: u32,
+    /// Of a publisher: 1 to stamp each message with the time of sending.
+    pub stamped: u32,
+    /// The folder of the topic's file; null for $HORUS_SHM_DIR or /dev/shm/horus.
+    pub directory: *const c_char,
+    /// The group whose members may use the topic; null for nobody else.
+    pub group: *const c_char,
+}
+
+/// What C asks for.
+///
+/// # Safety
+/// `given` is null or may be read, and its texts are null or end with a zero byte.
+pub(crate) unsafe fn options(given: *const horus_options) -> Result<Options, Refusal> {
+    // SAFETY: null, or it may be read, by the caller's promise.
+    let Some(given) = (unsafe { given.as_ref() }) else { return Ok(Options::default()) };
+    let capacity = if given.capacity == 0 { 16 } else { given.capacity as usize };
+    let mut options = match given.policy {
+        HORUS_LATEST => Options::latest(capacity),
+        HORUS_RELIABLE => Options::reliable(capacity),
+        HORUS_ANY_POLICY if given.capacity == 0 => Options::default(),
+        HORUS_ANY_POLICY => return Err(misuse("a capacity needs a policy: HORUS_LATEST or HORUS_RELIABLE")),
+        other => return Err(misuse(format!("there is no policy {other}: HORUS_LATEST or HORUS_RELIABLE"))),
+    };
+    if given.publishers > 0 {
+        options = options.publishers(given.publishers as usize);
+    }
+    options = options.history(given.history as usize);
+    options = match given.waiting {
+        HORUS_WAIT_DEFAULT => options,
+        HORUS_WAIT_SPIN => options.waiting(Waiting::Spin),
+        HORUS_WAIT_SLEEP => options.waiting(Waiting::Sleep),
+        other => return Err(misuse(format!("there is no waiting {other}: HORUS_WAIT_SPIN or HORUS_WAIT_SLEEP"))),
+    };
+    if given.stamped != 0 {
+        options = options.stamped();
+    }
+    if !given.directory.is_null() {
+        // SAFETY: not null, and it ends with a zero byte, by the caller's promise.
+        options = options.directory(unsafe { text(given.directory, "directory") }?);
+    }
+    if !given.group.is_null() {
+        // SAFETY: as above.
+        options = options.group(unsafe { text(given.group, "group") }?);
+    }
+    Ok(options)
+}

@@ -1,0 +1,197 @@
+//! The publishing end of a topic.
+
+use std::ffi::{c_char, c_void};
+use std::slice;
+use std::time::Duration;
+
+use horus::layout::Layout;
+use horus::topic::raw::{RawLoan, RawPublisher};
+
+use crate::handle::{Kind, close, get, give, text, wrong_size};
+use crate::horus_layout;
+use crate::options::{horus_options, options};
+use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
+use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+
+/// A publisher with the place that it has lent.
+pub(crate) struct Lending {
+    /// Before the publisher, because it is dropped first: it borrows from it.
+    loan: Option<RawLoan<'static>>,
+    publisher: Box<RawPublisher>,
+}
+
+/// The publishing end of a topic. One thread at a time uses it.
+#[allow(non_camel_case_types)]
+pub struct horus_publisher {
+    _opaque: (),
+}
+
+impl Kind for horus_publisher {
+    type Value = Lending;
+    const MARK: u64 = 0x7475_6f79_616c_0002;
+    const NAME: &'static str = "publisher";
+}
+
+/// Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
+///
+/// # Safety
+/// `topic` ends with a zero byte, `layout` is a handle that nobody else uses meanwhile, `options` is null or may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_open(
+    topic: *const c_char,
+    layout: *mut horus_layout,
+    options: *const horus_options,
+) -> *mut horus_publisher {
+    make(|| {
+        // SAFETY: the caller's promises are the same.
+        let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
+        let publisher = RawPublisher::open(topic, layout, &options).map_err(failed)?;
+        Ok(give(Lending { loan: None, publisher: Box::new(publisher) }))
+    })
+}
+
+/// What both ends of a topic are opened with.
+///
+/// # Safety
+/// That of `horus_publisher_open`.
+pub(crate) unsafe fn opening<'a>(
+    topic: *const c_char,
+    layout: *mut horus_layout,
+    given: *const horus_options,
+) -> Result<(&'a str, &'a Layout, horus::topic::Options), Refusal> {
+    // SAFETY: the caller's promises are the same.
+    unsafe { Ok((text(topic, "name of the topic")?, &*get(layout)?, options(given)?)) }
+}
+
+impl Lending {
+    /// The publisher, if no place is lent.
+    #[inline(always)]
+    fn free(&mut self) -> Result<&mut RawPublisher, Refusal> {
+        match self.loan {
+            None => Ok(&mut self.publisher),
+            Some(_) => Err(misuse("a place of this publisher is lent: publish or discard it first")),
+        }
+    }
+}
+
+/// A message that stands in the caller's memory.
+///
+/// # Safety
+/// `message` is null, or `bytes` bytes may be read there, and do not change meanwhile.
+#[inline(always)]
+unsafe fn message_at<'a>(message: *const c_void, bytes: usize, wanted: usize) -> Result<&'a [u8], Refusal> {
+    if message.is_null() {
+        return Err(misuse("the message is null"));
+    }
+    if bytes != wanted {
+        return Err(wrong_size(bytes, wanted));
+    }
+    // SAFETY: not null, and so many bytes may be read, by the caller's promise.
+    Ok(unsafe { slice::from_raw_parts(message.cast(), bytes) })
+}
+
+/// Sends a message of `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
+///
+/// # Safety
+/// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_try_send(
+    publisher: *mut horus_publisher,
+    message: *const c_void,
+    bytes: usize,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let publisher = unsafe { get(publisher) }?.free()?;
+        // SAFETY: as above.
+        let message = unsafe { message_at(message, bytes, publisher.message_bytes()) }?;
+        Ok(publisher.try_send(message).map_or(HORUS_FULL, |()| HORUS_OK))
+    })
+}
+
+/// Sends a message; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+///
+/// # Safety
+/// As `horus_publisher_try_send`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_send(
+    publisher: *mut horus_publisher,
+    message: *const c_void,
+    bytes: usize,
+    timeout_ns: i64,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let publisher = unsafe { get(publisher) }?.free()?;
+        // SAFETY: as above.
+        let message = unsafe { message_at(message, bytes, publisher.message_bytes()) }?;
+        let limit = u64::try_from(timeout_ns).ok().map(Duration::from_nanos);
+        Ok(publisher.send(message, limit).map_or(HORUS_FULL, |()| HORUS_OK))
+    })
+}
+
+/// Lends the place of the next message in shared memory at `*place`, to be filled and published. What stands there is some older
+/// message, or zeros.
+///
+/// # Safety
+/// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_loan(
+    publisher: *mut horus_publisher,
+    place: *mut *mut c_void,
+) -> horus_status {
+    call(|| {
+        if place.is_null() {
+            return Err(misuse("the pointer to the place is null"));
+        }
+        // SAFETY: the caller's promise is the same.
+        let lending = unsafe { get(publisher) }?;
+        let own: *mut RawPublisher = lending.free()?;
+        // SAFETY: `own` is in a box of its own, which lives as long as the loan, which is dropped first; while there is a loan, `free`
+        // refuses every other use.
+        let Ok(mut loan) = (unsafe { &mut *own }).loan() else { return Ok(HORUS_FULL) };
+        // SAFETY: not null, and may be written, by the caller's promise.
+        unsafe { *place = loan.as_mut_ptr().cast() };
+        lending.loan = Some(loan);
+        Ok(HORUS_OK)
+    })
+}
+
+/// Sends the message whose place was lent.
+///
+/// # Safety
+/// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_publish(publisher: *mut horus_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let loan = unsafe { get(publisher) }?.loan.take();
+        loan.ok_or_else(|| misuse("no place of this publisher is lent: call horus_publisher_loan first"))?.publish();
+        Ok(HORUS_OK)
+    })
+}
+
+/// Gives a lent place back without sending anything.
+///
+/// # Safety
+/// As `horus_publisher_publish`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_discard(publisher: *mut horus_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(publisher) }?.loan = None;
+        Ok(HORUS_OK)
+    })
+}
+
+/// Ends a publisher. Null is nothing to end.
+///
+/// # Safety
+/// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_close(publisher: *mut horus_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { close(publisher) }
+    })
+}

@@ -1,0 +1,87 @@
+//! What a call comes to, and the sentence that explains it.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a call came to. Where it is negative, `horus_error` has a sentence that says why and what to do.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub enum horus_status {
+    /// It was done.
+    HORUS_OK = 0,
+    /// There is no message, or none came in time. No error.
+    HORUS_EMPTY = 1,
+    /// There is no room, or none came in time. No error.
+    HORUS_FULL = 2,
+    /// The arguments make no sense: null, a closed handle, a wrong size.
+    HORUS_MISUSE = -1,
+    /// The system or another program is in the way.
+    HORUS_FAILED = -2,
+    /// A defect of HORUS: a panic that was caught.
+    HORUS_PANICKED = -3,
+}
+
+use horus_status::{HORUS_FAILED, HORUS_MISUSE, HORUS_PANICKED};
+
+/// Why a call was not done.
+#[derive(Debug)]
+pub(crate) struct Refusal(horus_status, String);
+
+pub(crate) fn misuse(said: impl Display) -> Refusal {
+    Refusal(HORUS_MISUSE, said.to_string())
+}
+
+pub(crate) fn failed(said: impl Display) -> Refusal {
+    Refusal(HORUS_FAILED, said.to_string())
+}
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+fn remember(said: &str) {
+    // A thread that ends has no place for it any more, and nobody who could ask.
+    let _ = LAST.try_with(|last| *last.borrow_mut() = CString::new(said.replace('\0', "?")).unwrap_or_default());
+}
+
+/// Runs a call; what it refuses is remembered for `horus_error`. A call that succeeds leaves what was remembered.
+#[inline(always)]
+pub(crate) fn call(work: impl FnOnce() -> Result<horus_status, Refusal>) -> horus_status {
+    // A handle whose call panicked may be in any state that its types allow, and no memory is harmed by that.
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(status)) => status,
+        Ok(Err(Refusal(status, said))) => refused(status, &said),
+        Err(panic) => refused(HORUS_PANICKED, &sentence(panic.as_ref())),
+    }
+}
+
+#[cold]
+fn refused(status: horus_status, said: &str) -> horus_status {
+    remember(said);
+    status
+}
+
+fn sentence(panic: &(dyn std::any::Any + Send)) -> String {
+    let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref().cloned());
+    format!("a defect of HORUS, please report it: {}", said.unwrap_or_default())
+}
+
+/// As [`call`] for what makes a handle: null when it is refused.
+pub(crate) fn make<T>(work: impl FnOnce() -> Result<*mut T, Refusal>) -> *mut T {
+    let mut made = std::ptr::null_mut();
+    call(|| {
+        made = work()?;
+        Ok(horus_status::HORUS_OK)
+    });
+    made
+}
+
+/// The sentence of this thread's last error, valid until its next one. It is empty when there was none.
+#[unsafe(no_mangle)]
+pub extern "C" fn horus_error() -> *const c_char {
+    // The text stays where it is until `remember` replaces it, on this thread.
+    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}

@@ -1,0 +1,217 @@
+//! The subscribing end of a topic.
+
+use std::ffi::{c_char, c_void};
+use std::slice;
+use std::time::Duration;
+
+use horus::topic::Received;
+use horus::topic::raw::{RawSample, RawSubscriber};
+
+use crate::handle::{Kind, close, get, give, wrong_size};
+use crate::horus_layout;
+use crate::options::horus_options;
+use crate::publisher::opening;
+use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
+use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+
+/// A subscriber with the message that it has lent.
+pub(crate) struct Borrowing {
+    /// Before the subscriber, because it is dropped first: it borrows from it.
+    sample: Option<RawSample<'static>>,
+    subscriber: Box<RawSubscriber>,
+}
+
+/// A subscribing end of a topic. One thread at a time uses it.
+#[allow(non_camel_case_types)]
+pub struct horus_subscriber {
+    _opaque: (),
+}
+
+impl Kind for horus_subscriber {
+    type Value = Borrowing;
+    const MARK: u64 = 0x7475_6f79_616c_0003;
+    const NAME: &'static str = "subscriber";
+}
+
+/// What is known of a message beside its bytes.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct horus_received {
+    /// Its number among its publisher's.
+    pub sequence: u64,
+    /// When it was sent, in nanoseconds on CLOCK_MONOTONIC; 0 when its publisher stamps none.
+    pub sent_ns: u64,
+    /// Number of the publisher that sent it.
+    pub publisher: u64,
+}
+
+/// Joins a topic; it may come before its publisher. Null when it is refused. `options` may be null.
+///
+/// # Safety
+/// `topic` ends with a zero byte, `layout` is a handle that nobody else uses meanwhile, `options` is null or may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_open(
+    topic: *const c_char,
+    layout: *mut horus_layout,
+    options: *const horus_options,
+) -> *mut horus_subscriber {
+    make(|| {
+        // SAFETY: the caller's promises are the same.
+        let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
+        let subscriber = RawSubscriber::open(topic, layout, &options).map_err(failed)?;
+        Ok(give(Borrowing { sample: None, subscriber: Box::new(subscriber) }))
+    })
+}
+
+impl Borrowing {
+    /// The subscriber, if no message is lent.
+    #[inline(always)]
+    fn free(&mut self) -> Result<&mut RawSubscriber, Refusal> {
+        match self.sample {
+            None => Ok(&mut self.subscriber),
+            Some(_) => Err(misuse("a message of this subscriber is lent: release it first")),
+        }
+    }
+}
+
+/// Receives by `receive` into memory of the caller's.
+///
+/// # Safety
+/// `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+#[inline(always)]
+unsafe fn receive(
+    subscriber: *mut horus_subscriber,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+    receive: impl FnOnce(&mut RawSubscriber, &mut [u8]) -> Option<Received<()>>,
+) -> Result<horus_status, Refusal> {
+    // SAFETY: the caller's promises are the same.
+    let subscriber = unsafe { get(subscriber) }?.free()?;
+    if message.is_null() {
+        return Err(misuse("the place for the message is null"));
+    }
+    if bytes != subscriber.message_bytes() {
+        return Err(wrong_size(bytes, subscriber.message_bytes()));
+    }
+    // SAFETY: not null, so many bytes may be written, by the caller's promise. They are only written, so it does not matter that C may
+    // not have given them a value.
+    let into = unsafe { slice::from_raw_parts_mut(message.cast(), bytes) };
+    let Some(received) = receive(subscriber, into) else { return Ok(HORUS_EMPTY) };
+    // SAFETY: null, or it may be written, by the caller's promise.
+    unsafe { tell(about, received.sequence, received.sent_ns, received.publisher) };
+    Ok(HORUS_OK)
+}
+
+/// # Safety
+/// `about` is null or may be written.
+#[inline(always)]
+unsafe fn tell(about: *mut horus_received, sequence: u64, sent_ns: u64, publisher: usize) {
+    if !about.is_null() {
+        // SAFETY: not null, and it may be written, by the caller's promise.
+        unsafe { about.write(horus_received { sequence, sent_ns, publisher: publisher as u64 }) };
+    }
+}
+
+/// Receives the next message of `bytes` bytes; HORUS_EMPTY when none was sent yet. `about` may be null. Wait-free, no allocation.
+///
+/// # Safety
+/// `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_try_recv(
+    subscriber: *mut horus_subscriber,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+) -> horus_status {
+    // SAFETY: the caller's promises are the same.
+    call(|| unsafe { receive(subscriber, message, bytes, about, RawSubscriber::try_recv) })
+}
+
+/// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
+///
+/// # Safety
+/// As `horus_subscriber_try_recv`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_recv(
+    subscriber: *mut horus_subscriber,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+    timeout_ns: i64,
+) -> horus_status {
+    let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
+    let wait = |subscriber: &mut RawSubscriber, into: &mut [u8]| subscriber.recv_timeout(into, limit);
+    // SAFETY: the caller's promises are the same.
+    call(|| unsafe { receive(subscriber, message, bytes, about, wait) })
+}
+
+/// Lends the next message where it is in shared memory at `*message`, until `horus_subscriber_release`; HORUS_EMPTY when none was sent yet.
+///
+/// # Safety
+/// `subscriber` is a handle that nobody else uses meanwhile; `message` may be written, `about` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_borrow(
+    subscriber: *mut horus_subscriber,
+    message: *mut *const c_void,
+    about: *mut horus_received,
+) -> horus_status {
+    call(|| {
+        if message.is_null() {
+            return Err(misuse("the pointer to the message is null"));
+        }
+        // SAFETY: the caller's promise is the same.
+        let borrowing = unsafe { get(subscriber) }?;
+        let own: *mut RawSubscriber = borrowing.free()?;
+        // SAFETY: `own` is in a box of its own, which lives as long as the sample, which is dropped first; while there is a sample, `free`
+        // refuses every other use.
+        let Some(sample) = (unsafe { &mut *own }).borrow() else { return Ok(HORUS_EMPTY) };
+        // SAFETY: not null, and may be written, by the caller's promise.
+        unsafe { *message = sample.as_ptr().cast() };
+        // SAFETY: null, or it may be written, by the caller's promise.
+        unsafe { tell(about, sample.sequence(), sample.sent_ns(), sample.publisher()) };
+        borrowing.sample = Some(sample);
+        Ok(HORUS_OK)
+    })
+}
+
+/// Gives a lent message back.
+///
+/// # Safety
+/// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_release(subscriber: *mut horus_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(subscriber) }?.sample = None;
+        Ok(HORUS_OK)
+    })
+}
+
+/// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
+///
+/// # Safety
+/// `subscriber` is null or a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_missed(subscriber: *mut horus_subscriber) -> u64 {
+    let mut missed = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        missed = unsafe { get(subscriber) }?.free()?.missed();
+        Ok(HORUS_OK)
+    });
+    missed
+}
+
+/// Ends a subscriber. Null is nothing to end.
+///
+/// # Safety
+/// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_close(subscriber: *mut horus_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { close(subscriber) }
+    })
+}

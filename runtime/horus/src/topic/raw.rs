@@ -1,0 +1,220 @@
+//! The ends of a topic for who knows a message's type only at run time: messages are bytes, and a [`Layout`] says what they mean.
+//!
+//! ```
+//! use std::time::Duration;
+//! use horus::topic::{Options, raw::{RawPublisher, RawSubscriber}};
+//!
+//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+//! let layout = "message example/WheelSpeed\n left f64\n right f64".parse()?;
+//! let options = Options::latest(8);
+//! # let options = options.directory(scratch.path());
+//! let mut publisher = RawPublisher::open("wheels", &layout, &options)?;
+//! let mut subscriber = RawSubscriber::open("wheels", &layout, &options)?;
+//!
+//! publisher.try_send(&[7; 16])?;
+//! let mut message = [0; 16];
+//! subscriber.recv_timeout(&mut message, Duration::from_millis(100)).expect("it was sent");
+//! assert_eq!(message, [7; 16]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Panics
+//! What sends and receives panics when the bytes are not as many as the layout says.
+
+use std::borrow::Borrow;
+use std::time::Duration;
+
+pub use horus_shm::ends::place::Sample as RawSample;
+use horus_shm::ends::place::{Copied, Loan};
+use horus_shm::ends::{Kind, Publication, Subscription};
+
+use super::{Full, IntoTopicName, LONG, OpenError, Options, Policy, Received, Waiting, now_if};
+use crate::layout::Layout;
+
+/// Calls `open` with what the topic's header says about messages of a layout.
+fn with_kind<R>(layout: &Layout, open: impl FnOnce(Kind<'_>) -> R) -> R {
+    let description = layout.description();
+    open(Kind { type_name: layout.type_name(), layout_hash: layout.hash(), description: &description })
+}
+
+/// The publishing end of a topic; as [`Publisher`](super::Publisher).
+pub struct RawPublisher {
+    publication: Publication,
+    is_stamping: bool,
+    waiting: Waiting,
+}
+
+impl RawPublisher {
+    /// As [`Publisher::open`](super::Publisher::open).
+    ///
+    /// # Errors
+    /// As that.
+    pub fn open(name: impl IntoTopicName, layout: &Layout, options: impl Borrow<Options>) -> Result<Self, OpenError> {
+        let (name, options) = (name.into_topic_name()?, options.borrow());
+        let directory = options.open_directory()?;
+        let making = options.making(&directory)?;
+        let publication =
+            with_kind(layout, |kind| Publication::open(&directory, &name, kind, layout.payload(), &making))?;
+        Ok(Self { publication, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
+    }
+
+    /// Bytes of a message.
+    pub fn message_bytes(&self) -> usize {
+        self.publication.payload().bytes
+    }
+
+    /// Sends a message; see [`Publisher::try_send`](super::Publisher::try_send).
+    ///
+    /// # Errors
+    /// When there is no room.
+    #[inline]
+    pub fn try_send(&mut self, message: &[u8]) -> Result<(), Full<()>> {
+        let now = now_if(self.is_stamping);
+        self.publication.try_send_whole(message, now).map(|_sequence| ())
+    }
+
+    /// Sends a message, and waits for room on a `reliable` topic, at most `limit`; `None` for as long as it takes.
+    ///
+    /// # Errors
+    /// When there is no room in time, or none on a `latest` topic, all of whose messages are held in place.
+    pub fn send(&mut self, message: &[u8], limit: Option<Duration>) -> Result<(), Full<()>> {
+        if limit.is_none() && self.publication.segment().header().policy == Policy::Latest {
+            return self.try_send(message);
+        }
+        let now = now_if(self.is_stamping);
+        loop {
+            let sent = self.publication.send_whole(message, now, limit.unwrap_or(LONG), self.waiting);
+            if sent.is_ok() || limit.is_some() {
+                return sent.map(|_sequence| ());
+            }
+        }
+    }
+
+    /// Lends the place of the next message; see [`Publisher::loan`](super::Publisher::loan).
+    ///
+    /// # Errors
+    /// When there is no room.
+    pub fn loan(&mut self) -> Result<RawLoan<'_>, Full<()>> {
+        let is_stamping = self.is_stamping;
+        Ok(RawLoan { loan: self.publication.loan()?, is_stamping })
+    }
+
+    /// See [`Publisher::subscribers`](super::Publisher::subscribers).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn subscribers(&self) -> Result<usize, OpenError> {
+        self.publication.subscribers()
+    }
+
+    /// See [`Publisher::check`](super::Publisher::check).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&self) -> Result<(), OpenError> {
+        self.publication.check()
+    }
+}
+
+/// The bytes of a message that is being written, in their place; dropped without [`publish`](Self::publish), it was never sent.
+#[must_use = "a loan that is not published sends nothing"]
+pub struct RawLoan<'a> {
+    loan: Loan<'a>,
+    is_stamping: bool,
+}
+
+impl RawLoan<'_> {
+    /// Sends the message.
+    pub fn publish(self) {
+        self.loan.publish(now_if(self.is_stamping));
+    }
+}
+
+impl std::ops::Deref for RawLoan<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.loan
+    }
+}
+
+impl std::ops::DerefMut for RawLoan<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.loan
+    }
+}
+
+/// A subscribing end of a topic; as [`Subscriber`](super::Subscriber).
+pub struct RawSubscriber {
+    subscription: Subscription,
+    copied: Copied,
+}
+
+impl RawSubscriber {
+    /// As [`Subscriber::open`](super::Subscriber::open).
+    ///
+    /// # Errors
+    /// As that.
+    pub fn open(name: impl IntoTopicName, layout: &Layout, options: impl Borrow<Options>) -> Result<Self, OpenError> {
+        let (name, options) = (name.into_topic_name()?, options.borrow());
+        let directory = options.open_directory()?;
+        let joining = options.joining(&directory)?;
+        let mut subscription =
+            with_kind(layout, |kind| Subscription::open(&directory, &name, kind, layout.payload(), joining))?;
+        let copied = Copied::for_messages_of(&mut subscription);
+        Ok(Self { subscription, copied })
+    }
+
+    /// Bytes of a message.
+    pub fn message_bytes(&self) -> usize {
+        self.subscription.payload().bytes
+    }
+
+    /// The next message, copied to `into`; see [`Subscriber::try_recv_into`](super::Subscriber::try_recv_into).
+    #[inline]
+    pub fn try_recv(&mut self, into: &mut [u8]) -> Option<Received<()>> {
+        self.subscription.try_recv_whole(into)
+    }
+
+    /// Waits, at most `limit`, for the next message.
+    pub fn recv_timeout(&mut self, into: &mut [u8], limit: Duration) -> Option<Received<()>> {
+        self.subscription.recv_whole_timeout(into, limit)
+    }
+
+    /// Lends the next message in its place; see [`Subscriber::borrow`](super::Subscriber::borrow).
+    pub fn borrow(&mut self) -> Option<RawSample<'_>> {
+        self.subscription.sample(&mut self.copied)
+    }
+
+    /// Waits, at most `limit`, until there is something to receive.
+    pub fn wait(&mut self, limit: Duration) -> bool {
+        self.subscription.wait(limit)
+    }
+
+    /// How many messages were overwritten before this subscriber got to them, since it joined.
+    pub fn missed(&self) -> u64 {
+        self.subscription.missed()
+    }
+
+    /// See [`Subscriber::is_published`](super::Subscriber::is_published).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn is_published(&self) -> Result<bool, OpenError> {
+        self.subscription.is_published()
+    }
+
+    /// See [`Subscriber::check`](super::Subscriber::check).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&self) -> Result<(), OpenError> {
+        self.subscription.check()
+    }
+}
+
+impl crate::wait::Waitable for RawSubscriber {
+    fn subscription(&mut self) -> &mut Subscription {
+        &mut self.subscription
+    }
+}
