@@ -13,16 +13,21 @@ fn library_folder() -> PathBuf {
     folder.to_owned()
 }
 
-/// Compiles a program of `tests/c` as strictly as compilers can.
+/// Compiles a program of `tests/c`.
 fn compiled(name: &str, place: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (program, library) = (place.join(name), library_folder());
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name).with_extension("c");
+    compiled_from(&source, &place.join(name))
+}
+
+/// Compiles a program as strictly as compilers can.
+fn compiled_from(source: &Path, program: &Path) -> PathBuf {
+    let library = library_folder();
     let mut command = Command::new("cc");
-    command.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I"]).arg(root.join("include"));
-    command.arg(root.join("tests/c").join(name).with_extension("c")).arg("-o").arg(&program);
+    command.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I"]);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include")).arg(source).arg("-o").arg(program);
     command.arg("-L").arg(&library).arg("-lhorus_c").arg(format!("-Wl,-rpath,{}", library.display()));
     assert!(command.status().unwrap().success(), "{command:?}");
-    program
+    program.to_owned()
 }
 
 fn run(program: &Path, topics: &Path, argument: &str) -> String {
@@ -36,6 +41,16 @@ fn messages_arrive_and_every_misuse_is_an_error_in_a_sentence() {
     let place = tempfile::tempdir_in("/dev/shm").unwrap();
     let said = run(&compiled("topics", place.path()), place.path(), "1000000");
     assert_eq!(said, "all of it holds\n");
+}
+
+#[test]
+fn the_program_of_the_guide_runs_as_it_is_printed() {
+    let place = tempfile::tempdir_in("/dev/shm").unwrap();
+    let guide = include_str!("../../../../docs/languages.md");
+    let (_, program) = guide.split_once("```c\n").unwrap();
+    let source = place.path().join("guide.c");
+    std::fs::write(&source, program.split_once("```").unwrap().0).unwrap();
+    run(&compiled_from(&source, &place.path().join("guide")), place.path(), "");
 }
 
 horus::message! {
