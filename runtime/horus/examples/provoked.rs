@@ -1,12 +1,13 @@
-//! A node that breaks its own deadlines, for tests of the witness: `PROVOKED=faults cargo run --example provoked`.
+//! A node that breaks its own deadlines, for tests of the witness: `PROVOKED=minor cargo run --example provoked`.
 //!
 //! | PROVOKED | what its steps do |
 //! |---|---|
-//! | `faults` | by turns: 8 MiB of new memory are touched; pages of the program's file are touched that nobody read before |
+//! | `minor` | 8 MiB of new memory are touched |
+//! | `major` | pages of the program's file are touched that nobody read before |
 //! | `storm` | each computes for longer than its deadline |
 //!
-//! The program's memory must not be locked for the first, or its pages are there before they are touched.
-//! `MALLOC_MMAP_THRESHOLD_=65536` gives each turn memory that is new.
+//! The program's memory must not be locked for the first two, or its pages are there before they are touched.
+//! `MALLOC_MMAP_THRESHOLD_=65536` gives each step memory that is new.
 
 use std::hint::black_box;
 
@@ -17,25 +18,21 @@ static COLD: [u8; 16 << 20] = [1; 16 << 20];
 const DISTANCE: usize = 256 << 10;
 const PAGE: usize = 4096;
 
-/// A node of faults: where in [`COLD`] it goes on.
-struct Faults {
-    cold: usize,
+/// Touches memory that is new.
+fn minor_faults(_: &Cycle) {
+    let mut memory = vec![0_u8; 8 << 20];
+    memory.iter_mut().step_by(PAGE).for_each(|byte| *black_box(byte) = 1);
 }
 
-impl Node for Faults {
+/// Touches what is still on the disk: where in [`COLD`] it goes on.
+struct MajorFaults(usize);
+
+impl Node for MajorFaults {
+    /// Each reading is a fault that waits for the disk, until the cycle is late.
     fn step(&mut self, cycle: &Cycle) {
-        match cycle.number % 2 {
-            0 => {
-                let mut memory = vec![0_u8; 8 << 20];
-                memory.iter_mut().step_by(PAGE).for_each(|byte| *black_box(byte) = 1);
-            }
-            // Each reading is a fault that waits for the disk, until the cycle is late.
-            _ => {
-                while self.cold < COLD.len() && MonotonicTime::now() < cycle.deadline {
-                    black_box(COLD[black_box(self.cold)]);
-                    self.cold += DISTANCE;
-                }
-            }
+        while self.0 < COLD.len() && MonotonicTime::now() < cycle.deadline {
+            black_box(COLD[black_box(self.0)]);
+            self.0 += DISTANCE;
         }
     }
 }
@@ -47,8 +44,12 @@ fn main() -> std::process::ExitCode {
             app.node("storm", late).rate(10_000.0).deadline(us(50));
             Ok(())
         }),
-        _ => horus::app::main("faults", |app| {
-            app.node("faults", Faults { cold: 0 }).period(ms(500)).deadline(ms(5));
+        Ok("major") => horus::app::main("major", |app| {
+            app.node("major", MajorFaults(0)).period(ms(1500)).deadline(ms(5));
+            Ok(())
+        }),
+        _ => horus::app::main("minor", |app| {
+            app.node("minor", minor_faults).period(ms(1500)).deadline(ms(5));
             Ok(())
         }),
     }

@@ -23,8 +23,8 @@ NAMED = {
     r"pong task yes/": [],
     r"ping interrupt irq/\d+-ttyS0": [r"interrupt irq/\d+-ttyS0", "move it to a housekeeping CPU"],
     r"ping work-item update_pages_handler in kworker/1:": ["work item update_pages_handler", "keep the kernel's deferred work on"],
-    r"faults minor-fault": ["page faults of its own, [0-9]+ faults", "allocate and touch memory before the loop"],
-    r"faults major-fault": ["page faults of its own that waited", "lock the program's memory"],
+    r"minor minor-fault": ["page faults of its own, [0-9]+ faults", "allocate and touch memory before the loop"],
+    r"major major-fault": ["page faults of its own that waited", "lock the program's memory"],
 }
 UNMEASURED = "systemd.mask=horus-determinism.timer"
 # A mount without which systemd does not go on.
@@ -96,7 +96,7 @@ class OtherMachines(boot_test_x86_64.BootTest):
                 for word in words:
                     self.assertRegex(blamed, word)
         self.assertRegex(texts, "task yes/.* and task od/|task od/.* and task yes/", "two at once")
-        self.assertRegex(blamed, r"own tracing: (wakeup_rt|blk)")
+        self.assertRegex(blamed, r"own tracing: blk")
         # Nobody of the machine, when all of it stood still.
         longest = max((int(guest.text(entry, "HORUS_CULPRIT_NS")) for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_CULPRIT_KIND") == "nobody"), default=0)
         self.assertGreaterEqual(longest, PAUSE * 1e9 / 2)
@@ -108,8 +108,7 @@ class OtherMachines(boot_test_x86_64.BootTest):
         storm = self.misses_of("storm")
         self.assertEqual(sum(int(guest.text(entry, "HORUS_MISSES")) for entry in storm), 40_000, "each release was missed, and is counted")
         times = [int(entry["__MONOTONIC_TIMESTAMP"]) / 1e6 for entry in storm]
-        between = [late - early for early, late in zip(times, times[1:-1])]  # the last one tells the rest, when the program ends
-        self.assertTrue(all(seconds > 0.9 for seconds in between), times)
+        self.assertLessEqual(len(times), times[-1] - times[0] + 2, "one a second, and the last one when the program ends")
         kept, megabytes = map(int, re.search(r"storm: (\d+) traces kept, (\d+) MB in all", self.told_by_blame()).groups())
         self.assertLessEqual(kept, 2 * (times[-1] - times[0] + 2))
         self.assertLessEqual(megabytes, 66)

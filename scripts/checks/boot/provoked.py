@@ -13,7 +13,7 @@ from horus_appliance.paths import BUILD, RUNTIME
 DISK = "horus-provoked"  # its serial number, by which the guest finds it
 PROGRAMS = ("provoked", "cycle_cost")
 # What the script has it run as.
-NODES = ("faults", "storm")
+NODES = ("minor", "major", "storm")
 SCRIPT = Path(__file__).with_name("guest") / "provoke"
 
 
