@@ -9,7 +9,7 @@
 //!
 //! Where a witness traces the loop's CPU, the loop freezes that trace before it puts the record into the ring ([`crate::witness`]).
 //! The entry then waits for the witness's verdict on that cycle and on the entry's worst one, and names who kept the worst that was seen.
-//! With the trace the node's last cycles stand still ([`cycles`]), and go to the witness, too.
+//! With the trace the node's last cycles stand still (`cycles`), and go to the witness, too.
 //!
 //! When the ring is full the record is dropped, and that is counted: its misses still appear in `HORUS_MISSES` and
 //! `HORUS_SKIPPED`, its run in `HORUS_MAX_CONSECUTIVE`; only its details (times, cycle number) are lost.
