@@ -4,8 +4,9 @@ import re
 import time
 from typing import Callable
 
-from checks.boot import boot_test_x86_64, disks, provoked, slots
+from checks.boot import boot_test_x86_64, disks, slots
 from checks.boot.boot_test_x86_64 import DETERMINISM_SECONDS, MISS, started
+from checks.boot.provoked import disk as provoked
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.image import mkosi

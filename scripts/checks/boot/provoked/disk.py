@@ -14,7 +14,7 @@ DISK = "horus-provoked"  # its serial number, by which the guest finds it
 PROGRAMS = ("provoked", "cycle_cost")
 # What the script has it run as.
 NODES = ("minor", "major", "storm")
-SCRIPT = Path(__file__).with_name("guest") / "provoke"
+SCRIPT = Path(__file__).with_name("provoke")
 
 
 def make_disk() -> Path:

@@ -1,0 +1,1 @@
+"""What breaks deadlines in a booted machine: a script, and the disk that brings it there."""
