@@ -88,12 +88,15 @@ impl NodeInfo {
 impl OutputInfo {
     /// The bytes of the safe message.
     pub fn safe_bytes(&self) -> Option<Vec<u8>> {
-        let digits = self.safe.as_bytes();
-        if digits.is_empty() || !digits.len().is_multiple_of(2) || !self.safe.is_ascii() {
-            return None;
-        }
-        (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&self.safe[at..at + 2], 16).ok()).collect()
+        bytes_of(&self.safe).filter(|bytes| !bytes.is_empty())
     }
+}
+
+/// The bytes of hexadecimal digits; `None` where there is something else.
+pub fn bytes_of(digits: &str) -> Option<Vec<u8>> {
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let byte = |pair: &[u8; 2]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    rest.is_empty().then(|| pairs.iter().map(byte).collect())?
 }
 
 /// Bytes as hexadecimal digits.

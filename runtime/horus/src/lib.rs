@@ -86,7 +86,7 @@
 //! | [`topic`] | [`Publisher`](topic::Publisher), [`Subscriber`](topic::Subscriber), [`Options`](topic::Options): start here |
 //! | [`messages`] | messages of the field: velocities, poses, IMU, scans, images, … |
 //! | [`message`](mod@message) | [`message!`]: a message of your own |
-//! | [`layout`], [`topic::raw`] | messages whose type is known only at run time, as other languages bring them |
+//! | [`message::layout`], [`topic::raw`] | messages whose type is known only at run time, as other languages bring them |
 //! | [`mod@bytes`], [`serialized`] | topics of any bytes, and of every type that serde knows |
 //! | [`wait`] | waiting for several topics at once |
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
@@ -119,7 +119,6 @@ pub mod executor;
 pub mod figures;
 pub mod graph;
 pub mod journal;
-pub mod layout;
 pub mod message;
 pub mod messages;
 pub mod miss;

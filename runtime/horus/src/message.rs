@@ -55,6 +55,7 @@ pub mod checked;
 #[macro_use]
 mod define;
 mod describe;
+pub mod layout;
 
 use horus_shm::ring::Plain;
 use zerocopy::KnownLayout;

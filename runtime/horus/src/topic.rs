@@ -51,7 +51,7 @@ use std::time::{Duration, Instant};
 
 use horus_shm::clock::monotonic_ns;
 use horus_shm::ends::place::Copied;
-use horus_shm::ends::{Kind, Payload, Publication, Subscription};
+use horus_shm::ends::{Publication, Subscription};
 
 mod in_place;
 mod incoming;
@@ -71,13 +71,7 @@ pub(crate) use options::LONG;
 pub use options::Options;
 
 use crate::message::Message;
-
-/// Calls `open` with what the topic's header says about messages of type `M`.
-fn with_kind<M: Message, R>(open: impl FnOnce(Kind<'_>, Payload) -> R) -> R {
-    let description = crate::message::description::<M>();
-    let kind = Kind { type_name: M::TYPE_NAME, layout_hash: M::LAYOUT_HASH, description: &description };
-    open(kind, Payload::of::<M>())
-}
+use crate::message::layout::Layout;
 
 /// The publishing end of a topic.
 pub struct Publisher<M: Message> {
@@ -99,8 +93,8 @@ impl<M: Message> Publisher<M> {
         let (name, options) = (name.into_topic_name()?, options.borrow());
         let directory = options.open_directory()?;
         let making = options.making(&directory)?;
-        let publication =
-            with_kind::<M, _>(|kind, payload| Publication::open(&directory, &name, kind, payload, &making))?;
+        let publication = Layout::of::<M>()
+            .with_kind(|kind, payload| Publication::open(&directory, &name, kind, payload, &making))?;
         let (is_stamping, waiting) = (options.is_stamping(), options.how_to_wait());
         Ok(Self { publication, is_stamping, waiting, _message: PhantomData })
     }
@@ -228,8 +222,8 @@ impl<M: Message> Subscriber<M> {
         let (name, options) = (name.into_topic_name()?, options.borrow());
         let directory = options.open_directory()?;
         let joining = options.joining(&directory)?;
-        let mut subscription =
-            with_kind::<M, _>(|kind, payload| Subscription::open(&directory, &name, kind, payload, joining))?;
+        let mut subscription = Layout::of::<M>()
+            .with_kind(|kind, payload| Subscription::open(&directory, &name, kind, payload, joining))?;
         let copied = Copied::for_messages_of(&mut subscription);
         Ok(Self { subscription, copied, _message: PhantomData })
     }

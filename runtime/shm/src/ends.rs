@@ -13,6 +13,7 @@ pub mod place;
 mod publication;
 mod readers;
 mod subscription;
+mod whole;
 
 pub use opening::{Joining, Kind, Making, Payload};
 pub use publication::Publication;

@@ -21,6 +21,11 @@ const LONGEST_NAME: usize = 64;
 /// What stands beside a trace has this suffix.
 pub const RECORDING: &str = "json";
 
+/// The number that the name of a kept file begins with.
+pub fn number(name: &str) -> Option<u64> {
+    name.split_once('-')?.0.parse().ok()
+}
+
 /// Keeps traces in one folder.
 #[derive(Debug)]
 pub struct Flight {
@@ -108,10 +113,7 @@ impl Flight {
         let mut files: Vec<Kept> = Vec::new();
         for entry in fs::read_dir(&self.folder)?.flatten() {
             let name = entry.file_name();
-            let number = name
-                .to_str()
-                .filter(|name| name.ends_with(".dat"))
-                .and_then(|name| name.split_once('-')?.0.parse().ok());
+            let number = name.to_str().filter(|name| name.ends_with(".dat")).and_then(number);
             if let (Some(number), Ok(metadata)) = (number, entry.metadata())
                 && metadata.is_file()
             {

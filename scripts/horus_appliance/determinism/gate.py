@@ -1,6 +1,6 @@
 """What CI demands of the comparison: ratios and counts, which hold on every host, and no time."""
 
-from horus_appliance.determinism.isolation import COUNTS
+from horus_appliance.determinism.isolation import FOREIGN
 
 # The usual kernel's worst response was a hundred times that of the real-time one.
 TIMES_BETTER = 10
@@ -37,7 +37,6 @@ def boot_cost(instructions: int | None, committed: int) -> list:
 
 def isolation(counted: dict) -> list:
     """What is wrong with the counts of an isolated CPU."""
-    programs = COUNTS[3]
-    if counted["counts"][programs] > 0:
-        return [f"foreign programs ran on the isolated CPU {counted['cpu']}: {counted['names'][programs]}"]
+    if counted["counts"][FOREIGN] > 0:
+        return [f"foreign programs ran on the isolated CPU {counted['cpu']}: {counted['names'][FOREIGN]}"]
     return []

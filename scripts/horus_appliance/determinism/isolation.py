@@ -12,8 +12,9 @@ UNIT = "horus-isolation.service"
 SECONDS = 10
 # /proc/interrupts: what one CPU sends to another.
 SENT_BY_CPUS = ("RES", "CAL", "TLB")
+FOREIGN = "switches to foreign programs"
 # What the second table counts, in its order.
-COUNTS = ("device interrupts", "inter-processor interrupts", "ticks", "switches to foreign programs", "switches to kernel threads", "work items")
+COUNTS = ("device interrupts", "inter-processor interrupts", "ticks", FOREIGN, "switches to kernel threads", "work items")
 
 
 def credentials(seconds: int = SECONDS) -> dict:
@@ -67,4 +68,4 @@ def classify(source: str, what: str) -> tuple:
     owner, _, name = what.partition(" ")
     # A worker of the kernel that has ended meanwhile has no process to ask.
     kernel = owner == "kernel" or owner == "ended" and name.startswith("kworker/")
-    return (None if owner in ("node", "idle") else "switches to kernel threads" if kernel else "switches to foreign programs"), name
+    return (None if owner in ("node", "idle") else "switches to kernel threads" if kernel else FOREIGN), name

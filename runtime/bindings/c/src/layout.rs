@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use horus::layout::Layout;
+use horus::message::layout::Layout;
 
 use crate::handle::{Kind, close, get, give, text};
 use crate::status::{call, horus_status, make, misuse};

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::slice;
 use std::time::Duration;
 
-use horus::layout::Layout;
+use horus::message::layout::Layout;
 use horus::topic::raw::{RawLoan, RawPublisher};
 
 use crate::handle::{Kind, close, get, give, text, wrong_size};

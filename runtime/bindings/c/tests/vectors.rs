@@ -4,14 +4,15 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use horus::layout::Layout;
+use horus::message::layout::Layout;
 use horus::messages::ALL;
 
 /// What the messages of the field have no example of.
-const MORE: [&str; 3] = [
+const MORE: [&str; 4] = [
     "message test/EveryNumber\n a f64\n b u64\n c i64\n d f32\n e u32\n f i32\n g u16\n h i16\n i u8\n j i8\n k [u8; 6]",
     "message test/Path\n count u64\n matrix [[f32; 3]; 2]\n steps [test/Step; 2]\nmessage test/Step\n from test/Place\n to test/Place\nmessage test/Place\n x f64\n y f64",
     "message test/Note\n message [u8; 8]\n number u64",
+    "message test/Wide\n a u128\n b i128",
 ];
 
 /// The text of a message, from the description that its Rust definition makes.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use horus_witness::flight;
+
 use super::Blame;
 use super::episode::{Culprit, Episode};
 use crate::table::units::time;
@@ -57,7 +59,7 @@ pub fn text(blame: &Blame, width: usize, is_this_boot: bool) -> String {
     }
     if let Some(trace) = blame.episodes.iter().rev().find_map(|episode| episode.trace.as_ref()) {
         text += &format!("\nthe newest trace: trace-cmd report {trace}\n");
-        if let Some(number) = number(trace) {
+        if let Some(number) = trace.rsplit('/').next().and_then(flight::number) {
             text += &format!("the node's last cycles and messages before it: horus blame --show {number}\n");
         }
     }
@@ -87,11 +89,6 @@ pub fn culprit_rows(culprits: &[Culprit]) -> Vec<Vec<String>> {
         ]
     };
     culprits.iter().take(MOST_CULPRITS).map(row).collect()
-}
-
-/// The number that a kept trace's name begins with.
-fn number(trace: &str) -> Option<u64> {
-    trace.rsplit('/').next()?.split_once('-')?.0.parse().ok()
 }
 
 fn count(number: u64, one: &str, many: &str) -> String {

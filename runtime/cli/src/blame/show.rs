@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use horus::witness::protocol::{Missed, Recording, TailMessage, TopicTail};
-use horus_witness::flight::RECORDING;
+use horus_witness::flight::{self, RECORDING};
 use serde::Deserialize;
 
 use crate::table::units::time;
@@ -61,7 +61,7 @@ fn find(folder: &Path, number: u64) -> Result<PathBuf, String> {
         entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|it| it == RECORDING))
     {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        match name.split_once('-').and_then(|(number, _)| number.parse::<u64>().ok()) {
+        match flight::number(&name) {
             Some(found) if found == number => return Ok(path),
             found => numbers.extend(found),
         }
@@ -127,9 +127,7 @@ fn messages(topic: &TopicTail, missed: &Missed) -> String {
 }
 
 fn content(topic: &TopicTail, message: &TailMessage) -> String {
-    let bytes =
-        message.hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    let Some(bytes) = bytes.collect::<Option<Vec<u8>>>() else { return "(damaged)\n".to_owned() };
+    let Some(bytes) = horus::graph::bytes_of(&message.hex) else { return "(damaged)\n".to_owned() };
     let kind = message::kind(&topic.description, topic.payload_bytes);
     if topic.payload_bytes > 0 && bytes.len() == topic.payload_bytes && !matches!(kind, Kind::Unknown) {
         return message::text(Shown { kind: &kind, bytes: &bytes }, ELEMENTS);

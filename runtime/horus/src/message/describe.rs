@@ -13,6 +13,7 @@
 //! A type is written by what it is, whatever it was called in its program: a number by its name in Rust, an array as
 //! `[type; length]`. The description is no proof of anything: what two programs agree on is the layout hash.
 
+use super::layout::Layout;
 use super::{Field, Message};
 
 /// What the bytes of a field are.
@@ -35,51 +36,7 @@ pub enum MadeOf {
 
 /// The fields of `M` for the topic's header, and those of the messages inside of it; the module's text has the form.
 pub fn description<M: Message>() -> String {
-    let mut inner = Inner::default();
-    let mut lines: Vec<_> = M::FIELDS.iter().map(|field| inner.line(field)).collect();
-    let mut told = 0;
-    while let Some(message) = inner.0.get(told) {
-        let fields = message.fields;
-        lines.push(format!("type {}", message.name));
-        lines.extend(fields.iter().map(|field| format!(" {}", inner.line(field))));
-        told += 1;
-    }
-    lines.join("\n")
-}
-
-/// The messages inside of a message, in the order of their first mention.
-#[derive(Default)]
-struct Inner(Vec<Mentioned>);
-
-struct Mentioned {
-    name: String,
-    layout_hash: u64,
-    fields: &'static [Field],
-}
-
-impl Inner {
-    fn line(&mut self, field: &Field) -> String {
-        format!("{} {} {} {}", field.offset, field.bytes, field.name, self.type_of(field.made_of))
-    }
-
-    fn type_of(&mut self, made_of: &MadeOf) -> String {
-        match *made_of {
-            MadeOf::Number(name) => name.to_owned(),
-            MadeOf::Array(element, length) => format!("[{}; {length}]", self.type_of(element)),
-            MadeOf::Nested { type_name, layout_hash, fields } => self.name_of(type_name, layout_hash, fields),
-        }
-    }
-
-    /// The message's name; with its hash, if another one has that name already.
-    fn name_of(&mut self, type_name: &str, layout_hash: u64, fields: &'static [Field]) -> String {
-        if let Some(known) = self.0.iter().find(|known| known.layout_hash == layout_hash) {
-            return known.name.clone();
-        }
-        let is_taken = self.0.iter().any(|known| known.name == type_name);
-        let name = if is_taken { format!("{type_name}~{layout_hash:016x}") } else { type_name.to_owned() };
-        self.0.push(Mentioned { name: name.clone(), layout_hash, fields });
-        name
-    }
+    Layout::of::<M>().description()
 }
 
 #[cfg(test)]

@@ -26,16 +26,10 @@ use std::time::Duration;
 
 pub use horus_shm::ends::place::Sample as RawSample;
 use horus_shm::ends::place::{Copied, Loan};
-use horus_shm::ends::{Kind, Publication, Subscription};
+use horus_shm::ends::{Publication, Subscription};
 
 use super::{Full, IntoTopicName, LONG, OpenError, Options, Policy, Received, Waiting, now_if};
-use crate::layout::Layout;
-
-/// Calls `open` with what the topic's header says about messages of a layout.
-fn with_kind<R>(layout: &Layout, open: impl FnOnce(Kind<'_>) -> R) -> R {
-    let description = layout.description();
-    open(Kind { type_name: layout.type_name(), layout_hash: layout.hash(), description: &description })
-}
+use crate::message::layout::Layout;
 
 /// The publishing end of a topic; as [`Publisher`](super::Publisher).
 pub struct RawPublisher {
@@ -54,7 +48,7 @@ impl RawPublisher {
         let directory = options.open_directory()?;
         let making = options.making(&directory)?;
         let publication =
-            with_kind(layout, |kind| Publication::open(&directory, &name, kind, layout.payload(), &making))?;
+            layout.with_kind(|kind, payload| Publication::open(&directory, &name, kind, payload, &making))?;
         Ok(Self { publication, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
     }
 
@@ -160,7 +154,7 @@ impl RawSubscriber {
         let directory = options.open_directory()?;
         let joining = options.joining(&directory)?;
         let mut subscription =
-            with_kind(layout, |kind| Subscription::open(&directory, &name, kind, layout.payload(), joining))?;
+            layout.with_kind(|kind, payload| Subscription::open(&directory, &name, kind, payload, joining))?;
         let copied = Copied::for_messages_of(&mut subscription);
         Ok(Self { subscription, copied })
     }

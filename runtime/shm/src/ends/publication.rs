@@ -125,35 +125,6 @@ impl Publication {
         self.wait_for_room(limit, waiting, |this| this.try_send(message, sent_ns).ok()).ok_or(Full(()))
     }
 
-    /// As [`try_send`](Self::try_send) for who knows a message's type only as bytes: all of them, as many as
-    /// [`payload`](Self::payload) says.
-    ///
-    /// # Panics
-    /// When there are more or fewer.
-    #[inline]
-    pub fn try_send_whole(&mut self, message: &[u8], sent_ns: u64) -> Result<u64, Full<()>> {
-        assert_eq!(message.len(), self.payload.bytes, "bytes of a message of this topic");
-        let word = payload_word(self.payload.align);
-        self.send_with(sent_ns, |slot| copy::store(&slot[word..], message)).ok_or(Full(()))
-    }
-
-    /// As [`send`](Self::send) for who knows a message's type only as bytes.
-    ///
-    /// # Panics
-    /// As [`try_send_whole`](Self::try_send_whole).
-    pub fn send_whole(
-        &mut self,
-        message: &[u8],
-        sent_ns: u64,
-        limit: Duration,
-        waiting: Waiting,
-    ) -> Result<u64, Full<()>> {
-        if let Ok(sequence) = self.try_send_whole(message, sent_ns) {
-            return Ok(sequence);
-        }
-        self.wait_for_room(limit, waiting, |this| this.try_send_whole(message, sent_ns).ok()).ok_or(Full(()))
-    }
-
     /// Sends a message, and wakes who sleeps; see [`Producer::send_with`].
     #[inline(always)]
     pub(super) fn send_with(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {

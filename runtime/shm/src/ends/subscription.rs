@@ -183,28 +183,6 @@ impl Subscription {
         Some(Received { message: (), sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
     }
 
-    /// As [`try_recv_into`](Self::try_recv_into) for who knows a message's type only as bytes: all of them, as many as
-    /// [`payload`](Self::payload) says.
-    ///
-    /// # Panics
-    /// When `into` has more or fewer.
-    #[inline]
-    pub fn try_recv_whole(&mut self, into: &mut [u8]) -> Option<Received<()>> {
-        let Payload { bytes, align } = self.payload();
-        assert_eq!(into.len(), bytes, "bytes of a message of this topic");
-        let word = payload_word(align);
-        let (publisher, taken) = self.poll(|lane| lane.take(|slot| copy::load_over(&slot[word..], into)))?;
-        Some(Received { message: (), sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
-    }
-
-    /// Waits, at most `limit`, for the next message, as [`try_recv_whole`](Self::try_recv_whole).
-    ///
-    /// # Panics
-    /// As that.
-    pub fn recv_whole_timeout(&mut self, into: &mut [u8], limit: Duration) -> Option<Received<()>> {
-        wait::wait(self, limit, |this| this.try_recv_whole(into))
-    }
-
     /// Waits, at most `limit`, for the next message.
     pub fn recv_timeout<T: Plain>(&mut self, limit: Duration) -> Option<Received<T>> {
         wait::wait(self, limit, Self::try_recv)

@@ -1,7 +1,7 @@
 //! The layout of a message that is known only at run time: what other languages describe their structs by.
 //!
 //! ```
-//! use horus::layout::Layout;
+//! use horus::message::layout::Layout;
 //! use horus::message::{Message, Stamp};
 //!
 //! let layout: Layout = "message horus/Stamp
@@ -16,14 +16,12 @@
 
 mod text;
 
-use std::fmt;
+use horus_shm::ends::{Kind, Payload};
 
-use horus_shm::ends::Payload;
-
-use crate::message::{array_hash, field_hash, number_hash, start_hash};
+use super::{Message, array_hash, field_hash, number_hash, start_hash};
 
 /// What can be a field: a number by its name in Rust, and its bytes.
-const NUMBERS: [(&str, usize); 10] = [
+const NUMBERS: [(&str, usize); 12] = [
     ("u8", 1),
     ("i8", 1),
     ("u16", 2),
@@ -34,11 +32,13 @@ const NUMBERS: [(&str, usize); 10] = [
     ("u64", 8),
     ("i64", 8),
     ("f64", 8),
+    ("u128", 16),
+    ("i128", 16),
 ];
 /// Messages inside of messages, at most so deep; nobody's are deeper than a few.
 const MAX_DEPTH: usize = 16;
-/// The longest message: what a topic can hold of one.
-const MAX_BYTES: usize = 1 << 31;
+/// The longest message: what Rust allows any type.
+const MAX_BYTES: usize = isize::MAX as usize;
 
 /// The layout of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +82,16 @@ pub enum LayoutError {
 }
 
 impl Layout {
+    /// That of a message of Rust.
+    pub fn of<M: Message>() -> Self {
+        Self::of_fields(M::TYPE_NAME, M::FIELDS)
+    }
+
+    fn of_fields(type_name: &str, fields: &[super::Field]) -> Self {
+        let members = fields.iter().map(|field| (field.name.to_owned(), MadeOf::of(field.made_of)));
+        Self::new(type_name, members.collect()).expect("a definition that compiles leaves no byte to nobody")
+    }
+
     /// A message of these fields, in their order.
     fn new(type_name: &str, members: Vec<(String, MadeOf)>) -> Result<Self, String> {
         let (mut end, mut align, mut fields) = (0_usize, 1_usize, Vec::new());
@@ -95,7 +105,7 @@ impl Layout {
             }
             align = align.max(made_of.align());
             let offset = end;
-            end += made_of.bytes();
+            end = end.saturating_add(made_of.bytes());
             if end > MAX_BYTES {
                 return Err(format!("the message `{type_name}` has more than {MAX_BYTES} bytes"));
             }
@@ -133,28 +143,69 @@ impl Layout {
         self.payload
     }
 
-    /// The text of the topic's header, as [`description`](crate::message::description) has it.
+    /// Calls `open` with what the topic's header says about such messages.
+    pub(crate) fn with_kind<R>(&self, open: impl FnOnce(Kind<'_>, Payload) -> R) -> R {
+        let description = self.description();
+        open(Kind { type_name: &self.type_name, layout_hash: self.hash, description: &description }, self.payload)
+    }
+
+    /// The text of the topic's header; [`description`](super::description) has its form.
     pub fn description(&self) -> String {
-        let mut inner: Vec<&Layout> = Vec::new();
-        let mut lines: Vec<String> = self.fields.iter().map(|field| field.line(&mut inner)).collect();
+        let mut inner = Inner::default();
+        let mut lines: Vec<String> = self.fields.iter().map(|field| inner.line(field)).collect();
         let mut told = 0;
-        while let Some(&message) = inner.get(told) {
-            lines.push(format!("type {}", message.type_name));
-            lines.extend(message.fields.iter().map(|field| format!(" {}", field.line(&mut inner))));
+        while let Some(&(ref name, message)) = inner.0.get(told) {
+            lines.push(format!("type {name}"));
+            lines.extend(message.fields.iter().map(|field| format!(" {}", inner.line(field))));
             told += 1;
         }
         lines.join("\n")
     }
 }
 
-impl Field {
-    fn line<'a>(&'a self, inner: &mut Vec<&'a Layout>) -> String {
-        self.made_of.note(inner);
-        format!("{} {} {} {}", self.offset, self.made_of.bytes(), self.name, self.made_of)
+/// The messages inside of a message with the names that a description has for them, in the order of their first mention.
+#[derive(Default)]
+struct Inner<'a>(Vec<(String, &'a Layout)>);
+
+impl<'a> Inner<'a> {
+    fn line(&mut self, field: &'a Field) -> String {
+        format!("{} {} {} {}", field.offset, field.made_of.bytes(), field.name, self.type_of(&field.made_of))
+    }
+
+    fn type_of(&mut self, made_of: &'a MadeOf) -> String {
+        match made_of {
+            MadeOf::Number(name, _) => (*name).to_owned(),
+            MadeOf::Array(element, length) => format!("[{}; {length}]", self.type_of(element)),
+            MadeOf::Nested(layout) => self.name_of(layout),
+        }
+    }
+
+    /// The message's name; with its hash, if another one has that name already.
+    fn name_of(&mut self, layout: &'a Layout) -> String {
+        if let Some((name, _)) = self.0.iter().find(|(_, known)| known.hash == layout.hash) {
+            return name.clone();
+        }
+        let is_taken = self.0.iter().any(|(name, _)| *name == layout.type_name);
+        let name =
+            if is_taken { format!("{}~{:016x}", layout.type_name, layout.hash) } else { layout.type_name.clone() };
+        self.0.push((name.clone(), layout));
+        name
     }
 }
 
 impl MadeOf {
+    fn of(made_of: &super::MadeOf) -> Self {
+        match *made_of {
+            super::MadeOf::Number(name) => Self::number(name).expect("every number that is a field is known"),
+            super::MadeOf::Array(element, length) => Self::Array(Box::new(Self::of(element)), length),
+            super::MadeOf::Nested { type_name, fields, .. } => Self::Nested(Layout::of_fields(type_name, fields)),
+        }
+    }
+
+    fn number(name: &str) -> Option<Self> {
+        NUMBERS.iter().find(|(known, _)| *known == name).map(|&(name, bytes)| Self::Number(name, bytes))
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Self::Number(_, bytes) => *bytes,
@@ -176,52 +227,6 @@ impl MadeOf {
             Self::Number(name, _) => number_hash(name),
             Self::Array(element, length) => array_hash(element.type_hash(), *length),
             Self::Nested(layout) => layout.hash,
-        }
-    }
-
-    /// Adds the message inside of it to those that have to be told.
-    fn note<'a>(&'a self, inner: &mut Vec<&'a Layout>) {
-        match self {
-            Self::Number(..) => {}
-            Self::Array(element, _) => element.note(inner),
-            Self::Nested(layout) if inner.iter().any(|known| known.hash == layout.hash) => {}
-            Self::Nested(layout) => inner.push(layout),
-        }
-    }
-}
-
-impl fmt::Display for MadeOf {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(name, _) => out.write_str(name),
-            Self::Array(element, length) => write!(out, "[{element}; {length}]"),
-            Self::Nested(layout) => out.write_str(&layout.type_name),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::messages::{ALL, Definition};
-
-    /// The text of a message, from the description that its Rust definition makes.
-    fn text_of(definition: &Definition) -> String {
-        let described = (definition.description)();
-        let lines = described.lines().map(|line| match line.strip_prefix("type ") {
-            Some(name) => format!("message {name}"),
-            None => line.split_whitespace().skip(2).collect::<Vec<_>>().join(" "),
-        });
-        format!("message {}\n{}", definition.type_name, lines.collect::<Vec<_>>().join("\n"))
-    }
-
-    #[test]
-    fn every_message_of_the_field_has_the_hash_size_and_description_of_its_rust_definition() {
-        for definition in &ALL {
-            let layout: Layout = text_of(definition).parse().unwrap();
-            assert_eq!(layout.hash(), definition.layout_hash, "{}", definition.type_name);
-            assert_eq!(layout.payload(), Payload { bytes: definition.bytes, align: definition.align });
-            assert_eq!(layout.description(), (definition.description)());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Layout, LayoutError, MAX_DEPTH, MadeOf, NUMBERS};
+use super::{Layout, LayoutError, MAX_DEPTH, MadeOf};
 
 /// The longest name of a message: what a topic's header has room for.
 const MAX_NAME: usize = 128;
@@ -61,7 +61,7 @@ fn sections(text: &str) -> Result<Vec<Section<'_>>, LayoutError> {
 
 /// Whether a word is a type that every text knows: then `message` is the name of a field.
 fn is_type(word: &str) -> bool {
-    word.starts_with('[') || NUMBERS.iter().any(|(name, _)| *name == word)
+    word.starts_with('[') || MadeOf::number(word).is_some()
 }
 
 fn message(sections: &[Section<'_>], section: &Section<'_>, depth: usize) -> Result<Layout, LayoutError> {
@@ -87,8 +87,8 @@ fn made_of(sections: &[Section<'_>], text: &str, line: usize, depth: usize) -> R
         }
         return Ok(MadeOf::Array(Box::new(made_of(sections, element.trim(), line, depth + 1)?), length));
     }
-    if let Some(&(name, bytes)) = NUMBERS.iter().find(|(name, _)| *name == text) {
-        return Ok(MadeOf::Number(name, bytes));
+    if let Some(number) = MadeOf::number(text) {
+        return Ok(number);
     }
     let section = sections.iter().find(|section| section.name == text).ok_or_else(|| {
         at(line)(format!("`{text}` is no number of fixed size, no array, and no message that the text describes below"))
@@ -127,7 +127,7 @@ mod tests {
             ("message a/B\nx [f64]", "`[f64]` has no length"),
             ("message a/B\nx [f64; 0]", "no number above 0"),
             ("message a/B\nb a/B", "contains itself"),
-            ("message a/B\nx [u64; 99999999999]", "has more than"),
+            ("message a/B\nx [u64; 9999999999999999999]", "has more than"),
         ] {
             assert!(error(text).contains(words), "{text}: {}", error(text));
         }
