@@ -1,14 +1,14 @@
-//! What a cycle takes from its CPU, seen by a thread that wants all the rest: `cargo run --release --example cycle_cost -- --releases 1000`.
+//! What a cycle takes from its CPU, seen by a thread that wants all the rest: `chrt --rr 1 cycle_cost --releases 1000`.
 //!
-//! A node of an empty step runs every millisecond. An ordinary thread on the same CPU reads the clock all the time. When it finds that
+//! A node of an empty step runs every millisecond. A thread on the same CPU reads the clock all the time. When it finds that
 //! a cycle was run since its last look, the time between is the cycle's: interrupt, switch, step and switch back. The cycle may have come before
 //! or after that look's own reading of the clock, so the longer of both gaps counts. In QEMU's virtual time (`-icount`, one CPU), a nanosecond
 //! is an instruction.
 //!
-//! Prints the number of such gaps, their lower quartile, median and upper quartile. On a machine with other CPUs the thread has to be bound
-//! to the node's.
+//! Prints the number of such gaps, their lower quartile, median and upper quartile, and then the same of the wake-ups: from the release to the
+//! step. On a machine with other CPUs the thread has to be bound to the node's.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use horus::prelude::*;
@@ -35,20 +35,28 @@ fn main() -> std::process::ExitCode {
         }
         gaps
     });
+    let wakings = Arc::new(Mutex::new(Vec::with_capacity(1 << 20)));
     let ended = horus::app::main("cost", |app| {
-        let counted = Arc::clone(&cycles);
-        app.node("cost", move |_: &Cycle| {
-            counted.fetch_add(1, Ordering::Relaxed);
+        let (counted, wakings) = (Arc::clone(&cycles), Arc::clone(&wakings));
+        app.node("cost", move |cycle: &Cycle| {
+            let waking = cycle.wake.nanos_since(cycle.release);
+            if counted.fetch_add(1, Ordering::Relaxed) > WARM {
+                wakings.lock().expect("nobody else has it").push(waking);
+            }
         })
         .period(ms(1));
         Ok(())
     });
     stop.store(true, Ordering::Relaxed);
-    let mut gaps = watcher.join().expect("the watcher only reads clocks");
-    gaps.sort_unstable();
-    match gaps.len() {
-        0 => println!("gaps: 0 0 0 0"),
-        count => println!("gaps: {count} {} {} {}", gaps[count / 4], gaps[count / 2], gaps[count * 3 / 4]),
-    }
+    print_quartiles("gaps", watcher.join().expect("the watcher only reads clocks"));
+    print_quartiles("wakings", std::mem::take(&mut wakings.lock().expect("the node has ended")));
     ended
+}
+
+fn print_quartiles(what: &str, mut times: Vec<u64>) {
+    times.sort_unstable();
+    match times.len() {
+        0 => println!("{what}: 0 0 0 0"),
+        count => println!("{what}: {count} {} {} {}", times[count / 4], times[count / 2], times[count * 3 / 4]),
+    }
 }

@@ -121,6 +121,11 @@ class OtherMachines(boot_test_x86_64.BootTest):
         after = [entry for entry in self.misses_of("ping") + self.misses_of("pong") if int(entry["__MONOTONIC_TIMESTAMP"]) > killed]
         self.assertIn("no witness runs", {guest.text(entry, "HORUS_CULPRIT_MISSING") for entry in after})
         self.assertIn("yes", {guest.text(entry, "HORUS_CULPRIT").partition("/")[0] for entry in after}, "it came back, and names again")
+        # The tracer was read-only for a while, and then it was not there.
+        said = "\n".join(guest.text(entry) for entry in self.of_kind("WITNESS_MISSING"))
+        self.assertRegex(said, "CPU 1 is not traced: .* mount -o remount,rw /sys/kernel/tracing allows it")
+        self.assertRegex(said, "nothing is traced: the kernel's tracer at /sys/kernel/tracing cannot be used: .*; mount tracefs there")
+        self.assertIn("its CPU is not traced", {guest.text(entry, "HORUS_CULPRIT_MISSING") for entry in after})
 
     def test_second_slot_cpus_that_are_switched_off_a_damaged_superblock_and_a_fourth_emergency(self):
         """As on a machine whose hyper-threads nosmt switches off: the kernel counts them as isolated all the same."""
