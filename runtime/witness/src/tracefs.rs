@@ -107,13 +107,25 @@ impl Tracefs {
         fs::OpenOptions::new().append(true).open(self.path(name))?.write_all(format!("{line}\n").as_bytes())
     }
 
+    /// Makes an instance for whose events the kernel keeps no table of threads' names: that would be half of what tracing costs a cycle, and
+    /// switches have the names in them. An instance takes this setting from the user's own tracing at its birth, and has no file for it.
+    fn without_names<R>(&self, make: impl FnOnce() -> R) -> R {
+        const NAMES: &str = "options/record-cmd";
+        let are_kept = self.text(NAMES).is_ok_and(|text| text.trim() == "1");
+        let set = |text| are_kept.then(|| self.write(NAMES, text));
+        set("0");
+        let made = make();
+        set("1");
+        made
+    }
+
     /// Sets up the trace of one CPU. Returns it, and what is missing of it.
     ///
     /// # Errors
     /// When the instance cannot be made, or cannot be frozen by a program or told to trace only its CPU.
     pub fn instance(&self, cpu: u32, kilobytes: u32) -> io::Result<(Instance, Vec<Missing>)> {
         let name = format!("instances/{PREFIX}{cpu}");
-        match fs::create_dir(self.path(&name)) {
+        match self.without_names(|| fs::create_dir(self.path(&name))) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(self.refused(&self.path(&name), &error));
             }
