@@ -24,6 +24,7 @@ use horus::time::parse_duration;
 
 use crate::report;
 
+use config::Set;
 use evidence::destination::{self, Destination};
 use lock::{Lock, LockError};
 use measure::machine;
@@ -37,7 +38,10 @@ const REFUSED: u8 = 3;
 /// Command line of `horus determinism`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Read this file only, instead of determinism.toml in /usr/lib/horus, /etc/horus and /var/lib/horus
+    /// Measure the long set, 8 hours unless its file or --duration says otherwise: all loads, 1 and 10 kHz
+    #[arg(long)]
+    night: bool,
+    /// Read this file only, instead of determinism.toml (with --night: night.toml) in /usr/lib/horus, /etc/horus and /var/lib/horus
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// What all phases together may take, such as 60s or 480min [env: HORUS_DETERMINISM_DURATION]
@@ -103,7 +107,8 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn settings(args: &Args, progress: bool) -> Settings {
-    let (mut config, mut problems) = config::load(&args.root, args.config.as_deref());
+    let set = if args.night { Set::Night } else { Set::Boot };
+    let (mut config, mut problems) = config::load(set, &args.root, args.config.as_deref());
     match config::duration_from_environment() {
         Ok(duration) => config.duration = args.duration.or(duration).unwrap_or(config.duration),
         Err(problem) => problems.push(problem),
@@ -118,7 +123,8 @@ fn settings(args: &Args, progress: bool) -> Settings {
         rules: args.rules.clone(),
         root: args.root.clone(),
         injected_stall: args.inject_stall,
-        progress,
+        // The journal of a long run tells how far it is.
+        progress: progress || args.night,
     }
 }
 

@@ -91,7 +91,7 @@ pub fn compare(a: &[Run], b: &[Run]) -> Result<Comparison, CompareError> {
 }
 
 fn phase<'a>(run: &'a Run, name: &str) -> Option<&'a RunPhase> {
-    run.nodes().map(|(phase, _)| phase).find(|phase| phase.name == name)
+    run.judged().map(|(phase, _)| phase).find(|phase| phase.name == name)
 }
 
 /// The phases called `name`, boot by boot.

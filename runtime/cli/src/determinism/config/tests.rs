@@ -6,22 +6,22 @@ fn with_file(content: &str) -> (Config, Vec<String>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("determinism.toml");
     std::fs::write(&path, content).unwrap();
-    load(Path::new("/"), Some(&path))
+    load(Set::Boot, Path::new("/"), Some(&path))
 }
 
 #[test]
 fn later_files_override_single_keys() {
     let root = tempfile::tempdir().unwrap();
-    for (name, content) in FILES.iter().zip([
+    for (directory, content) in DIRECTORIES.iter().zip([
         "duration = \"30s\"\npriority = 70",
         "priority = 60",
         "cyclictest-interval = \"2ms\"\npriority = 50",
     ]) {
-        let path = root.path().join(name);
+        let path = root.path().join(directory).join("determinism.toml");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
-    let (config, problems) = load(root.path(), None);
+    let (config, problems) = load(Set::Boot, root.path(), None);
     assert!(problems.is_empty(), "{problems:?}");
     assert_eq!((config.duration, config.priority), (Duration::from_secs(30), 50));
     assert_eq!(config.timing, Config::default().timing);
@@ -30,7 +30,7 @@ fn later_files_override_single_keys() {
 #[test]
 fn a_machine_without_files_uses_the_built_in_values() {
     let root = tempfile::tempdir().unwrap();
-    assert_eq!(load(root.path(), None), (Config::default(), Vec::new()));
+    assert_eq!(load(Set::Boot, root.path(), None), (Config::default(), Vec::new()));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_file_that_is_not_text_is_named_with_line_and_byte_and_left_out() {
         (&b"priority = 70\n\xe2\x82"[..], "determinism.toml:2: line 2 is not text", "byte 0xe2 at offset 14"),
     ] {
         std::fs::write(&path, content).unwrap();
-        let (config, problems) = load(Path::new("/"), Some(&path));
+        let (config, problems) = load(Set::Boot, Path::new("/"), Some(&path));
         assert_eq!(config, Config::default());
         let [problem] = problems.as_slice() else { panic!("{problems:?}") };
         assert!(problem.contains(place) && problem.contains(byte) && problem.contains("UTF-8"), "{problem}");
@@ -81,7 +81,7 @@ fn a_file_that_is_not_text_is_named_with_line_and_byte_and_left_out() {
 
 #[test]
 fn a_named_file_that_is_missing_is_a_problem() {
-    let (config, problems) = load(Path::new("/"), Some(Path::new("/nowhere/determinism.toml")));
+    let (config, problems) = load(Set::Boot, Path::new("/"), Some(Path::new("/nowhere/determinism.toml")));
     assert_eq!(config, Config::default());
     assert!(problems[0].starts_with("/nowhere/determinism.toml: cannot be read"), "{problems:?}");
 }
@@ -101,7 +101,8 @@ fn the_file_of_the_image_documents_the_built_in_values() {
         && layer.deadline.is_some()
         && layer.priority.is_some()
         && layer.cyclictest_interval.is_some()
-        && layer.load.is_some();
+        && layer.load.is_some()
+        && layer.phase.is_some();
     assert!(all_set, "a setting is not documented in {}", path.display());
-    assert_eq!(layer.over(&Config::default()).map_err(|error| error.1), Ok(Config::default()));
+    assert_eq!(layer.over(&Config::default(), Set::Boot.longest()).map_err(|error| error.1), Ok(Config::default()));
 }

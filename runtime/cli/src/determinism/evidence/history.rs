@@ -91,7 +91,7 @@ impl History {
                 continue;
             }
             *boots.entry(&run.boot_id).or_default() |= run.misses() > 0;
-            for (phase, releases) in run.nodes() {
+            for (phase, releases) in run.judged() {
                 let judged = if run.valid { releases.judged } else { 0 };
                 let of_boot = phases.entry(&phase.name).or_default().entry(&run.boot_id).or_default();
                 of_boot.push((phase, Releases { judged, ..releases }));

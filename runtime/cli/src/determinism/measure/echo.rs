@@ -14,7 +14,7 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use crate::determinism::child::pause;
 
 use super::grants::not_granted;
-use super::node::Place;
+use super::metered::Place;
 
 /// How long each end waits for the other to appear.
 pub const MEETING: Duration = Duration::from_secs(5);

@@ -1,7 +1,7 @@
 //! The experiment: what runs, on which CPU, for how long, and what it measures.
 //!
 //! In reading order: `plan` (who gets which time and which CPU) -> `self_test`, `node`, `message`, `cyclictest` (the
-//! phases) under `load`. `machine` (with `identity` and `watch`), `units` and `memory` say what it was measured on; `events` asks the journal for them. The order of phases is `run`'s.
+//! phases) under `load`; `metered` meters all loops that have a deadline. `machine` (with `identity` and `watch`), `units` and `memory` say what it was measured on; `events` asks the journal for them. The order of phases is `run`'s.
 
 pub mod cyclictest;
 pub mod echo;
@@ -11,6 +11,7 @@ pub mod load;
 pub mod machine;
 pub mod memory;
 pub mod message;
+pub mod metered;
 pub mod node;
 pub mod plan;
 pub mod self_test;

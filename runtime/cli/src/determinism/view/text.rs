@@ -3,6 +3,7 @@
 pub mod worst;
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use crate::audit::{Severity, Status};
 use crate::determinism::evidence::merge::weakest_phase;
@@ -115,9 +116,16 @@ fn node(out: &mut String, report: &Report) {
     }
 }
 
+/// Characters of a phase's name in the table; longer names make the column wider.
+const NAME: usize = 18;
+
+/// Characters of what its times are of.
+const FIGURE: usize = 12;
+
 fn table(out: &mut String, report: &Report) {
+    let wide = report.phases.iter().map(|phase| phase.name.len() + 1).fold(NAME, usize::max);
     let heads = ["samples", "p50", "p99", "p99.9", "p99.99", "max", "misses"];
-    let _ = write!(out, " {:<30}", "figures in us");
+    let _ = write!(out, " {:<1$}", "figures in us", wide + FIGURE);
     for head in heads {
         let _ = write!(out, "{head:>9}");
     }
@@ -125,29 +133,36 @@ fn table(out: &mut String, report: &Report) {
     for phase in &report.phases {
         if !phase.measured {
             let reason = phase.reason.as_deref().unwrap_or("no reason was recorded");
-            let _ = writeln!(out, " {:<18}not measured: {reason}", phase.name);
+            let _ = writeln!(out, " {:<wide$}not measured: {reason}", phase.name);
             continue;
         }
         let misses = phase.misses.map(|misses| misses.to_string());
         let misses = misses.or(phase.lost.map(|lost| format!("{lost} lost"))).unwrap_or_default();
-        row(out, [&phase.name, phase.kind().figure()], Some(phase.samples), &phase.latency, &misses);
+        row(out, wide, [&phase.name, phase.kind().figure()], Some(phase.samples), &phase.latency, &misses);
         if let Some(jitter) = &phase.release_jitter {
-            row(out, ["", "jitter"], phase.release_jitter_samples, jitter, "");
+            row(out, wide, ["", "jitter"], phase.release_jitter_samples, jitter, "");
         }
         if let (Some(floor), Some(ratio)) = (phase.floor_p50_ns, phase.floor_ratio) {
-            let _ = writeln!(out, " {:<18}floor p50 {} us, ratio {ratio:.1}", "", microseconds(Some(floor)));
+            let _ = writeln!(out, " {:<wide$}floor p50 {} us, ratio {ratio:.1}", "", microseconds(Some(floor)));
         }
         for note in &phase.notes {
-            let _ = writeln!(out, " {:<18}note: {note}", "");
+            let _ = writeln!(out, " {:<wide$}note: {note}", "");
         }
     }
 }
 
-fn row(out: &mut String, [name, figure]: [&str; 2], samples: Option<u64>, latency: &Latency, misses: &str) {
+fn row(
+    out: &mut String,
+    wide: usize,
+    [name, figure]: [&str; 2],
+    samples: Option<u64>,
+    latency: &Latency,
+    misses: &str,
+) {
     let quantiles = [latency.p50_ns, latency.p99_ns, latency.p999_ns, latency.p9999_ns, latency.max_ns];
     let _ = write!(
         out,
-        " {name:<18}{figure:<12}{:>9}",
+        " {name:<wide$}{figure:<FIGURE$}{:>9}",
         samples.map_or_else(|| "n/a".to_owned(), |samples| samples.to_string())
     );
     for quantile in quantiles {
@@ -214,6 +229,31 @@ pub fn attempt_sentence(attempt: &Attempt) -> String {
         microseconds(Some(attempt.found_ns)),
         attempt.reason.as_deref().unwrap_or("found")
     )
+}
+
+/// What of a machine's tail cyclictest's own tuning takes away: `p99.9 45.0 us here and 12.0 us in cyclictest-cpu, …`.
+pub fn difference_sentence(phase: &Phase, tuned: &Phase) -> Option<String> {
+    let figures =
+        [("p99.9", phase.latency.p999_ns, tuned.latency.p999_ns), ("max", phase.latency.max_ns, tuned.latency.max_ns)];
+    let told = figures.into_iter().filter_map(|(figure, here, there)| {
+        let (ratio, name) = (here? as f64 / there.filter(|ns| *ns > 0)? as f64, &tuned.name);
+        Some(format!(
+            "{figure} {} us here and {} us in {name} ({ratio:.1} times)",
+            microseconds(here),
+            microseconds(there)
+        ))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("power management left alone: {}", told.join(", ")))
+}
+
+/// A length of time for a person who waits: `7 h 29 min`, `3 min`, `40 s`.
+pub fn time_left(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
 }
 
 /// One phase in one line, for its journal entry.
