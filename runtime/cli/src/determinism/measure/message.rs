@@ -5,7 +5,7 @@
 //! that the ratio of both is free of what the CPUs happened to do at another time.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::ChildStdout;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use horus_measure::meter::Meter;
 use crate::determinism::child::{Group, pause};
 use crate::determinism::evidence::schema::{Latency, Phase};
 
-use super::echo::{END, FLOOR_LIMIT, LONGEST_SPIN, MEETING, Names, READY, options};
+use super::echo::{self, END, FLOOR_LIMIT, LONGEST_SPIN, MEETING, Names, READY, Style};
 use super::grants::{not_granted, policy};
 use super::metered::Place;
 use super::plan::Places;
@@ -86,12 +86,7 @@ fn between(near: u32, far: u32, places: &Places, time: Duration) -> Result<Measu
     let priority = |is_isolated: bool| is_isolated.then_some(SPIN_PRIORITY);
     let place =
         Place { cpu: Some(near), priority: priority(places.node_is_isolated), longest_computation: LONGEST_SPIN };
-    let mut command = Command::new("/proc/self/exe");
-    command.args(["determinism-echo", "--base", &base, "--cpu", &far.to_string()]);
-    if let Some(priority) = priority(places.peer_is_isolated) {
-        command.args(["--priority", &priority.to_string()]);
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = echo::command(&base, far, priority(places.peer_is_isolated), Style::Spinning);
     let mut echo = Group::start(&mut command).map_err(|error| format!("the echo process: {error}"))?;
     let ready = BufReader::new(echo.leader().stdout.take().expect("stdout is a pipe"));
     let result = thread::scope(|scope| {
@@ -101,17 +96,25 @@ fn between(near: u32, far: u32, places: &Places, time: Duration) -> Result<Measu
     // Waiting first: an echo that failed has said why, and its reason is better than our end's time-out.
     let ended = if result.is_ok() { echo.wait(MEETING) } else { echo.wait(Duration::from_millis(100)) };
     let mut measured = result.map_err(|error| format!("{error}{}", complaint(&mut echo)))?;
-    if let Err(error) = ended {
-        measured.invalid_reasons.push(format!("the echo process ended badly: {error}{}", complaint(&mut echo)));
-    }
+    measured.invalid_reasons.extend(ended.err().map(|error| ended_badly(&error, &mut echo)));
     if !places.peer_is_isolated {
         measured.notes.push(format!("the echo shares CPU {far}, which is not isolated, with everything else"));
     }
     Ok(measured)
 }
 
+/// Why a phase does not count whose echo ended with `error`.
+fn ended_badly(error: &str, echo: &mut Group) -> String {
+    format!("the echo process ended badly: {error}{}", complaint(echo))
+}
+
+/// Waits for the end of an echo that was told to end; says why its phase does not count, if it does not.
+pub fn ended(echo: &mut Group) -> Option<String> {
+    echo.wait(MEETING).err().map(|error| ended_badly(&error, echo))
+}
+
 /// What the echo process wrote before it ended, if it has.
-fn complaint(echo: &mut Group) -> String {
+pub fn complaint(echo: &mut Group) -> String {
     let mut text = String::new();
     if !echo.is_running()
         && let Some(pipe) = echo.leader().stderr.take()
@@ -137,8 +140,8 @@ fn near_end(base: &str, place: Place, time: Duration, mut ready: BufReader<Child
     let directory = Directory::from_environment().map_err(|error| text(&error))?;
     let [before, after] = names.floors.each_ref().map(|name| Pinger::create(&directory, name));
     let (before, after) = (before.map_err(|error| text(&error))?, after.map_err(|error| text(&error))?);
-    let ping = Publisher::<Stamp>::open(&names.ping, options()).map_err(|error| text(&error))?;
-    let pong = Subscriber::<Stamp>::open(&names.pong, options()).map_err(|error| text(&error))?;
+    let ping = Publisher::<Stamp>::open(&names.ping, Style::Spinning.options()).map_err(|error| text(&error))?;
+    let pong = Subscriber::<Stamp>::open(&names.pong, Style::Spinning.options()).map_err(|error| text(&error))?;
     let granted = place.take();
     measured.policy = policy(&granted, SPIN_PRIORITY);
     measured.notes = granted.refused().map(not_granted).collect();

@@ -1,5 +1,6 @@
 //! The measuring part of a run: the self-test, and each phase under its load.
 
+use std::path::Path;
 use std::time::Duration;
 
 use horus::deadline::Timing;
@@ -12,7 +13,7 @@ use crate::determinism::measure::grants::Awake;
 use crate::determinism::measure::load::{self, CpuTime, Running};
 use crate::determinism::measure::metered::{self, Judged, Place};
 use crate::determinism::measure::plan::{Places, Times};
-use crate::determinism::measure::{message, node, self_test};
+use crate::determinism::measure::{answer, control, hwlat, message, node, self_test};
 use crate::determinism::view::journal::{self, Journal};
 use crate::determinism::view::text;
 
@@ -46,7 +47,7 @@ impl<'a> Run<'a> {
             settings,
             journal,
             conditions: Conditions::default(),
-            places: Places::of_machine(std::path::Path::new("/")),
+            places: Places::of_machine(Path::new("/")),
             times: Times::of(settings.config.duration, &settings.config.phases),
             notes,
             awake: None,
@@ -148,14 +149,19 @@ impl<'a> Run<'a> {
         let timing = |own: &Option<Timing>| own.unwrap_or(self.settings.config.timing);
         match &plan.measure {
             Measure::Node(own) => self.judged(name, timing(own), time, node::phase),
-            Measure::Message(_) => message::measure(name, &self.places, time),
+            Measure::Message(None) => message::measure(name, &self.places, time),
+            Measure::Message(Some(timing)) => {
+                let places = self.places.clone();
+                self.judged(name, *timing, time, |task| answer::phase(task, &places))
+            }
             Measure::Cyclictest { interval, default_system } => {
                 let config = &self.settings.config;
                 let interval = interval.unwrap_or(config.cyclictest_interval);
                 let task = Task { priority: config.priority, interval, default_system: *default_system, time };
                 self.cyclictest(plan, task, earlier)
             }
-            Measure::Hwlat | Measure::Control => Phase::not_measured(name, "not there yet"),
+            Measure::Hwlat => hwlat::measure(name, Path::new(hwlat::TRACEFS), self.places.node, time),
+            Measure::Control => control::measure(name, self.place(), self.places.node_is_isolated, time),
         }
     }
 

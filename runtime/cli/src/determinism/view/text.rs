@@ -95,7 +95,12 @@ fn audit(out: &mut String, report: &Report) {
 }
 
 fn busy(out: &mut String, report: &Report) {
-    let nodes = report.phases.iter().filter(|phase| phase.is_node());
+    // One phase speaks for its load.
+    let is_first = |phase: &&Phase| {
+        let same = report.phases.iter().filter(|other| other.is_node()).find(|other| other.load == phase.load);
+        phase.load.is_none() || same.is_some_and(|first| first.name == phase.name)
+    };
+    let nodes = report.phases.iter().filter(|phase| phase.is_node()).filter(is_first);
     let shares = nodes.filter_map(|phase| Some(format!("{:.0} % in {}", phase.busy_percent?, phase.name)));
     let shares: Vec<_> = shares.collect();
     if !shares.is_empty() {
