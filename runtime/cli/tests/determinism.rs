@@ -430,7 +430,9 @@ fn a_night_has_every_phase_of_its_file_measured_or_says_why_not_and_tells_how_fa
     }
     assert_eq!(phase(&report, "node-cpu")["load"], "cpu");
     assert!(phase(&report, "node-idle")["load"].is_null());
-    assert!(report["identity"]["configuration"]["phases"].as_str().unwrap().contains("node-10khz-irq 100000/80000 irq 5"));
+    assert!(
+        report["identity"]["configuration"]["phases"].as_str().unwrap().contains("node-10khz-irq 100000/80000 irq 5")
+    );
     assert!(!scene.path("reports/load").exists(), "a load that writes leaves nothing");
 
     let said = text(&output.stderr);

@@ -7,16 +7,16 @@
 //! because another one is running.
 
 pub mod child;
-mod config;
+pub mod config;
 pub mod evidence;
 mod jitter;
-mod lock;
+pub mod lock;
 pub mod measure;
 mod run;
 pub mod view;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -75,8 +75,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let _lock = match lock(args) {
-        Ok(lock) => lock,
+    let (_lock, path) = match lock(args) {
+        Ok(locked) => locked,
         Err(error) => {
             eprintln!("horus determinism: {error}");
             Journal::default().write(&journal::refused(&error.to_string()));
@@ -84,7 +84,11 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     let on_terminal = io::stdout().is_terminal();
-    let settings = settings(args, on_terminal);
+    let mut settings = settings(args, on_terminal);
+    let _quiet = lock::quiet_watch(&path).unwrap_or_else(|error| {
+        settings.problems.push(format!("the watch did not stand aside: {error}; systemctl stop horus-watch"));
+        None
+    });
     // A service's stderr is the journal, which gets an entry of its own.
     if let Some(trouble) = settings.destination.trouble().filter(|_| args.print || on_terminal) {
         eprintln!("horus determinism: {trouble}");
@@ -128,11 +132,13 @@ fn settings(args: &Args, progress: bool) -> Settings {
     }
 }
 
-fn lock(args: &Args) -> Result<Lock, LockError> {
+/// Takes the lock of all runs; returns it with its file.
+fn lock(args: &Args) -> Result<(Lock, PathBuf), LockError> {
+    let take = |path: PathBuf| lock::take(&path).map(|lock| (lock, path));
     match &args.lock {
-        Some(path) => lock::take(path),
-        None => match lock::take(Path::new(lock::DEFAULT_FILE)) {
-            Err(LockError::Unusable { .. }) => lock::take(&args.output.join("determinism.lock")),
+        Some(path) => take(path.clone()),
+        None => match take(PathBuf::from(lock::DEFAULT_FILE)) {
+            Err(LockError::Unusable { .. }) => take(args.output.join("determinism.lock")),
             taken => taken,
         },
     }

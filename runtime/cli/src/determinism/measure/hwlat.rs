@@ -71,7 +71,8 @@ fn trace(tracefs: &Path, cpu: Option<u32>, time: Duration) -> Result<(String, Se
     if !tracers.split_whitespace().any(|tracer| tracer == "hwlat") {
         return Err("this kernel has no hwlat tracer (CONFIG_HWLAT_TRACER)".to_owned());
     }
-    let failed = |what: &str, error: io::Error| format!("{what} cannot be set: {error}; does somebody else trace with hwlat?");
+    let failed =
+        |what: &str, error: io::Error| format!("{what} cannot be set: {error}; does somebody else trace with hwlat?");
     let path = tracefs.join(INSTANCE);
     drop(Instance(path.clone())); // that of a run that was killed
     fs::create_dir(&path).map_err(|error| failed("a trace instance", error))?;

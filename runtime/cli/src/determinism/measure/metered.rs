@@ -20,7 +20,7 @@ use super::grants::{not_granted, policy};
 use super::machine::watch;
 
 /// The guarantees without which a phase with a deadline measures something else than a real-time node.
-const NEEDED: [&str; 3] = ["cpu", "policy", "memory"];
+pub const NEEDED: [&str; 3] = ["cpu", "policy", "memory"];
 
 /// Where and how a measuring thread runs.
 #[derive(Clone, Copy, Debug)]

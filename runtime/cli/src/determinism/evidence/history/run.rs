@@ -83,12 +83,17 @@ impl Run {
 }
 
 /// A file, unless it is larger than any file of a run.
-pub fn read(path: &Path) -> Option<Vec<u8>> {
+pub fn read_bytes(path: &Path) -> Option<Vec<u8>> {
     let size = fs::metadata(path).ok()?.len();
     (size <= MAX_BYTES).then(|| fs::read(path).ok())?
 }
 
 /// Reads of a report what several together are made of; `None` for what is no whole report of a known version.
 pub fn read_run(path: &Path) -> Option<Run> {
-    serde_json::from_slice::<Run>(&read(path)?).ok().filter(|run| READ.contains(&run.schema.as_str()))
+    read_as(path, &READ)
+}
+
+/// The same of a file in one of the formats `schemas`.
+pub fn read_as(path: &Path, schemas: &[&str]) -> Option<Run> {
+    serde_json::from_slice::<Run>(&read_bytes(path)?).ok().filter(|run| schemas.contains(&run.schema.as_str()))
 }
