@@ -85,8 +85,9 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let on_terminal = io::stdout().is_terminal();
     let mut settings = settings(args, on_terminal);
-    let _quiet = lock::quiet_watch(&path).unwrap_or_else(|error| {
-        settings.problems.push(format!("the watch did not stand aside: {error}; systemctl stop horus-watch"));
+    let _quiet = lock::quiet_watch(&path).unwrap_or_else(|_| {
+        let problem = "the watch measures on the same CPU and did not stand aside; systemctl stop horus-watch, then measure again";
+        settings.problems.push(problem.to_owned());
         None
     });
     // A service's stderr is the journal, which gets an entry of its own.

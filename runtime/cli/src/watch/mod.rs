@@ -22,7 +22,7 @@ use crate::determinism::child::pause;
 use crate::determinism::config::Config;
 use crate::determinism::evidence::identity::Identity;
 use crate::determinism::evidence::store::StoreError;
-use crate::determinism::lock;
+use crate::determinism::lock::{self, LockError};
 use crate::determinism::measure::grants::prepare_process;
 use crate::determinism::measure::machine::{Facts, identity, watch};
 use crate::determinism::measure::metered::{self, Measured, Place};
@@ -103,6 +103,10 @@ fn identity_beside(identity: &Identity) -> Identity {
 
 fn start(args: &Args, places: Places) -> Result<Watch<'_>, String> {
     let timing = Timing::new(args.period, DEADLINE.min(args.period)).map_err(|error| error.to_string())?;
+    // Held by another watch or by a run, it is there; a lock that cannot be had at all would keep the watch waiting for ever.
+    if let Err(error @ LockError::Unusable { .. }) = lock::take(&lock::of_watch(&args.lock)) {
+        return Err(error.to_string());
+    }
     let stop = stop::on_termination().map_err(|error| format!("SIGTERM cannot be caught: {error}"))?;
     let notes = prepare_process();
     let root = Path::new("/");
@@ -142,14 +146,17 @@ impl Watch<'_> {
     /// Measures until it is told to end, and stands aside while a determinism run measures.
     fn go_on(&mut self) {
         while !self.ends() {
-            // A run that begins waits for this lock, so no release of the watch falls into it.
-            match lock::take(&lock::of_watch(&self.args.lock)) {
-                Ok(_measuring) if !lock::is_held(&self.args.lock) => {
-                    let measured = self.measure();
-                    self.merge(&measured);
-                }
-                _ => pause(self.look()),
+            // A run that begins waits for the lock of the watch, so no release of the watch falls into it. Whether one has begun is asked
+            // again with the lock held.
+            let measuring = lock::take(&lock::of_watch(&self.args.lock));
+            if measuring.is_err() || lock::is_held(&self.args.lock) {
+                drop(measuring); // before the pause: the run waits for it
+                pause(self.look());
+                continue;
             }
+            let measured = self.measure();
+            drop(measuring);
+            self.merge(&measured);
         }
     }
 
