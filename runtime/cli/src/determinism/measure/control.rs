@@ -1,8 +1,8 @@
-//! The negative control: the meter with nothing to measure. The clock is read again and again, on the node's CPU and at the node's priority,
-//! and the distance of two readings is the sample.
+//! The negative control: the meter with nothing to measure. The clock is read again and again on the node's CPU, and the distance of two
+//! readings is the sample.
 //!
 //! Half of them say what a reading costs: no figure of a node can be finer. The largest say for how long the CPU was taken away while nobody
-//! waited for anything: the machine's own part of every other figure.
+//! waited for anything: the machine's own part of every other figure. Like all that spins, it runs below every node and interrupt thread.
 
 use std::thread;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use crate::determinism::child::pause;
 use crate::determinism::evidence::schema::{Latency, Phase};
 
 use super::grants::{not_granted, policy};
+use super::message::SPIN_PRIORITY;
 use super::metered::Place;
 
 /// After reading for this long the thread sleeps, so that others of its CPU get their turn…
@@ -24,7 +25,7 @@ const BREATH: Duration = Duration::from_millis(3);
 
 /// Measures for `time`. A real-time thread reads on and on only where it has a CPU of its own.
 pub fn measure(name: &str, place: Place, is_isolated: bool, time: Duration) -> Phase {
-    let place = Place { priority: place.priority.filter(|_| is_isolated), ..place };
+    let place = Place { priority: is_isolated.then_some(SPIN_PRIORITY), ..place };
     thread::scope(|scope| {
         let reader = scope.spawn(|| measure_here(name, place, time));
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

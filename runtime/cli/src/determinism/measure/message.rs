@@ -27,7 +27,7 @@ use super::plan::Places;
 
 /// Spinning ends run below every node (60 to 90) and every interrupt thread (50): they fill a CPU, and must not take it
 /// from either.
-const SPIN_PRIORITY: u8 = 10;
+pub const SPIN_PRIORITY: u8 = 10;
 
 /// After spinning for this long, the near end sleeps for [`BREATH`], and kernel threads of its CPU get their turn.
 const BATCH: Duration = Duration::from_millis(100);
