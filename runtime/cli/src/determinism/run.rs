@@ -16,10 +16,9 @@ use super::evidence::marker::{self, Started};
 use super::evidence::merge::total;
 use super::evidence::schema::{MemoryKills, Report, SCHEMA, Verdict};
 use super::jitter;
-use super::measure::events::Events;
 use super::measure::grants::prepare_process;
-use super::measure::machine::{self, Facts, identity, watch};
-use super::measure::{memory, units};
+use super::measure::machine::events::Events;
+use super::measure::machine::{self, Facts, identity, memory, units, watch};
 use super::view::journal::{self, Journal};
 use phases::Run;
 

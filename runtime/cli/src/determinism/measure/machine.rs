@@ -1,7 +1,11 @@
 //! What the run has to know about the machine: which boot, image and kernel, whether it is virtual, whether it
-//! throttled. What identifies it is in `identity`, what it was like second by second in `watch`.
+//! throttled. What identifies it is in `identity`, what it was like second by second in `watch`, which
+//! units failed and who was killed for want of memory in `units` and `memory`, which ask the journal through `events`.
 
+pub mod events;
 pub mod identity;
+pub mod memory;
+pub mod units;
 pub mod watch;
 
 use std::collections::BTreeMap;

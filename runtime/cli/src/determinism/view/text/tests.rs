@@ -2,7 +2,7 @@
 
 use crate::boot::{Boot, Data};
 use crate::determinism::evidence::sample;
-use crate::determinism::evidence::schema::{FailedUnit, MemoryKill, MemoryKills};
+use crate::determinism::evidence::schema::{FailedUnit, Latency, MemoryKill, MemoryKills};
 
 use super::*;
 
