@@ -52,7 +52,17 @@ impl Tracefs {
 
     /// Writes to a file of the tracer.
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
-        write(&self.path(name), text)
+        let path = self.path(name);
+        write(&path, text).map_err(|error| self.refused(&path, &error))
+    }
+
+    /// An error of writing, with the file and what to do.
+    fn refused(&self, path: &Path, error: &io::Error) -> io::Error {
+        let help = match error.kind() {
+            io::ErrorKind::ReadOnlyFilesystem => format!("; mount -o remount,rw {} allows it", self.root.display()),
+            _ => String::new(),
+        };
+        io::Error::new(error.kind(), format!("{}: {error}{help}", path.display()))
     }
 
     /// Removes the instances of a witness that was killed. Those whose marker a program still holds stay, and are used again.
@@ -104,7 +114,9 @@ impl Tracefs {
     pub fn instance(&self, cpu: u32, kilobytes: u32) -> io::Result<(Instance, Vec<Missing>)> {
         let name = format!("instances/{PREFIX}{cpu}");
         match fs::create_dir(self.path(&name)) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(self.refused(&self.path(&name), &error));
+            }
             _ => {}
         }
         let set = |file: &str, text: &str| self.write(&format!("{name}/{file}"), text);

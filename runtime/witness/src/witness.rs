@@ -101,7 +101,8 @@ impl Witness {
             self.cpus.insert(instance.cpu, Traced::new(instance, &self.descriptions, tick_ns)?);
         }
         let mut told: Vec<&str> = Vec::new();
-        for lacks in missing {
+        // Where nothing is traced, the kernel lacks nothing: the reason is told above.
+        for lacks in missing.into_iter().filter(|_| !self.cpus.is_empty()) {
             if !told.contains(&lacks.unseen) {
                 told.push(lacks.unseen);
                 notice(Notice::Missing(lacks));

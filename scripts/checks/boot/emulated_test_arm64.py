@@ -6,6 +6,8 @@ import re
 import unittest
 
 from checks.boot import boot_test_x86_64
+from checks.boot.provoked import disk as provoked
+from checks.boot.provoked import misses
 from checks.runtime import guest_tests
 from horus_appliance.boot import guest, run
 from horus_appliance.host.architecture import ARM64, CannotCross
@@ -34,6 +36,17 @@ class Arm64Appliance(boot_test_x86_64.TunedAppliance):
             self.assertEqual(rules[name]["status"], "NA", rules[name])
             self.assertIn("only for x86_64", rules[name]["reason"])
         self.assertEqual(rules["C10"]["observed"], "arch_sys_counter")
+
+
+class WitnessOnArm64(misses.ToldMisses):
+    """Who broke a deadline, by the events that this kernel has."""
+
+    def test_names_culprits(self):
+        self.done = run.boot(
+            mkosi.build("appliance", architecture=ARM64), "test-misses-arm64", 3, 0, misses.provocations(), "provocations.service", 1800, firmware=False,
+            extra_parameters="systemd.mask=horus-determinism.timer", during=misses.stop_for_a_while, disks={provoked.DISK: provoked.make_disk(ARM64)},
+        )  # fmt: skip
+        self.assert_misses_are_told({r"ping interrupt irq/\d+-uart-pl": [r"interrupt irq/\d+-uart-pl", "move it to a housekeeping CPU"]})
 
 
 class RuntimeOnArm64(unittest.TestCase):

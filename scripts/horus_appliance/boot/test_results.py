@@ -1,6 +1,7 @@
 """What comes out of a machine is read with care, and an incomplete result never reads as a pass."""
 
 import unittest
+from unittest import mock
 
 from horus_appliance.boot import delivery, guest, run
 from horus_appliance.in_directory import InDirectory
@@ -59,6 +60,28 @@ class Verdict(unittest.TestCase):
         ):
             with self.subTest(words):
                 self.assertIn(words, self.verdict(**changes))
+
+
+class Ended(InDirectory):
+    """A machine that ends before its results are there."""
+
+    def boots_after(self, said: str, accelerated: bool) -> int:
+        (self.root / "qemu.log").touch()
+        serial = self.root / "serial.log"
+        serial.write_text(said)
+        machine = mock.Mock(
+            accelerated=accelerated, serial_log=serial, directory=self.root,
+            running=lambda: False, journal=mock.Mock(entries=[], read_new=list),
+        )  # fmt: skip
+        with mock.patch.object(run, "Machine", return_value=machine) as made, self.assertRaisesRegex(run.ApplianceFailed, "ended before"):
+            run.boot(mock.Mock(), "test")
+        return made.call_count
+
+    def test_is_booted_once_more_only_where_the_emulator_ended_it(self):
+        race = "[    3.5] Oops: int3: 0000 [#1] PREEMPT_RT SMP NOPTI"
+        self.assertEqual(self.boots_after(race, accelerated=False), 2)
+        self.assertEqual(self.boots_after(race, accelerated=True), 1)
+        self.assertEqual(self.boots_after("Kernel panic - not syncing: VFS", accelerated=False), 1)
 
 
 class Credentials(unittest.TestCase):

@@ -28,6 +28,8 @@ pub struct Named {
     pub kind: String,
     /// `task hog/137, FIFO 90, CPU 3`.
     pub text: String,
+    /// The same whenever it comes back, in another process too: `task hog`.
+    pub who: String,
     /// Its part of the cycle.
     pub ns: u64,
     /// In percent.
@@ -52,10 +54,12 @@ impl Missed {
         let named = text("HORUS_CULPRIT_KIND").map(|kind| {
             let detail = text("HORUS_CULPRIT_DETAIL");
             let name = text("HORUS_CULPRIT").unwrap_or_default();
+            let lasting = without_process(&name).to_owned();
             let cpu = text("HORUS_CULPRIT_CPU").map(|cpu| format!("CPU {cpu}"));
             let parts = [Some(who(&kind, name)), detail, cpu];
             Named {
                 text: parts.into_iter().flatten().collect::<Vec<_>>().join(", "),
+                who: who(&kind, lasting),
                 kind,
                 ns: number("HORUS_CULPRIT_NS").unwrap_or(0),
                 share: number("HORUS_CULPRIT_SHARE").unwrap_or(0),
@@ -80,6 +84,14 @@ fn who(kind: &str, name: String) -> String {
     match serde_json::from_value::<Kind>(Value::from(kind)) {
         Ok(kind) => words::who(&Share { kind, name, ns: 0, is_suspect: true, detail: None }),
         Err(_) => format!("{kind} {name}"),
+    }
+}
+
+/// The name of a thread whose number follows, as in `hog/137`.
+fn without_process(name: &str) -> &str {
+    match name.rsplit_once('/') {
+        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => name,
     }
 }
 

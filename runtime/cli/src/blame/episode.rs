@@ -22,6 +22,9 @@ pub struct Episode {
     pub late_ns: u64,
     /// Who it was, in words; `null` where nobody knows.
     pub culprit: Option<String>,
+    /// Without what is another one at its next time: process, address, CPU.
+    #[serde(skip)]
+    pub who: Option<String>,
     /// Its kind: `task`, `interrupt`, …
     pub kind: Option<String>,
     /// The longest that it had of a cycle.
@@ -39,11 +42,11 @@ pub struct Episode {
 /// What a culprit did in all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Culprit {
-    /// In words; `null` for all that have no name.
+    /// In words, without process, address and CPU; `null` for all that have no name.
     pub culprit: Option<String>,
     /// In how many episodes.
     pub episodes: usize,
-    /// How many deadlines were missed in these.
+    /// How many deadlines were missed in these. An entry of the journal counts for the culprit of its worst miss.
     pub misses: u64,
     /// The most that it had of a cycle.
     pub longest_ns: u64,
@@ -74,8 +77,8 @@ pub fn episodes(entries: &[Missed]) -> Vec<Episode> {
 pub fn culprits(episodes: &[Episode]) -> Vec<Culprit> {
     let mut all: Vec<Culprit> = Vec::new();
     for episode in episodes {
-        let at = all.iter().position(|culprit| culprit.culprit == episode.culprit).unwrap_or_else(|| {
-            let culprit = episode.culprit.clone();
+        let at = all.iter().position(|culprit| culprit.culprit == episode.who).unwrap_or_else(|| {
+            let culprit = episode.who.clone();
             all.push(Culprit { culprit, episodes: 0, misses: 0, longest_ns: 0, late_ns: 0 });
             all.len() - 1
         });
@@ -99,6 +102,7 @@ impl Episode {
             misses: entry.misses,
             late_ns: entry.late_ns,
             culprit: named.map(|named| named.text.clone()),
+            who: named.map(|named| named.who.clone()),
             kind: named.map(|named| named.kind.clone()),
             ns: named.map_or(0, |named| named.ns),
             share: named.map_or(0, |named| named.share),
