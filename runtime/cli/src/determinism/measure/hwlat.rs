@@ -7,8 +7,13 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use horus::stop;
+use horus::time::MonotonicTime;
 use horus_measure::meter::Meter;
 
 use crate::determinism::child::pause;
@@ -57,6 +62,34 @@ impl Drop for Instance {
     }
 }
 
+/// How often a running tracer's phase looks whether somebody ends the run.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What a shell says of a program that a signal ended.
+const ENDED_BY_SIGNAL: i32 = 128 + 15;
+
+/// Set while SIGTERM and SIGINT end the process as usual, and when one of them came. A tracer that outlives its run would go on taking the CPU, so
+/// while it runs they only set this.
+fn termination() -> Option<&'static Arc<AtomicBool>> {
+    static ENDS: OnceLock<Option<Arc<AtomicBool>>> = OnceLock::new();
+    ENDS.get_or_init(|| stop::on_termination().ok()).as_ref()
+}
+
+/// Waits for `time`, or until somebody ends the run: whether that was so.
+fn wait(time: Duration, ends: Option<&Arc<AtomicBool>>) -> bool {
+    let end = MonotonicTime::now().plus(time);
+    loop {
+        let left = end.since(MonotonicTime::now());
+        if ends.is_some_and(|ends| ends.load(Ordering::Relaxed)) {
+            return true;
+        }
+        if left.is_zero() {
+            return false;
+        }
+        pause(left.min(LOOK));
+    }
+}
+
 /// Measures for `time` on `cpu`; what cannot be measured is a phase that says why.
 pub fn measure(name: &str, tracefs: &Path, cpu: Option<u32>, time: Duration) -> Phase {
     match trace(tracefs, cpu, time) {
@@ -81,8 +114,16 @@ fn trace(tracefs: &Path, cpu: Option<u32>, time: Duration) -> Result<(String, Se
         let mask = mask(cpu);
         fs::write(instance.0.join("tracing_cpumask"), mask).map_err(|error| failed("tracing_cpumask", error))?;
     }
-    fs::write(instance.0.join("current_tracer"), "hwlat").map_err(|error| failed("current_tracer", error))?;
-    pause(time);
+    let ends = termination();
+    ends.inspect(|ends| ends.store(false, Ordering::Relaxed));
+    let started = fs::write(instance.0.join("current_tracer"), "hwlat");
+    let is_ended = started.is_ok() && wait(time, ends);
+    if is_ended {
+        drop(instance);
+        process::exit(ENDED_BY_SIGNAL);
+    }
+    ends.inspect(|ends| ends.store(true, Ordering::Relaxed));
+    started.map_err(|error| failed("current_tracer", error))?;
     let settings = Settings::read(tracefs);
     let _ = fs::write(instance.0.join("tracing_on"), "0");
     let text = fs::read_to_string(instance.0.join("trace")).map_err(|error| failed("trace", error))?;
@@ -177,6 +218,14 @@ mod tests {
         fs::create_dir(tracefs.path().join("hwlat_detector")).unwrap();
         fs::write(tracefs.path().join("hwlat_detector/width"), "20000\n").unwrap();
         assert_eq!(Settings::read(tracefs.path()), Settings { width_us: 20_000, ..CHOSEN });
+    }
+
+    #[test]
+    fn a_phase_ends_with_its_time_or_when_somebody_ends_the_run() {
+        let ends = Arc::new(AtomicBool::new(false));
+        assert!(!wait(Duration::from_millis(1), Some(&ends)) && !wait(Duration::ZERO, None));
+        ends.store(true, Ordering::Relaxed);
+        assert!(wait(Duration::from_secs(3_600), Some(&ends)));
     }
 
     #[test]
