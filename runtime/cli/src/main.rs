@@ -17,6 +17,7 @@ mod table;
 mod top;
 mod topic;
 mod tune;
+mod watch;
 mod witness;
 
 use std::process::ExitCode;
@@ -54,6 +55,9 @@ enum Command {
     /// The service that tells when a setting of the audit changes.
     #[command(hide = true)]
     Drift(drift::Args),
+    /// The service that measures a node of lowest impact as long as the machine is up.
+    #[command(hide = true)]
+    Watch(watch::Args),
     /// The service that traces the real-time CPUs, and says who broke a deadline.
     #[command(hide = true)]
     Witness(witness::Args),
@@ -80,6 +84,7 @@ fn main() -> ExitCode {
         Command::Topic(args) => topic::run(args),
         Command::Tune(args) => tune::run(&args),
         Command::Drift(args) => drift::run(&args),
+        Command::Watch(args) => watch::run(&args),
         Command::Witness(args) => witness::run(&args),
         Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
         Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),

@@ -10,9 +10,12 @@ use std::process::ExitCode;
 
 use crate::blame;
 pub use crate::determinism::evidence::destination::RAM_DIRECTORY;
-use crate::determinism::evidence::history::History;
+use crate::determinism::evidence::history::{History, Merged};
+use crate::determinism::evidence::schema::Report;
 use crate::determinism::measure::machine;
+use crate::determinism::view::text::line;
 use crate::determinism::view::{history, html, junit, openmetrics};
+use crate::watch::standing;
 
 pub use load::{LoadError, load};
 use newest::{Newest, Run, newest};
@@ -92,19 +95,23 @@ pub fn run(args: &Args) -> ExitCode {
     if args.format.is_any() {
         notice.iter().for_each(|notice| eprintln!("horus report: {notice}"));
     }
+    let watch = watch(args, &found.report);
     let text = match &args.format {
-        Format { json: true, .. } => {
-            serde_json::to_string_pretty(&found.report).expect("a report that was read can be written") + "\n"
-        }
+        Format { json: true, .. } => json(&found.report, watch.as_ref()),
         Format { html: true, .. } => {
             let culprits = blame::of_boot(&found.report.boot_id);
             html::render(&found.report, &kept, together.as_ref(), &culprits)
         }
         Format { junit: true, .. } => junit::render(&found.report),
-        Format { openmetrics: true, .. } => openmetrics::render(&found.report, together.as_ref()),
+        Format { openmetrics: true, .. } => openmetrics::render(&found.report, together.as_ref(), watch.as_ref()),
         _ => {
             let notice = notice.map(|notice| format!("{notice}\n\n")).unwrap_or_default();
-            let screen = history::screen(&found.report, together.as_ref());
+            let mut screen = history::screen(&found.report, together.as_ref());
+            if let Some(watch) = &watch {
+                screen.push('\n');
+                line(&mut screen, "watch", &standing::sentence(watch));
+                screen.truncate(screen.trim_end().len());
+            }
             format!("{notice}{screen}\n file       {}\n", found.path.display())
         }
     };
@@ -125,6 +132,25 @@ fn run_compare(a: &Path, b: &Path) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What the watch found of the system of `report`, on this machine or beside the reports.
+fn watch(args: &Args, report: &Report) -> Option<Merged> {
+    let reports = match (&args.from, &args.file) {
+        (Some(directory), _) => directory,
+        (None, None) => Path::new(DEFAULT_DIRECTORY),
+        (None, Some(_)) => return None,
+    };
+    standing::of_report(report, &standing::directory(reports))
+}
+
+/// The report's JSON, with what the watch found under a key of its own.
+fn json(report: &Report, watch: Option<&Merged>) -> String {
+    let mut value = serde_json::to_value(report).expect("a report that was read can be written");
+    if let Some(watch) = watch {
+        value["watch"] = standing::json(watch);
+    }
+    serde_json::to_string_pretty(&value).expect("a value can be written") + "\n"
 }
 
 /// What is kept beside the report, or on this machine; nothing for a file that somebody named.

@@ -49,6 +49,10 @@ pub mod id {
     pub const DETERMINISM_SUMMARY: &str = "e4edd6234f044ff29f4b0d58e6d704b8";
     /// The report of a determinism run cannot be stored where it belongs.
     pub const REPORT_ELSEWHERE: &str = "b5e5f6bfe50f4c56b76b915ae27a74b1";
+    /// The watch missed deadlines.
+    pub const WATCH_MISSED: &str = "5ccb4b024b1d4f3593f89d01d47f82a3";
+    /// The watch cannot keep its record.
+    pub const WATCH_NOT_KEPT: &str = "18635c5c5f104a699d5634f8366307f9";
     /// A determinism run was refused or could not start.
     pub const DETERMINISM_REFUSED: &str = "dfb754983ab54b49b7fa3239202358f3";
 }
@@ -216,6 +220,8 @@ mod tests {
             id::DETERMINISM_SUMMARY,
             id::REPORT_ELSEWHERE,
             id::DETERMINISM_REFUSED,
+            id::WATCH_MISSED,
+            id::WATCH_NOT_KEPT,
         ];
         for (index, id) in all.iter().enumerate() {
             assert!(id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{id}");

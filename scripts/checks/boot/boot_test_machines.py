@@ -1,5 +1,6 @@
 """Boots the same image on machines of other sizes, with disks that are damaged, and after emergencies. Each boot carries several questions."""
 
+import json
 from typing import Callable
 
 from checks.boot import boot_test_x86_64, disks, slots
@@ -55,6 +56,14 @@ class OtherMachines(misses.ToldMisses):
         self.assertIn("HORUS: /var:", self.serial)
         self.assertEqual(answers["doctor"], "1", "the audit finds that /var is in memory")
 
+    def assert_watch(self, record: dict):
+        """It had the last isolated CPU that is online, at its own priority, and ended its record when it was stopped."""
+        (phase,) = record["phases"]
+        self.assertEqual((record["schema"], record["valid"], record["invalid_reasons"]), ("horus-watch/1", True, []))
+        self.assertEqual((phase["cpu"], phase["policy"]), (1, "FIFO/20"))
+        self.assertGreaterEqual(phase["samples"], 20)
+        self.assertEqual(sum(count for _, count in phase["histogram"]), phase["samples"])
+
     def test_second_slot_cpus_that_are_switched_off_a_damaged_superblock_and_a_fourth_emergency(self):
         """As on a machine whose hyper-threads nosmt switches off: the kernel counts them as isolated all the same."""
 
@@ -66,7 +75,9 @@ class OtherMachines(misses.ToldMisses):
         drift = (boot_test_x86_64.GUEST / "drift.service").read_text()
         for name in ("DRIFT", "DRIFT_OVER"):
             drift = drift.replace(f"@{name}@", boot_test_x86_64.message_id(name))
-        answers = self.boot_on(4, damage, guest.merge(NO_SUCH_DISK, started("drift.service", drift)))
+        watch = {"systemd.unit-dropin.horus-watch.service": "[Unit]\nConditionVirtualization=\n"}
+        units = guest.merge(started("drift.service", drift), guest.merge(started("watch.service"), watch))
+        answers = self.boot_on(4, damage, guest.merge(NO_SUCH_DISK, units))
         # Its kernel image is the newest, so the loader starts it, and the system comes from the slot that it names.
         self.assertEqual(answers["disks"].split()[0], "/dev/vda3")
         self.assertEqual(answers["slot"], horus_conf.system_label(NEWER))
@@ -83,6 +94,8 @@ class OtherMachines(misses.ToldMisses):
         self.assertTrue(guest.text(away, "HORUS_BEFORE").startswith("none"), guest.text(away))
         self.assertIn("on CPU 1", guest.text(back, "HORUS_BEFORE"))
         self.assertGreater(guest.text(back, "HORUS_SINCE"), guest.text(away, "HORUS_SINCE"))
+
+        self.assert_watch(json.loads(answers["watch"]))
 
         for said in ("Press Enter within 15 s for a shell", "The machine stays up with what it has"):
             self.assertRegex(self.serial, rf"HORUS: emergency mode: .*mnt\.mount.* {said}")

@@ -1,4 +1,4 @@
-"""Boots what is rare, or takes long: other kinds of disks, little memory, two copies of one disk, and restarts by emergency mode."""
+"""Boots what is rare, or takes long: other kinds of disks, little memory, two copies of one disk, restarts by emergency mode, a night's run."""
 
 import os
 
@@ -70,3 +70,26 @@ class Emergency(boot_test_x86_64.BootTest):
             self.assertIn(said, serial)
         self.assertNotIn("ended without a shutdown", serial)
         self.assert_clean_power_off()
+
+
+class Night(boot_test_x86_64.BootTest):
+    def test_a_short_night_measures_every_phase(self):
+        night = {
+            "systemd.unit-dropin.horus-night.service": "[Service]\nEnvironment=HORUS_DETERMINISM_DURATION=120s\n",
+            "systemd.unit-dropin.multi-user.target": "[Unit]\nWants=horus-night.service\n",
+        }
+        self.done = run.boot(
+            mkosi.build("appliance"), "test-night", 4, 120, night, collect_after="horus-night.service", firmware=False,
+            extra_parameters="systemd.mask=horus-determinism.timer",
+        )  # fmt: skip
+        self.assertEqual(self.done.failed_units, [])
+        phases = {phase["name"]: phase for phase in self.done.report["phases"]}
+        self.assertEqual(self.done.report["problems"], [])
+        # In the sandbox of its unit: the tracer's files, sockets, the disk. Messages may starve in an emulator, which the report says.
+        missing = {name: phase["reason"] for name, phase in phases.items() if not phase["measured"] and not name.startswith("message-")}
+        self.assertEqual(missing, {})
+        for load in ("idle", "cpu", "membw", "sched", "io", "net", "irq", "mixed"):
+            self.assertIn(f"node-10khz-{load}", phases)
+        self.assertEqual([reason for reason in self.done.report["invalid_reasons"] if "load" in reason], [])
+        progress = [guest.text(entry) for entry in self.done.with_field("_SYSTEMD_UNIT", "horus-night.service")]
+        self.assertTrue([line for line in progress if f"phase 2 of {len(phases)}, hwlat-idle" in line])

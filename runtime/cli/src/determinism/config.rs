@@ -3,6 +3,10 @@
 //! A file that cannot be used never stops the run: it is left out as a whole, and file, line and remedy go into the
 //! report and the journal, where a run with such a problem is not valid.
 
+pub mod phases;
+mod written;
+
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,21 +17,54 @@ use horus::time::parse_duration;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 
-/// Read in this order, later files override earlier ones key by key.
+use phases::{IDLE, LOAD, Load, PhasePlan};
+use written::{LoadText, PhaseText, check_command};
+
+/// Where the files of a set are, read in this order; later ones override earlier ones key by key.
 ///
 /// The last one is on the data partition: the appliance's /etc is read-only.
-pub const FILES: [&str; 3] =
-    ["usr/lib/horus/determinism.toml", "etc/horus/determinism.toml", "var/lib/horus/determinism.toml"];
+const DIRECTORIES: [&str; 3] = ["usr/lib/horus", "etc/horus", "var/lib/horus"];
+
+/// Which set of phases a run takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// The run of each boot.
+    Boot,
+    /// The long set.
+    Night,
+}
+
+impl Set {
+    /// The name of its files.
+    pub fn file(self) -> &'static str {
+        match self {
+            Self::Boot => "determinism.toml",
+            Self::Night => "night.toml",
+        }
+    }
+
+    /// What holds where no file says otherwise. The night's phases are in its file alone.
+    fn built_in(self) -> Config {
+        match self {
+            Self::Boot => Config::default(),
+            Self::Night => Config { duration: Duration::from_secs(8 * 3600), ..Config::default() },
+        }
+    }
+
+    /// The longest run that a file may ask for: the unit of a boot's run is stopped when it takes much longer.
+    fn longest(self) -> Duration {
+        match self {
+            Self::Boot => Duration::from_secs(600),
+            Self::Night => MAX_DURATION,
+        }
+    }
+}
 
 /// Overrides the duration of every file.
 pub const DURATION_VARIABLE: &str = "HORUS_DETERMINISM_DURATION";
 
 /// The shortest run: half a second for each phase that needs one.
 pub const MIN_DURATION: Duration = Duration::from_secs(2);
-
-/// The longest run that a file may ask for: the unit is stopped when it takes much longer. A soak run is started by
-/// hand.
-pub const MAX_BOOT_DURATION: Duration = Duration::from_secs(600);
 
 /// The longest run at all.
 pub const MAX_DURATION: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -41,6 +78,9 @@ pub const CPUS: &str = "{cpus}";
 /// Stands for the seconds that the load has to last in the load command.
 pub const SECONDS: &str = "{seconds}";
 
+/// Stands for a directory beside the reports in the load command, for a load that writes to the disk.
+pub const DATA: &str = "{data}";
+
 /// A whole configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -52,8 +92,25 @@ pub struct Config {
     pub priority: u8,
     /// Distance of two wake-ups of cyclictest.
     pub cyclictest_interval: Duration,
-    /// Program and arguments that load the housekeeping CPUs; may contain [`CPUS`] and [`SECONDS`].
-    pub load: Vec<String>,
+    /// What can load the housekeeping CPUs, by name; commands may contain [`CPUS`], [`SECONDS`] and [`DATA`].
+    pub loads: BTreeMap<String, Load>,
+    /// What is measured, in this order.
+    pub phases: Vec<PhasePlan>,
+}
+
+impl Config {
+    /// The loads that its phases need, in their order.
+    pub fn used_loads(&self) -> Vec<(&str, &Load)> {
+        let mut used: Vec<(&str, &Load)> = Vec::new();
+        for phase in self.phases.iter().filter(|phase| phase.load != IDLE) {
+            if !used.iter().any(|(name, _)| *name == phase.load)
+                && let Some(load) = self.loads.get(&phase.load)
+            {
+                used.push((&phase.load, load));
+            }
+        }
+        used
+    }
 }
 
 impl Default for Config {
@@ -64,7 +121,8 @@ impl Default for Config {
             timing: Timing::new(Duration::from_millis(1), Duration::from_micros(800)).expect("800 us fit into 1 ms"),
             priority: 80,
             cyclictest_interval: Duration::from_millis(1),
-            load: words.split(' ').map(str::to_owned).collect(),
+            loads: BTreeMap::from([(LOAD.to_owned(), Load::new(words.split(' ').map(str::to_owned).collect()))]),
+            phases: phases::of_boot(),
         }
     }
 }
@@ -79,6 +137,9 @@ struct Layer {
     priority: Option<Spanned<u8>>,
     cyclictest_interval: Option<Spanned<Length>>,
     load: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    loads: BTreeMap<String, LoadText>,
+    phase: Option<Vec<PhaseText>>,
 }
 
 /// A length of time, written with its unit: `"800us"`.
@@ -95,16 +156,23 @@ impl<'de> Deserialize<'de> for Length {
 /// Where in a file something is wrong, and what.
 type Complaint = (Option<Range<usize>>, String);
 
-/// Reads the configuration below `root`, or only `file` when one is named. Returns it with what could not be used.
-pub fn load(root: &Path, file: Option<&Path>) -> (Config, Vec<String>) {
+/// Reads the configuration of `set` below `root`, or only `file` when one is named. Returns it with what could not be used.
+pub fn load(set: Set, root: &Path, file: Option<&Path>) -> (Config, Vec<String>) {
+    let files = DIRECTORIES.map(|directory| root.join(directory).join(set.file()));
+    let mut problems = Vec::new();
     let paths: Vec<PathBuf> = match file {
         Some(file) => vec![file.to_owned()],
-        None => FILES.iter().map(|name| root.join(name)).filter(|path| path.exists()).collect(),
+        None => files.iter().filter(|path| path.exists()).cloned().collect(),
     };
-    let mut config = Config::default();
-    let mut problems = Vec::new();
+    if set == Set::Night && paths.is_empty() {
+        let file = files[0].display();
+        problems.push(format!(
+            "{file} is missing, so the night has the phases of a boot's run; install the file or name one with --config"
+        ));
+    }
+    let mut config = set.built_in();
     for path in paths {
-        match read(&path, &config) {
+        match read(set, &path, &config) {
             Ok(changed) => config = changed,
             Err(problem) => problems.push(problem),
         }
@@ -134,7 +202,13 @@ fn within(duration: Duration, min: Duration, max: Duration) -> Result<Duration, 
     }
 }
 
-fn read(path: &Path, base: &Config) -> Result<Config, String> {
+/// The distance of two wake-ups of cyclictest, from the key `key`.
+fn cyclictest_interval(key: &str, interval: &Spanned<Length>) -> Result<Duration, Complaint> {
+    let (min, max) = (Duration::from_micros(100), Duration::from_millis(100));
+    within(interval.get_ref().0, min, max).map_err(|error| (Some(interval.span()), format!("{key} {error}")))
+}
+
+fn read(set: Set, path: &Path, base: &Config) -> Result<Config, String> {
     let ignored = "the settings of this file are not used";
     let bytes = std::fs::read(path).map_err(|error| {
         format!("{}: cannot be read: {error}; check path and permissions, {ignored}", path.display())
@@ -154,15 +228,15 @@ fn read(path: &Path, base: &Config) -> Result<Config, String> {
     };
     let layer: Layer =
         toml::from_str(&text).map_err(|error| complain((error.span(), error.message().replace('\n', ", "))))?;
-    layer.over(base).map_err(complain)
+    layer.over(base, set.longest()).map_err(complain)
 }
 
 impl Layer {
     /// `base` with the settings of this file on top, checked.
-    fn over(self, base: &Config) -> Result<Config, Complaint> {
+    fn over(self, base: &Config, longest: Duration) -> Result<Config, Complaint> {
         let mut config = base.clone();
         if let Some(duration) = self.duration {
-            config.duration = within(duration.get_ref().0, MIN_DURATION, MAX_BOOT_DURATION)
+            config.duration = within(duration.get_ref().0, MIN_DURATION, longest)
                 .map_err(|error| (Some(duration.span()), format!("duration {error} (longer ones: --duration)")))?;
         }
         let span = self.deadline.as_ref().or(self.period.as_ref()).map(Spanned::span);
@@ -180,16 +254,19 @@ impl Layer {
             }
         }
         if let Some(interval) = self.cyclictest_interval {
-            let (min, max) = (Duration::from_micros(100), Duration::from_millis(100));
-            config.cyclictest_interval = within(interval.get_ref().0, min, max)
-                .map_err(|error| (Some(interval.span()), format!("cyclictest-interval {error}")))?;
+            config.cyclictest_interval = cyclictest_interval("cyclictest-interval", &interval)?;
         }
         if let Some(load) = self.load {
             let span = load.span();
-            config.load = load.into_inner();
-            if config.load.first().is_none_or(String::is_empty) {
-                return Err((Some(span), "load names no program: write [\"program\", \"argument\"]".to_owned()));
-            }
+            check_command(load.get_ref()).map_err(|error| (Some(span), error))?;
+            config.loads.insert(LOAD.to_owned(), Load::new(load.into_inner()));
+        }
+        for (name, load) in self.loads {
+            let load = load.checked(&name)?;
+            config.loads.insert(name, load);
+        }
+        if let Some(texts) = self.phase {
+            config.phases = written::checked(texts, &config.loads)?;
         }
         Ok(config)
     }

@@ -2,13 +2,21 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use horus::time::MonotonicTime;
 use rustix::fs::{FlockOperation, flock};
 use thiserror::Error;
 
+use super::child::pause;
+
 /// Where the lock of a machine's runs is.
 pub const DEFAULT_FILE: &str = "/run/horus/determinism.lock";
+
+/// How long a run waits for the watch to stand aside: it looks every second.
+const WATCH_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Held as long as the run; the kernel gives it back however the process ends.
 #[derive(Debug)]
@@ -68,6 +76,37 @@ pub fn take(path: &Path) -> Result<Lock, LockError> {
     Ok(Lock(file))
 }
 
+/// The lock that the watch holds while it measures, beside the one of the runs at `path`.
+pub fn of_watch(path: &Path) -> PathBuf {
+    path.with_extension("watch")
+}
+
+/// Waits until the watch stands aside, and keeps it there as long as the lock is held. `None` where there is nothing to lock, and so no
+/// watch.
+///
+/// # Errors
+/// When the watch does not stand aside: then two measure each other.
+pub fn quiet_watch(path: &Path) -> Result<Option<Lock>, LockError> {
+    let end = MonotonicTime::now().plus(WATCH_PATIENCE);
+    loop {
+        match take(&of_watch(path)) {
+            Ok(lock) => return Ok(Some(lock)),
+            Err(LockError::Unusable { .. }) => return Ok(None),
+            Err(held) if MonotonicTime::now() >= end => return Err(held),
+            Err(_) => pause(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// Whether somebody holds the lock at `path`. It is looked up and not tried: a try would refuse a run that begins at that moment.
+pub fn is_held(path: &Path) -> bool {
+    let Ok(about) = fs::metadata(path) else { return false };
+    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+    let (device, inode) = (about.dev(), about.ino());
+    let name = format!("{:02x}:{:02x}:{inode}", rustix::fs::major(device), rustix::fs::minor(device));
+    locks.lines().any(|line| line.contains("FLOCK") && line.split_whitespace().any(|word| word == name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +133,33 @@ mod tests {
         drop(first);
         flock(&read_only, FlockOperation::NonBlockingLockExclusive).unwrap();
         assert!(matches!(take(&path), Err(LockError::Held { .. })), "and it keeps others out");
+    }
+
+    #[test]
+    fn a_held_lock_is_seen_without_a_try() {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = directory.path().join("determinism.lock");
+        assert!(!is_held(&path), "nobody ever locked");
+        let held = take(&path).unwrap();
+        assert!(is_held(&path));
+        drop(held);
+        assert!(!is_held(&path));
+    }
+
+    #[test]
+    fn a_run_keeps_the_watch_away_and_waits_until_it_has_gone() {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = directory.path().join("determinism.lock");
+        let watch = take(&of_watch(&path)).unwrap();
+        let run = std::thread::spawn({
+            let path = path.clone();
+            move || quiet_watch(&path)
+        });
+        drop(watch);
+        let quiet = run.join().unwrap().unwrap();
+        assert!(matches!(take(&of_watch(&path)), Err(LockError::Held { .. })));
+        drop(quiet);
+        assert!(quiet_watch(Path::new("/proc/no/lock")).unwrap().is_none());
     }
 
     #[test]

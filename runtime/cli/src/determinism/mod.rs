@@ -7,16 +7,16 @@
 //! because another one is running.
 
 pub mod child;
-mod config;
+pub mod config;
 pub mod evidence;
 mod jitter;
-mod lock;
+pub mod lock;
 pub mod measure;
 mod run;
 pub mod view;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ use horus::time::parse_duration;
 
 use crate::report;
 
+use config::Set;
 use evidence::destination::{self, Destination};
 use lock::{Lock, LockError};
 use measure::machine;
@@ -37,7 +38,10 @@ const REFUSED: u8 = 3;
 /// Command line of `horus determinism`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Read this file only, instead of determinism.toml in /usr/lib/horus, /etc/horus and /var/lib/horus
+    /// Measure the long set, 8 hours unless its file or --duration says otherwise: all loads, 1 and 10 kHz
+    #[arg(long)]
+    night: bool,
+    /// Read this file only, instead of determinism.toml (with --night: night.toml) in /usr/lib/horus, /etc/horus and /var/lib/horus
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// What all phases together may take, such as 60s or 480min [env: HORUS_DETERMINISM_DURATION]
@@ -71,8 +75,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let _lock = match lock(args) {
-        Ok(lock) => lock,
+    let (_lock, path) = match lock(args) {
+        Ok(locked) => locked,
         Err(error) => {
             eprintln!("horus determinism: {error}");
             Journal::default().write(&journal::refused(&error.to_string()));
@@ -80,7 +84,12 @@ pub fn run(args: &Args) -> ExitCode {
         }
     };
     let on_terminal = io::stdout().is_terminal();
-    let settings = settings(args, on_terminal);
+    let mut settings = settings(args, on_terminal);
+    let _quiet = lock::quiet_watch(&path).unwrap_or_else(|_| {
+        let problem = "the watch measures on the same CPU and did not stand aside; systemctl stop horus-watch, then measure again";
+        settings.problems.push(problem.to_owned());
+        None
+    });
     // A service's stderr is the journal, which gets an entry of its own.
     if let Some(trouble) = settings.destination.trouble().filter(|_| args.print || on_terminal) {
         eprintln!("horus determinism: {trouble}");
@@ -103,7 +112,8 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn settings(args: &Args, progress: bool) -> Settings {
-    let (mut config, mut problems) = config::load(&args.root, args.config.as_deref());
+    let set = if args.night { Set::Night } else { Set::Boot };
+    let (mut config, mut problems) = config::load(set, &args.root, args.config.as_deref());
     match config::duration_from_environment() {
         Ok(duration) => config.duration = args.duration.or(duration).unwrap_or(config.duration),
         Err(problem) => problems.push(problem),
@@ -118,15 +128,18 @@ fn settings(args: &Args, progress: bool) -> Settings {
         rules: args.rules.clone(),
         root: args.root.clone(),
         injected_stall: args.inject_stall,
-        progress,
+        // The journal of a long run tells how far it is.
+        progress: progress || args.night,
     }
 }
 
-fn lock(args: &Args) -> Result<Lock, LockError> {
+/// Takes the lock of all runs; returns it with its file.
+fn lock(args: &Args) -> Result<(Lock, PathBuf), LockError> {
+    let take = |path: PathBuf| lock::take(&path).map(|lock| (lock, path));
     match &args.lock {
-        Some(path) => lock::take(path),
-        None => match lock::take(Path::new(lock::DEFAULT_FILE)) {
-            Err(LockError::Unusable { .. }) => lock::take(&args.output.join("determinism.lock")),
+        Some(path) => take(path.clone()),
+        None => match take(PathBuf::from(lock::DEFAULT_FILE)) {
+            Err(LockError::Unusable { .. }) => take(args.output.join("determinism.lock")),
             taken => taken,
         },
     }

@@ -1,10 +1,9 @@
-//! The order of a run: audit, self-test, then node, messages and witness, first quiet, then under load; judge, store,
-//! tell.
+//! The order of a run: audit, self-test, the phases of its configuration; judge, store, tell.
+
+mod phases;
 
 use std::path::PathBuf;
 use std::time::Duration;
-
-use horus::cpus::CpuList;
 
 use crate::audit;
 use crate::boot::Boot;
@@ -12,29 +11,16 @@ use crate::boot::Boot;
 use super::config::Config;
 use super::evidence::destination::{Destination, NowhereError};
 use super::evidence::history::{History, Merged};
-use super::evidence::interval::Intervals;
-use super::evidence::judge::{self, Conditions};
+use super::evidence::judge;
 use super::evidence::marker::{self, Started};
 use super::evidence::merge::total;
-use super::evidence::schema::{Kind, Latency, MemoryKills, Phase, Report, SCHEMA, SelfTest, Verdict};
+use super::evidence::schema::{MemoryKills, Report, SCHEMA, Verdict};
 use super::jitter;
-use super::measure::events::Events;
-use super::measure::grants::{not_granted, policy, prepare_process};
-use super::measure::load::{self, CpuTime, Running};
-use super::measure::machine::{self, Facts, identity, watch};
-use super::measure::node::{self, Place};
-use super::measure::plan::{LOADS, Load, Places, Shares};
-use super::measure::{cyclictest, memory, message, self_test, units};
+use super::measure::grants::prepare_process;
+use super::measure::machine::events::Events;
+use super::measure::machine::{self, Facts, identity, memory, units, watch};
 use super::view::journal::{self, Journal};
-
-/// What the node's thread may compute without sleeping: the self-test's longest stall, several times over.
-const LONGEST_COMPUTATION: Duration = Duration::from_secs(2);
-
-/// What the load may outlast its phases by, before it ends by itself.
-const LOAD_MARGIN: Duration = Duration::from_secs(30);
-
-/// The guarantees without which a node phase measures something else than a real-time node.
-const NEEDED: [&str; 3] = ["cpu", "policy", "memory"];
+use phases::Run;
 
 /// Everything that a run is told.
 pub struct Settings {
@@ -72,7 +58,6 @@ pub struct Finished {
 pub fn run(settings: Settings) -> Finished {
     let mut journal = Journal::default();
     let time = machine::utc_now();
-    let places = Places::of_machine(std::path::Path::new("/"));
     let notes = prepare_process();
     let throttled_before = machine::Throttling::read(&settings.root);
     settings.problems.iter().for_each(|problem| journal.write(&journal::problem(problem)));
@@ -80,7 +65,7 @@ pub fn run(settings: Settings) -> Finished {
         journal.write(&journal::stored_elsewhere(&trouble));
     }
 
-    let mut run = Run { settings: &settings, places, journal: &mut journal, conditions: Conditions::default(), notes };
+    let mut run = Run::new(&settings, &mut journal, notes);
     let facts = Facts::read(&settings.root);
     let identity = identity::read(&settings.root, &settings.rules, &settings.config);
     let traced_before = watch::is_traced(&settings.root);
@@ -97,7 +82,7 @@ pub fn run(settings: Settings) -> Finished {
     let audit = audit::run(&settings.root, &settings.rules);
     run.journal.write_audit(&audit);
     let self_test = run.self_test();
-    let (phases, load_command) = run.phases();
+    let (phases, load_commands) = run.phases();
     let mut conditions = run.conditions;
 
     let mut problems = settings.problems.clone();
@@ -145,8 +130,8 @@ pub fn run(settings: Settings) -> Finished {
         boot: Boot::read(&settings.root),
         stored_in_ram: None,
         problems,
-        load_command: load_command.join(" "),
-        tools: machine::tools(&load_command[0]),
+        load_command: load_commands.iter().map(|command| command.join(" ")).collect::<Vec<_>>().join("; "),
+        tools: machine::tools(load_commands.iter().map(|command| command[0].as_str())),
     };
     judge::judge(&mut report, &conditions);
     if !conditions.foreign_root
@@ -166,132 +151,4 @@ pub fn run(settings: Settings) -> Finished {
 /// Whether either is true; unknown where one is, and the other is not true.
 fn either(first: Option<bool>, second: Option<bool>) -> Option<bool> {
     if first == Some(true) || second == Some(true) { Some(true) } else { first.and(second) }
-}
-
-struct Run<'a> {
-    settings: &'a Settings,
-    places: Places,
-    journal: &'a mut Journal,
-    conditions: Conditions,
-    /// What the process as a whole was refused.
-    notes: Vec<String>,
-}
-
-impl Run<'_> {
-    fn say(&self, phase: &str) {
-        if self.settings.progress {
-            eprintln!("horus determinism: {phase} …");
-        }
-    }
-
-    fn place(&self) -> Place {
-        Place {
-            cpu: self.places.node,
-            priority: Some(self.settings.config.priority),
-            longest_computation: LONGEST_COMPUTATION,
-        }
-    }
-
-    fn self_test(&mut self) -> SelfTest {
-        self.say("self-test");
-        let timing = self.settings.config.timing;
-        let time = Shares::of(self.settings.config.duration).self_test;
-        let result = self_test::run(timing, time, self.place(), self.settings.injected_stall);
-        self.journal.write(&journal::self_test(&result));
-        result
-    }
-
-    /// All phases in their order, and the command of the load.
-    fn phases(&mut self) -> (Vec<Phase>, Vec<String>) {
-        let shares = Shares::of(self.settings.config.duration);
-        let housekeeping = self.places.housekeeping.clone();
-        let seconds = (self.settings.config.duration + LOAD_MARGIN).as_secs();
-        let command = load::command_line(&self.settings.config.load, &housekeeping, seconds);
-        let mut phases = Vec::new();
-        for load in LOADS {
-            match self.start(load, &command, &housekeeping, shares.load_start) {
-                Ok(running) => {
-                    for kind in Kind::ALL {
-                        let before = CpuTime::now(&housekeeping);
-                        let mut phase = self.measure(kind, load, &shares);
-                        phase.busy_percent = CpuTime::busy_percent_since(before, &housekeeping);
-                        self.journal.write(&journal::phase(&phase));
-                        phases.push(phase);
-                    }
-                    self.conditions.load_failure = running.and_then(|running| running.end(&command[0]).err());
-                }
-                Err(reason) => {
-                    for kind in Kind::ALL {
-                        let phase = Phase::not_measured(format!("{}-{load}", kind.name()), format!("load: {reason}"));
-                        self.journal.write(&journal::phase(&phase));
-                        phases.push(phase);
-                    }
-                    self.conditions.load_failure = Some(reason);
-                }
-            }
-        }
-        (phases, command)
-    }
-
-    fn start(
-        &self,
-        load: Load,
-        command: &[String],
-        housekeeping: &CpuList,
-        settle: Duration,
-    ) -> Result<Option<Running>, String> {
-        match load {
-            Load::Quiet => Ok(None),
-            Load::Load => Running::start(command, housekeeping, settle).map(Some),
-        }
-    }
-
-    fn measure(&mut self, kind: Kind, load: Load, shares: &Shares) -> Phase {
-        self.say(&format!("{}-{load}", kind.name()));
-        match kind {
-            Kind::Node => self.node(load, shares.node),
-            Kind::Message => message::measure(load, &self.places, shares),
-            Kind::Witness => cyclictest::measure(load, &self.settings.config, &self.places, shares.witness),
-        }
-    }
-
-    fn node(&mut self, load: Load, time: Duration) -> Phase {
-        let timing = self.settings.config.timing;
-        let releases = (time.as_nanos() / timing.period().as_nanos()).max(1) as u64;
-        let mut intervals = Intervals::over(releases.saturating_mul(timing.period_nanos()));
-        let (measured, states) = watch::during(&self.settings.root, self.places.node, intervals.width_ns, || {
-            node::measure(timing, releases, self.place(), None)
-        });
-        intervals.rows.clone_from(&measured.intervals.rows);
-        watch::fill(&mut intervals, &states);
-        for refused in measured.granted.refused().filter(|refused| NEEDED.contains(&refused.name)) {
-            let reason = format!("the node was {}", not_granted(refused));
-            if !self.conditions.refused.contains(&reason) {
-                self.conditions.refused.push(reason);
-            }
-        }
-        Phase {
-            name: format!("node-{load}"),
-            measured: true,
-            notes: self.notes.iter().cloned().chain(measured.granted.refused().map(not_granted)).collect(),
-            cpu: self.places.node,
-            policy: Some(policy(&measured.granted, self.settings.config.priority)),
-            period_ns: Some(timing.period_nanos()),
-            deadline_ns: Some(timing.deadline_nanos()),
-            samples: measured.tally.releases(),
-            misses: Some(measured.tally.misses),
-            max_consecutive: Some(measured.tally.max_consecutive),
-            skipped: Some(measured.tally.skipped),
-            overruns: Some(measured.overruns),
-            latency: Latency::of(&measured.response),
-            release_jitter: Some(Latency::of(&measured.jitter)),
-            release_jitter_samples: Some(measured.jitter.samples()),
-            miss_bound_95: Some(measured.tally.miss_bound_95()),
-            histogram: measured.response.classes(),
-            jitter_histogram: measured.jitter.classes(),
-            max_misses_in_100: Some(measured.most_in_100),
-            intervals: Some(intervals),
-            ..Phase::default()
-        }
-    }
 }

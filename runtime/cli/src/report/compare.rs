@@ -14,7 +14,7 @@ use crate::determinism::evidence::history::{self, History, Run, RunPhase};
 use crate::determinism::evidence::identity::Identity;
 use crate::determinism::view::text::microseconds;
 
-/// The phases that are compared: the first that both sides have.
+/// The phases that are compared: the first that both sides have, of a boot's run before those of other sets.
 const PHASES: [&str; 2] = ["node-load", "node-quiet"];
 
 /// More values of a side are thinned out evenly: the search for the smallest change stays within a second or two.
@@ -27,7 +27,7 @@ pub enum CompareError {
     #[error("{0} holds no whole report; name a report file or a folder of them")]
     Unreadable(PathBuf),
     /// No common phase.
-    #[error("no node phase was measured on both sides, so there is nothing to compare")]
+    #[error("no phase with a deadline was measured on both sides, so there is nothing to compare")]
     PhaseMissing,
     /// One boot a side, and reports of version 1, which have no maxima a second.
     #[error(
@@ -48,7 +48,7 @@ pub enum Unit {
 /// The outcome.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    phase: &'static str,
+    phase: String,
     unit: Unit,
     values: [Vec<f64>; 2],
     compared: Compared,
@@ -73,7 +73,9 @@ pub fn read(path: &Path) -> Result<Vec<Run>, CompareError> {
 /// When they have nothing in common that could be compared.
 pub fn compare(a: &[Run], b: &[Run]) -> Result<Comparison, CompareError> {
     let has = |runs: &[Run], name: &str| runs.iter().any(|run| phase(run, name).is_some());
-    let name = PHASES.into_iter().find(|name| has(a, name) && has(b, name)).ok_or(CompareError::PhaseMissing)?;
+    let of_a = a.iter().flat_map(|run| run.judged().map(|(phase, _)| phase.name.as_str()));
+    let name = PHASES.into_iter().chain(of_a).find(|name| has(a, name) && has(b, name));
+    let name = name.ok_or(CompareError::PhaseMissing)?;
     let (unit, values) = if boots(a, name).len() > 1 && boots(b, name).len() > 1 {
         let p999 = |phase: &RunPhase| phase.p999_ns;
         let sides = [a, b].map(|runs| runs.iter().filter_map(|run| phase(run, name)));
@@ -87,11 +89,11 @@ pub fn compare(a: &[Run], b: &[Run]) -> Result<Comparison, CompareError> {
     let values = values.map(thinned);
     let compared = rank::compare(&values[0], &values[1]).ok_or(CompareError::SecondsMissing)?;
     let smallest = rank::smallest_factor(&values[0], values[1].len());
-    Ok(Comparison { phase: name, unit, values, compared, smallest, differences: differences(a, b) })
+    Ok(Comparison { phase: name.to_owned(), unit, values, compared, smallest, differences: differences(a, b) })
 }
 
 fn phase<'a>(run: &'a Run, name: &str) -> Option<&'a RunPhase> {
-    run.nodes().map(|(phase, _)| phase).find(|phase| phase.name == name)
+    run.judged().map(|(phase, _)| phase).find(|phase| phase.name == name)
 }
 
 /// The phases called `name`, boot by boot.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::determinism::evidence::schema::Report;
 use crate::determinism::evidence::store::LATEST;
-use crate::determinism::measure::events::systemd_runs;
-use crate::determinism::measure::units;
+use crate::determinism::measure::machine::events::systemd_runs;
+use crate::determinism::measure::machine::units;
 
 use super::{LoadError, load};
 

@@ -1,27 +1,28 @@
 //! Good files are layered; bad ones are named with file, line and remedy, and everything else still counts.
 
+use super::phases::Measure;
 use super::*;
 
 fn with_file(content: &str) -> (Config, Vec<String>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("determinism.toml");
     std::fs::write(&path, content).unwrap();
-    load(Path::new("/"), Some(&path))
+    load(Set::Boot, Path::new("/"), Some(&path))
 }
 
 #[test]
 fn later_files_override_single_keys() {
     let root = tempfile::tempdir().unwrap();
-    for (name, content) in FILES.iter().zip([
+    for (directory, content) in DIRECTORIES.iter().zip([
         "duration = \"30s\"\npriority = 70",
         "priority = 60",
         "cyclictest-interval = \"2ms\"\npriority = 50",
     ]) {
-        let path = root.path().join(name);
+        let path = root.path().join(directory).join("determinism.toml");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
-    let (config, problems) = load(root.path(), None);
+    let (config, problems) = load(Set::Boot, root.path(), None);
     assert!(problems.is_empty(), "{problems:?}");
     assert_eq!((config.duration, config.priority), (Duration::from_secs(30), 50));
     assert_eq!(config.timing, Config::default().timing);
@@ -30,7 +31,7 @@ fn later_files_override_single_keys() {
 #[test]
 fn a_machine_without_files_uses_the_built_in_values() {
     let root = tempfile::tempdir().unwrap();
-    assert_eq!(load(root.path(), None), (Config::default(), Vec::new()));
+    assert_eq!(load(Set::Boot, root.path(), None), (Config::default(), Vec::new()));
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn a_file_that_is_not_text_is_named_with_line_and_byte_and_left_out() {
         (&b"priority = 70\n\xe2\x82"[..], "determinism.toml:2: line 2 is not text", "byte 0xe2 at offset 14"),
     ] {
         std::fs::write(&path, content).unwrap();
-        let (config, problems) = load(Path::new("/"), Some(&path));
+        let (config, problems) = load(Set::Boot, Path::new("/"), Some(&path));
         assert_eq!(config, Config::default());
         let [problem] = problems.as_slice() else { panic!("{problems:?}") };
         assert!(problem.contains(place) && problem.contains(byte) && problem.contains("UTF-8"), "{problem}");
@@ -81,7 +82,7 @@ fn a_file_that_is_not_text_is_named_with_line_and_byte_and_left_out() {
 
 #[test]
 fn a_named_file_that_is_missing_is_a_problem() {
-    let (config, problems) = load(Path::new("/"), Some(Path::new("/nowhere/determinism.toml")));
+    let (config, problems) = load(Set::Boot, Path::new("/"), Some(Path::new("/nowhere/determinism.toml")));
     assert_eq!(config, Config::default());
     assert!(problems[0].starts_with("/nowhere/determinism.toml: cannot be read"), "{problems:?}");
 }
@@ -101,7 +102,93 @@ fn the_file_of_the_image_documents_the_built_in_values() {
         && layer.deadline.is_some()
         && layer.priority.is_some()
         && layer.cyclictest_interval.is_some()
-        && layer.load.is_some();
+        && layer.load.is_some()
+        && layer.phase.is_some();
     assert!(all_set, "a setting is not documented in {}", path.display());
-    assert_eq!(layer.over(&Config::default()).map_err(|error| error.1), Ok(Config::default()));
+    assert_eq!(layer.over(&Config::default(), Set::Boot.longest()).map_err(|error| error.1), Ok(Config::default()));
+}
+
+#[test]
+fn phases_are_read_in_their_order_and_take_what_they_leave_out_from_the_whole() {
+    let (config, problems) = with_file(
+        "period = \"2ms\"\n[loads.io]\ncommand = [\"x\", \"{data}\"]\nleast-busy-percent = 2\n\
+         [[phase]]\nmeasure = \"node\"\n\
+         [[phase]]\nmeasure = \"node\"\nname = \"node-10khz-io\"\nload = \"io\"\nperiod = \"100us\"\ndeadline = \"80us\"\nshare = 5\n\
+         [[phase]]\nmeasure = \"cyclictest\"\nname = \"cyclictest-default\"\ndefault-system = true\n",
+    );
+    assert!(problems.is_empty(), "{problems:?}");
+    let [idle, io, default] = config.phases.as_slice() else { panic!("{:?}", config.phases) };
+    assert_eq!((idle.name.as_str(), &idle.measure, idle.share), ("node-idle", &Measure::Node(None), 1));
+    let fast = Timing::new(Duration::from_micros(100), Duration::from_micros(80)).unwrap();
+    assert_eq!((io.load.as_str(), &io.measure, io.share), ("io", &Measure::Node(Some(fast)), 5));
+    assert_eq!(default.measure, Measure::Cyclictest { interval: None, default_system: true });
+    assert_eq!(config.loads["io"].least_busy_percent, 2);
+    assert_eq!(config.used_loads().len(), 1, "a load that no phase needs is none of this run");
+}
+
+#[test]
+fn a_wrong_phase_is_named_with_its_line_and_the_built_in_phases_stay() {
+    for (content, line, named) in [
+        ("[[phase]]\nmeasure = \"nodes\"", 2, "unknown variant `nodes`, expected one of `node`"),
+        ("[[phase]]\nload = \"idle\"", 1, "missing field `measure`"),
+        ("[[phase]]\nmeasure = \"node\"\nload = \"gpu\"", 3, "there is no load 'gpu': choose one of idle, load"),
+        ("[[phase]]\nmeasure = \"node\"\nshare = 0", 3, "choose 1 to 1000"),
+        ("[[phase]]\nmeasure = \"node\"\nname = \"fast\"", 3, "begin it with 'node-'"),
+        ("[[phase]]\nmeasure = \"node\"\nname = \"node-\\\"x\"", 3, "a to z"),
+        ("[[phase]]\nmeasure = \"node\"\nperiod = \"1ms\"", 2, "needs a deadline"),
+        ("[[phase]]\nmeasure = \"node\"\nperiod = \"1ms\"\ndeadline = \"2ms\"", 4, "longer than period"),
+        ("[[phase]]\nmeasure = \"hwlat\"\nperiod = \"1ms\"", 3, "period has no meaning"),
+        ("[[phase]]\nmeasure = \"node\"\ndefault-system = true", 3, "default-system has no meaning"),
+        ("[[phase]]\nmeasure = \"node\"\n[[phase]]\nmeasure = \"node\"", 4, "two phases 'node-idle'"),
+        ("[loads.cpu]\ncommand = []", 2, "names no program"),
+        ("[loads.idle]\ncommand = [\"x\"]", 2, "choose another name"),
+        ("[loads.cpu]\ncommand = [\"x\"]\nleast-busy-percent = 101", 3, "choose 0 to 100"),
+        ("phase = []", 1, "there is no phase"),
+    ] {
+        let (config, problems) = with_file(content);
+        assert_eq!(config, Config::default(), "{content}");
+        let [problem] = problems.as_slice() else { panic!("{content:?}: {problems:?}") };
+        assert!(problem.contains(&format!("determinism.toml:{line}: ")), "{content:?}: {problem}");
+        assert!(problem.contains(named) && problem.contains("correct the line"), "{content:?}: {problem}");
+    }
+    let many = "[[phase]]\nmeasure = \"control\"\n".repeat(101);
+    assert!(with_file(&many).1[0].contains("too many"));
+}
+
+#[test]
+fn the_night_of_the_image_has_every_load_at_both_rates_with_messages_and_the_independent_witness() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conf/horus/rootfs/usr/lib/horus/night.toml");
+    if !path.exists() {
+        return; // the crate also builds without the image's files
+    }
+    let (config, problems) = load(Set::Night, Path::new("/"), Some(&path));
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(config.duration, Set::Night.built_in().duration);
+    let names: Vec<&str> = config.phases.iter().map(|phase| phase.name.as_str()).collect();
+    for load in [IDLE, "cpu", "membw", "sched", "io", "net", "irq", "mixed"] {
+        for what in ["node", "node-10khz", "message", "message-1khz", "cyclictest"] {
+            assert!(names.contains(&format!("{what}-{load}").as_str()), "{what}-{load} is missing");
+        }
+    }
+    for name in ["hwlat-idle", "control-idle", "cyclictest-default-idle"] {
+        assert!(names.contains(&name), "{name} is missing");
+    }
+}
+
+#[test]
+fn a_night_without_its_file_is_one_of_the_phases_of_a_boot_and_a_file_changes_single_loads() {
+    let root = tempfile::tempdir().unwrap();
+    let (config, problems) = load(Set::Night, root.path(), None);
+    assert_eq!((config.phases, config.duration), (phases::of_boot(), Duration::from_secs(8 * 3600)));
+    assert!(problems[0].contains("night.toml is missing") && problems[0].contains("--config"), "{problems:?}");
+    for (directory, content) in [
+        ("usr/lib/horus", "[loads.net]\ncommand = [\"a\"]\n[[phase]]\nmeasure = \"node\"\nload = \"net\""),
+        ("var/lib/horus", "duration = \"60min\"\n[loads.net]\ncommand = [\"b\"]"),
+    ] {
+        std::fs::create_dir_all(root.path().join(directory)).unwrap();
+        std::fs::write(root.path().join(directory).join("night.toml"), content).unwrap();
+    }
+    let (config, problems) = load(Set::Night, root.path(), None);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!((config.loads["net"].command.as_slice(), config.phases.len()), (["b".to_owned()].as_slice(), 1));
 }

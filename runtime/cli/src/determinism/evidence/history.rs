@@ -19,8 +19,7 @@ use super::name::{self, REPORT, STARTED};
 use super::schema::Report;
 use super::store::LATEST;
 
-use run::read;
-pub use run::{Run, RunPhase, read_run};
+pub use run::{Run, RunPhase, read_as, read_bytes, read_run};
 
 /// Misses that chance spreads over boots as unevenly as this rarely are said to cluster.
 pub const UNLIKELY: f64 = 0.05;
@@ -53,7 +52,7 @@ impl History {
                         None => history.unreadable += 1,
                     }
                 } else if file.ends_with(STARTED) {
-                    match read(&path).and_then(|bytes| serde_json::from_slice::<Started>(&bytes).ok()) {
+                    match read_bytes(&path).and_then(|bytes| serde_json::from_slice::<Started>(&bytes).ok()) {
                         Some(started) if started.goes_on(boot_id) => {}
                         Some(started) => history.unfinished.push(started),
                         None => history.unreadable += 1,
@@ -91,7 +90,7 @@ impl History {
                 continue;
             }
             *boots.entry(&run.boot_id).or_default() |= run.misses() > 0;
-            for (phase, releases) in run.nodes() {
+            for (phase, releases) in run.judged() {
                 let judged = if run.valid { releases.judged } else { 0 };
                 let of_boot = phases.entry(&phase.name).or_default().entry(&run.boot_id).or_default();
                 of_boot.push((phase, Releases { judged, ..releases }));

@@ -39,8 +39,10 @@ pub struct Configuration {
     pub deadline_ns: u64,
     /// Its `SCHED_FIFO` priority.
     pub priority: u8,
-    /// The load, as it is configured.
+    /// The loads, as they are configured.
     pub load: String,
+    /// The phases, where they are not those of a boot's run.
+    pub phases: String,
 }
 
 impl Identity {
@@ -60,6 +62,7 @@ impl Identity {
                 own.period_ns != its.period_ns || own.deadline_ns != its.deadline_ns || own.priority != its.priority,
             ),
             ("load", own.load != its.load),
+            ("phases", own.phases != its.phases),
         ];
         pairs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }

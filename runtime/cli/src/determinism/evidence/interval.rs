@@ -2,16 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// No phase has more intervals; in a longer one each is longer than a second.
+/// No phase has more intervals; in one of more seconds they are minutes, and in one of more minutes longer.
 pub const MOST: u64 = 600;
 
 /// The shortest interval.
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// The next longer one.
+const MINUTE_NS: u64 = 60 * SECOND_NS;
+
 /// Intervals of equal length, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// The length of each: a second, more in a run of more than [`MOST`] seconds.
+    /// The length of each: a second, in a run of more than [`MOST`] seconds a minute or more.
     pub width_ns: u64,
     /// The intervals. The last one may be cut short.
     pub rows: Vec<Interval>,
@@ -37,7 +40,8 @@ pub struct Interval {
 impl Intervals {
     /// Intervals for a phase of `length_ns`; all memory is there before the first release.
     pub fn over(length_ns: u64) -> Self {
-        let width_ns = length_ns.div_ceil(MOST).max(SECOND_NS);
+        let shortest = if length_ns <= MOST * SECOND_NS { SECOND_NS } else { MINUTE_NS };
+        let width_ns = length_ns.div_ceil(MOST).max(shortest);
         let count = length_ns.div_ceil(width_ns).max(1) as usize;
         Self { width_ns, rows: vec![Interval::default(); count] }
     }
@@ -102,7 +106,8 @@ mod tests {
             (SECOND_NS, 17)
         );
         let night = Intervals::over(8 * 3600 * SECOND_NS);
-        assert_eq!((night.width_ns, night.rows.len()), (48 * SECOND_NS, 600));
+        assert_eq!((night.width_ns, night.rows.len()), (MINUTE_NS, 480));
+        assert_eq!(Intervals::over(20 * 3600 * SECOND_NS).rows.len(), 600);
         assert_eq!(Intervals::over(0).rows.len(), 1);
     }
 

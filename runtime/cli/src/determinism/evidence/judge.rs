@@ -14,8 +14,8 @@ pub struct Conditions {
     pub foreign_root: bool,
     /// How the machine slowed itself down during the run, or why that cannot be excluded.
     pub throttled: Vec<String>,
-    /// Why the load was missing or ended early.
-    pub load_failure: Option<String>,
+    /// Why a load was missing, ended early or loaded too little, each with its name.
+    pub load_failures: Vec<String>,
     /// What a node phase needs and was refused.
     pub refused: Vec<String>,
 }
@@ -42,9 +42,7 @@ fn invalid_reasons(report: &Report, conditions: &Conditions) -> Vec<String> {
         reasons.push("audit and facts were read from another tree than this machine's (--root)".to_owned());
     }
     reasons.extend(conditions.throttled.iter().cloned());
-    if let Some(failure) = &conditions.load_failure {
-        reasons.push(format!("load: {failure}"));
-    }
+    reasons.extend(conditions.load_failures.iter().cloned());
     reasons.extend(conditions.refused.iter().cloned());
     // In a virtual machine a starved message phase says something about the host, on a board about the board.
     let needed = |phase: &Phase| phase.is_node() || phase.kind() == Kind::Message && report.hypervisor.is_none();
@@ -107,7 +105,7 @@ mod tests {
         preempt_rt: true,
         foreign_root: false,
         throttled: Vec::new(),
-        load_failure: None,
+        load_failures: Vec::new(),
         refused: Vec::new(),
     };
 
@@ -145,7 +143,7 @@ mod tests {
             preempt_rt: false,
             foreign_root: true,
             throttled: vec!["the machine throttled 3 times".to_owned()],
-            load_failure: Some("load program stress-ng is not installed".to_owned()),
+            load_failures: vec!["load: load program stress-ng is not installed".to_owned()],
             refused: vec!["REFUSED policy".to_owned()],
         };
         let report = judged(|report| report.problems.push("x.toml:1: wrong".to_owned()), &unsound);

@@ -4,25 +4,25 @@ use horus_measure::merge::{sum, weakest};
 
 use super::schema::{Phase, Total};
 
-/// The node phases that were measured.
-fn nodes(phases: &[Phase]) -> impl Iterator<Item = &Phase> {
+/// The phases with a deadline that were measured: nodes, and messages that have one.
+fn judged(phases: &[Phase]) -> impl Iterator<Item = &Phase> {
     phases.iter().filter(|phase| phase.releases().is_some())
 }
 
-/// The phase whose counts the run's claim about misses is made of; `None` when no node phase was measured.
+/// The phase whose counts the run's claim about misses is made of; `None` when none was measured.
 pub fn weakest_phase(phases: &[Phase]) -> Option<&Phase> {
-    weakest(nodes(phases), |phase| phase.releases().unwrap_or_default())
+    weakest(judged(phases), |phase| phase.releases().unwrap_or_default())
 }
 
-/// Adds up the node phases; the bound is that of the weakest one.
+/// Adds up the phases with a deadline; the bound is that of the weakest one.
 pub fn total(phases: &[Phase]) -> Total {
-    let all = sum(nodes(phases).filter_map(Phase::releases));
+    let all = sum(judged(phases).filter_map(Phase::releases));
     let weakest = weakest_phase(phases);
     Total {
         samples: all.map_or(0, |all| all.judged),
         misses: all.map(|all| all.misses),
         max_consecutive: all.map(|all| all.longest_run),
-        max_ns: nodes(phases).filter_map(|phase| phase.latency.max_ns).max(),
+        max_ns: judged(phases).filter_map(|phase| phase.latency.max_ns).max(),
         miss_bound_95: weakest.and_then(|phase| phase.miss_bound_95),
         miss_bound_phase: weakest.map(|phase| phase.name.clone()),
     }

@@ -9,12 +9,15 @@ use super::interval::Intervals;
 /// One measurement under one condition.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Phase {
-    /// `node`, `message` or `cyclictest`, a dash, then `quiet` or `load`.
+    /// What was measured (a [`Kind`]'s name), a dash, and more: `node-quiet`, `message-load`, `cyclictest-default-cpu`.
     pub name: String,
     /// False when the phase could not run; then `reason` says why, every figure is `null` and `samples` is 0.
     pub measured: bool,
     /// Why nothing was measured.
     pub reason: Option<String>,
+    /// What loaded the housekeeping CPUs, by its name in the configuration; `null` where nothing did, and in older files.
+    #[serde(default)]
+    pub load: Option<String>,
     /// What differed from what was asked for, for example a scheduling policy that was not granted.
     pub notes: Vec<String>,
     /// What in this phase makes the whole run not valid, for example an echo process that ended badly.
@@ -33,7 +36,8 @@ pub struct Phase {
     pub period_ns: Option<u64>,
     /// A response later than this after its release is a miss.
     pub deadline_ns: Option<u64>,
-    /// Releases of a node, round trips of a message phase, cycles of cyclictest; 0 when nothing was measured.
+    /// Releases of a node, round trips of a message phase, cycles of cyclictest, windows of hwlat, readings of the control; 0 when
+    /// nothing was measured.
     pub samples: u64,
     /// Late and skipped releases.
     pub misses: Option<u64>,
@@ -43,7 +47,8 @@ pub struct Phase {
     pub skipped: Option<u64>,
     /// Response times beyond the period.
     pub overruns: Option<u64>,
-    /// Response time of a node, half a round trip of a message, wake-up latency of cyclictest.
+    /// Response time of a node or of an answer with a deadline, half a round trip of a message, wake-up latency of cyclictest, a
+    /// stall that hwlat saw, the distance of two readings of the clock.
     #[serde(flatten)]
     pub latency: Latency,
     /// Wake-up less release: node phases only.
@@ -112,14 +117,14 @@ impl Phase {
         self.kind() == Kind::Node
     }
 
-    /// Releases and misses of a node phase that was measured.
+    /// Releases and misses of a phase with a deadline that was measured: of a node, or of messages that have one.
     pub fn releases(&self) -> Option<Releases> {
         let (misses, longest_run) = (self.misses?, self.max_consecutive.unwrap_or(0));
-        (self.is_node() && self.measured).then_some(Releases { judged: self.samples, misses, longest_run })
+        self.measured.then_some(Releases { judged: self.samples, misses, longest_run })
     }
 }
 
-/// What is measured in each half of a run.
+/// What a phase measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A node with a period and a deadline.
@@ -128,11 +133,15 @@ pub enum Kind {
     Message,
     /// cyclictest.
     Witness,
+    /// Stalls from below the kernel, by its hwlat tracer.
+    Hwlat,
+    /// The negative control: the meter with nothing to measure.
+    Control,
 }
 
 impl Kind {
-    /// All kinds, in the order in which they are measured.
-    pub const ALL: [Self; 3] = [Self::Node, Self::Message, Self::Witness];
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::Node, Self::Message, Self::Witness, Self::Hwlat, Self::Control];
 
     /// The first part of a phase's name.
     pub fn name(self) -> &'static str {
@@ -140,6 +149,8 @@ impl Kind {
             Self::Node => "node",
             Self::Message => "message",
             Self::Witness => "cyclictest",
+            Self::Hwlat => "hwlat",
+            Self::Control => "control",
         }
     }
 
@@ -149,6 +160,8 @@ impl Kind {
             Self::Node => "response",
             Self::Message => "half trip",
             Self::Witness => "latency",
+            Self::Hwlat => "stall",
+            Self::Control => "gap",
         }
     }
 }

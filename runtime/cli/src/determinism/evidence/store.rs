@@ -46,7 +46,8 @@ pub struct StoreError {
 }
 
 impl StoreError {
-    fn new(directory: &Path, cause: io::Error) -> Self {
+    /// What went wrong in `directory`, with what to do about it.
+    pub fn new(directory: &Path, cause: io::Error) -> Self {
         let remedy = match cause.kind() {
             io::ErrorKind::PermissionDenied => "run as root, or choose a directory with --output",
             io::ErrorKind::ReadOnlyFilesystem => "is the data partition mounted? else choose a directory with --output",
@@ -133,7 +134,11 @@ enum Step {
     DirectorySynced,
 }
 
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Puts `bytes` in the place of the file at `path`: whoever looks, and whenever the power is cut, it is the old file or the new one.
+///
+/// # Errors
+/// When the directory does not take them; the old file is then as it was.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // What could not be finished is no one's: on a full disk it would take the room of others.
     write_whole_with(path, bytes, |_| {}).inspect_err(|_| drop(fs::remove_file(temporary(path))))
 }
@@ -176,7 +181,11 @@ fn remove_leftovers(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn remove_oldest(directory: &Path, newest: &Path, kept_bytes: u64) -> io::Result<()> {
+/// Removes the oldest files in `directory` beyond [`KEPT_RUNS`] and `kept_bytes`, and never `newest`.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn remove_oldest(directory: &Path, newest: &Path, kept_bytes: u64) -> io::Result<()> {
     let (mut runs, mut bytes) = (Vec::new(), 0);
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

@@ -3,6 +3,8 @@
 //!
 //! Its unit is the microsecond; it also holds `/dev/cpu_dma_latency` at 0, as our nodes do.
 //!
+//! It leaves the machine's power management alone where it is told to (`--default-system`); the run then lets go of it too.
+//!
 //! It writes its result to a file only, and says nothing when that goes wrong. The file is therefore one in memory, which no
 //! full disk can cut short.
 
@@ -19,10 +21,9 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Deserialize;
 
 use crate::determinism::child::{Group, Words, pause};
-use crate::determinism::config::Config;
 use crate::determinism::evidence::schema::{Latency, Phase};
 
-use super::plan::{Load, Places};
+use super::plan::Places;
 
 /// Latencies from here on are counted, but only the largest of them is known. 20 ms: beyond any machine worth
 /// measuring.
@@ -50,14 +51,26 @@ struct Thread {
     cpu: u32,
 }
 
-/// Runs cyclictest for `time`; what cannot be measured is a phase that says why.
-pub fn measure(load: Load, config: &Config, places: &Places, time: Duration) -> Phase {
-    let name = format!("cyclictest-{load}");
-    match run(config, places, time) {
+/// What cyclictest is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    /// Its `SCHED_FIFO` priority.
+    pub priority: u8,
+    /// Distance of two wake-ups.
+    pub interval: Duration,
+    /// Whether it leaves power management alone.
+    pub default_system: bool,
+    /// How long it measures.
+    pub time: Duration,
+}
+
+/// Runs cyclictest; what cannot be measured is a phase that says why.
+pub fn measure(name: &str, task: Task, places: &Places) -> Phase {
+    match run(task, places) {
         Ok((text, policy)) => {
-            phase(&name, config, policy, &text).unwrap_or_else(|error| Phase::not_measured(&name, error))
+            phase(name, task.interval, policy, &text).unwrap_or_else(|error| Phase::not_measured(name, error))
         }
-        Err(reason) => Phase::not_measured(&name, reason),
+        Err(reason) => Phase::not_measured(name, reason),
     }
 }
 
@@ -70,16 +83,20 @@ fn file_in_memory() -> io::Result<(File, String)> {
     Ok((file.into(), path))
 }
 
-fn run(config: &Config, places: &Places, time: Duration) -> Result<(String, String), String> {
+fn run(task: Task, places: &Places) -> Result<(String, String), String> {
     let (mut file, path) = file_in_memory().map_err(|error| format!("no memory for cyclictest's result: {error}"))?;
-    let cycles = (time.as_nanos() / config.cyclictest_interval.as_nanos()).max(1);
+    let Task { priority, interval, time, .. } = task;
+    let cycles = (time.as_nanos() / interval.as_nanos()).max(1);
     let mut command = Command::new("cyclictest");
     command.args(["--quiet", "--mlockall", "--threads=1"]);
     command.arg(format!("--json={path}"));
-    command.arg(format!("--priority={}", config.priority));
-    command.arg(format!("--interval={}", config.cyclictest_interval.as_micros()));
+    command.arg(format!("--priority={}", priority));
+    command.arg(format!("--interval={}", interval.as_micros()));
     command.arg(format!("--loops={cycles}"));
     command.arg(format!("--histogram={CLASSES_US}"));
+    if task.default_system {
+        command.arg("--default-system");
+    }
     if let Some(cpu) = places.node {
         command.arg(format!("--affinity={cpu}"));
     }
@@ -91,7 +108,7 @@ fn run(config: &Config, places: &Places, time: Duration) -> Result<(String, Stri
     let words = Words::of(group.leader().stderr.take().expect("stderr is a pipe"));
     pause((time / 2).min(LOOK));
     let policy = policy_of(&format!("/proc/{}/task", group.leader().id()))
-        .unwrap_or_else(|| format!("FIFO/{} asked for", config.priority));
+        .unwrap_or_else(|| format!("FIFO/{} asked for", priority));
     let ended = group.wait(time + MARGIN);
     ended.map_err(|error| format!("cyclictest failed: {error}{}; is SCHED_FIFO permitted?", words.last()))?;
     // The program opened the file anew, so our own place in it is still the start.
@@ -112,7 +129,7 @@ fn fifo(stat: &str) -> Option<String> {
     (task.policy == SchedulingPolicy::Fifo).then(|| format!("FIFO/{}", task.rt_priority))
 }
 
-fn phase(name: &str, config: &Config, policy: String, text: &str) -> Result<Phase, String> {
+fn phase(name: &str, interval: Duration, policy: String, text: &str) -> Result<Phase, String> {
     let wrong = |what: &str| format!("cyclictest's result cannot be read: {what}");
     let outcome: Outcome = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
     let thread = outcome.thread.into_values().next().ok_or_else(|| wrong("it has no thread"))?;
@@ -133,7 +150,7 @@ fn phase(name: &str, config: &Config, policy: String, text: &str) -> Result<Phas
         measured: true,
         cpu: Some(thread.cpu),
         policy: Some(policy),
-        period_ns: Some(config.cyclictest_interval.as_nanos() as u64),
+        period_ns: Some(interval.as_nanos() as u64),
         samples: thread.cycles,
         latency: Latency::from_quantiles(at, Some(thread.max * 1_000)),
         histogram: classes,
@@ -152,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_result_reads_with_its_classes_in_order_and_none_lost() {
-        let phase = phase("cyclictest-quiet", &Config::default(), "FIFO/80".to_owned(), FILE).unwrap();
+        let phase = phase("cyclictest-quiet", Duration::from_millis(1), "FIFO/80".to_owned(), FILE).unwrap();
         assert_eq!((phase.samples, phase.cpu), (1_000, Some(1)));
         assert_eq!(phase.histogram, [(9_000, 900), (12_000, 20), (100_000, 79), (25_000_000, 1)]);
         assert_eq!((phase.latency.p50_ns, phase.latency.p99_ns), (Some(9_000), Some(100_000)));
@@ -180,7 +197,7 @@ mod tests {
     #[test]
     fn a_torn_result_is_a_reason_and_not_a_figure() {
         for text in ["", "{", "{}", "{\"thread\": {}}", "{\"thread\": {\"0\": {\"cycles\": 1}}}"] {
-            let error = phase("cyclictest-quiet", &Config::default(), "FIFO/80".to_owned(), text).unwrap_err();
+            let error = phase("cyclictest-quiet", Duration::from_millis(1), "FIFO/80".to_owned(), text).unwrap_err();
             assert!(error.contains("cannot be read"), "{text}: {error}");
         }
     }

@@ -1,8 +1,9 @@
 //! The far end of a message phase: a process of its own that throws back what it gets, `horus determinism-echo`.
 //!
-//! It plays three parts in a fixed order, the same as the near end: floor, messages, floor.
+//! It plays three parts in a fixed order, the same as the near end: floor, messages, floor. For messages with a deadline it plays the
+//! second alone.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use crate::determinism::child::pause;
 
 use super::grants::not_granted;
-use super::node::Place;
+use super::metered::Place;
 
 /// How long each end waits for the other to appear.
 pub const MEETING: Duration = Duration::from_secs(5);
@@ -32,10 +33,7 @@ pub const END: u64 = u64::MAX;
 /// What the echo prints when it is ready to play a floor; every line before it is something that it was not granted.
 pub const READY: &str = "ready";
 
-/// How long the echo spins without a message before it sleeps a little.
-const PATIENCE: Duration = Duration::from_millis(1);
-
-/// How long it sleeps then.
+/// How long a spinning echo sleeps when no message came.
 const NAP: Duration = Duration::from_micros(200);
 
 /// Command line of the hidden `horus determinism-echo`.
@@ -50,6 +48,9 @@ pub struct Args {
     /// SCHED_FIFO priority; without one, the ordinary policy
     #[arg(long)]
     priority: Option<u8>,
+    /// Sleep until a message comes, and play no floor
+    #[arg(long)]
+    paced: bool,
 }
 
 /// The names that both ends meet under.
@@ -70,9 +71,46 @@ impl Names {
     }
 }
 
-/// How the topics of both ends are made.
-pub fn options() -> Options {
-    Options::reliable(64).waiting(Waiting::Spin)
+/// How both ends wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Busily, and between two floors: the fastest that the path can be.
+    Spinning,
+    /// Asleep, as nodes with a period do, and without floors.
+    Paced,
+}
+
+impl Style {
+    /// How the topics are made.
+    pub fn options(self) -> Options {
+        let waiting = match self {
+            Self::Spinning => Waiting::Spin,
+            Self::Paced => Waiting::Sleep,
+        };
+        Options::reliable(64).waiting(waiting)
+    }
+
+    /// How long the echo waits for a message before it looks whether the near end is still there.
+    fn patience(self) -> Duration {
+        match self {
+            Self::Spinning => Duration::from_millis(1),
+            Self::Paced => Duration::from_millis(500),
+        }
+    }
+}
+
+/// The command that becomes the echo on `cpu`.
+pub fn command(base: &str, cpu: u32, priority: Option<u8>, style: Style) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.args(["determinism-echo", "--base", base, "--cpu", &cpu.to_string()]);
+    if let Some(priority) = priority {
+        command.args(["--priority", &priority.to_string()]);
+    }
+    if style == Style::Paced {
+        command.arg("--paced");
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// Runs `horus determinism-echo`.
@@ -94,17 +132,26 @@ pub fn run(args: &Args) -> ExitCode {
 fn play(args: &Args) -> Result<(), String> {
     let names = Names::new(&args.base).map_err(|error| error.to_string())?;
     let text = |error: OpenError| error.to_string();
+    let style = if args.paced { Style::Paced } else { Style::Spinning };
     // Everything is opened before the CPU and the policy are taken: opening makes system calls and locks memory.
-    let directory = Directory::from_environment().map_err(text)?;
-    let [before, after] = &names.floors;
-    let mut floors = [Ponger::open(&directory, before).map_err(text)?, Ponger::open(&directory, after).map_err(text)?];
-    let ping = Subscriber::<Stamp>::open(&names.ping, options()).map_err(text)?;
-    let pong = Publisher::<Stamp>::open(&names.pong, options()).map_err(text)?;
+    let mut floors = Vec::new();
+    if style == Style::Spinning {
+        let directory = Directory::from_environment().map_err(text)?;
+        for name in &names.floors {
+            floors.push(Ponger::open(&directory, name).map_err(text)?);
+        }
+    }
+    let ping = Subscriber::<Stamp>::open(&names.ping, style.options()).map_err(text)?;
+    let pong = Publisher::<Stamp>::open(&names.pong, style.options()).map_err(text)?;
     let place = Place { cpu: Some(args.cpu), priority: args.priority, longest_computation: LONGEST_SPIN };
     place.take().refused().for_each(|refused| println!("{}", not_granted(refused).replace('\n', ", ")));
-    floor(&mut floors[0]);
-    echo(ping, pong).map_err(text)?;
-    floor(&mut floors[1]);
+    let [before, after] = floors.as_mut_slice() else {
+        println!("{READY}");
+        return echo(ping, pong, style).map_err(text);
+    };
+    floor(before);
+    echo(ping, pong, style).map_err(text)?;
+    floor(after);
     Ok(())
 }
 
@@ -115,9 +162,9 @@ fn floor(ponger: &mut Ponger) {
     let _ = ponger.pong(2 * FLOOR_LIMIT, &AtomicBool::new(false));
 }
 
-fn echo(mut ping: Subscriber<Stamp>, mut pong: Publisher<Stamp>) -> Result<(), OpenError> {
+fn echo(mut ping: Subscriber<Stamp>, mut pong: Publisher<Stamp>, style: Style) -> Result<(), OpenError> {
     loop {
-        match ping.recv_timeout(PATIENCE) {
+        match ping.recv_timeout(style.patience()) {
             Some(received) if received.message.sequence == END => return Ok(()),
             // Never full: the near end has one message under way at a time, and a lost answer is what it counts.
             Some(received) => drop(pong.try_send_stamped(received.message, received.message.sent_ns)),

@@ -4,8 +4,9 @@
 //! command), and the kernel when this process dies, because it is started through `horus determinism-load`, which asks
 //! for that.
 
+use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -13,20 +14,31 @@ use horus::cpus::CpuList;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use crate::determinism::child::{Group, Words, pause};
-use crate::determinism::config::{CPUS, SECONDS};
+use crate::determinism::config::phases::{LOAD, Load};
+use crate::determinism::config::{CPUS, DATA, SECONDS};
 
-/// A load that leaves the housekeeping CPUs idle for more than half of the time is none.
-const MIN_BUSY: f64 = 0.5;
-
-/// What to do about a load that does not load.
-const REMEDY: &str = "choose another 'load' in /var/lib/horus/determinism.toml";
+/// Where and how long a load works.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The CPUs that it loads.
+    pub housekeeping: CpuList,
+    /// A directory for a load that writes to the disk; it is there while the load runs.
+    pub data: PathBuf,
+    /// What it has to last, in seconds.
+    pub seconds: u64,
+}
 
 /// The load, running.
 pub struct Running {
     group: Group,
+    /// After the group, so that nobody writes any more when they go.
+    _files: Files,
     words: Words,
     housekeeping: CpuList,
     before: Option<CpuTime>,
+    least_busy: f64,
+    program: String,
+    remedy: String,
 }
 
 /// Command line of the hidden `horus determinism-load`: becomes the load program.
@@ -53,54 +65,82 @@ pub fn become_load(args: &Args) -> ExitCode {
 }
 
 /// The command with its placeholders filled in.
-pub fn command_line(load: &[String], housekeeping: &CpuList, seconds: u64) -> Vec<String> {
-    let fill =
-        |word: &String| word.replace(CPUS, &housekeeping.len().to_string()).replace(SECONDS, &seconds.to_string());
-    load.iter().map(fill).collect()
+pub fn command_line(load: &Load, place: &Place) -> Vec<String> {
+    let (cpus, seconds) = (place.housekeeping.len().to_string(), place.seconds.to_string());
+    let data = place.data.to_string_lossy();
+    let fill = |word: &String| word.replace(CPUS, &cpus).replace(SECONDS, &seconds).replace(DATA, &data);
+    load.command.iter().map(fill).collect()
+}
+
+/// What to do about a load that does not load.
+fn remedy(name: &str) -> String {
+    match name {
+        LOAD => "choose another 'load' in /var/lib/horus/determinism.toml".to_owned(),
+        name => format!("choose another [loads.{name}], or phases without it, in the file of the run's phases"),
+    }
 }
 
 impl Running {
-    /// Starts `command` on the CPUs of the calling thread and waits `settle` until it works.
-    pub fn start(command: &[String], housekeeping: &CpuList, settle: Duration) -> Result<Self, String> {
-        let program = &command[0];
-        if !is_installed(program) {
-            return Err(format!("load program {program} is not installed; install it, or {REMEDY}"));
+    /// Starts the load called `name` on the CPUs of the calling thread and waits `settle` until it works.
+    pub fn start(name: &str, load: &Load, place: &Place, settle: Duration) -> Result<Self, String> {
+        let (command, remedy) = (command_line(load, place), remedy(name));
+        let program = command[0].clone();
+        if !is_installed(&program) {
+            return Err(format!("load program {program} is not installed; install it, or {remedy}"));
         }
+        drop(Files(place.data.clone())); // those of a run that was killed
+        if load.command.iter().any(|word| word.contains(DATA)) {
+            fs::create_dir_all(&place.data)
+                .map_err(|error| format!("no directory for the load's files, {}: {error}", place.data.display()))?;
+        }
+        let files = Files(place.data.clone());
         let mut starter = Command::new("/proc/self/exe");
-        starter.args(["determinism-load", "--parent", &std::process::id().to_string(), "--"]).args(command);
+        starter.args(["determinism-load", "--parent", &std::process::id().to_string(), "--"]).args(&command);
         // The directory takes the temporary files that stress-ng insists on; the root file system is read-only.
         starter.current_dir(std::env::temp_dir()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut group = Group::start(&mut starter).map_err(|error| format!("load program {program}: {error}"))?;
         let words = Words::of(group.leader().stderr.take().expect("stderr is a pipe"));
-        let mut running = Self { group, words, housekeeping: housekeeping.clone(), before: None };
+        let least_busy = f64::from(load.least_busy_percent) / 100.0;
+        let housekeeping = place.housekeeping.clone();
+        let mut running = Self { group, _files: files, words, housekeeping, before: None, least_busy, program, remedy };
         pause(settle);
-        running.check_alive(program)?;
-        running.before = CpuTime::now(housekeeping);
+        running.check_alive()?;
+        running.before = CpuTime::now(&place.housekeeping);
         Ok(running)
     }
 
-    fn check_alive(&mut self, program: &str) -> Result<(), String> {
+    fn check_alive(&mut self) -> Result<(), String> {
         if self.group.is_running() {
             return Ok(());
         }
-        Err(format!("load program {program} ended early{}; run it by hand, or {REMEDY}", self.words.last()))
+        let Self { program, remedy, .. } = self;
+        Err(format!("load program {program} ended early{}; run it by hand, or {remedy}", self.words.last()))
     }
 
     /// Ends the load; says why the phases under it do not count, if they do not.
-    pub fn end(mut self, program: &str) -> Result<(), String> {
+    pub fn end(mut self) -> Result<(), String> {
         let after = CpuTime::now(&self.housekeeping);
-        self.check_alive(program)?;
+        self.check_alive()?;
         let (Some(before), Some(after)) = (self.before, after) else {
             return Err("the effect of the load cannot be read from /proc/stat".to_owned());
         };
         let busy = after.busy_since(&before);
-        if busy < MIN_BUSY {
-            let percent = busy * 100.0;
+        if busy < self.least_busy {
+            let (program, percent, remedy) = (&self.program, busy * 100.0, &self.remedy);
             return Err(format!(
-                "load program {program} kept the housekeeping CPUs only {percent:.0} % busy; {REMEDY}"
+                "load program {program} kept the housekeeping CPUs only {percent:.0} % busy; {remedy}"
             ));
         }
         Ok(())
+    }
+}
+
+/// The directory of a load's files; dropping it removes them.
+struct Files(PathBuf);
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // not there, most often; what stays is some megabytes
     }
 }
 
@@ -158,11 +198,31 @@ impl CpuTime {
 mod tests {
     use super::*;
 
+    fn place(data: &Path) -> Place {
+        Place { housekeeping: "0-2".parse().unwrap(), data: data.to_owned(), seconds: 30 }
+    }
+
+    fn load(words: &[&str]) -> Load {
+        Load::new(words.iter().map(|word| (*word).to_owned()).collect())
+    }
+
     #[test]
     fn placeholders_are_filled_wherever_they_stand() {
-        let words = ["stress-ng", "--cpu", "{cpus}", "--timeout", "{seconds}s"].map(str::to_owned);
-        let filled = command_line(&words, &"0-2".parse().unwrap(), 30);
-        assert_eq!(filled, ["stress-ng", "--cpu", "3", "--timeout", "30s"]);
+        let load = load(&["stress-ng", "--cpu", "{cpus}", "--timeout", "{seconds}s", "--temp-path={data}"]);
+        let filled = command_line(&load, &place(Path::new("/d")));
+        assert_eq!(filled, ["stress-ng", "--cpu", "3", "--timeout", "30s", "--temp-path=/d"]);
+    }
+
+    #[test]
+    fn a_load_has_its_directory_while_it_runs_and_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path().join("load");
+        let load = Load { least_busy_percent: 0, ..load(&["sh", "-c", "sleep 60", "{data}"]) };
+        // This process is no `horus`, so nothing runs: the directory is made all the same.
+        let running = Running::start("io", &load, &place(&data), Duration::ZERO);
+        assert!(running.is_err() || data.is_dir());
+        drop(running);
+        assert!(!data.exists());
     }
 
     #[test]
@@ -181,8 +241,10 @@ mod tests {
 
     #[test]
     fn a_load_that_is_not_there_is_an_error_that_names_it() {
-        let command = ["no-such-load".to_owned()];
-        let error = Running::start(&command, &"0".parse().unwrap(), Duration::ZERO).err().unwrap();
-        assert!(error.contains("no-such-load is not installed"), "{error}");
+        let start =
+            |name| Running::start(name, &load(&["no-such-load"]), &place(Path::new("/nowhere")), Duration::ZERO);
+        let [error, of_set] = [LOAD, "membw"].map(|name| start(name).err().unwrap());
+        assert!(error.contains("no-such-load is not installed") && error.contains("determinism.toml"), "{error}");
+        assert!(of_set.contains("[loads.membw]"), "{of_set}");
     }
 }

@@ -1,7 +1,11 @@
 //! What the run has to know about the machine: which boot, image and kernel, whether it is virtual, whether it
-//! throttled. What identifies it is in `identity`, what it was like second by second in `watch`.
+//! throttled. What identifies it is in `identity`, what it was like second by second in `watch`, which
+//! units failed and who was killed for want of memory in `units` and `memory`, which ask the journal through `events`.
 
+pub mod events;
 pub mod identity;
+pub mod memory;
+pub mod units;
 pub mod watch;
 
 use std::collections::BTreeMap;
@@ -195,18 +199,21 @@ impl Throttling {
     }
 }
 
-/// Versions of the programs that take part.
-pub fn tools(load_program: &str) -> Vec<Tool> {
+/// Versions of the programs that take part; `loads` are those of the loads.
+pub fn tools<'a>(loads: impl Iterator<Item = &'a str>) -> Vec<Tool> {
     let tool = |name: &str, version: String| Tool { name: name.to_owned(), version };
     let ask = |name: &str, argument: &str| {
         let text = child::output(name, &[argument], ANSWER).unwrap_or_default();
         text.lines().find(|line| !line.trim().is_empty()).unwrap_or("not available").trim().to_owned()
     };
-    vec![
-        tool("horus", env!("CARGO_PKG_VERSION").to_owned()),
-        tool("cyclictest", ask("cyclictest", "--help")),
-        tool(load_program, ask(load_program, "--version")),
-    ]
+    let mut tools =
+        vec![tool("horus", env!("CARGO_PKG_VERSION").to_owned()), tool("cyclictest", ask("cyclictest", "--help"))];
+    for program in loads {
+        if !tools.iter().any(|tool| tool.name == program) {
+            tools.push(tool(program, ask(program, "--version")));
+        }
+    }
+    tools
 }
 
 /// Now as RFC 3339 in UTC with whole seconds.

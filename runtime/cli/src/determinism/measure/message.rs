@@ -5,7 +5,7 @@
 //! that the ratio of both is free of what the CPUs happened to do at another time.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::ChildStdout;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
@@ -20,14 +20,14 @@ use horus_measure::meter::Meter;
 use crate::determinism::child::{Group, pause};
 use crate::determinism::evidence::schema::{Latency, Phase};
 
-use super::echo::{END, FLOOR_LIMIT, LONGEST_SPIN, MEETING, Names, READY, options};
+use super::echo::{self, END, FLOOR_LIMIT, LONGEST_SPIN, MEETING, Names, READY, Style};
 use super::grants::{not_granted, policy};
-use super::node::Place;
-use super::plan::{Load, Places, Shares};
+use super::metered::Place;
+use super::plan::Places;
 
 /// Spinning ends run below every node (60 to 90) and every interrupt thread (50): they fill a CPU, and must not take it
 /// from either.
-const SPIN_PRIORITY: u8 = 10;
+pub const SPIN_PRIORITY: u8 = 10;
 
 /// After spinning for this long, the near end sleeps for [`BREATH`], and kernel threads of its CPU get their turn.
 const BATCH: Duration = Duration::from_millis(100);
@@ -48,6 +48,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// After so many losses the echo is taken for dead.
 const MAX_LOST: u64 = 5;
 
+/// Each of the two floors takes this part of the phase.
+const FLOOR_SHARE: u32 = 10;
+
 /// More rounds than a floor's time limit allows.
 const FLOOR_ROUNDS: u64 = 1_000_000;
 
@@ -67,49 +70,51 @@ struct Measured {
 }
 
 /// Measures half the round trip of a message; what cannot be measured is a phase that says why.
-pub fn measure(load: Load, places: &Places, shares: &Shares) -> Phase {
-    let name = format!("message-{load}");
+pub fn measure(name: &str, places: &Places, time: Duration) -> Phase {
     let (Some(near), Some(far)) = (places.node, places.peer) else {
         return Phase::not_measured(name, "the machine has a single CPU, and a message needs two");
     };
-    match between(near, far, places, shares) {
+    match between(near, far, places, time) {
         Ok(measured) => phase(name, near, far, measured),
         Err(reason) => Phase::not_measured(name, reason),
     }
 }
 
-fn between(near: u32, far: u32, places: &Places, shares: &Shares) -> Result<Measured, String> {
+fn between(near: u32, far: u32, places: &Places, time: Duration) -> Result<Measured, String> {
     let base = format!("determinism-{}", std::process::id());
     // Real-time threads spin on isolated CPUs only: anywhere else they would stop the rest of the machine.
     let priority = |is_isolated: bool| is_isolated.then_some(SPIN_PRIORITY);
     let place =
         Place { cpu: Some(near), priority: priority(places.node_is_isolated), longest_computation: LONGEST_SPIN };
-    let mut command = Command::new("/proc/self/exe");
-    command.args(["determinism-echo", "--base", &base, "--cpu", &far.to_string()]);
-    if let Some(priority) = priority(places.peer_is_isolated) {
-        command.args(["--priority", &priority.to_string()]);
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = echo::command(&base, far, priority(places.peer_is_isolated), Style::Spinning);
     let mut echo = Group::start(&mut command).map_err(|error| format!("the echo process: {error}"))?;
     let ready = BufReader::new(echo.leader().stdout.take().expect("stdout is a pipe"));
     let result = thread::scope(|scope| {
-        let near_end = scope.spawn(|| near_end(&base, place, shares, ready));
+        let near_end = scope.spawn(|| near_end(&base, place, time, ready));
         near_end.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     // Waiting first: an echo that failed has said why, and its reason is better than our end's time-out.
     let ended = if result.is_ok() { echo.wait(MEETING) } else { echo.wait(Duration::from_millis(100)) };
     let mut measured = result.map_err(|error| format!("{error}{}", complaint(&mut echo)))?;
-    if let Err(error) = ended {
-        measured.invalid_reasons.push(format!("the echo process ended badly: {error}{}", complaint(&mut echo)));
-    }
+    measured.invalid_reasons.extend(ended.err().map(|error| ended_badly(&error, &mut echo)));
     if !places.peer_is_isolated {
         measured.notes.push(format!("the echo shares CPU {far}, which is not isolated, with everything else"));
     }
     Ok(measured)
 }
 
+/// Why a phase does not count whose echo ended with `error`.
+fn ended_badly(error: &str, echo: &mut Group) -> String {
+    format!("the echo process ended badly: {error}{}", complaint(echo))
+}
+
+/// Waits for the end of an echo that was told to end; says why its phase does not count, if it does not.
+pub fn ended(echo: &mut Group) -> Option<String> {
+    echo.wait(MEETING).err().map(|error| ended_badly(&error, echo))
+}
+
 /// What the echo process wrote before it ended, if it has.
-fn complaint(echo: &mut Group) -> String {
+pub fn complaint(echo: &mut Group) -> String {
     let mut text = String::new();
     if !echo.is_running()
         && let Some(pipe) = echo.leader().stderr.take()
@@ -119,7 +124,7 @@ fn complaint(echo: &mut Group) -> String {
     if text.is_empty() { text } else { format!(" ({})", text.trim().replace('\n', ", ")) }
 }
 
-fn near_end(base: &str, place: Place, shares: &Shares, mut ready: BufReader<ChildStdout>) -> Result<Measured, String> {
+fn near_end(base: &str, place: Place, time: Duration, mut ready: BufReader<ChildStdout>) -> Result<Measured, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let names = Names::new(base).map_err(|error| text(&error))?;
     let mut measured = Measured {
@@ -135,17 +140,17 @@ fn near_end(base: &str, place: Place, shares: &Shares, mut ready: BufReader<Chil
     let directory = Directory::from_environment().map_err(|error| text(&error))?;
     let [before, after] = names.floors.each_ref().map(|name| Pinger::create(&directory, name));
     let (before, after) = (before.map_err(|error| text(&error))?, after.map_err(|error| text(&error))?);
-    let ping = Publisher::<Stamp>::open(&names.ping, options()).map_err(|error| text(&error))?;
-    let pong = Subscriber::<Stamp>::open(&names.pong, options()).map_err(|error| text(&error))?;
+    let ping = Publisher::<Stamp>::open(&names.ping, Style::Spinning.options()).map_err(|error| text(&error))?;
+    let pong = Subscriber::<Stamp>::open(&names.pong, Style::Spinning.options()).map_err(|error| text(&error))?;
     let granted = place.take();
     measured.policy = policy(&granted, SPIN_PRIORITY);
     measured.notes = granted.refused().map(not_granted).collect();
     // The echo says that it is ready when it has opened both topics, so that it hears the first message.
-    floor(before, shares.floor, &mut measured, 0, &mut ready)?;
+    floor(before, time / FLOOR_SHARE, &mut measured, 0, &mut ready)?;
     let mut ends = (ping, pong);
-    exchange(&mut ends, shares.message, &mut measured);
+    exchange(&mut ends, time - 2 * (time / FLOOR_SHARE), &mut measured);
     // From here on there are figures, losses among them: what goes wrong now must not take them away.
-    if let Err(error) = finish(&mut ends.0, after, shares.floor, &mut measured, &mut ready) {
+    if let Err(error) = finish(&mut ends.0, after, time / FLOOR_SHARE, &mut measured, &mut ready) {
         measured.notes.push(format!("after the messages: {error}"));
     }
     Ok(measured)
@@ -263,7 +268,7 @@ fn await_answer(pong: &mut Subscriber<Stamp>, sequence: u64) -> bool {
     false
 }
 
-fn phase(name: String, near: u32, far: u32, mut measured: Measured) -> Phase {
+fn phase(name: &str, near: u32, far: u32, mut measured: Measured) -> Phase {
     let [before, after] = &measured.floors;
     let (floor_p50_ns, no_ratio) = floor_of(before.quantile(0.5), after.quantile(0.5));
     let is_steady = no_ratio.is_none();
@@ -271,7 +276,7 @@ fn phase(name: String, near: u32, far: u32, mut measured: Measured) -> Phase {
     let latency = Latency::of(&measured.half_trip);
     let ratio = |(floor, p50): (u64, u64)| (is_steady && floor > 0).then(|| p50 as f64 / floor as f64);
     Phase {
-        name,
+        name: name.to_owned(),
         measured: measured.half_trip.samples() > 0,
         reason: (measured.half_trip.samples() == 0)
             .then(|| format!("not one round trip ended in the time of the phase, {} were lost", measured.lost)),
@@ -328,7 +333,7 @@ mod tests {
             notes: vec!["after the messages: the echo process ended early".to_owned()],
             invalid_reasons: vec!["the echo process ended badly: signal: 9".to_owned()],
         };
-        let phase = phase("message-load".to_owned(), 1, 0, measured);
+        let phase = phase("message-load", 1, 0, measured);
         assert!(phase.measured && phase.lost == Some(3) && phase.latency.max_ns == Some(1_000));
         assert_eq!((phase.notes.len(), phase.invalid_reasons.len()), (1, 1));
     }

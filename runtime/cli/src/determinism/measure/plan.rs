@@ -1,67 +1,50 @@
-//! How a run divides its time and its CPUs: the one place where the shares stand.
+//! How a run divides its time and its CPUs.
 
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
 use horus::cpus::{self, CpuList};
 
-/// Both halves of a run, in this order.
-pub const LOADS: [Load; 2] = [Load::Quiet, Load::Load];
+use crate::determinism::config::phases::{IDLE, PhasePlan};
 
-/// What runs on the housekeeping CPUs during a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Load {
-    /// Whatever the machine does after its boot has settled.
-    Quiet,
-    /// The configured load.
-    Load,
-}
+/// Parts of a hundred of the time for the self-test.
+const SELF_TEST: u32 = 2;
 
-impl fmt::Display for Load {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Quiet => "quiet",
-            Self::Load => "load",
-        })
-    }
-}
+/// Parts of a hundred for starting all loads.
+const LOAD_STARTS: u32 = 2;
 
-/// What each phase may take. Two of a hundred parts remain for starting and ending processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shares {
+/// Parts of a hundred for all phases. The rest is for starting and ending processes.
+const PHASES: u32 = 94;
+
+/// A load works long before that, however long the run is.
+const LONGEST_SETTLE: Duration = Duration::from_secs(5);
+
+/// How long each part of a run takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Times {
     /// The self-test, all attempts together.
     pub self_test: Duration,
-    /// One node phase: the longest, because its samples carry the claim.
-    pub node: Duration,
-    /// One message phase without its two floors.
-    pub message: Duration,
-    /// One measurement of the cache-line floor; there are two in each message phase.
-    pub floor: Duration,
-    /// One cyclictest phase.
-    pub witness: Duration,
-    /// From starting the load until it is measured under.
+    /// From starting a load until it is measured under.
     pub load_start: Duration,
+    /// Each phase.
+    pub phases: Vec<Duration>,
 }
 
-impl Shares {
-    /// Divides `total`.
-    pub fn of(total: Duration) -> Self {
-        let percent = |share: u32| total * share / 100;
+impl Times {
+    /// Divides `total` by the shares of `phases`.
+    pub fn of(total: Duration, phases: &[PhasePlan]) -> Self {
+        let sum = phases.iter().map(|phase| phase.share).sum::<u32>().max(1);
+        let starts = phases.chunk_by(|one, next| one.load == next.load).filter(|group| group[0].load != IDLE).count();
         Self {
-            self_test: percent(2),
-            node: percent(27),
-            message: percent(8),
-            floor: percent(1),
-            witness: percent(10),
-            load_start: percent(2),
+            self_test: total * SELF_TEST / 100,
+            load_start: (total * LOAD_STARTS / 100 / starts.max(1) as u32).min(LONGEST_SETTLE),
+            phases: phases.iter().map(|phase| total * (PHASES * phase.share) / (100 * sum)).collect(),
         }
     }
 
-    /// Everything together: never more than what was divided.
-    #[cfg(test)]
-    pub fn sum(&self) -> Duration {
-        self.self_test + (self.node + self.message + 2 * self.floor + self.witness) * 2 + self.load_start
+    /// What the phases from number `from` on take together.
+    pub fn left(&self, from: usize) -> Duration {
+        self.phases.iter().skip(from).sum()
     }
 }
 
@@ -108,6 +91,8 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
+    use crate::determinism::config::phases::of_boot;
+
     use super::*;
 
     fn split(isolated: &str, housekeeping: &str) -> Places {
@@ -115,11 +100,24 @@ mod tests {
     }
 
     #[test]
-    fn a_run_takes_no_longer_than_it_was_told() {
+    fn a_boots_run_takes_no_longer_than_it_was_told_and_its_node_most() {
+        let phases = of_boot();
         for seconds in [2, 3, 10, 60, 3600] {
             let total = Duration::from_secs(seconds);
-            assert!(Shares::of(total).sum() <= total, "{seconds} s");
+            let times = Times::of(total, &phases);
+            assert!(times.self_test + times.load_start + times.left(0) <= total, "{seconds} s");
         }
+        let times = Times::of(Duration::from_secs(60), &phases);
+        let seconds = |number: usize| times.phases[number].as_secs_f64();
+        assert_eq!([seconds(0), seconds(1), seconds(5)], [16.2, 6.0, 6.0], "27, 10 and 10 of a hundred");
+        assert_eq!(times.left(6), Duration::ZERO);
+    }
+
+    #[test]
+    fn each_load_is_started_once_for_the_phases_that_follow_each_other_under_it() {
+        let phase = |load: &str| PhasePlan { load: load.to_owned(), ..of_boot()[0].clone() };
+        let phases = ["idle", "cpu", "cpu", "io", "idle"].map(phase);
+        assert_eq!(Times::of(Duration::from_secs(100), &phases).load_start, Duration::from_secs(1));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use horus::deadline::Timing;
 
 use crate::determinism::evidence::schema::{Attempt, SelfTest};
 
-use super::node::{self, Measured, Place, Stall};
+use super::metered::Place;
+use super::node::{self, Stall, Stalled};
 
 /// The stall in periods, from attempt to attempt: long enough to skip releases, so that their counting is proved as
 /// well. A machine that stalls for as long by itself, such as a busy virtual one, gets a longer one, which stands out.
@@ -30,8 +31,7 @@ pub fn run(timing: Timing, time: Duration, place: Place, inject: Option<Duration
         let spare = spare.max(MIN_RELEASES);
         let expected = Stall { cycle: spare / 2, length };
         let happening = Stall { length: inject.unwrap_or(length), ..expected };
-        let measured = node::measure(timing, spare + skipped, place, Some(happening));
-        judge(&timing, expected, &measured)
+        judge(&timing, expected, &node::stalled(timing, spare + skipped, place, happening))
     };
     repeat(attempt)
 }
@@ -68,10 +68,11 @@ fn repeat(mut attempt: impl FnMut(&u32) -> (SelfTest, Outcome)) -> SelfTest {
 }
 
 /// Whether the meter found `expected`: in its cycle, not shorter, not twice as long, and with its skipped releases.
-fn judge(timing: &Timing, expected: Stall, measured: &Measured) -> (SelfTest, Outcome) {
+fn judge(timing: &Timing, expected: Stall, stalled: &Stalled) -> (SelfTest, Outcome) {
+    let Stalled { measured, at } = stalled;
     let injected_ns = expected.length.as_nanos() as u64;
     let (found_ns, found_cycle) = measured.response.max();
-    let injected_cycle = measured.stalled.unwrap_or(expected.cycle);
+    let injected_cycle = at.unwrap_or(expected.cycle);
     let fewest_skipped = injected_ns / timing.period_nanos();
     let microseconds = |nanoseconds: u64| nanoseconds / 1_000;
     let outcome = if found_ns < injected_ns {
@@ -117,7 +118,7 @@ mod tests {
     fn a_meter_that_misses_the_stall_fails_the_test() {
         let timing = Timing::new(Duration::from_millis(2), Duration::from_millis(2)).unwrap();
         let stall = Stall { cycle: 10, length: Duration::from_secs(10) };
-        let measured = node::measure(timing, 20, PLACE, None);
+        let measured = node::stalled(timing, 20, PLACE, Stall { cycle: u64::MAX, length: Duration::ZERO });
         let (_, outcome) = judge(&timing, stall, &measured);
         assert!(matches!(outcome, Outcome::Wrong(reason) if reason.contains("did not see")));
     }

@@ -34,7 +34,7 @@ const ENDS_NS: [u64; 19] = [
 ];
 
 /// The whole exposition, with its end mark.
-pub fn render(report: &Report, together: Option<&Merged>) -> String {
+pub fn render(report: &Report, together: Option<&Merged>, watch: Option<&Merged>) -> String {
     let mut out = Exposition::default();
     let identity = report.identity.clone().unwrap_or_default();
     out.family("horus_run", "info", "The run that all figures are of.");
@@ -66,6 +66,9 @@ pub fn render(report: &Report, together: Option<&Merged>) -> String {
     phases(&mut out, report);
     if let Some(merged) = together {
         all_runs(&mut out, merged);
+    }
+    if let Some(watch) = watch {
+        watched(&mut out, watch);
     }
     out.0.push_str("# EOF\n");
     out.0
@@ -143,6 +146,18 @@ fn all_runs(out: &mut Exposition, merged: &Merged) {
     }
 }
 
+/// The watch of all boots.
+fn watched(out: &mut Exposition, watch: &Merged) {
+    out.gauge("horus_watch_boots", "Boots of this system in which the watch says something.", watch.boots);
+    out.gauge("horus_watch_boots_with_miss", "Boots in which the watch missed.", watch.boots_with_miss);
+    if let Some(phase) = watch.weakest() {
+        out.gauge("horus_watch_releases", "Releases of the watch in all boots.", phase.releases.judged);
+        out.gauge("horus_watch_deadline_misses", "Misses of the watch in all boots.", phase.releases.misses);
+        let longest = phase.max_ns.map_or_else(|| "NaN".to_owned(), seconds);
+        out.gauge("horus_watch_response_max_seconds", "Longest response of the watch in all boots.", longest);
+    }
+}
+
 fn quantiles(latency: &Latency) -> Vec<(&'static str, u64)> {
     let Latency { p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns } = *latency;
     let all =
@@ -184,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_figures_stand_in_seconds_and_what_was_not_measured_is_absent() {
-        let text = render(&sample::report("b0"), None);
+        let text = render(&sample::report("b0"), None, None);
         for line in [
             "horus_run_verdict{horus_run_verdict=\"pass\"} 1",
             "horus_deadline_misses{phase=\"node-quiet\"} 0",
@@ -202,7 +217,7 @@ mod tests {
     fn each_family_is_declared_once_before_its_samples_and_nothing_breaks_out_of_a_label() {
         let mut report = sample::report("b0");
         report.image = "evil\"} 1\n# EOF".to_owned();
-        let text = render(&report, Some(&Merged::default()));
+        let text = render(&report, Some(&Merged::default()), Some(&Merged::default()));
         assert_eq!(text.lines().filter(|line| *line == "# EOF").count(), 1);
         let mut declared = Vec::new();
         for line in text.lines() {

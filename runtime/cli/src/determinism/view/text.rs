@@ -1,12 +1,14 @@
 //! A report as one screen of text: what `journalctl -u horus-determinism` and `horus report` both show.
 
+mod table;
 pub mod worst;
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use crate::audit::{Severity, Status};
 use crate::determinism::evidence::merge::weakest_phase;
-use crate::determinism::evidence::schema::{Attempt, Latency, Phase, Report, SelfTest, Verdict};
+use crate::determinism::evidence::schema::{Attempt, Phase, Report, SelfTest, Verdict};
 
 /// How many failed rules, units or problems are named before the rest is only counted.
 const NAMED: usize = 8;
@@ -32,7 +34,7 @@ pub fn render(report: &Report) -> String {
     line(&mut out, "load", &report.load_command);
     busy(&mut out, report);
     node(&mut out, report);
-    table(&mut out, report);
+    table::table(&mut out, report);
     line(&mut out, "deadline", &claim_sentence(report));
     if let Some(sentence) = worst::worst_sentence(report) {
         line(&mut out, "worst", &sentence);
@@ -94,7 +96,12 @@ fn audit(out: &mut String, report: &Report) {
 }
 
 fn busy(out: &mut String, report: &Report) {
-    let nodes = report.phases.iter().filter(|phase| phase.is_node());
+    // One phase speaks for its load.
+    let is_first = |phase: &&Phase| {
+        let same = report.phases.iter().filter(|other| other.is_node()).find(|other| other.load == phase.load);
+        phase.load.is_none() || same.is_some_and(|first| first.name == phase.name)
+    };
+    let nodes = report.phases.iter().filter(|phase| phase.is_node()).filter(is_first);
     let shares = nodes.filter_map(|phase| Some(format!("{:.0} % in {}", phase.busy_percent?, phase.name)));
     let shares: Vec<_> = shares.collect();
     if !shares.is_empty() {
@@ -113,47 +120,6 @@ fn node(out: &mut String, report: &Report) {
         );
         line(out, "node", &text);
     }
-}
-
-fn table(out: &mut String, report: &Report) {
-    let heads = ["samples", "p50", "p99", "p99.9", "p99.99", "max", "misses"];
-    let _ = write!(out, " {:<30}", "figures in us");
-    for head in heads {
-        let _ = write!(out, "{head:>9}");
-    }
-    out.push('\n');
-    for phase in &report.phases {
-        if !phase.measured {
-            let reason = phase.reason.as_deref().unwrap_or("no reason was recorded");
-            let _ = writeln!(out, " {:<18}not measured: {reason}", phase.name);
-            continue;
-        }
-        let misses = phase.misses.map(|misses| misses.to_string());
-        let misses = misses.or(phase.lost.map(|lost| format!("{lost} lost"))).unwrap_or_default();
-        row(out, [&phase.name, phase.kind().figure()], Some(phase.samples), &phase.latency, &misses);
-        if let Some(jitter) = &phase.release_jitter {
-            row(out, ["", "jitter"], phase.release_jitter_samples, jitter, "");
-        }
-        if let (Some(floor), Some(ratio)) = (phase.floor_p50_ns, phase.floor_ratio) {
-            let _ = writeln!(out, " {:<18}floor p50 {} us, ratio {ratio:.1}", "", microseconds(Some(floor)));
-        }
-        for note in &phase.notes {
-            let _ = writeln!(out, " {:<18}note: {note}", "");
-        }
-    }
-}
-
-fn row(out: &mut String, [name, figure]: [&str; 2], samples: Option<u64>, latency: &Latency, misses: &str) {
-    let quantiles = [latency.p50_ns, latency.p99_ns, latency.p999_ns, latency.p9999_ns, latency.max_ns];
-    let _ = write!(
-        out,
-        " {name:<18}{figure:<12}{:>9}",
-        samples.map_or_else(|| "n/a".to_owned(), |samples| samples.to_string())
-    );
-    for quantile in quantiles {
-        let _ = write!(out, "{:>9}", microseconds(quantile));
-    }
-    let _ = writeln!(out, "{}", if misses.is_empty() { String::new() } else { format!("{misses:>9}") });
 }
 
 /// What the run supports about misses: counts and bound of the phase that supports the least, and of that one alone.
@@ -214,6 +180,31 @@ pub fn attempt_sentence(attempt: &Attempt) -> String {
         microseconds(Some(attempt.found_ns)),
         attempt.reason.as_deref().unwrap_or("found")
     )
+}
+
+/// What of a machine's tail cyclictest's own tuning takes away: `p99.9 45.0 us here and 12.0 us in cyclictest-cpu, …`.
+pub fn difference_sentence(phase: &Phase, tuned: &Phase) -> Option<String> {
+    let figures =
+        [("p99.9", phase.latency.p999_ns, tuned.latency.p999_ns), ("max", phase.latency.max_ns, tuned.latency.max_ns)];
+    let told = figures.into_iter().filter_map(|(figure, here, there)| {
+        let (ratio, name) = (here? as f64 / there.filter(|ns| *ns > 0)? as f64, &tuned.name);
+        Some(format!(
+            "{figure} {} us here and {} us in {name} ({ratio:.1} times)",
+            microseconds(here),
+            microseconds(there)
+        ))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("power management left alone: {}", told.join(", ")))
+}
+
+/// A length of time for a person who waits: `7 h 29 min`, `3 min`, `40 s`.
+pub fn time_left(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
 }
 
 /// One phase in one line, for its journal entry.

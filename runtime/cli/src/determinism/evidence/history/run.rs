@@ -63,33 +63,37 @@ pub struct RunPhase {
 }
 
 impl RunPhase {
-    /// Releases and misses, of a node phase that was measured.
+    /// Releases and misses, of a phase with a deadline that was measured: no other phase has misses.
     fn releases(&self) -> Option<Releases> {
-        let is_node = self.measured && self.name.starts_with("node-");
         let (judged, longest_run) = (self.samples, self.max_consecutive.unwrap_or(0));
-        self.misses.filter(|_| is_node).map(|misses| Releases { judged, misses, longest_run })
+        self.misses.filter(|_| self.measured).map(|misses| Releases { judged, misses, longest_run })
     }
 }
 
 impl Run {
-    /// Its node phases that were measured.
-    pub fn nodes(&self) -> impl Iterator<Item = (&RunPhase, Releases)> {
+    /// Its phases with a deadline that were measured.
+    pub fn judged(&self) -> impl Iterator<Item = (&RunPhase, Releases)> {
         self.phases.iter().filter_map(|phase| Some((phase, phase.releases()?)))
     }
 
-    /// Misses of all its node phases.
+    /// Misses of all of these.
     pub fn misses(&self) -> u64 {
-        self.nodes().map(|(_, releases)| releases.misses).sum()
+        self.judged().map(|(_, releases)| releases.misses).sum()
     }
 }
 
 /// A file, unless it is larger than any file of a run.
-pub fn read(path: &Path) -> Option<Vec<u8>> {
+pub fn read_bytes(path: &Path) -> Option<Vec<u8>> {
     let size = fs::metadata(path).ok()?.len();
     (size <= MAX_BYTES).then(|| fs::read(path).ok())?
 }
 
 /// Reads of a report what several together are made of; `None` for what is no whole report of a known version.
 pub fn read_run(path: &Path) -> Option<Run> {
-    serde_json::from_slice::<Run>(&read(path)?).ok().filter(|run| READ.contains(&run.schema.as_str()))
+    read_as(path, &READ)
+}
+
+/// The same of a file in one of the formats `schemas`.
+pub fn read_as(path: &Path, schemas: &[&str]) -> Option<Run> {
+    serde_json::from_slice::<Run>(&read_bytes(path)?).ok().filter(|run| schemas.contains(&run.schema.as_str()))
 }

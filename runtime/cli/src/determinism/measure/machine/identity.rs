@@ -15,6 +15,7 @@ use horus::cpus;
 use sha2::{Digest, Sha256};
 
 use crate::determinism::config::Config;
+use crate::determinism::config::phases::{describe, of_boot};
 use crate::determinism::evidence::identity::{Configuration, Identity};
 
 /// More files below `/usr` are counted and not looked at; an image has a tenth of that.
@@ -40,9 +41,16 @@ pub fn read(root: &Path, rules: &Path, config: &Config) -> Identity {
             period_ns: config.timing.period_nanos(),
             deadline_ns: config.timing.deadline_nanos(),
             priority: config.priority,
-            load: config.load.join(" "),
+            load: loads(config),
+            phases: if config.phases == of_boot() { String::new() } else { describe(&config.phases) },
         },
     }
+}
+
+/// The loads that the phases need, with their placeholders: what the machine fills in stands elsewhere in the identity.
+fn loads(config: &Config) -> String {
+    let commands: Vec<String> = config.used_loads().into_iter().map(|(_, load)| load.command.join(" ")).collect();
+    commands.join("; ")
 }
 
 /// A file of the tree without the white space around it; empty where it cannot be read.

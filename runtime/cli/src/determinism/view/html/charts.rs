@@ -42,7 +42,8 @@ impl Figure {
 /// The node phases that were measured, with the class of their lines.
 fn nodes(report: &Report) -> Vec<(&Phase, &'static str)> {
     let nodes = report.phases.iter().filter(|phase| phase.is_node() && phase.measured);
-    nodes.map(|phase| (phase, if phase.name.ends_with("load") { "load" } else { "quiet" })).collect()
+    let is_loaded = |phase: &Phase| phase.load.is_some() || phase.name.ends_with("load"); // the name alone in older files
+    nodes.map(|phase| (phase, if is_loaded(phase) { "load" } else { "quiet" })).collect()
 }
 
 /// The histogram of a figure; nothing where no node phase has one.

@@ -153,7 +153,7 @@ pub fn earlier(report: &Report, kept: &History) -> String {
         let next = boots.len() + 1;
         let boot = *boots.entry(&run.boot_id).or_insert(next);
         let this = if run.run_id == report.run_id { " (this run)" } else { "" };
-        for (phase, releases) in run.nodes() {
+        for (phase, releases) in run.judged() {
             let valid = if run.valid { "yes" } else { "no" };
             let mut row = vec![format!("{boot}{this}"), run.time.clone(), phase.name.clone(), valid.to_owned()];
             row.extend([

@@ -48,7 +48,7 @@ fn everything_that_was_promised_is_on_the_page() {
         "<th scope=\"row\">C9</th><td>FAIL</td>",
         "<dt>Build</dt><dd>cafe",
         "(this run)",
-        "<th scope=\"row\">task hog/137</th><td class=\"number\">1</td><td class=\"number\">3</td>",
+        "<th scope=\"row\">task hog</th><td class=\"number\">1</td><td class=\"number\">3</td>",
         "<td>give it a lower priority</td>",
         "not measured: cyclictest is not installed",
         "prefers-color-scheme: dark",

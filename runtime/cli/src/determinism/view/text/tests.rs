@@ -2,7 +2,7 @@
 
 use crate::boot::{Boot, Data};
 use crate::determinism::evidence::sample;
-use crate::determinism::evidence::schema::{FailedUnit, MemoryKill, MemoryKills};
+use crate::determinism::evidence::schema::{FailedUnit, Latency, MemoryKill, MemoryKills};
 
 use super::*;
 
@@ -122,4 +122,43 @@ fn the_bound_prints_as_a_sentence_and_is_rounded_up() {
     {
         assert_eq!(bound_sentence(bound), format!("P(miss) < {text} (95 %)"));
     }
+}
+
+#[test]
+fn what_cyclictests_tuning_is_worth_is_told_as_a_ratio() {
+    let phase = |name: &str, p999_ns, max_ns| Phase {
+        name: name.to_owned(),
+        latency: Latency { p999_ns, max_ns, ..Latency::default() },
+        ..Phase::default()
+    };
+    let (plain, tuned) = (phase("d", Some(45_000), Some(90_000)), phase("cyclictest-idle", Some(15_000), Some(30_000)));
+    assert_eq!(
+        difference_sentence(&plain, &tuned).unwrap(),
+        "power management left alone: p99.9 45.0 us here and 15.0 us in cyclictest-idle (3.0 times), max 90.0 us here and 30.0 us in \
+         cyclictest-idle (3.0 times)"
+    );
+    assert_eq!(difference_sentence(&phase("d", None, None), &tuned), None);
+}
+
+#[test]
+fn time_left_is_told_in_the_units_of_a_person() {
+    let told = [40, 200, 3_600 * 7 + 60 * 29].map(|seconds| time_left(Duration::from_secs(seconds)));
+    assert_eq!(told, ["40 s", "3 min", "7 h 29 min"]);
+}
+
+#[test]
+fn a_long_name_of_a_phase_widens_its_column_and_a_load_is_told_once() {
+    let mut report = sample::report("b0");
+    let name = "cyclictest-default-mixed";
+    report.phases[0].load = Some("mixed".to_owned());
+    let mut second = report.phases[0].clone();
+    second.name = name.to_owned();
+    report.phases.push(Phase { name: "node-10khz-mixed".to_owned(), ..report.phases[0].clone() });
+    report.phases.push(second);
+    let text = render(&report);
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("latency ") || line.contains("response ")).collect();
+    let at: Vec<_> = rows.iter().map(|row| row.find("latency").or(row.find("response")).unwrap()).collect();
+    assert!(at.iter().all(|column| *column == name.len() + 2), "{text}");
+    let busy = text.lines().find(|line| line.starts_with(" busy")).unwrap_or_default();
+    assert!(!busy.contains("10khz"), "{busy}");
 }
