@@ -169,7 +169,7 @@ impl Tracefs {
 }
 
 /// One CPU in the kernel's notation of masks: groups of eight hexadecimal digits.
-fn mask(cpu: u32) -> String {
+pub fn mask(cpu: u32) -> String {
     let first = format!("{:x}", 1_u32 << (cpu % 32));
     first + &",00000000".repeat(cpu as usize / 32)
 }

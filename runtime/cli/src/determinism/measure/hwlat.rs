@@ -15,12 +15,10 @@ use std::time::Duration;
 use horus::stop;
 use horus::time::MonotonicTime;
 use horus_measure::meter::Meter;
+use horus_witness::tracefs;
 
 use crate::determinism::child::pause;
 use crate::determinism::evidence::schema::{Latency, Phase};
-
-/// Where tracefs is mounted.
-pub const TRACEFS: &str = "/sys/kernel/tracing";
 
 /// Our instance.
 const INSTANCE: &str = "instances/horus-hwlat";
@@ -111,8 +109,8 @@ fn trace(tracefs: &Path, cpu: Option<u32>, time: Duration) -> Result<(String, Se
     fs::create_dir(&path).map_err(|error| failed("a trace instance", error))?;
     let instance = Instance(path);
     if let Some(cpu) = cpu {
-        let mask = mask(cpu);
-        fs::write(instance.0.join("tracing_cpumask"), mask).map_err(|error| failed("tracing_cpumask", error))?;
+        fs::write(instance.0.join("tracing_cpumask"), tracefs::mask(cpu))
+            .map_err(|error| failed("tracing_cpumask", error))?;
     }
     let ends = termination();
     ends.inspect(|ends| ends.store(false, Ordering::Relaxed));
@@ -137,13 +135,6 @@ fn unreadable(tracefs: &Path, error: &io::Error) -> String {
         io::ErrorKind::NotFound => format!("tracefs is not mounted at {path}: mount -t tracefs none {path}"),
         _ => format!("{path}: {error}"),
     }
-}
-
-/// The mask of one CPU as the kernel writes it: groups of 32 bits, the highest first.
-fn mask(cpu: u32) -> String {
-    let mut mask = format!("{:x}", 1_u32 << (cpu % 32));
-    (0..cpu / 32).for_each(|_| mask.push_str(",00000000"));
-    mask
 }
 
 /// The stalls in the tracer's lines: `<...>-1729 [003] d... 678.4: #1  inner/outer(us):   11/14  ts:… count:2`.
@@ -226,10 +217,5 @@ mod tests {
         assert!(!wait(Duration::from_millis(1), Some(&ends)) && !wait(Duration::ZERO, None));
         ends.store(true, Ordering::Relaxed);
         assert!(wait(Duration::from_secs(3_600), Some(&ends)));
-    }
-
-    #[test]
-    fn masks_are_written_as_the_kernel_writes_them() {
-        assert_eq!([0, 3, 35].map(mask), ["1", "8", "8,00000000"]);
     }
 }

@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
                 let task = Task { priority: config.priority, interval, default_system: *default_system, time };
                 self.cyclictest(plan, task, earlier)
             }
-            Measure::Hwlat => hwlat::measure(name, Path::new(hwlat::TRACEFS), self.places.node, time),
+            Measure::Hwlat => hwlat::measure(name, Path::new(horus_witness::TRACEFS), self.places.node, time),
             Measure::Control => control::measure(name, self.place(), self.places.node_is_isolated, time),
         }
     }
