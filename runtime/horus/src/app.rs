@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 pub use account::NodeAccount;
 pub(crate) use build::{Built, build, virtual_cpu};
-pub use command_line::main;
+pub use command_line::{complain, finish, main, start};
 #[cfg(test)]
 pub(crate) use in_place::executor;
 pub(crate) use settings::Settings;
@@ -84,6 +84,8 @@ pub struct App {
     pub(crate) is_strict: bool,
     pub(crate) chores: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
     topic_files: TopicFiles,
+    /// Where its topics are, if it is only described.
+    described_in: Option<tempfile::TempDir>,
 }
 
 /// Where its topics are, and whose time it has.
@@ -139,6 +141,7 @@ impl App {
             releases: None,
             chores: Vec::new(),
             topic_files: TopicFiles::default(),
+            described_in: None,
         }
     }
 

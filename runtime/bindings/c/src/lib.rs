@@ -1,23 +1,35 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `layout` -> `options` -> `publisher`, `subscriber`.
+//! reference) -> `layout` -> `options` -> `publisher`, `subscriber` -> `port` -> `step` -> `program` -> `app` and `node` -> `world`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
 //! looked at is: null, a handle of another kind, one that was closed and not yet reused, a wrong number of bytes. No panic crosses.
 
+mod app;
 mod handle;
 mod layout;
+mod node;
 mod options;
+mod port;
+mod program;
 mod publisher;
 mod status;
+mod step;
 mod subscriber;
+mod world;
 
+pub use app::*;
 pub use layout::*;
+pub use node::*;
 pub use options::*;
+pub use port::*;
+pub use program::*;
 pub use publisher::*;
 pub use status::*;
+pub use step::*;
 pub use subscriber::*;
+pub use world::*;
 
 /// The version of this interface. A program that was built for another first number does not work with this library.
 pub const HORUS_ABI_VERSION: u32 = 1;

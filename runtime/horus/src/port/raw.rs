@@ -11,7 +11,7 @@
 //!     let mut measured = app.raw_input("wheels", &layout, None)?;
 //!     let mut wanted = app.raw_output("wheels.copy", &layout, None)?;
 //!     let node = move |_: &Cycle| {
-//!         if let Some(wheels) = measured.latest() {
+//!         if let Some((wheels, _)) = measured.latest() {
 //!             wanted.set(wheels);
 //!         }
 //!     };
@@ -63,22 +63,18 @@ impl RawInput {
         self.newest.len()
     }
 
-    /// As [`Input::latest`](super::Input::latest).
+    /// As [`Input::latest`](super::Input::latest), with what is known of the message beside its bytes.
     #[inline]
-    pub fn latest(&mut self) -> Option<&[u8]> {
-        self.fresh();
-        self.latest.as_ref().map(|_| &*self.newest)
+    pub fn latest(&mut self) -> Option<(&[u8], Received<()>)> {
+        self.look();
+        Some((&*self.newest, self.latest?))
     }
 
     /// As [`Input::fresh`](super::Input::fresh).
     #[inline]
-    pub fn fresh(&mut self) -> Option<&[u8]> {
-        let mut came = false;
-        for _ in 0..MOST {
-            let Some(received) = self.receive() else { break };
-            came |= self.keep(received);
-        }
-        came.then_some(&*self.newest)
+    pub fn fresh(&mut self) -> Option<(&[u8], Received<()>)> {
+        let came = self.look();
+        Some((&*self.newest, self.latest.filter(|_| came)?))
     }
 
     /// The oldest message that came and was not read yet, as [`Input::messages`](super::Input::messages) gives them.
@@ -88,9 +84,15 @@ impl RawInput {
         Some((bytes, received))
     }
 
-    /// What is known of the newest message that was read.
-    pub fn about_latest(&self) -> Option<Received<()>> {
-        self.latest
+    /// Reads what has come; whether a newest message is among it.
+    #[inline]
+    fn look(&mut self) -> bool {
+        let mut came = false;
+        for _ in 0..MOST {
+            let Some(received) = self.receive() else { break };
+            came |= self.keep(received);
+        }
+        came
     }
 
     /// How many messages were overwritten before they were read.

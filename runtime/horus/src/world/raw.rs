@@ -34,7 +34,8 @@ impl VirtualWorld {
         check_size(layout, into.len())?;
         if !self.subscribers.contains_key(topic) {
             let options = Options::default().history(1).directory(self.directory.path());
-            let seen = Seen { subscriber: RawSubscriber::open(topic, layout, options)?, last: None, hash: layout.hash() };
+            let seen =
+                Seen { subscriber: RawSubscriber::open(topic, layout, options)?, last: None, hash: layout.hash() };
             self.subscribers.insert(topic.to_owned(), Box::new(seen));
         }
         let known = self.subscribers.get_mut(topic).and_then(|any| any.downcast_mut::<Seen>());
