@@ -149,6 +149,17 @@ impl Entry {
         self.fields.iter().map(|(name, value)| (&**name, value.as_str()))
     }
 
+    /// Looks at the names of its fields.
+    ///
+    /// # Errors
+    /// When one is not valid: the entry would not be sent.
+    pub fn check(&self) -> Result<(), JournalError> {
+        match self.fields.iter().find(|(name, _)| !is_valid_field(name)) {
+            Some((name, _)) => Err(JournalError::Field(name.to_string())),
+            None => Ok(()),
+        }
+    }
+
     /// Hands the entry to journald. Lines and values of any length and with line breaks arrive as they are.
     ///
     /// # Errors
@@ -160,9 +171,7 @@ impl Entry {
             Priority::Warning => Native::Warning,
             Priority::Info => Native::Info,
         };
-        if let Some((name, _)) = self.fields.iter().find(|(name, _)| !is_valid_field(name)) {
-            return Err(JournalError::Field(name.to_string()));
-        }
+        self.check()?;
         journal_send(priority, &self.message, self.fields()).map_err(JournalError::Socket)
     }
 

@@ -12,6 +12,12 @@ fn messages_arrive_and_every_misuse_is_an_error_in_a_sentence() {
 }
 
 #[test]
+fn bytes_wait_sets_the_journal_and_fork_do_what_they_do_in_rust() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("bytes"), &[]), "all of it holds\n");
+}
+
+#[test]
 fn nodes_run_in_virtual_time_and_what_is_wrong_with_a_graph_is_said() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.c("nodes"), &["world"]).lines().last(), Some("all of it holds"));

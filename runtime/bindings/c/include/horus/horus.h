@@ -30,6 +30,9 @@
 // Sleeps at once.
 #define HORUS_WAIT_SLEEP 2
 
+// The most subscribers that one call waits for.
+#define HORUS_MAX_WAIT 64
+
 // What a call came to. Where it is negative, `horus_error` has a sentence that says why and what to do.
 typedef enum {
   // It was done.
@@ -48,6 +51,12 @@ typedef enum {
 
 // A program of nodes.
 typedef struct horus_app horus_app;
+
+// The publishing end of a topic of bytes. One thread at a time uses it.
+typedef struct horus_bytes_publisher horus_bytes_publisher;
+
+// A subscribing end of a topic of bytes. One thread at a time uses it.
+typedef struct horus_bytes_subscriber horus_bytes_subscriber;
 
 // What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
 typedef struct horus_input horus_input;
@@ -112,9 +121,6 @@ typedef void (*horus_step)(void *context, const horus_cycle *cycle);
 // Declares the nodes of a program, and says HORUS_OK, or what went wrong.
 typedef horus_status (*horus_declare)(horus_app *app, void *context);
 
-// What a miss leads to.
-typedef uint32_t horus_reaction;
-
 // What is known of a message beside its bytes.
 typedef struct {
   // Its number among its publisher's.
@@ -124,6 +130,20 @@ typedef struct {
   // Number of the publisher that sent it.
   uint64_t publisher;
 } horus_received;
+
+// How serious an entry of the journal is.
+typedef uint32_t horus_priority;
+
+// A field of an entry: its name is HORUS_ and then A-Z, 0-9 and _.
+typedef struct {
+  // Its name.
+  const char *name;
+  // Its value.
+  const char *value;
+} horus_field;
+
+// What a miss leads to.
+typedef uint32_t horus_reaction;
 
 // What a node does.
 typedef struct {
@@ -144,6 +164,15 @@ typedef struct {
   // Whether it ended its program, after misses.
   uint32_t has_stopped;
 } horus_tally;
+
+// Failed: somebody has to act.
+#define HORUS_JOURNAL_ERROR 3
+
+// Worth a look.
+#define HORUS_JOURNAL_WARNING 4
+
+// The normal course of things.
+#define HORUS_JOURNAL_INFO 6
 
 // It is counted.
 #define HORUS_COUNT 0
@@ -248,6 +277,138 @@ int horus_main(const char *name,
 // # Safety
 // `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
 horus_status horus_app_close(horus_app *app);
+
+// Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
+//
+// # Safety
+// `topic` ends with a zero byte, `options` is null or may be read.
+horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
+                                                  size_t maximum,
+                                                  const horus_options *options);
+
+// Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
+                                            const void *message,
+                                            size_t bytes);
+
+// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+//
+// # Safety
+// As `horus_bytes_publisher_try_send`.
+horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
+                                        const void *message,
+                                        size_t bytes,
+                                        int64_t timeout_ns);
+
+// Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
+                                        size_t bytes,
+                                        void **place);
+
+// Sends the first `bytes` bytes of the place that was lent.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher, size_t bytes);
+
+// Gives a lent place back without sending anything.
+//
+// # Safety
+// As `horus_bytes_publisher_publish`.
+horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
+
+// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
+//
+// # Safety
+// `publisher` is null or a handle that nobody else uses meanwhile.
+size_t horus_bytes_publisher_subscribers(horus_bytes_publisher *publisher);
+
+// Takes dead subscribers off the topic; returns how many. Makes system calls.
+//
+// # Safety
+// As `horus_bytes_publisher_subscribers`.
+size_t horus_bytes_publisher_reap(horus_bytes_publisher *publisher);
+
+// Ends a publisher. Null is nothing to end.
+//
+// # Safety
+// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
+
+// Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
+//
+// # Safety
+// `topic` ends with a zero byte, `options` is null or may be read.
+horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
+                                                    size_t maximum,
+                                                    const horus_options *options);
+
+// Receives the next message, and its length at `*bytes`; HORUS_EMPTY when none was sent yet. There has to be room for the longest message.
+// `about` may be null. Wait-free, no allocation.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
+// or may be written.
+horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
+                                             void *message,
+                                             size_t room,
+                                             size_t *bytes,
+                                             horus_received *about);
+
+// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
+//
+// # Safety
+// As `horus_bytes_subscriber_try_recv`.
+horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
+                                         void *message,
+                                         size_t room,
+                                         size_t *bytes,
+                                         horus_received *about,
+                                         int64_t timeout_ns);
+
+// Lends the next message where it is at `*message`, and its length at `*bytes`, until `horus_bytes_subscriber_release`; HORUS_EMPTY when
+// none was sent yet.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
+horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
+                                           const void **message,
+                                           size_t *bytes,
+                                           horus_received *about);
+
+// Gives a lent message back.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
+
+// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
+//
+// # Safety
+// `subscriber` is null or a handle that nobody else uses meanwhile.
+uint64_t horus_bytes_subscriber_missed(horus_bytes_subscriber *subscriber);
+
+// Ends a subscriber. Null is nothing to end.
+//
+// # Safety
+// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
+
+// Writes an entry to the journal, or prints it to stderr where there is none. `fields` may be null when `count` is 0. It allocates and makes
+// system calls: not for a step.
+//
+// # Safety
+// `message` ends with a zero byte; `count` fields may be read at `fields`, whose texts end with a zero byte.
+horus_status horus_journal(horus_priority priority,
+                           const char *message,
+                           const horus_field *fields,
+                           size_t count);
 
 // A layout from its text: `message package/Name`, then `field type` on a line each, with the types of `docs/layout-hash.md`. Null when the
 // text describes none.
@@ -547,6 +708,17 @@ horus_status horus_subscriber_check(horus_subscriber *subscriber);
 // # Safety
 // `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
 horus_status horus_subscriber_close(horus_subscriber *subscriber);
+
+// Waits until one of `count` subscribers, of messages or of bytes, has something to receive; its place in the array is then at `*ready`.
+// HORUS_EMPTY when `timeout_ns` nanoseconds have passed; it waits for ever if that is negative. While an earlier one has messages, later ones
+// are not looked at.
+//
+// # Safety
+// `count` handles may be read at `subscribers`, which nobody else uses meanwhile; `ready` may be written.
+horus_status horus_wait_any(void *const *subscribers,
+                            size_t count,
+                            int64_t timeout_ns,
+                            size_t *ready);
 
 // Builds the nodes that `declare` declares with `context`. It is time zero. Null when they are refused.
 //

@@ -52,7 +52,7 @@ impl Programs {
 
     /// Compiles a program of `tests/c`.
     pub fn c(&self, name: &str) -> PathBuf {
-        self.compile("cc", &["-std=c99"], &source_of(name))
+        self.compile("cc", &["-std=gnu99"], &source_of(name))
     }
 
     /// Compiles a program with `compiler`.
