@@ -14,6 +14,7 @@
 //! written: fields stand as C puts them, one after the other, each at a multiple of its alignment, and no byte may be
 //! left between them. `docs/layout-hash.md` specifies text and hash for those who compute them elsewhere.
 
+pub mod generate;
 mod text;
 
 use horus_shm::ends::{Kind, Payload};

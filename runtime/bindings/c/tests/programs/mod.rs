@@ -1,4 +1,5 @@
 //! Programs in C and C++ for the tests: compiled as strictly as compilers can, against the library that these tests were built with.
+#![allow(dead_code)] // each test uses some of it
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,12 @@ impl Programs {
         self.compile("cc", &["-std=gnu99"], &source_of(name))
     }
 
+    /// Compiles a program of `tests/cpp`.
+    pub fn cpp(&self, name: &str, more: &[&str]) -> PathBuf {
+        let source = root().join("tests/cpp").join(name).with_extension("cpp");
+        self.compile("c++", &[&["-std=c++17"], more].concat(), &source)
+    }
+
     /// Compiles a program with `compiler`.
     pub fn compile(&self, compiler: &str, more: &[&str], source: &Path) -> PathBuf {
         let program = self.path().join(source.file_stem().unwrap());
@@ -93,7 +100,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A program of `tests/c`, or of `tests/cpp` by its whole name.
+/// A program of `tests/c`.
 pub fn source_of(name: &str) -> PathBuf {
     root().join("tests/c").join(name).with_extension("c")
 }

@@ -1,0 +1,86 @@
+//! Programs in C++17: they compile without a warning, run, and are told in the compiler's words what is no message.
+
+mod programs;
+
+use programs::Programs;
+
+#[test]
+fn topics_do_in_cpp_what_they_do_in_c() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("topics", &[]), &[]), "all of it holds\n");
+}
+
+#[test]
+fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
+    let programs = Programs::new();
+    let nodes = programs.cpp("nodes", &[]);
+    assert_eq!(programs.run(&nodes, &["world"]).lines().last(), Some("all of it holds"));
+    assert!(programs.run(&nodes, &["run"]).contains("control: 20 releases"));
+    assert!(programs.run(&nodes, &["throw", "--describe"]).contains(r#""name": "control""#));
+    let output = programs.output(&nodes, &["throw"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("robot: node control failed: the wheel came off"), "{said}");
+    let said = String::from_utf8_lossy(&programs.output(&nodes, &["main"]).stderr).into_owned();
+    assert!(said.contains("there is no option 'main'"), "{said}");
+}
+
+#[test]
+fn without_exceptions_what_is_opened_is_a_result() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("no_exceptions", &["-fno-exceptions"]), &[]), "all of it holds\n");
+}
+
+#[test]
+fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
+    let programs = Programs::new();
+    for (number, (code, words)) in [
+        (
+            "struct A { std::uint8_t flag; double x; }; HORUS_MESSAGE(A, \"a/A\", flag, x);",
+            "has bytes that belong to no field",
+        ),
+        ("struct A { double x, y; }; HORUS_MESSAGE(A, \"a/A\", y, x);", "not all fields in their order"),
+        ("struct A { double x, y; }; HORUS_MESSAGE(A, \"a/A\", x);", "not all fields in their order"),
+        (
+            "struct A { bool flag; }; HORUS_MESSAGE(A, \"a/A\", flag); horus::Publisher<A> p{\"a\"};",
+            "use uint8_t in place of bool",
+        ),
+        (
+            "struct A { int *x; }; HORUS_MESSAGE(A, \"a/A\", x); horus::Publisher<A> p{\"a\"};",
+            "no number of fixed size",
+        ),
+        ("struct A { double x; }; horus::Publisher<A> p{\"a\"};", "this struct is no message: HORUS_MESSAGE"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let source = programs
+            .source(&format!("wrong-{number}.cpp"), &format!("#include <horus/horus.hpp>\n{code}\nint main() {{}}\n"));
+        let output =
+            programs.compiler("c++", &["-std=c++17"], &source, &programs.path().join("wrong")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(words), "{code}: {said}");
+    }
+}
+
+#[test]
+fn the_structs_of_messages_compile_in_c_and_have_the_hashes_of_rust() {
+    let programs = Programs::new();
+    let mut code =
+        String::from("#include <horus/horus.h>\n#include <horus/messages.h>\n#include <stdio.h>\nint main(void) {\n");
+    let header = std::fs::read_to_string(programs::root().join("include/horus/messages.h")).unwrap();
+    let names = header.lines().filter_map(|line| line.strip_prefix("#define ")?.strip_suffix("_LAYOUT \\"));
+    for name in names {
+        code += &format!(
+            "  {{ horus_layout *layout = horus_layout_parse({name}_LAYOUT);\n    printf(\"%016llx %zu\\n\", \
+             (unsigned long long)horus_layout_hash(layout), horus_layout_bytes(layout)); horus_layout_close(layout); }}\n"
+        );
+    }
+    code += "  return 0;\n}\n";
+    let source = programs.source("hashes.c", &code);
+    let said = programs.run(&programs.compile("cc", &["-std=c99"], &source), &[]);
+    for definition in &horus::messages::ALL {
+        let line = format!("{:016x} {}", definition.layout_hash, definition.bytes);
+        assert!(said.lines().any(|found| found == line), "{}: {said}", definition.type_name);
+    }
+}
