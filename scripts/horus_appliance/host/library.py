@@ -18,8 +18,9 @@ def install(prefix: Path, profile: str, target: str | None = None) -> list:
     step(f"building libhorus ({profile})")
     built, static_libraries = build(profile, target)
     values = {"VERSION": version(), "ABI": str(abi_version()), "STATIC_LIBRARIES": static_libraries}
-    headers = sorted((BINDING / "include" / "horus").iterdir())
-    files = [copy(header, prefix / "include" / "horus" / header.name) for header in headers]
+    include = BINDING / "include"
+    headers = sorted(path for path in include.rglob("*.h*") if path.is_file())
+    files = [copy(header, prefix / "include" / header.relative_to(include)) for header in headers]
     shared = prefix / "lib" / f"libhorus.so.{values['ABI']}"
     files.append(copy(built / "libhorus_c.so", shared))
     files.append(link(shared, prefix / "lib" / "libhorus.so"))

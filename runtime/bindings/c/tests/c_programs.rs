@@ -22,6 +22,12 @@ fn a_million_calls_with_wrong_handles_end_with_a_status() {
 }
 
 #[test]
+fn a_handle_may_move_to_another_thread_and_each_thread_has_its_own_last_error() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("threads"), &["100000"]), "all of it holds\n");
+}
+
+#[test]
 fn bytes_wait_sets_the_journal_and_fork_do_what_they_do_in_rust() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.c("bytes"), &[]), "all of it holds\n");

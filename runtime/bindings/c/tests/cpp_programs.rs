@@ -26,6 +26,19 @@ fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
 }
 
 #[test]
+fn the_programs_of_the_guide_run_as_they_are_printed() {
+    let programs = Programs::new();
+    let guide = include_str!("../../../../docs/languages.md");
+    let parts: Vec<_> = guide.split("```cpp\n").skip(1).map(|part| part.split_once("```").unwrap().0).collect();
+    assert!(parts.len() >= 3);
+    for (number, program) in parts.into_iter().enumerate() {
+        let source = programs.source(&format!("guide-{number}.cpp"), program);
+        let program = programs.compile("c++", &["-std=c++17"], &source);
+        programs.run(&program, &["--releases", "10"]);
+    }
+}
+
+#[test]
 fn without_exceptions_what_is_opened_is_a_result() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.cpp("no_exceptions", &["-fno-exceptions"]), &[]), "all of it holds\n");

@@ -23,7 +23,7 @@ fn it_exports_what_the_header_declares_and_nothing_else() {
     let declared: BTreeSet<_> = code
         .split('(')
         .filter_map(|before| before.rsplit([' ', '*', '\n']).next())
-        .filter(|name| name.starts_with("horus_"))
+        .filter(|name| name.starts_with("horus_") && !name.ends_with(')')) // the types of functions end so
         .collect();
     assert!(declared.len() > 50, "{declared:?}");
     assert_eq!(exported, declared);
@@ -36,6 +36,16 @@ fn its_own_name_carries_the_version_of_its_interface() {
     let name = format!("[libhorus.so.{}]", horus_c::HORUS_ABI_VERSION);
     assert!(dynamic.lines().any(|line| line.contains("SONAME") && line.contains(&name)), "{dynamic}");
     assert_eq!(horus_c::horus_abi_version(), horus_c::HORUS_ABI_VERSION);
+}
+
+#[test]
+fn a_program_does_not_start_with_a_library_of_another_interface() {
+    let programs = Programs::new();
+    let program = programs.c("threads");
+    std::fs::rename(programs.path().join("libhorus.so.1"), programs.path().join("libhorus.so.2")).unwrap();
+    let output = programs.output(&program, &["1"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("libhorus.so.1: cannot open shared object file"), "{said}");
 }
 
 #[test]

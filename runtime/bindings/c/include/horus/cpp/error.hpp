@@ -27,8 +27,15 @@ class Error : public std::runtime_error {
   horus_status status_;
 };
 
-// What a call came to. Without exceptions it has to be looked at; with them it says no more than whether there was a message, or room.
-class [[nodiscard]] Outcome {
+// What an outcome is for who does not look at it: with exceptions it says no more than whether there was a message, or room.
+#ifdef HORUS_NO_EXCEPTIONS
+#define HORUS_LOOK_AT_IT [[nodiscard]]
+#else
+#define HORUS_LOOK_AT_IT
+#endif
+
+// What a call came to. Without exceptions it has to be looked at.
+class HORUS_LOOK_AT_IT Outcome {
  public:
   explicit Outcome(horus_status status) noexcept : status_(status) {}
   explicit operator bool() const noexcept { return status_ == HORUS_OK; }
