@@ -33,6 +33,6 @@ fn the_header_is_current() {
 #[test]
 fn the_structs_of_messages_are_current() {
     let layouts: Vec<Layout> = ALL.iter().map(|definition| (definition.layout)()).collect();
-    check("messages.h", &generate::c(&layouts).unwrap());
-    check("messages.hpp", &generate::cpp(&layouts).unwrap());
+    check("messages.h", &generate::c(&layouts, "HORUS_MESSAGES_H", &[]).unwrap());
+    check("messages.hpp", &generate::cpp(&layouts, "HORUS_MESSAGES_HPP", &[]).unwrap());
 }

@@ -263,6 +263,14 @@ horus_status horus_app_strict(horus_app *app);
 // `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
 int horus_app_run(horus_app *app);
 
+// Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
+// of the loop's own cost. Nothing is asked of the machine, and nobody else hears of the nodes. It ends the app as `horus_app_run` does.
+//
+// # Safety
+// As `horus_app_run`.
+horus_status horus_app_run_in_place(horus_app *app,
+                                    uint64_t releases);
+
 // `main` of a program whose nodes `declare` declares with `context`: as `horus_app_new` and `horus_app_run`, for a function that a test can
 // give to `horus_world_new`, too. An option that it does not know is an error.
 //

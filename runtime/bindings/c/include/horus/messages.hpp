@@ -2,7 +2,7 @@
 #ifndef HORUS_MESSAGES_HPP
 #define HORUS_MESSAGES_HPP
 
-#include "cpp/message.hpp"
+#include <horus/cpp/message.hpp>
 
 namespace horus {
 struct Vector3 {

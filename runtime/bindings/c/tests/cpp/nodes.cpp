@@ -33,6 +33,13 @@ static void in_virtual_time() {
   CHECK(world.last<horus::CmdVel>("base.cmd")->forward == 0 && !world.journal().empty());
 }
 
+static void in_place() {
+  long steps = 0;
+  horus::App app{"in-place"};
+  app.node("count", [&steps] { steps++; }).period(1ms);
+  CHECK(app.run_in_place(1000) && steps == 1000);
+}
+
 static void refused() {
   std::string said;
   try {
@@ -58,6 +65,7 @@ int main(int count, char **arguments) {
   if (what == "main") return horus::main("robot", Declared{});
   if (what == "world") {
     in_virtual_time();
+    in_place();
     refused();
     std::puts("all of it holds");
     return 0;

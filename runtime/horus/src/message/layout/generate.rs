@@ -3,7 +3,7 @@
 //! ```
 //! use horus::message::layout::{Layout, generate};
 //! let layout: Layout = "message example/WheelSpeed\n left f64\n right f64".parse().unwrap();
-//! let header = generate::c(&[layout]).unwrap();
+//! let header = generate::c(&[layout], "WHEELS_H", &[]).unwrap();
 //! assert!(header.contains("double left;") && header.contains("} example_wheel_speed;"));
 //! ```
 
@@ -29,13 +29,15 @@ const WORDS: [&str; 31] = [
     "static", "this", "union", "void",
 ];
 
-/// A header of C: for each message a struct, and its layout's text. Messages inside of others come first, and each once.
+/// A header of C, guarded by `guard`: for each message a struct, and its layout's text. Messages inside of others come first, and each
+/// once; those of `known` are in `horus/messages.h`.
 ///
 /// # Errors
 /// When a message has what C has no word for.
-pub fn c(layouts: &[Layout]) -> Result<String, GenerateError> {
-    let mut header = String::from(C_BEGIN);
-    for layout in in_order(layouts) {
+pub fn c(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, GenerateError> {
+    let include = if known.is_empty() { "" } else { "#include <horus/messages.h>\n" };
+    let mut header = C_BEGIN.replace("GUARD", field_name(guard)?).replace("INCLUDE", include);
+    for layout in in_order(layouts).into_iter().filter(|layout| !known.contains(layout)) {
         let name = c_name(layout.type_name())?;
         let _ = write!(header, "\n/* {} */\ntypedef struct {{\n", layout.type_name());
         for field in &layout.fields {
@@ -43,7 +45,7 @@ pub fn c(layouts: &[Layout]) -> Result<String, GenerateError> {
             let _ = writeln!(header, "  {of} {}{lengths};", field.name);
         }
         let _ = writeln!(header, "}} {name};\n#define {}_LAYOUT \\", name.to_uppercase());
-        let lines: Vec<_> = text_of(layout).lines().map(|line| format!("  \"{line}\\n\"")).collect();
+        let lines: Vec<_> = text(layout).lines().map(|line| format!("  \"{line}\\n\"")).collect();
         let _ = writeln!(header, "{}", lines.join(" \\\n"));
         for field in &layout.fields {
             let _ = writeln!(header, "HORUS_PROVE(offsetof({name}, {}) == {});", field.name, field.offset);
@@ -54,13 +56,15 @@ pub fn c(layouts: &[Layout]) -> Result<String, GenerateError> {
     Ok(header)
 }
 
-/// A header of C++17: for each message a struct in the namespace of its package.
+/// A header of C++17, guarded by `guard`: for each message a struct in the namespace of its package; those of `known` are in
+/// `horus/messages.hpp`.
 ///
 /// # Errors
 /// When a message has what C++ has no word for.
-pub fn cpp(layouts: &[Layout]) -> Result<String, GenerateError> {
-    let mut header = String::from(CPP_BEGIN);
-    for layout in in_order(layouts) {
+pub fn cpp(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, GenerateError> {
+    let include = if known.is_empty() { "#include <horus/cpp/message.hpp>\n" } else { "#include <horus/horus.hpp>\n" };
+    let mut header = CPP_BEGIN.replace("GUARD", field_name(guard)?).replace("INCLUDE", include);
+    for layout in in_order(layouts).into_iter().filter(|layout| !known.contains(layout)) {
         let (package, name) = cpp_names(layout.type_name())?;
         let _ = writeln!(header, "\nnamespace {package} {{\nstruct {name} {{");
         for field in &layout.fields {
@@ -81,12 +85,12 @@ pub fn cpp(layouts: &[Layout]) -> Result<String, GenerateError> {
 
 const C_BEGIN: &str =
     "/* Messages as structs; made from their layouts by `horus message generate --lang c`: change those. */
-#ifndef HORUS_MESSAGES_H
-#define HORUS_MESSAGES_H
+#ifndef GUARD
+#define GUARD
 
 #include <stddef.h>
 #include <stdint.h>
-
+INCLUDE
 /* A struct that the compiler lays out otherwise does not compile. */
 #define HORUS_PROVE_AT(condition, line) typedef char horus_proof_##line[(condition) ? 1 : -1]
 #define HORUS_PROVE_HERE(condition, line) HORUS_PROVE_AT(condition, line)
@@ -95,11 +99,10 @@ const C_BEGIN: &str =
 
 const CPP_BEGIN: &str =
     "// Messages as structs; made from their layouts by `horus message generate --lang cpp`: change those.
-#ifndef HORUS_MESSAGES_HPP
-#define HORUS_MESSAGES_HPP
+#ifndef GUARD
+#define GUARD
 
-#include \"cpp/message.hpp\"
-";
+INCLUDE";
 
 /// All messages, those inside of others before them, each once.
 fn in_order(layouts: &[Layout]) -> Vec<&Layout> {
@@ -127,7 +130,7 @@ fn nested(made_of: &MadeOf) -> Option<&Layout> {
 }
 
 /// The text that the layout is parsed from, in the form of docs/layout-hash.md.
-fn text_of(layout: &Layout) -> String {
+pub fn text(layout: &Layout) -> String {
     let mut lines = Vec::new();
     let mut messages = in_order(std::slice::from_ref(layout));
     messages.reverse(); // the message itself is the first
@@ -231,7 +234,7 @@ mod tests {
         let path = layout(
             "message a/Path\n count u64\n steps [a/Step; 2]\nmessage a/Step\n from a/Place\nmessage a/Place\n x f64\n y f64",
         );
-        assert_eq!(layout(&text_of(&path)).hash(), path.hash());
+        assert_eq!(layout(&text(&path)).hash(), path.hash());
     }
 
     #[test]
@@ -239,8 +242,8 @@ mod tests {
         assert_eq!(c_name("horus/CmdVel").unwrap(), "horus_cmd_vel");
         assert_eq!(c_name("horus/Pose2D").unwrap(), "horus_pose2d");
         assert_eq!(cpp_names("a/b/Thing").unwrap(), ("a::b".to_owned(), "Thing"));
-        assert_eq!(c(&[layout("message a/B\n class u8")]), Err(GenerateError::Name("class".to_owned())));
-        assert_eq!(cpp(&[layout("message a/B\n n u128")]), Err(GenerateError::Wide("n".to_owned())));
-        assert!(c(&[layout("message a-b/C\n x f64")]).is_err());
+        assert_eq!(c(&[layout("message a/B\n class u8")], "H", &[]), Err(GenerateError::Name("class".to_owned())));
+        assert_eq!(cpp(&[layout("message a/B\n n u128")], "H", &[]), Err(GenerateError::Wide("n".to_owned())));
+        assert!(c(&[layout("message a-b/C\n x f64")], "H", &[]).is_err());
     }
 }

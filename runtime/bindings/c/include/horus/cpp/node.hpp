@@ -205,6 +205,11 @@ class App {
     is_own_ = false;
     return horus_app_run(std::exchange(app_, nullptr));
   }
+  // In this thread, as fast as it can: for meters of the loop's own cost.
+  Outcome run_in_place(std::uint64_t releases) {
+    is_own_ = false;
+    return detail::checked(horus_app_run_in_place(std::exchange(app_, nullptr), releases));
+  }
 
  private:
   template <class F>
