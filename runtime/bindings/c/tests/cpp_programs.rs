@@ -2,6 +2,7 @@
 
 mod programs;
 
+use horus::message::layout::{Layout, generate};
 use programs::Programs;
 
 #[test]
@@ -74,6 +75,29 @@ fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(words), "{code}: {said}");
     }
+}
+
+#[test]
+fn a_message_of_ones_own_is_generated_for_both_languages_with_one_hash() {
+    let programs = Programs::new();
+    let text = "message example/Path\n count u64\n places [horus/Pose2D; 2]\n matrix [[f32; 3]; 2]\n\
+                message horus/Pose2D\n stamp_ns u64\n x f64\n y f64\n yaw f64";
+    let layout: Layout = text.parse().unwrap();
+    let known: Vec<_> = horus::messages::ALL.iter().map(|definition| (definition.layout)()).collect();
+    assert!(known.iter().any(|known| layout.description().contains(known.type_name())));
+    programs.source("path.h", &generate::c(std::slice::from_ref(&layout), "PATH_H", &known).unwrap());
+    programs.source("path.hpp", &generate::cpp(std::slice::from_ref(&layout), "PATH_HPP", &known).unwrap());
+    let hash = format!("{:016x}\n", layout.hash());
+    let code = "#include <horus/horus.h>\n#include \"path.h\"\n#include <stdio.h>\n\
+                int main(void) {\n  example_path path = {0};\n  horus_layout *layout = horus_layout_parse(EXAMPLE_PATH_LAYOUT);\n  \
+                printf(\"%016llx\\n\", (unsigned long long)horus_layout_hash(layout));\n  \
+                return (int)path.count + (int)horus_layout_close(layout);\n}\n";
+    let source = programs.source("path-c.c", code);
+    assert_eq!(programs.run(&programs.compile("cc", &["-std=c99"], &source), &[]), hash);
+    let code = "#include \"path.hpp\"\n#include <cstdio>\nint main() {\n  \
+                std::printf(\"%016llx\\n\", static_cast<unsigned long long>(horus::layout_hash<example::Path>()));\n}\n";
+    let source = programs.source("path-cpp.cpp", code);
+    assert_eq!(programs.run(&programs.compile("c++", &["-std=c++17"], &source), &[]), hash);
 }
 
 #[test]
