@@ -1,41 +1,23 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `layout` -> `options` -> `publisher`, `subscriber` -> `bytes`, `wait` -> `port` -> `step` -> `program` -> `app` and `node` -> `world`, `journal`.
+//! reference) -> `layout` -> `topic` (its ends, bytes, waiting) -> `nodes` (`port`, `step`, `program`, `app` and `node`, `world`) -> `journal`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
 //! looked at is: null, a handle of another kind, one that was closed and not yet reused, a wrong number of bytes. No panic crosses.
 
-mod app;
-mod bytes;
 mod handle;
 mod journal;
 mod layout;
-mod node;
-mod options;
-mod port;
-mod program;
-mod publisher;
+mod nodes;
 mod status;
-mod step;
-mod subscriber;
-mod wait;
-mod world;
+mod topic;
 
-pub use app::*;
-pub use bytes::*;
 pub use journal::*;
 pub use layout::*;
-pub use node::*;
-pub use options::*;
-pub use port::*;
-pub use program::*;
-pub use publisher::*;
+pub use nodes::*;
 pub use status::*;
-pub use step::*;
-pub use subscriber::*;
-pub use wait::*;
-pub use world::*;
+pub use topic::*;
 
 /// The version of this interface. A program that was built for another first number does not work with this library.
 pub const HORUS_ABI_VERSION: u32 = 1;

@@ -80,6 +80,17 @@ typedef struct horus_subscriber horus_subscriber;
 // calls the steps.
 typedef struct horus_world horus_world;
 
+// How serious an entry of the journal is.
+typedef uint32_t horus_priority;
+
+// A field of an entry: its name is HORUS_ and then A-Z, 0-9 and _.
+typedef struct {
+  // Its name.
+  const char *name;
+  // Its value.
+  const char *value;
+} horus_field;
+
 // How a topic is made and joined. All zero is what suits most: `horus_options options = {0};`.
 typedef struct {
   // HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
@@ -121,6 +132,9 @@ typedef void (*horus_step)(void *context, const horus_cycle *cycle);
 // Declares the nodes of a program, and says HORUS_OK, or what went wrong.
 typedef horus_status (*horus_declare)(horus_app *app, void *context);
 
+// What a miss leads to.
+typedef uint32_t horus_reaction;
+
 // What is known of a message beside its bytes.
 typedef struct {
   // Its number among its publisher's.
@@ -130,20 +144,6 @@ typedef struct {
   // Number of the publisher that sent it.
   uint64_t publisher;
 } horus_received;
-
-// How serious an entry of the journal is.
-typedef uint32_t horus_priority;
-
-// A field of an entry: its name is HORUS_ and then A-Z, 0-9 and _.
-typedef struct {
-  // Its name.
-  const char *name;
-  // Its value.
-  const char *value;
-} horus_field;
-
-// What a miss leads to.
-typedef uint32_t horus_reaction;
 
 // What a node does.
 typedef struct {
@@ -195,6 +195,41 @@ extern "C" {
 
 // The interface's version of the library that runs: compare it with `HORUS_ABI_VERSION`.
 uint32_t horus_abi_version(void);
+
+// Writes an entry to the journal, or prints it to stderr where there is none. `fields` may be null when `count` is 0. It allocates and makes
+// system calls: not for a step.
+//
+// # Safety
+// `message` ends with a zero byte; `count` fields may be read at `fields`, whose texts end with a zero byte.
+horus_status horus_journal(horus_priority priority,
+                           const char *message,
+                           const horus_field *fields,
+                           size_t count);
+
+// A layout from its text: `message package/Name`, then `field type` on a line each, with the types of `docs/layout-hash.md`. Null when the
+// text describes none.
+//
+// # Safety
+// `description` ends with a zero byte.
+horus_layout *horus_layout_parse(const char *description);
+
+// The hash that two programs compare; 0 of what is no layout.
+//
+// # Safety
+// `layout` is null or a handle that nobody else uses meanwhile.
+uint64_t horus_layout_hash(horus_layout *layout);
+
+// Bytes of a message; 0 of what is no layout.
+//
+// # Safety
+// As `horus_layout_hash`.
+size_t horus_layout_bytes(horus_layout *layout);
+
+// Ends a layout; topics that were opened with it need it no longer. Null is nothing to end.
+//
+// # Safety
+// As `horus_layout_hash`; it is not used any more.
+horus_status horus_layout_close(horus_layout *layout);
 
 // A program without nodes. Its settings are those of `node.toml`, and it understands the options of every program of nodes
 // (`--describe`, `--releases N`, `--strict`); others on its command line are its own. What goes wrong from here on, the program says when it
@@ -263,14 +298,6 @@ horus_status horus_app_strict(horus_app *app);
 // `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
 int horus_app_run(horus_app *app);
 
-// Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
-// of the loop's own cost. Nothing is asked of the machine, and nobody else hears of the nodes. It ends the app as `horus_app_run` does.
-//
-// # Safety
-// As `horus_app_run`.
-horus_status horus_app_run_in_place(horus_app *app,
-                                    uint64_t releases);
-
 // `main` of a program whose nodes `declare` declares with `context`: as `horus_app_new` and `horus_app_run`, for a function that a test can
 // give to `horus_world_new`, too. An option that it does not know is an error.
 //
@@ -286,162 +313,13 @@ int horus_main(const char *name,
 // `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
 horus_status horus_app_close(horus_app *app);
 
-// Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
+// Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
+// of the loop's own cost. Nothing is asked of the machine, and nobody else hears of the nodes. It ends the app as `horus_app_run` does.
 //
 // # Safety
-// `topic` ends with a zero byte, `options` is null or may be read.
-horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
-                                                  size_t maximum,
-                                                  const horus_options *options);
-
-// Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
-//
-// # Safety
-// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
-horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
-                                            const void *message,
-                                            size_t bytes);
-
-// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
-//
-// # Safety
-// As `horus_bytes_publisher_try_send`.
-horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
-                                        const void *message,
-                                        size_t bytes,
-                                        int64_t timeout_ns);
-
-// Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
-//
-// # Safety
-// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
-horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
-                                        size_t bytes,
-                                        void **place);
-
-// Sends the first `bytes` bytes of the place that was lent.
-//
-// # Safety
-// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
-horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher, size_t bytes);
-
-// Gives a lent place back without sending anything.
-//
-// # Safety
-// As `horus_bytes_publisher_publish`.
-horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
-
-// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
-//
-// # Safety
-// `publisher` is null or a handle that nobody else uses meanwhile.
-size_t horus_bytes_publisher_subscribers(horus_bytes_publisher *publisher);
-
-// Takes dead subscribers off the topic; returns how many. Makes system calls.
-//
-// # Safety
-// As `horus_bytes_publisher_subscribers`.
-size_t horus_bytes_publisher_reap(horus_bytes_publisher *publisher);
-
-// Ends a publisher. Null is nothing to end.
-//
-// # Safety
-// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
-
-// Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
-//
-// # Safety
-// `topic` ends with a zero byte, `options` is null or may be read.
-horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
-                                                    size_t maximum,
-                                                    const horus_options *options);
-
-// Receives the next message, and its length at `*bytes`; HORUS_EMPTY when none was sent yet. There has to be room for the longest message.
-// `about` may be null. Wait-free, no allocation.
-//
-// # Safety
-// `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
-// or may be written.
-horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
-                                             void *message,
-                                             size_t room,
-                                             size_t *bytes,
-                                             horus_received *about);
-
-// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
-//
-// # Safety
-// As `horus_bytes_subscriber_try_recv`.
-horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
-                                         void *message,
-                                         size_t room,
-                                         size_t *bytes,
-                                         horus_received *about,
-                                         int64_t timeout_ns);
-
-// Lends the next message where it is at `*message`, and its length at `*bytes`, until `horus_bytes_subscriber_release`; HORUS_EMPTY when
-// none was sent yet.
-//
-// # Safety
-// `subscriber` is a handle that nobody else uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
-horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
-                                           const void **message,
-                                           size_t *bytes,
-                                           horus_received *about);
-
-// Gives a lent message back.
-//
-// # Safety
-// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
-horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
-
-// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
-//
-// # Safety
-// `subscriber` is null or a handle that nobody else uses meanwhile.
-uint64_t horus_bytes_subscriber_missed(horus_bytes_subscriber *subscriber);
-
-// Ends a subscriber. Null is nothing to end.
-//
-// # Safety
-// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
-
-// Writes an entry to the journal, or prints it to stderr where there is none. `fields` may be null when `count` is 0. It allocates and makes
-// system calls: not for a step.
-//
-// # Safety
-// `message` ends with a zero byte; `count` fields may be read at `fields`, whose texts end with a zero byte.
-horus_status horus_journal(horus_priority priority,
-                           const char *message,
-                           const horus_field *fields,
-                           size_t count);
-
-// A layout from its text: `message package/Name`, then `field type` on a line each, with the types of `docs/layout-hash.md`. Null when the
-// text describes none.
-//
-// # Safety
-// `description` ends with a zero byte.
-horus_layout *horus_layout_parse(const char *description);
-
-// The hash that two programs compare; 0 of what is no layout.
-//
-// # Safety
-// `layout` is null or a handle that nobody else uses meanwhile.
-uint64_t horus_layout_hash(horus_layout *layout);
-
-// Bytes of a message; 0 of what is no layout.
-//
-// # Safety
-// As `horus_layout_hash`.
-size_t horus_layout_bytes(horus_layout *layout);
-
-// Ends a layout; topics that were opened with it need it no longer. Null is nothing to end.
-//
-// # Safety
-// As `horus_layout_hash`; it is not used any more.
-horus_status horus_layout_close(horus_layout *layout);
+// As `horus_app_run`.
+horus_status horus_app_run_in_place(horus_app *app,
+                                    uint64_t releases);
 
 // Releases it once a period, on the grid that all nodes of the machine with this period share.
 //
@@ -571,6 +449,227 @@ horus_status horus_output_set(horus_output *output,
                               const void *message,
                               size_t bytes);
 
+// Says that this node cannot go on: when its step returns, the program ends with this reason, as one whose step panics in Rust. Only the
+// first reason counts.
+//
+// # Safety
+// `cycle` is the one that a running step was given, or a copy; `why` ends with a zero byte.
+horus_status horus_cycle_fail(const horus_cycle *cycle,
+                              const char *why);
+
+// Builds the nodes that `declare` declares with `context`. It is time zero. Null when they are refused.
+//
+// # Safety
+// `declare` may be called with `context`, and until the world is closed, so may the steps.
+horus_world *horus_world_new(horus_declare declare,
+                             void *context);
+
+// As `horus_world_new`, with the settings of a node.toml.
+//
+// # Safety
+// As `horus_world_new`; `file` ends with a zero byte.
+horus_world *horus_world_with_settings(const char *file, horus_declare declare, void *context);
+
+// The time that has passed, in nanoseconds; 0 of what is no world.
+//
+// # Safety
+// `world` is null or a handle that nobody else uses meanwhile.
+uint64_t horus_world_now_ns(horus_world *world);
+
+// Lets time pass, and the nodes run. A step that fails is an error.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile.
+horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
+
+// Publishes a message of `bytes` bytes, as another program would.
+//
+// # Safety
+// `world` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
+horus_status horus_world_publish(horus_world *world,
+                                 const char *topic,
+                                 horus_layout *layout,
+                                 const void *message,
+                                 size_t bytes);
+
+// Copies the newest message of a topic; HORUS_EMPTY while there is none.
+//
+// # Safety
+// As `horus_world_publish`, and `bytes` bytes may be written at `message`.
+horus_status horus_world_last(horus_world *world,
+                              const char *topic,
+                              horus_layout *layout,
+                              void *message,
+                              size_t bytes);
+
+// Ends a world. Null is nothing to end.
+//
+// # Safety
+// `world` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_world_close(horus_world *world);
+
+// The account of a node.
+//
+// # Safety
+// As `horus_world_delay`; `tally` may be written.
+horus_status horus_world_tally(horus_world *world, const char *node, horus_tally *tally);
+
+// What the journal would say: the text of entry `index`, from 0, valid until the next call with this world; null when there are not so many.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile.
+const char *horus_world_journal(horus_world *world,
+                                size_t index);
+
+// Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile, `node` ends with a zero byte.
+horus_status horus_world_delay(horus_world *world,
+                               const char *node,
+                               uint64_t nanoseconds,
+                               uint64_t cycles);
+
+// Has a node's steps take so long, for `cycles` cycles; 0 for ever.
+//
+// # Safety
+// As `horus_world_delay`.
+horus_status horus_world_takes(horus_world *world,
+                               const char *node,
+                               uint64_t nanoseconds,
+                               uint64_t cycles);
+
+// Has the next messages of a topic never come to the inputs of the program.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile, `topic` ends with a zero byte.
+horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
+
+// The sentence of this thread's last error, valid until its next one. It is empty when there was none.
+const char *horus_error(void);
+
+// Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
+//
+// # Safety
+// `topic` ends with a zero byte, `options` is null or may be read.
+horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
+                                                  size_t maximum,
+                                                  const horus_options *options);
+
+// Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
+                                            const void *message,
+                                            size_t bytes);
+
+// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+//
+// # Safety
+// As `horus_bytes_publisher_try_send`.
+horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
+                                        const void *message,
+                                        size_t bytes,
+                                        int64_t timeout_ns);
+
+// Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
+                                        size_t bytes,
+                                        void **place);
+
+// Sends the first `bytes` bytes of the place that was lent.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher, size_t bytes);
+
+// Gives a lent place back without sending anything.
+//
+// # Safety
+// As `horus_bytes_publisher_publish`.
+horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
+
+// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
+//
+// # Safety
+// `publisher` is null or a handle that nobody else uses meanwhile.
+size_t horus_bytes_publisher_subscribers(horus_bytes_publisher *publisher);
+
+// Takes dead subscribers off the topic; returns how many. Makes system calls.
+//
+// # Safety
+// As `horus_bytes_publisher_subscribers`.
+size_t horus_bytes_publisher_reap(horus_bytes_publisher *publisher);
+
+// Ends a publisher. Null is nothing to end.
+//
+// # Safety
+// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
+
+// Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
+//
+// # Safety
+// `topic` ends with a zero byte, `options` is null or may be read.
+horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
+                                                    size_t maximum,
+                                                    const horus_options *options);
+
+// Receives the next message, and its length at `*bytes`; HORUS_EMPTY when none was sent yet. There has to be room for the longest message.
+// `about` may be null. Wait-free, no allocation.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
+// or may be written.
+horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
+                                             void *message,
+                                             size_t room,
+                                             size_t *bytes,
+                                             horus_received *about);
+
+// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
+//
+// # Safety
+// As `horus_bytes_subscriber_try_recv`.
+horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
+                                         void *message,
+                                         size_t room,
+                                         size_t *bytes,
+                                         horus_received *about,
+                                         int64_t timeout_ns);
+
+// Lends the next message where it is at `*message`, and its length at `*bytes`, until `horus_bytes_subscriber_release`; HORUS_EMPTY when
+// none was sent yet.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
+horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
+                                           const void **message,
+                                           size_t *bytes,
+                                           horus_received *about);
+
+// Gives a lent message back.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
+
+// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
+//
+// # Safety
+// `subscriber` is null or a handle that nobody else uses meanwhile.
+uint64_t horus_bytes_subscriber_missed(horus_bytes_subscriber *subscriber);
+
+// Ends a subscriber. Null is nothing to end.
+//
+// # Safety
+// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
+
 // Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
 //
 // # Safety
@@ -640,17 +739,6 @@ horus_status horus_publisher_check(horus_publisher *publisher);
 // # Safety
 // `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
 horus_status horus_publisher_close(horus_publisher *publisher);
-
-// The sentence of this thread's last error, valid until its next one. It is empty when there was none.
-const char *horus_error(void);
-
-// Says that this node cannot go on: when its step returns, the program ends with this reason, as one whose step panics in Rust. Only the
-// first reason counts.
-//
-// # Safety
-// `cycle` is the one that a running step was given, or a copy; `why` ends with a zero byte.
-horus_status horus_cycle_fail(const horus_cycle *cycle,
-                              const char *why);
 
 // Joins a topic; it may come before its publisher. Null when it is refused. `options` may be null.
 //
@@ -727,94 +815,6 @@ horus_status horus_wait_any(void *const *subscribers,
                             size_t count,
                             int64_t timeout_ns,
                             size_t *ready);
-
-// Builds the nodes that `declare` declares with `context`. It is time zero. Null when they are refused.
-//
-// # Safety
-// `declare` may be called with `context`, and until the world is closed, so may the steps.
-horus_world *horus_world_new(horus_declare declare,
-                             void *context);
-
-// As `horus_world_new`, with the settings of a node.toml.
-//
-// # Safety
-// As `horus_world_new`; `file` ends with a zero byte.
-horus_world *horus_world_with_settings(const char *file, horus_declare declare, void *context);
-
-// The time that has passed, in nanoseconds; 0 of what is no world.
-//
-// # Safety
-// `world` is null or a handle that nobody else uses meanwhile.
-uint64_t horus_world_now_ns(horus_world *world);
-
-// Lets time pass, and the nodes run. A step that fails is an error.
-//
-// # Safety
-// `world` is a handle that nobody else uses meanwhile.
-horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
-
-// Publishes a message of `bytes` bytes, as another program would.
-//
-// # Safety
-// `world` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
-horus_status horus_world_publish(horus_world *world,
-                                 const char *topic,
-                                 horus_layout *layout,
-                                 const void *message,
-                                 size_t bytes);
-
-// Copies the newest message of a topic; HORUS_EMPTY while there is none.
-//
-// # Safety
-// As `horus_world_publish`, and `bytes` bytes may be written at `message`.
-horus_status horus_world_last(horus_world *world,
-                              const char *topic,
-                              horus_layout *layout,
-                              void *message,
-                              size_t bytes);
-
-// Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
-//
-// # Safety
-// `world` is a handle that nobody else uses meanwhile, `node` ends with a zero byte.
-horus_status horus_world_delay(horus_world *world,
-                               const char *node,
-                               uint64_t nanoseconds,
-                               uint64_t cycles);
-
-// Has a node's steps take so long, for `cycles` cycles; 0 for ever.
-//
-// # Safety
-// As `horus_world_delay`.
-horus_status horus_world_takes(horus_world *world,
-                               const char *node,
-                               uint64_t nanoseconds,
-                               uint64_t cycles);
-
-// Has the next messages of a topic never come to the inputs of the program.
-//
-// # Safety
-// `world` is a handle that nobody else uses meanwhile, `topic` ends with a zero byte.
-horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
-
-// The account of a node.
-//
-// # Safety
-// As `horus_world_delay`; `tally` may be written.
-horus_status horus_world_tally(horus_world *world, const char *node, horus_tally *tally);
-
-// What the journal would say: the text of entry `index`, from 0, valid until the next call with this world; null when there are not so many.
-//
-// # Safety
-// `world` is a handle that nobody else uses meanwhile.
-const char *horus_world_journal(horus_world *world,
-                                size_t index);
-
-// Ends a world. Null is nothing to end.
-//
-// # Safety
-// `world` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-horus_status horus_world_close(horus_world *world);
 
 #ifdef __cplusplus
 }  // extern "C"

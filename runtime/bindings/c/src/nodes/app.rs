@@ -1,26 +1,22 @@
 //! A program of nodes: it is declared, and then it runs.
 
-use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
-use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use horus::app;
-use horus::time::{Clock, MonotonicTime, SystemClock};
 
 use crate::handle::{close, get, give, text};
-use crate::horus_layout;
-use crate::node::{NodeHandle, horus_node};
-use crate::options::{horus_options, options_if_any};
-use crate::port::{horus_input, horus_output};
-use crate::program::{Program, declare_by, horus_app, horus_declare, null_step};
+use crate::layout::horus_layout;
+use crate::nodes::node::{NodeHandle, horus_node};
+use crate::nodes::port::{horus_input, horus_output};
+use crate::nodes::program::{Program, declare_by, horus_app, horus_declare, null_step};
+use crate::nodes::step::{CNode, horus_step};
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{call, failed, horus_status, make, misuse};
-use crate::step::{CNode, horus_step};
+use crate::topic::options::{horus_options, options_if_any};
 
 /// The most nodes of a chain.
 const MAX_CHAIN: usize = 64;
@@ -198,58 +194,6 @@ pub unsafe extern "C" fn horus_app_run(app: *mut horus_app) -> c_int {
         }
     });
     ended(&name, status)
-}
-
-/// Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
-/// of the loop's own cost. Nothing is asked of the machine, and nobody else hears of the nodes. It ends the app as `horus_app_run` does.
-///
-/// # Safety
-/// As `horus_app_run`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_app_run_in_place(app: *mut horus_app, releases: u64) -> horus_status {
-    call(|| {
-        // SAFETY: the caller's promise is the same.
-        let program = unsafe { get(app) }?;
-        program.check_end()?;
-        let nodes = program.take();
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            let mut nodes = nodes?;
-            nodes.releases(releases);
-            nodes.run_in_place(Hurried::default(), &AtomicBool::new(false))
-        }));
-        // SAFETY: the caller's promise is the same; the nodes have ended.
-        unsafe { close(app) }?;
-        match ran {
-            Ok(ran) => ran.map(|_accounts| HORUS_OK).map_err(failed),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-/// A clock that goes on with each sleep only, and is read at the price of the machine's.
-#[derive(Default)]
-struct Hurried(Cell<MonotonicTime>);
-
-impl Clock for Hurried {
-    #[inline]
-    fn now(&self) -> MonotonicTime {
-        black_box(SystemClock.now());
-        self.0.get()
-    }
-
-    fn sleep_until(&self, until: MonotonicTime) {
-        self.0.set(until.max(self.0.get()));
-    }
-
-    #[inline]
-    fn cpu(&self) -> u32 {
-        SystemClock.cpu()
-    }
-
-    #[inline]
-    fn cpu_time(&self) -> u64 {
-        SystemClock.cpu_time()
-    }
 }
 
 /// `main` of a program whose nodes `declare` declares with `context`: as `horus_app_new` and `horus_app_run`, for a function that a test can

@@ -7,9 +7,9 @@ use std::time::Duration;
 use horus::bytes::{BytesLoan, BytesPublisher, SendError};
 
 use crate::handle::{Kind, close, get, give, text};
-use crate::options::{horus_options, options};
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::options::{horus_options, options};
 
 /// A publisher with the place that it has lent, and its bytes.
 pub(crate) struct LendingBytes {

@@ -8,11 +8,11 @@ use horus::topic::Received;
 use horus::topic::raw::{RawSample, RawSubscriber};
 
 use crate::handle::{Kind, close, get, give, wrong_size};
-use crate::horus_layout;
-use crate::options::horus_options;
-use crate::publisher::opening;
+use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::options::horus_options;
+use crate::topic::publisher::opening;
 
 /// A subscriber with the message that it has lent.
 pub(crate) struct Borrowing {

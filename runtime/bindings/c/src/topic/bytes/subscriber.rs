@@ -7,10 +7,10 @@ use std::time::Duration;
 use horus::bytes::{BytesSample, BytesSubscriber};
 
 use crate::handle::{Kind, close, get, give, text};
-use crate::options::{horus_options, options};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
-use crate::subscriber::{horus_received, tell};
+use crate::topic::options::{horus_options, options};
+use crate::topic::subscriber::{horus_received, tell};
 
 /// A subscriber with the message that it has lent.
 pub(crate) struct BorrowingBytes {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use horus::wait::{Waitable, wait_any};
 
-use crate::bytes::horus_bytes_subscriber;
 use crate::handle::{get, is};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse};
-use crate::subscriber::horus_subscriber;
+use crate::topic::bytes::horus_bytes_subscriber;
+use crate::topic::subscriber::horus_subscriber;
 
 /// The most subscribers that one call waits for.
 pub const HORUS_MAX_WAIT: usize = 64;

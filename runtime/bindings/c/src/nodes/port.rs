@@ -7,10 +7,10 @@ use horus::port::raw::{RawInput, RawOutput};
 use horus::topic::Received;
 
 use crate::handle::{Kind, get, wrong_size};
-use crate::publisher::message_at;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse};
-use crate::subscriber::{horus_received, tell};
+use crate::topic::publisher::message_at;
+use crate::topic::subscriber::{horus_received, tell};
 
 /// What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
 #[allow(non_camel_case_types)]

@@ -9,9 +9,9 @@ use horus::node::{OnMiss, Spec};
 use horus::startup::Policy;
 
 use crate::handle::{Kind, get, text};
-use crate::program::{horus_app, null_step};
+use crate::nodes::program::{horus_app, null_step};
+use crate::nodes::step::horus_step;
 use crate::status::{Refusal, call, horus_status, misuse};
-use crate::step::horus_step;
 
 /// A node of a program, as long as that does not run. It ends with its program.
 #[allow(non_camel_case_types)]

@@ -8,10 +8,10 @@ use horus::message::layout::Layout;
 use horus::topic::raw::{RawLoan, RawPublisher};
 
 use crate::handle::{Kind, close, get, give, text, wrong_size};
-use crate::horus_layout;
-use crate::options::{horus_options, options};
+use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::options::{horus_options, options};
 
 /// A publisher with the place that it has lent.
 pub(crate) struct Lending {

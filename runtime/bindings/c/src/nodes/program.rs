@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use horus::app::App;
 
 use crate::handle::{Kind, close, get, give};
-use crate::node::horus_node;
-use crate::port::{horus_input, horus_output};
+use crate::nodes::node::horus_node;
+use crate::nodes::port::{horus_input, horus_output};
 use crate::status::{Refusal, failed, last_sentence, misuse};
 
 /// A program of nodes.
