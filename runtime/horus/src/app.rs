@@ -148,7 +148,7 @@ impl App {
     /// An input of the next node. It may be opened before anybody publishes the topic.
     ///
     /// # Errors
-    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    /// [`OpenError`] says what is in the way and what to do.
     pub fn input<M: Message>(&mut self, topic: &str) -> crate::Result<Input<M>> {
         self.input_with(topic, Options::default())
     }
@@ -187,7 +187,7 @@ impl App {
     /// An output of the next node: of a topic that holds the last 8 messages, where nobody made it otherwise.
     ///
     /// # Errors
-    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    /// [`OpenError`] says what is in the way and what to do.
     pub fn output<M: Message>(&mut self, topic: &str) -> crate::Result<Output<M>> {
         self.output_with(topic, Options::latest(OUTPUT_CAPACITY))
     }

@@ -134,7 +134,7 @@ impl Layout {
         &self.type_name
     }
 
-    /// Stands for all of it; equal to [`Message::LAYOUT_HASH`](crate::message::Message::LAYOUT_HASH) of the same message.
+    /// Stands for all of it; equal to [`Message::LAYOUT_HASH`] of the same message.
     pub fn hash(&self) -> u64 {
         self.hash
     }
