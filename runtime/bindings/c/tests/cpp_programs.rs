@@ -27,6 +27,23 @@ fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
 }
 
 #[test]
+fn an_exception_that_leaves_a_step_of_c_ends_the_process_at_once() {
+    let programs = Programs::new();
+    let code = "#include <horus/horus.h>\n#include <stdexcept>\n\
+                static void step(void *, const horus_cycle *) { throw std::runtime_error(\"lost\"); }\n\
+                int main() {\n  horus_app *app = horus_app_new(\"throws\");\n  \
+                horus_node_period_ns(horus_app_node(app, \"a\", step, nullptr), 1000000);\n  return horus_app_run(app);\n}\n";
+    let program = programs.compile("c++", &["-std=c++17"], &programs.source("throws.cpp", code));
+    let output = programs.output(&program, &[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && said.contains("Rust cannot catch foreign exceptions"),
+        "{}: {said}",
+        output.status
+    );
+}
+
+#[test]
 fn the_programs_of_the_guide_run_as_they_are_printed() {
     let programs = Programs::new();
     let guide = include_str!("../../../../docs/languages.md");
