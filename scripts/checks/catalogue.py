@@ -63,7 +63,7 @@ CHECKS = [
         "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(TARGET,),
         needs=("valgrind", "valgrind"),
     ),
-    # It finds the library that the next ones install, too.
+    # Built once: the next ones find it.
     Check("languages: installed, found by pkg-config and CMake", module("languages.packages"), SCRIPTS, holds=(TARGET,)),
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, holds=(TARGET,)),
     Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, holds=(TARGET,)),
