@@ -10,6 +10,7 @@ SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
 # Cargo locks a target directory while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
 TARGET, SANITIZERS, RUSTUP = "runtime/target", "runtime/target/sanitizers", "rustup"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
+CPP = ("c++", "g++")
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
 
 
@@ -62,6 +63,11 @@ CHECKS = [
         "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(TARGET,),
         needs=("valgrind", "valgrind"),
     ),
+    # Built once: the next ones find it.
+    Check("languages: installed, found by pkg-config and CMake", module("languages.packages"), SCRIPTS, holds=(TARGET,)),
+    Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, holds=(TARGET,)),
+    Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, holds=(TARGET,)),
+    Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(TARGET,), needs=CPP),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
     Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(TARGET, RUSTUP)),
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(TARGET, RUSTUP)),
@@ -75,7 +81,7 @@ CHECKS = [
     Check("the Yocto layer against the layers below it", command("check-layer")),
     Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",)),
     Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",)),
-    Check("rust unit, doc and process tests", cargo("test", "--locked", "--workspace"), RUNTIME, alone=TIMED),
+    Check("rust unit, doc and process tests", cargo("test", "--locked", "--workspace"), RUNTIME, alone=TIMED, needs=CPP),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
     Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
     Check("boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes"),

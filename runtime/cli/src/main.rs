@@ -9,6 +9,7 @@ mod determinism;
 mod doctor;
 mod drift;
 mod greeting;
+mod message;
 mod new;
 mod node;
 mod report;
@@ -50,6 +51,8 @@ enum Command {
     Settings(settings::Args),
     /// Show, watch and publish the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
+    /// Make structs of other languages for messages.
+    Message(message::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
     Tune(tune::Args),
     /// The service that tells when a setting of the audit changes.
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Greeting(args) => greeting::run(&args),
         Command::Settings(args) => settings::run(&args),
+        Command::Message(args) => message::run(&args),
         Command::Topic(args) => topic::run(args),
         Command::Tune(args) => tune::run(&args),
         Command::Drift(args) => drift::run(&args),

@@ -32,15 +32,17 @@ mod account;
 mod build;
 mod command_line;
 mod in_place;
+mod raw;
 mod run;
 mod settings;
 mod vanished;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use account::NodeAccount;
 pub(crate) use build::{Built, build, virtual_cpu};
-pub use command_line::main;
+pub use command_line::{complain, finish, main, start};
 #[cfg(test)]
 pub(crate) use in_place::executor;
 pub(crate) use settings::Settings;
@@ -48,10 +50,12 @@ pub use settings::{Installation, Restart, SettingsError};
 
 use crate::graph::ChainInfo;
 use crate::message::Message;
+use crate::message::layout::Layout;
 use crate::node::{Node, Spec};
-use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, TypedTrigger, pair};
+use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, pair};
 use crate::time::MonotonicTime;
-use crate::topic::{Options, Publisher, Subscriber};
+use crate::topic::raw::RawSubscriber;
+use crate::topic::{OpenError, Options, Publisher, Subscriber};
 use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes; the program is named as its package.
@@ -80,6 +84,8 @@ pub struct App {
     pub(crate) is_strict: bool,
     pub(crate) chores: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
     topic_files: TopicFiles,
+    /// Where its topics are, if it is only described.
+    described_in: Option<tempfile::TempDir>,
 }
 
 /// Where its topics are, and whose time it has.
@@ -101,7 +107,7 @@ pub(crate) struct Declared {
 
 /// An input, as it was declared.
 pub(crate) struct DeclaredInput {
-    pub sight: std::sync::Arc<Sight>,
+    pub sight: Arc<Sight>,
     pub open_trigger: OpenTrigger,
 }
 
@@ -135,13 +141,14 @@ impl App {
             releases: None,
             chores: Vec::new(),
             topic_files: TopicFiles::default(),
+            described_in: None,
         }
     }
 
     /// An input of the next node. It may be opened before anybody publishes the topic.
     ///
     /// # Errors
-    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    /// [`OpenError`] says what is in the way and what to do.
     pub fn input<M: Message>(&mut self, topic: &str) -> crate::Result<Input<M>> {
         self.input_with(topic, Options::default())
     }
@@ -151,23 +158,36 @@ impl App {
     /// # Errors
     /// As [`input`](Self::input).
     pub fn input_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Input<M>> {
+        let (subscriber, sight) =
+            self.join(topic, options, Layout::of::<M>(), |options| Subscriber::open(topic, options))?;
+        Ok(Input::new(subscriber, sight))
+    }
+
+    /// Subscribes a topic for the next node by `open`.
+    fn join<S>(
+        &mut self,
+        topic: &str,
+        options: Options,
+        layout: Layout,
+        open: impl FnOnce(&Options) -> Result<S, OpenError>,
+    ) -> crate::Result<(S, Arc<Sight>)> {
         self.settings.allow_subscriber(topic)?;
         let options = self.placed(options);
-        let sight = std::sync::Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
-        let subscriber = Subscriber::open(topic, &options)?;
+        let sight = Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
+        let subscriber = open(&options)?;
         self.topic_files.note(topic, &options, false);
         let name = topic.to_owned();
         self.inputs.push(DeclaredInput {
-            sight: std::sync::Arc::clone(&sight),
-            open_trigger: Box::new(move || Ok(TypedTrigger::<M>::boxed(Subscriber::open(&name, &options)?))),
+            sight: Arc::clone(&sight),
+            open_trigger: Box::new(move || Ok(Box::new(RawSubscriber::open(&name, &layout, &options)?))),
         });
-        Ok(Input::new(subscriber, sight))
+        Ok((subscriber, sight))
     }
 
     /// An output of the next node: of a topic that holds the last 8 messages, where nobody made it otherwise.
     ///
     /// # Errors
-    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    /// [`OpenError`] says what is in the way and what to do.
     pub fn output<M: Message>(&mut self, topic: &str) -> crate::Result<Output<M>> {
         self.output_with(topic, Options::latest(OUTPUT_CAPACITY))
     }
@@ -177,8 +197,18 @@ impl App {
     /// # Errors
     /// As [`output`](Self::output).
     pub fn output_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Output<M>> {
+        self.emit(topic, options, |options| Ok(pair(topic, Publisher::open(topic, options)?)))
+    }
+
+    /// Publishes a topic for the next node by `open`, which gives both halves of the output.
+    fn emit<O>(
+        &mut self,
+        topic: &str,
+        options: Options,
+        open: impl FnOnce(&Options) -> crate::Result<(O, Box<dyn Outlet>)>,
+    ) -> crate::Result<O> {
         let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
-        let (output, outlet) = pair(topic, Publisher::open(topic, &options)?);
+        let (output, outlet) = open(&options)?;
         self.outlets.push(outlet);
         self.topic_files.note(topic, &options, true);
         Ok(output)
@@ -198,7 +228,12 @@ impl App {
 
     /// Names nodes that hand data on to each other, the first one first; [`Chain::end_to_end`] says how long that may take.
     pub fn chain<const COUNT: usize>(&mut self, nodes: [&str; COUNT]) -> Chain<'_> {
-        self.chains.push(ChainInfo { nodes: nodes.map(str::to_owned).to_vec(), end_to_end_ns: 0 });
+        self.chain_of(&nodes)
+    }
+
+    /// As [`chain`](Self::chain), for who knows their number only at run time.
+    pub fn chain_of(&mut self, nodes: &[&str]) -> Chain<'_> {
+        self.chains.push(ChainInfo { nodes: nodes.iter().map(|&node| node.to_owned()).collect(), end_to_end_ns: 0 });
         Chain(self.chains.last_mut().expect("it was just added"))
     }
 
@@ -222,8 +257,8 @@ impl App {
     }
 
     /// What all inputs see by.
-    pub(crate) fn sights(&self) -> Vec<std::sync::Arc<Sight>> {
-        self.nodes.iter().flat_map(|node| &node.inputs).map(|input| std::sync::Arc::clone(&input.sight)).collect()
+    pub(crate) fn sights(&self) -> Vec<Arc<Sight>> {
+        self.nodes.iter().flat_map(|node| &node.inputs).map(|input| Arc::clone(&input.sight)).collect()
     }
 
     fn placed(&self, options: Options) -> Options {

@@ -3,6 +3,7 @@
 //! For threads without a deadline only: building an entry allocates and sending one is a system call that may wait for
 //! journald.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
@@ -63,7 +64,7 @@ pub mod id {
 pub struct Entry {
     message: String,
     priority: Priority,
-    fields: Vec<(&'static str, String)>,
+    fields: Vec<(Cow<'static, str>, String)>,
 }
 
 /// syslog severities that we use.
@@ -84,7 +85,7 @@ pub enum JournalError {
     #[error(
         "'{0}' is not a field of ours: write HORUS_ and then A-Z, 0-9 and _, at most {MAX_FIELD_NAME} bytes in all"
     )]
-    Field(&'static str),
+    Field(String),
     /// journald's socket cannot be written.
     #[error("cannot write to the journal: {}; is systemd-journald running?", cause(.0))]
     Socket(#[source] libsystemd::errors::SdError),
@@ -111,13 +112,18 @@ fn is_valid_field(name: &str) -> bool {
 
 impl Entry {
     /// Starts an entry of kind `message_id` (32 hexadecimal digits, explained in the message catalog).
-    pub fn new(message_id: &'static str, priority: Priority, message: impl Into<String>) -> Self {
-        Self { message: message.into(), priority, fields: vec![("MESSAGE_ID", message_id.to_owned())] }
+    pub fn new(message_id: &str, priority: Priority, message: impl Into<String>) -> Self {
+        Self { message: message.into(), priority, fields: vec![("MESSAGE_ID".into(), message_id.to_owned())] }
+    }
+
+    /// Starts an entry of no kind: what a program has to say.
+    pub fn plain(priority: Priority, message: impl Into<String>) -> Self {
+        Self { message: message.into(), priority, fields: Vec::new() }
     }
 
     /// Adds a field; `name` is upper case and starts with `HORUS_`.
-    pub fn field(mut self, name: &'static str, value: impl ToString) -> Self {
-        self.fields.push((name, value.to_string()));
+    pub fn field(mut self, name: impl Into<Cow<'static, str>>, value: impl ToString) -> Self {
+        self.fields.push((name.into(), value.to_string()));
         self
     }
 
@@ -139,12 +145,23 @@ impl Entry {
 
     /// The value of a field, `MESSAGE_ID` included; `None` when the entry has no such field.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value.as_str())
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
     /// Every field with its value, in the order of addition; `MESSAGE_ID` is the first.
-    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.fields.iter().map(|(name, value)| (*name, value.as_str()))
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields.iter().map(|(name, value)| (&**name, value.as_str()))
+    }
+
+    /// Looks at the names of its fields.
+    ///
+    /// # Errors
+    /// When one is not valid: the entry would not be sent.
+    pub fn check(&self) -> Result<(), JournalError> {
+        match self.fields.iter().find(|(name, _)| !is_valid_field(name)) {
+            Some((name, _)) => Err(JournalError::Field(name.to_string())),
+            None => Ok(()),
+        }
     }
 
     /// Hands the entry to journald. Lines and values of any length and with line breaks arrive as they are.
@@ -158,9 +175,7 @@ impl Entry {
             Priority::Warning => Native::Warning,
             Priority::Info => Native::Info,
         };
-        if let Some((name, _)) = self.fields.iter().find(|(name, _)| !is_valid_field(name)) {
-            return Err(JournalError::Field(name));
-        }
+        self.check()?;
         journal_send(priority, &self.message, self.fields()).map_err(JournalError::Socket)
     }
 
@@ -188,7 +203,7 @@ mod tests {
             ["horus_node", "NODE", "_HORUS", "HORUS_", "HORUS_P99.9_NS", "HORUS NODE", "MESSAGE", "PRIORITY", ""]
         {
             let error = Entry::new(id::NODE_START, Priority::Info, "text").field(name, 1).send().unwrap_err();
-            assert!(matches!(error, JournalError::Field(found) if found == name), "{name}: {error}");
+            assert!(matches!(error, JournalError::Field(ref found) if found == name), "{name}: {error}");
         }
         assert!(!is_valid_field(&format!("HORUS_{}", "X".repeat(59))));
         for name in ["MESSAGE_ID", "HORUS_MISS_BOUND_95", "HORUS_P99_9_NS"] {

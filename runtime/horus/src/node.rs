@@ -51,6 +51,11 @@ impl<F: FnMut(&Cycle)> Node for F {
     }
 }
 
+/// What a step of another language unwinds with (`std::panic::resume_unwind`) when it cannot go on, as a step in Rust panics.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("failed: {0}")]
+pub struct StepFailed(pub String);
+
 /// What a node is told about the cycle that it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycle {

@@ -12,8 +12,9 @@
 
 mod input;
 mod output;
+pub mod raw;
 
 pub use input::{Input, Messages};
-pub(crate) use input::{OpenTrigger, Sight, Trigger, TypedTrigger};
+pub(crate) use input::{OpenTrigger, Sight, Trigger};
 pub use output::{CYCLE_MESSAGES, MAX_OUTPUT_BYTES, Output};
 pub(crate) use output::{Outlet, pair};

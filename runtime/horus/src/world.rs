@@ -40,6 +40,7 @@
 
 mod fault;
 mod jobs;
+mod raw;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -224,6 +225,11 @@ impl VirtualWorld {
         for sight in self.sights.iter().filter(|sight| sight.topic() == topic) {
             sight.lose(messages);
         }
+    }
+
+    /// Whether there is a node of this name.
+    pub fn has_node(&self, node: &str) -> bool {
+        self.running.names().any(|name| name == node)
     }
 
     /// The account of a node.

@@ -26,6 +26,16 @@ pub(crate) fn give<K: Kind>(value: K::Value) -> *mut K {
     Box::into_raw(Box::new(Handle { mark: K::MARK, value })).cast()
 }
 
+/// Whether it is a handle of this kind.
+///
+/// # Safety
+/// As for [`get`].
+#[inline(always)]
+pub(crate) unsafe fn is<K: Kind>(handle: *mut K) -> bool {
+    // SAFETY: not null, so it may be read, by the caller's promise.
+    !handle.is_null() && unsafe { (&raw const (*handle.cast::<Handle<K::Value>>()).mark).read_unaligned() } == K::MARK
+}
+
 /// The value behind a pointer that C gave.
 ///
 /// # Safety
@@ -33,13 +43,12 @@ pub(crate) fn give<K: Kind>(value: K::Value) -> *mut K {
 /// and was not closed. Nobody else uses it meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value, Refusal> {
-    let handle = handle.cast::<Handle<K::Value>>();
-    // SAFETY: not null, so it may be read, by the caller's promise.
-    if handle.is_null() || unsafe { (&raw const (*handle).mark).read_unaligned() } != K::MARK {
+    // SAFETY: the caller's promise is the same.
+    if !unsafe { is(handle) } {
         return Err(no_handle::<K>(handle.is_null()));
     }
     // SAFETY: it has the mark, so it came from `give`, and nobody else uses it, by the caller's promise.
-    Ok(unsafe { &mut (*handle).value })
+    Ok(unsafe { &mut (*handle.cast::<Handle<K::Value>>()).value })
 }
 
 /// Ends a value; null is nothing to end.

@@ -1,23 +1,23 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `layout` -> `options` -> `publisher`, `subscriber`.
+//! reference) -> `layout` -> `topic` (its ends, bytes, waiting) -> `nodes` (`port`, `step`, `program`, `app` and `node`, `world`) -> `journal`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
 //! looked at is: null, a handle of another kind, one that was closed and not yet reused, a wrong number of bytes. No panic crosses.
 
 mod handle;
+mod journal;
 mod layout;
-mod options;
-mod publisher;
+mod nodes;
 mod status;
-mod subscriber;
+mod topic;
 
+pub use journal::*;
 pub use layout::*;
-pub use options::*;
-pub use publisher::*;
+pub use nodes::*;
 pub use status::*;
-pub use subscriber::*;
+pub use topic::*;
 
 /// The version of this interface. A program that was built for another first number does not work with this library.
 pub const HORUS_ABI_VERSION: u32 = 1;

@@ -24,11 +24,18 @@ pub enum horus_status {
     HORUS_PANICKED = -3,
 }
 
+use horus::node::StepFailed;
 use horus_status::{HORUS_FAILED, HORUS_MISUSE, HORUS_PANICKED};
 
 /// Why a call was not done.
 #[derive(Debug)]
 pub(crate) struct Refusal(horus_status, String);
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.1)
+    }
+}
 
 pub(crate) fn misuse(said: impl Display) -> Refusal {
     Refusal(HORUS_MISUSE, said.to_string())
@@ -54,7 +61,10 @@ pub(crate) fn call(work: impl FnOnce() -> Result<horus_status, Refusal>) -> horu
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(status)) => status,
         Ok(Err(Refusal(status, said))) => refused(status, &said),
-        Err(panic) => refused(HORUS_PANICKED, &sentence(panic.as_ref())),
+        Err(panic) => match panic.downcast_ref::<StepFailed>() {
+            Some(failed) => refused(HORUS_FAILED, &format!("a node {failed}")),
+            None => refused(HORUS_PANICKED, &sentence(panic.as_ref())),
+        },
     }
 }
 
@@ -77,6 +87,11 @@ pub(crate) fn make<T>(work: impl FnOnce() -> Result<*mut T, Refusal>) -> *mut T 
         Ok(horus_status::HORUS_OK)
     });
     made
+}
+
+/// A copy of the sentence of this thread's last error.
+pub(crate) fn last_sentence() -> String {
+    LAST.try_with(|last| last.borrow().to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The sentence of this thread's last error, valid until its next one. It is empty when there was none.

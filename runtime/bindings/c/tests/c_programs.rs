@@ -1,56 +1,79 @@
 //! Programs in C: they compile without a warning, run, and understand each other with programs in Rust.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod programs;
 
 use horus::topic::{Options, Publisher};
-
-/// Where Cargo put the library that these tests were built with.
-fn library_folder() -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    let folder = own.parent().unwrap();
-    assert!(folder.join("libhorus_c.so").exists(), "{} has no libhorus_c.so", folder.display());
-    folder.to_owned()
-}
-
-/// Compiles a program of `tests/c`.
-fn compiled(name: &str, place: &Path) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name).with_extension("c");
-    compiled_from(&source, &place.join(name))
-}
-
-/// Compiles a program as strictly as compilers can.
-fn compiled_from(source: &Path, program: &Path) -> PathBuf {
-    let library = library_folder();
-    let mut command = Command::new("cc");
-    command.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I"]);
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include")).arg(source).arg("-o").arg(program);
-    command.arg("-L").arg(&library).arg("-lhorus_c").arg(format!("-Wl,-rpath,{}", library.display()));
-    assert!(command.status().unwrap().success(), "{command:?}");
-    program.to_owned()
-}
-
-fn run(program: &Path, topics: &Path, argument: &str) -> String {
-    let output = Command::new(program).arg(argument).env("HORUS_SHM_DIR", topics).output().unwrap();
-    assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
+use programs::Programs;
 
 #[test]
 fn messages_arrive_and_every_misuse_is_an_error_in_a_sentence() {
-    let place = tempfile::tempdir_in("/dev/shm").unwrap();
-    let said = run(&compiled("topics", place.path()), place.path(), "1000000");
-    assert_eq!(said, "all of it holds\n");
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("topics"), &["1000000"]), "all of it holds\n");
 }
 
 #[test]
-fn the_program_of_the_guide_runs_as_it_is_printed() {
-    let place = tempfile::tempdir_in("/dev/shm").unwrap();
+fn a_million_calls_with_wrong_handles_end_with_a_status() {
+    let programs = Programs::new();
+    let misuse = programs.c("misuse");
+    for seed in ["1", "2", "3", "4"] {
+        let said = programs.run(&misuse, &["250000", seed]);
+        assert_eq!(said, "all of it holds\n", "seed {seed}");
+    }
+}
+
+#[test]
+fn a_handle_may_move_to_another_thread_and_each_thread_has_its_own_last_error() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("threads"), &["100000"]), "all of it holds\n");
+}
+
+#[test]
+fn bytes_wait_sets_the_journal_and_fork_do_what_they_do_in_rust() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("bytes"), &[]), "all of it holds\n");
+}
+
+#[test]
+fn nodes_run_in_virtual_time_and_what_is_wrong_with_a_graph_is_said() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("nodes"), &["world"]).lines().last(), Some("all of it holds"));
+}
+
+#[test]
+fn nodes_run_on_the_machines_clock_and_a_step_that_fails_ends_its_program_with_its_reason() {
+    let programs = Programs::new();
+    let nodes = programs.c("nodes");
+    let said = programs.run(&nodes, &["run"]);
+    assert!(said.contains("control: 20 releases") && said.contains("steps, ended well"), "{said}");
+    let output = programs.output(&nodes, &["fail"]);
+    let (said, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("5 steps, node control failed: the wheel came off"), "{said}");
+    assert!(complaint.contains("robot: node control failed: the wheel came off"), "{complaint}");
+}
+
+#[test]
+fn a_program_describes_its_nodes_and_its_node_toml_has_the_last_word() {
+    let programs = Programs::new();
+    let nodes = programs.c("nodes");
+    let said = programs.run(&nodes, &["run", "--describe"]);
+    assert!(said.contains(r#""name": "control""#) && said.contains(r#""period_ns": 1000000"#), "{said}");
+    let settings = programs.source("node.toml", "program = \"robot\"\n[node.control]\nperiod = \"2 ms\"\n");
+    let mut command = std::process::Command::new(&nodes);
+    command.args(["run", "--describe"]).env("HORUS_NODE_FILE", settings).env("HORUS_SHM_DIR", programs.path());
+    let said = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(said.contains(r#""period_ns": 2000000"#), "{said}");
+}
+
+#[test]
+fn the_programs_of_the_guide_run_as_they_are_printed() {
+    let programs = Programs::new();
     let guide = include_str!("../../../../docs/languages.md");
-    let (_, program) = guide.split_once("```c\n").unwrap();
-    let source = place.path().join("guide.c");
-    std::fs::write(&source, program.split_once("```").unwrap().0).unwrap();
-    run(&compiled_from(&source, &place.path().join("guide")), place.path(), "");
+    let parts: Vec<_> = guide.split("```c\n").skip(1).map(|part| part.split_once("```").unwrap().0).collect();
+    assert!(!parts.is_empty());
+    for (number, program) in parts.into_iter().enumerate() {
+        let source = programs.source(&format!("guide-{number}.c"), program);
+        programs.run(&programs.compile("cc", &["-std=c99"], &source), &["--releases", "10"]);
+    }
 }
 
 horus::message! {
@@ -60,12 +83,12 @@ horus::message! {
 
 #[test]
 fn what_rust_sends_c_receives() {
-    let place = tempfile::tempdir_in("/dev/shm").unwrap();
-    let program = compiled("listen", place.path());
-    let options = Options::reliable(8).directory(place.path());
+    let programs = Programs::new();
+    let listen = programs.c("listen");
+    let options = Options::reliable(8).directory(programs.topics());
     let mut publisher = Publisher::<WheelSpeed>::open("wheels", &options).unwrap();
     std::thread::scope(|scope| {
-        let listening = scope.spawn(|| run(&program, place.path(), "3"));
+        let listening = scope.spawn(|| programs.run(&listen, &["3"]));
         while publisher.subscribers().unwrap() == 0 {
             std::thread::yield_now();
         }

@@ -15,44 +15,48 @@ Its settings are in node.toml: the file that $HORUS_NODE_FILE names, or the one 
 
 /// `main` of a program of nodes; [`main!`](crate::main!) calls it.
 pub fn main(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> ExitCode {
-    match run(name, declare) {
+    let run = || match Wishes::read(|option| Err(unknown(option)))? {
+        Wishes { wants_help: true, .. } => {
+            println!("{HELP}");
+            Ok(())
+        }
+        wishes => {
+            let mut app = wishes.app(name)?;
+            declare(&mut app)?;
+            finish(app)
+        }
+    };
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{name}: {error}");
+            complain(name, &error);
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result {
-    let mut arguments = std::env::args().skip(1);
-    let (mut releases, mut is_strict, mut describes) = (None, false, false);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--describe" => describes = true,
-            "--strict" => is_strict = true,
-            "--releases" => {
-                let number = arguments.next().unwrap_or_default();
-                let wrong = |_| crate::Error::new(format!("--releases takes a number, and not '{number}'"));
-                releases = Some(number.parse().map_err(wrong)?);
-            }
-            "--help" | "-h" => {
-                println!("{HELP}");
-                return Ok(());
-            }
-            other => return Err(crate::Error::new(format!("there is no option '{other}': --help names them"))),
-        }
-    }
-    if describes {
-        return describe(name, declare);
-    }
-    let mut app = App::new(name)?;
-    declare(&mut app)?;
-    if let Some(releases) = releases {
-        app.releases(releases);
-    }
-    if is_strict {
-        app.strict();
+/// Says why a program ended.
+pub fn complain(name: &str, error: &dyn std::fmt::Display) {
+    eprintln!("{name}: {error}");
+}
+
+/// A program without nodes that is started as [`main`] starts it, for who declares them elsewhere than in a function. What the
+/// command line has beside the options of every program is the program's own.
+///
+/// # Errors
+/// Those of [`App::new`], and what is wrong with an option.
+pub fn start(name: &str) -> crate::Result<App> {
+    Wishes::read(|_own| Ok(()))?.app(name)
+}
+
+/// Runs a program as [`main`] does, and prints the accounts of its nodes; or prints what they are, with `--describe`.
+///
+/// # Errors
+/// As [`App::run`].
+pub fn finish(mut app: App) -> crate::Result {
+    if let Some(_scratch) = app.described_in.take() {
+        println!("{}", serde_json::to_string_pretty(&build(app)?.info)?);
+        return Ok(());
     }
     for account in app.run()? {
         println!("{account}");
@@ -60,14 +64,51 @@ fn run(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Re
     Ok(())
 }
 
-/// The nodes with their settings. Their topics are made elsewhere, so that nothing of a running program is touched.
-fn describe(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result {
-    let scratch = crate::world::scratch()?;
-    let mut app = App::in_virtual_time(scratch.path().to_owned(), super::Settings::find(name)?);
-    app.name = name.to_owned();
-    declare(&mut app)?;
-    let built = build(app)?;
-    let text = serde_json::to_string_pretty(&built.info)?;
-    println!("{text}");
-    Ok(())
+fn unknown(option: &str) -> crate::Error {
+    crate::Error::new(format!("there is no option '{option}': --help names them"))
+}
+
+/// What the command line asks for.
+#[derive(Default)]
+struct Wishes {
+    releases: Option<u64>,
+    is_strict: bool,
+    describes: bool,
+    wants_help: bool,
+}
+
+impl Wishes {
+    fn read(other: impl Fn(&str) -> crate::Result) -> crate::Result<Self> {
+        let (mut wishes, mut arguments) = (Self::default(), std::env::args_os().skip(1));
+        while let Some(argument) = arguments.next() {
+            match argument.to_string_lossy().as_ref() {
+                "--describe" => wishes.describes = true,
+                "--strict" => wishes.is_strict = true,
+                "--releases" => {
+                    let number = arguments.next().unwrap_or_default().to_string_lossy().into_owned();
+                    let wrong = |_| crate::Error::new(format!("--releases takes a number, and not '{number}'"));
+                    wishes.releases = Some(number.parse().map_err(wrong)?);
+                }
+                "--help" | "-h" => wishes.wants_help = true,
+                option => other(option)?,
+            }
+        }
+        Ok(wishes)
+    }
+
+    /// The program's beginning. One that is only described makes its topics elsewhere, so that nothing of a running program is
+    /// touched.
+    fn app(&self, name: &str) -> crate::Result<App> {
+        if self.describes {
+            let scratch = crate::world::scratch()?;
+            let mut app = App::in_virtual_time(scratch.path().to_owned(), super::Settings::find(name)?);
+            app.name = name.to_owned();
+            app.described_in = Some(scratch);
+            return Ok(app);
+        }
+        let mut app = App::new(name)?;
+        app.releases = self.releases;
+        app.is_strict |= self.is_strict;
+        Ok(app)
+    }
 }

@@ -16,6 +16,7 @@ use crate::figures::{self, Sheet};
 use crate::graph::admit::Machine;
 use crate::graph::{self, ProcessInfo};
 use crate::journal::Entry;
+use crate::node::StepFailed;
 use crate::startup::{Granted, Process};
 use crate::time::{MonotonicTime, SystemClock};
 use crate::topic::Directory;
@@ -197,7 +198,7 @@ fn start(
         let panicked = ran.err().map(|panic| {
             stop.store(true, Ordering::Relaxed);
             let node = &names[executor.running()].name;
-            format!("node {node} panicked: {}", what(&*panic))
+            format!("node {node} {}", what(&*panic))
         });
         let accounts = nodes
             .iter()
@@ -212,8 +213,12 @@ fn start(
 
 /// What a panic says.
 fn what(panic: &(dyn std::any::Any + Send)) -> String {
+    if let Some(failed) = panic.downcast_ref::<StepFailed>() {
+        return failed.to_string();
+    }
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".to_owned())
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.unwrap_or_else(|| "without a text".to_owned()))
 }
 
 fn accounts(ended: Vec<thread::Result<Ended>>) -> crate::Result<Vec<NodeAccount>> {

@@ -14,6 +14,7 @@
 //! written: fields stand as C puts them, one after the other, each at a multiple of its alignment, and no byte may be
 //! left between them. `docs/layout-hash.md` specifies text and hash for those who compute them elsewhere.
 
+pub mod generate;
 mod text;
 
 use horus_shm::ends::{Kind, Payload};
@@ -133,7 +134,7 @@ impl Layout {
         &self.type_name
     }
 
-    /// Stands for all of it; equal to [`Message::LAYOUT_HASH`](crate::message::Message::LAYOUT_HASH) of the same message.
+    /// Stands for all of it; equal to [`Message::LAYOUT_HASH`] of the same message.
     pub fn hash(&self) -> u64 {
         self.hash
     }

@@ -1,6 +1,7 @@
 //! All messages of this crate, for programs that know a message by its name only.
 
 use super::*;
+use crate::message::layout::Layout;
 use crate::message::{Stamp, description};
 
 /// What a topic of a message is made by.
@@ -16,6 +17,8 @@ pub struct Definition {
     pub align: usize,
     /// Makes the text that describes its fields.
     pub description: fn() -> String,
+    /// Makes its layout.
+    pub layout: fn() -> Layout,
 }
 
 const fn define<M: Message>() -> Definition {
@@ -25,6 +28,7 @@ const fn define<M: Message>() -> Definition {
         bytes: size_of::<M>(),
         align: align_of::<M>(),
         description: description::<M>,
+        layout: Layout::of::<M>,
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::message::Message;
 use crate::time::MonotonicTime;
+use crate::topic::raw::RawSubscriber;
 use crate::topic::{OpenError, Received, Subscriber};
 
 /// The most messages that one call looks at: a publisher that is faster than its reader must not hold the step.
-const MOST: usize = 4096;
+pub(super) const MOST: usize = 4096;
 
 /// What the executor and an input tell each other. Numbers of one thread after another, which guard nothing: all accesses are
 /// Relaxed.
@@ -22,6 +23,16 @@ pub(crate) struct Sight {
     received: AtomicU64,
     /// Messages that a test wants lost.
     to_lose: AtomicU64,
+}
+
+/// What becomes of a message that came.
+pub(crate) enum Look {
+    /// It is there later.
+    Early,
+    /// A test wants it lost.
+    Lost,
+    /// It is there.
+    Seen,
 }
 
 impl Sight {
@@ -53,6 +64,21 @@ impl Sight {
     /// Has the next messages never come.
     pub fn lose(&self, messages: u64) {
         self.to_lose.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    /// What becomes of a message that came, which is counted if it is seen.
+    #[inline]
+    pub fn look(&self, sent_ns: u64) -> Look {
+        if !self.shows(sent_ns) {
+            return Look::Early;
+        }
+        if self.to_lose.load(Ordering::Relaxed) > 0 {
+            self.to_lose.fetch_sub(1, Ordering::Relaxed);
+            return Look::Lost;
+        }
+        // One thread at a time writes it: the one that runs the node.
+        self.received.store(self.received() + 1, Ordering::Relaxed);
+        Look::Seen
     }
 
     fn shows(&self, sent_ns: u64) -> bool {
@@ -125,17 +151,14 @@ impl<M: Message> Input<M> {
                 Some(held) => held,
                 None => self.subscriber.try_recv()?,
             };
-            if !self.sight.shows(received.sent_ns) {
-                self.held = Some(received);
-                return None;
+            match self.sight.look(received.sent_ns) {
+                Look::Early => {
+                    self.held = Some(received);
+                    return None;
+                }
+                Look::Lost => {}
+                Look::Seen => return Some(received),
             }
-            if self.sight.to_lose.load(Ordering::Relaxed) > 0 {
-                self.sight.to_lose.fetch_sub(1, Ordering::Relaxed);
-                continue;
-            }
-            // One thread at a time writes them: the one that runs the node.
-            self.sight.received.store(self.sight.received() + 1, Ordering::Relaxed);
-            return Some(received);
         }
     }
 }
@@ -167,30 +190,19 @@ pub(crate) trait Trigger: Send {
     fn subscription(&mut self) -> &mut horus_shm::ends::Subscription;
 }
 
-/// A trigger for messages of type `M`.
-pub(crate) struct TypedTrigger<M: Message> {
-    subscriber: Subscriber<M>,
-}
-
-impl<M: Message> TypedTrigger<M> {
-    pub fn boxed(subscriber: Subscriber<M>) -> Box<dyn Trigger> {
-        Box::new(Self { subscriber })
-    }
-}
-
-impl<M: Message> Trigger for TypedTrigger<M> {
+impl Trigger for RawSubscriber {
     fn take(&mut self) -> Option<u64> {
         let mut oldest = None;
         for _ in 0..MOST {
             // In place: what is only counted is not copied.
-            let Some(sample) = self.subscriber.borrow() else { break };
+            let Some(sample) = self.borrow() else { break };
             oldest.get_or_insert(sample.sent_ns());
         }
         oldest
     }
 
     fn subscription(&mut self) -> &mut horus_shm::ends::Subscription {
-        crate::wait::Waitable::subscription(&mut self.subscriber)
+        crate::wait::Waitable::subscription(self)
     }
 }
 

@@ -64,12 +64,16 @@ pub(crate) struct TypedOutlet<M: Message> {
 /// Both halves of an output.
 pub(crate) fn pair<M: Message>(topic: &str, publisher: Publisher<M>) -> (Output<M>, Box<dyn Outlet>) {
     const { assert!(size_of::<M>() <= MAX_OUTPUT_BYTES, "too large for an output: let the node own a Publisher") };
-    let capacity = (RING_BYTES / size_of::<M>().max(1)).clamp(2, CYCLE_MESSAGES);
-    let capacity = if capacity.is_power_of_two() { capacity } else { capacity.next_power_of_two() / 2 };
-    let (writer, ring) = local::ring(capacity).expect("a power of two from 2 to 64");
+    let (writer, ring) = local::ring(ring_capacity(size_of::<M>())).expect("a power of two from 2 to 64");
     let set = Arc::new(AtomicU64::new(0));
     let outlet = TypedOutlet { topic: topic.to_owned(), ring, set: Arc::clone(&set), taken: 0, publisher, safe: None };
     (Output { ring: writer, set }, Box::new(outlet))
+}
+
+/// How many messages of so many bytes a cycle can set.
+pub(super) fn ring_capacity(bytes: usize) -> usize {
+    let capacity = (RING_BYTES / bytes.max(1)).clamp(2, CYCLE_MESSAGES);
+    if capacity.is_power_of_two() { capacity } else { capacity.next_power_of_two() / 2 }
 }
 
 impl<M: Message> TypedOutlet<M> {

@@ -64,7 +64,21 @@ impl RawPublisher {
     #[inline]
     pub fn try_send(&mut self, message: &[u8]) -> Result<(), Full<()>> {
         let now = now_if(self.is_stamping);
-        self.publication.try_send_whole(message, now).map(|_sequence| ())
+        self.try_send_stamped(message, now)
+    }
+
+    /// As [`try_send`](Self::try_send) with a time that the caller has at hand, in nanoseconds on CLOCK_MONOTONIC.
+    ///
+    /// # Errors
+    /// When there is no room.
+    #[inline]
+    pub fn try_send_stamped(&mut self, message: &[u8], sent_ns: u64) -> Result<(), Full<()>> {
+        self.publication.try_send_whole(message, sent_ns).map(|_sequence| ())
+    }
+
+    /// See [`Publisher::reap_dead_subscribers`](super::Publisher::reap_dead_subscribers).
+    pub fn reap_dead_subscribers(&mut self) -> usize {
+        self.publication.reap()
     }
 
     /// Sends a message, and waits for room on a `reliable` topic, at most `limit`; `None` for as long as it takes.

@@ -38,6 +38,10 @@ impl Running {
         self.actors.iter().find(|actor| actor.name == node).unwrap_or_else(|| panic!("the world has no node {node}"))
     }
 
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.actors.iter().map(|actor| &*actor.name)
+    }
+
     pub fn of(&self, node: &str) -> &Runner<'static> {
         &self.actor(node).runner
     }

@@ -51,7 +51,12 @@ impl AlignedWords {
 impl HeapLane {
     /// A lane of `capacity` slots for messages of type `T`, with cursors for `subscribers` readers.
     pub fn new<T: Plain>(capacity: usize, subscribers: usize) -> Result<Self, ShapeError> {
-        let shape = Shape::new(size_of::<T>(), align_of::<T>(), capacity, 1, subscribers)?;
+        Self::of(size_of::<T>(), align_of::<T>(), capacity, subscribers)
+    }
+
+    /// As [`new`](Self::new), for messages whose size and alignment are known only now.
+    pub fn of(bytes: usize, align: usize, capacity: usize, subscribers: usize) -> Result<Self, ShapeError> {
+        let shape = Shape::new(bytes, align, capacity, 1, subscribers)?;
         let stride_words = words_for(shape.slot_stride());
         Ok(Self(Arc::new(Words {
             capacity: capacity as u64,

@@ -30,6 +30,9 @@
 // Sleeps at once.
 #define HORUS_WAIT_SLEEP 2
 
+// The most subscribers that one call waits for.
+#define HORUS_MAX_WAIT 64
+
 // What a call came to. Where it is negative, `horus_error` has a sentence that says why and what to do.
 typedef enum {
   // It was done.
@@ -46,14 +49,47 @@ typedef enum {
   HORUS_PANICKED = -3,
 } horus_status;
 
+// A program of nodes.
+typedef struct horus_app horus_app;
+
+// The publishing end of a topic of bytes. One thread at a time uses it.
+typedef struct horus_bytes_publisher horus_bytes_publisher;
+
+// A subscribing end of a topic of bytes. One thread at a time uses it.
+typedef struct horus_bytes_subscriber horus_bytes_subscriber;
+
+// What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
+typedef struct horus_input horus_input;
+
 // The layout of a message.
 typedef struct horus_layout horus_layout;
+
+// A node of a program, as long as that does not run. It ends with its program.
+typedef struct horus_node horus_node;
+
+// What a node writes. It belongs to its program, ends with it, and only the step of its node uses it.
+typedef struct horus_output horus_output;
 
 // The publishing end of a topic. One thread at a time uses it.
 typedef struct horus_publisher horus_publisher;
 
 // A subscribing end of a topic. One thread at a time uses it.
 typedef struct horus_subscriber horus_subscriber;
+
+// The nodes of a program in virtual time: step by step, faster than real time, the same each time. One thread at a time uses it, and it
+// calls the steps.
+typedef struct horus_world horus_world;
+
+// How serious an entry of the journal is.
+typedef uint32_t horus_priority;
+
+// A field of an entry: its name is HORUS_ and then A-Z, 0-9 and _.
+typedef struct {
+  // Its name.
+  const char *name;
+  // Its value.
+  const char *value;
+} horus_field;
 
 // How a topic is made and joined. All zero is what suits most: `horus_options options = {0};`.
 typedef struct {
@@ -75,6 +111,30 @@ typedef struct {
   const char *group;
 } horus_options;
 
+// What a node is told about the cycle that it is in.
+typedef struct {
+  // Counts the releases; one that was skipped uses up its number.
+  uint64_t number;
+  // The point of the grid, or the time of the event, in nanoseconds on CLOCK_MONOTONIC: what control laws use.
+  uint64_t release_ns;
+  // When the loop was running again.
+  uint64_t wake_ns;
+  // When the work must be done.
+  uint64_t deadline_ns;
+  // For `horus_cycle_fail`.
+  void *inner;
+} horus_cycle;
+
+// The work of a node: called once a cycle, always by the same thread. `context` is what `horus_app_node` was given. It ends by returning:
+// `longjmp` out of it is undefined, and a C++ exception that leaves it ends the process.
+typedef void (*horus_step)(void *context, const horus_cycle *cycle);
+
+// Declares the nodes of a program, and says HORUS_OK, or what went wrong.
+typedef horus_status (*horus_declare)(horus_app *app, void *context);
+
+// What a miss leads to.
+typedef uint32_t horus_reaction;
+
 // What is known of a message beside its bytes.
 typedef struct {
   // Its number among its publisher's.
@@ -85,12 +145,66 @@ typedef struct {
   uint64_t publisher;
 } horus_received;
 
+// What a node does.
+typedef struct {
+  // Cycles that ran to completion.
+  uint64_t cycles;
+  // Cycles that completed late, and skipped releases.
+  uint64_t misses;
+  // Releases that were skipped; contained in `misses`.
+  uint64_t skipped;
+  // The longest run of consecutive releases that were missed.
+  uint64_t max_consecutive;
+  // The longest response time.
+  uint64_t max_response_ns;
+  // The largest release jitter.
+  uint64_t max_jitter_ns;
+  // Whether it is in its safe state.
+  uint32_t is_safe;
+  // Whether it ended its program, after misses.
+  uint32_t has_stopped;
+} horus_tally;
+
+// Failed: somebody has to act.
+#define HORUS_JOURNAL_ERROR 3
+
+// Worth a look.
+#define HORUS_JOURNAL_WARNING 4
+
+// The normal course of things.
+#define HORUS_JOURNAL_INFO 6
+
+// It is counted.
+#define HORUS_COUNT 0
+
+// It is counted, and told in the journal: so it is unless said otherwise.
+#define HORUS_WARN 1
+
+// The next release is left out, so that others catch up.
+#define HORUS_SKIP 2
+
+// From then on the node's safe state is called in place of its step.
+#define HORUS_SAFE_STATE 3
+
+// The program ends, with a failure.
+#define HORUS_STOP 4
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 // The interface's version of the library that runs: compare it with `HORUS_ABI_VERSION`.
 uint32_t horus_abi_version(void);
+
+// Writes an entry to the journal, or prints it to stderr where there is none. `fields` may be null when `count` is 0. It allocates and makes
+// system calls: not for a step.
+//
+// # Safety
+// `message` ends with a zero byte; `count` fields may be read at `fields`, whose texts end with a zero byte.
+horus_status horus_journal(horus_priority priority,
+                           const char *message,
+                           const horus_field *fields,
+                           size_t count);
 
 // A layout from its text: `message package/Name`, then `field type` on a line each, with the types of `docs/layout-hash.md`. Null when the
 // text describes none.
@@ -116,6 +230,445 @@ size_t horus_layout_bytes(horus_layout *layout);
 // # Safety
 // As `horus_layout_hash`; it is not used any more.
 horus_status horus_layout_close(horus_layout *layout);
+
+// A program without nodes. Its settings are those of `node.toml`, and it understands the options of every program of nodes
+// (`--describe`, `--releases N`, `--strict`); others on its command line are its own. What goes wrong from here on, the program says when it
+// is run: nothing has to be looked at before. Null only when `name` is none.
+//
+// # Safety
+// `name` ends with a zero byte.
+horus_app *horus_app_new(const char *name);
+
+// An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
+//
+// # Safety
+// `app` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
+horus_input *horus_app_input(horus_app *app,
+                             const char *topic,
+                             horus_layout *layout,
+                             const horus_options *options);
+
+// An output of the next node, of a topic that holds the last 8 messages unless `options` say otherwise. Null when it is refused; the
+// program does not run then.
+//
+// # Safety
+// As `horus_app_input`.
+horus_output *horus_app_output(horus_app *app,
+                               const char *topic,
+                               horus_layout *layout,
+                               const horus_options *options);
+
+// Adds a node, which has the inputs and outputs that were opened since the last one. `step` is called with `context` once a cycle. What this
+// returns takes its period and its other wishes; it ends with the program.
+//
+// # Safety
+// `app` is a handle that nobody else uses meanwhile, `name` ends with a zero byte. Until the program has ended, a thread of its own may call
+// `step` with `context`.
+horus_node *horus_app_node(horus_app *app,
+                           const char *name,
+                           horus_step step,
+                           void *context);
+
+// Names nodes that hand data on to each other, the first one first, and the longest time from the first one's release to the last one's
+// completion. A graph that may take longer is refused.
+//
+// # Safety
+// `app` is a handle that nobody else uses meanwhile; `count` texts may be read at `nodes`, each ends with a zero byte.
+horus_status horus_app_chain(horus_app *app,
+                             const char *const *nodes,
+                             size_t count,
+                             uint64_t end_to_end_ns);
+
+// Ends the program after so many releases of each node.
+//
+// # Safety
+// `app` is a handle that nobody else uses meanwhile.
+horus_status horus_app_releases(horus_app *app, uint64_t releases);
+
+// Does not start unless the system grants everything that a node asks for.
+//
+// # Safety
+// `app` is a handle that nobody else uses meanwhile.
+horus_status horus_app_strict(horus_app *app);
+
+// Runs the nodes until SIGTERM or SIGINT, until they have used up their releases, or until one of them ends the program; prints their
+// accounts. Gives what `main` returns: 0, or 1 when it has printed why. It ends the app with its nodes, inputs and outputs.
+//
+// # Safety
+// `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
+int horus_app_run(horus_app *app);
+
+// `main` of a program whose nodes `declare` declares with `context`: as `horus_app_new` and `horus_app_run`, for a function that a test can
+// give to `horus_world_new`, too. An option that it does not know is an error.
+//
+// # Safety
+// `name` ends with a zero byte. `declare` may be called with `context`, and until the program has ended, its threads may call the steps.
+int horus_main(const char *name,
+               horus_declare declare,
+               void *context);
+
+// Ends an app that is not to be run, with its nodes, inputs and outputs. Null is nothing to end.
+//
+// # Safety
+// `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
+horus_status horus_app_close(horus_app *app);
+
+// Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
+// of the loop's own cost. Nothing is asked of the machine, and nobody else hears of the nodes. It ends the app as `horus_app_run` does.
+//
+// # Safety
+// As `horus_app_run`.
+horus_status horus_app_run_in_place(horus_app *app,
+                                    uint64_t releases);
+
+// Releases it once a period, on the grid that all nodes of the machine with this period share.
+//
+// # Safety
+// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+horus_status horus_node_period_ns(horus_node *node, uint64_t nanoseconds);
+
+// Moves its grid by so much against that of other nodes.
+//
+// # Safety
+// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+horus_status horus_node_phase_ns(horus_node *node, uint64_t nanoseconds);
+
+// The shortest time between two releases by events. An event that comes sooner is served at its end.
+//
+// # Safety
+// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+horus_status horus_node_min_gap_ns(horus_node *node,
+                                   uint64_t nanoseconds);
+
+// The CPU time that a cycle may take.
+//
+// # Safety
+// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+horus_status horus_node_budget_ns(horus_node *node, uint64_t nanoseconds);
+
+// The time from release to completion that counts as in time; the period if not said otherwise.
+//
+// # Safety
+// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+horus_status horus_node_deadline_ns(horus_node *node, uint64_t nanoseconds);
+
+// How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
+//
+// # Safety
+// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+horus_status horus_node_silence_ns(horus_node *node,
+                                   uint64_t nanoseconds);
+
+// Releases it when a message comes on this topic, which is one of its inputs.
+//
+// # Safety
+// As `horus_node_period_ns`; `topic` ends with a zero byte.
+horus_status horus_node_on(horus_node *node, const char *topic);
+
+// The CPU that it runs on, as node.toml says it: `isolated`, `isolated:1`, `housekeeping`, `2`, `2-3`.
+//
+// # Safety
+// As `horus_node_period_ns`; `cpu` ends with a zero byte.
+horus_status horus_node_cpu(horus_node *node,
+                            const char *cpu);
+
+// The policy by which the kernel chooses it, as node.toml says it: `fifo:80`, `rr:80`, `deadline`, `other`.
+//
+// # Safety
+// As `horus_node_period_ns`; `policy` ends with a zero byte.
+horus_status horus_node_policy(horus_node *node,
+                               const char *policy);
+
+// What becomes of misses, from the `after`-th one within `within` releases; `within` 0 for all of them in a row.
+//
+// # Safety
+// As `horus_node_period_ns`.
+horus_status horus_node_on_miss(horus_node *node,
+                                horus_reaction reaction,
+                                uint32_t after,
+                                uint32_t within);
+
+// As `horus_node_on_miss`: from then on, one release of `every` is served.
+//
+// # Safety
+// As `horus_node_period_ns`.
+horus_status horus_node_degrade(horus_node *node, uint32_t every, uint32_t after, uint32_t within);
+
+// Sets what keeps the robot safe, in place of a step, after misses that `horus_node_on_miss` names. It is called once before the first
+// release; what it sets then is remembered and not published. So it sets the same each time, and waits for nothing.
+//
+// # Safety
+// As `horus_node_period_ns`, and as `horus_app_node` for `safe_state` in place of `step`.
+horus_status horus_node_safe_state(horus_node *node,
+                                   horus_step safe_state);
+
+// Logical execution time: its inputs are those of its release, and its outputs are those of its deadline.
+//
+// # Safety
+// As `horus_node_period_ns`.
+horus_status horus_node_logical_execution_time(horus_node *node);
+
+// Copies the newest message, however old it is by now; HORUS_EMPTY before the first. `about` may be null. No allocation.
+//
+// # Safety
+// `input` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+horus_status horus_input_latest(horus_input *input,
+                                void *message,
+                                size_t bytes,
+                                horus_received *about);
+
+// Copies the newest message, if it came since the last look; HORUS_EMPTY otherwise.
+//
+// # Safety
+// As `horus_input_latest`.
+horus_status horus_input_fresh(horus_input *input,
+                               void *message,
+                               size_t bytes,
+                               horus_received *about);
+
+// Copies the oldest message that came and was not read yet: each once, in the order of each publisher.
+//
+// # Safety
+// As `horus_input_latest`.
+horus_status horus_input_next(horus_input *input,
+                              void *message,
+                              size_t bytes,
+                              horus_received *about);
+
+// How many messages were overwritten before they were read; 0 of what is no input.
+//
+// # Safety
+// `input` is null or a handle that nobody else uses meanwhile.
+uint64_t horus_input_missed(horus_input *input);
+
+// Publishes a message of `bytes` bytes when the step returns, after what the step set before. No allocation.
+//
+// # Safety
+// `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+horus_status horus_output_set(horus_output *output,
+                              const void *message,
+                              size_t bytes);
+
+// Says that this node cannot go on: when its step returns, the program ends with this reason, as one whose step panics in Rust. Only the
+// first reason counts.
+//
+// # Safety
+// `cycle` is the one that a running step was given, or a copy; `why` ends with a zero byte.
+horus_status horus_cycle_fail(const horus_cycle *cycle,
+                              const char *why);
+
+// Builds the nodes that `declare` declares with `context`. It is time zero. Null when they are refused.
+//
+// # Safety
+// `declare` may be called with `context`, and until the world is closed, so may the steps.
+horus_world *horus_world_new(horus_declare declare,
+                             void *context);
+
+// As `horus_world_new`, with the settings of a node.toml.
+//
+// # Safety
+// As `horus_world_new`; `file` ends with a zero byte.
+horus_world *horus_world_with_settings(const char *file, horus_declare declare, void *context);
+
+// The time that has passed, in nanoseconds; 0 of what is no world.
+//
+// # Safety
+// `world` is null or a handle that nobody else uses meanwhile.
+uint64_t horus_world_now_ns(horus_world *world);
+
+// Lets time pass, and the nodes run. A step that fails is an error.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile.
+horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
+
+// Publishes a message of `bytes` bytes, as another program would.
+//
+// # Safety
+// `world` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
+horus_status horus_world_publish(horus_world *world,
+                                 const char *topic,
+                                 horus_layout *layout,
+                                 const void *message,
+                                 size_t bytes);
+
+// Copies the newest message of a topic; HORUS_EMPTY while there is none.
+//
+// # Safety
+// As `horus_world_publish`, and `bytes` bytes may be written at `message`.
+horus_status horus_world_last(horus_world *world,
+                              const char *topic,
+                              horus_layout *layout,
+                              void *message,
+                              size_t bytes);
+
+// Ends a world. Null is nothing to end.
+//
+// # Safety
+// `world` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_world_close(horus_world *world);
+
+// The account of a node.
+//
+// # Safety
+// As `horus_world_delay`; `tally` may be written.
+horus_status horus_world_tally(horus_world *world, const char *node, horus_tally *tally);
+
+// What the journal would say: the text of entry `index`, from 0, valid until the next call with this world; null when there are not so many.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile.
+const char *horus_world_journal(horus_world *world,
+                                size_t index);
+
+// Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile, `node` ends with a zero byte.
+horus_status horus_world_delay(horus_world *world,
+                               const char *node,
+                               uint64_t nanoseconds,
+                               uint64_t cycles);
+
+// Has a node's steps take so long, for `cycles` cycles; 0 for ever.
+//
+// # Safety
+// As `horus_world_delay`.
+horus_status horus_world_takes(horus_world *world,
+                               const char *node,
+                               uint64_t nanoseconds,
+                               uint64_t cycles);
+
+// Has the next messages of a topic never come to the inputs of the program.
+//
+// # Safety
+// `world` is a handle that nobody else uses meanwhile, `topic` ends with a zero byte.
+horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
+
+// The sentence of this thread's last error, valid until its next one. It is empty when there was none.
+const char *horus_error(void);
+
+// Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
+//
+// # Safety
+// `topic` ends with a zero byte, `options` is null or may be read.
+horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
+                                                  size_t maximum,
+                                                  const horus_options *options);
+
+// Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
+                                            const void *message,
+                                            size_t bytes);
+
+// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+//
+// # Safety
+// As `horus_bytes_publisher_try_send`.
+horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
+                                        const void *message,
+                                        size_t bytes,
+                                        int64_t timeout_ns);
+
+// Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
+                                        size_t bytes,
+                                        void **place);
+
+// Sends the first `bytes` bytes of the place that was lent.
+//
+// # Safety
+// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher, size_t bytes);
+
+// Gives a lent place back without sending anything.
+//
+// # Safety
+// As `horus_bytes_publisher_publish`.
+horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
+
+// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
+//
+// # Safety
+// `publisher` is null or a handle that nobody else uses meanwhile.
+size_t horus_bytes_publisher_subscribers(horus_bytes_publisher *publisher);
+
+// Takes dead subscribers off the topic; returns how many. Makes system calls.
+//
+// # Safety
+// As `horus_bytes_publisher_subscribers`.
+size_t horus_bytes_publisher_reap(horus_bytes_publisher *publisher);
+
+// Ends a publisher. Null is nothing to end.
+//
+// # Safety
+// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
+
+// Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
+//
+// # Safety
+// `topic` ends with a zero byte, `options` is null or may be read.
+horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
+                                                    size_t maximum,
+                                                    const horus_options *options);
+
+// Receives the next message, and its length at `*bytes`; HORUS_EMPTY when none was sent yet. There has to be room for the longest message.
+// `about` may be null. Wait-free, no allocation.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
+// or may be written.
+horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
+                                             void *message,
+                                             size_t room,
+                                             size_t *bytes,
+                                             horus_received *about);
+
+// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
+//
+// # Safety
+// As `horus_bytes_subscriber_try_recv`.
+horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
+                                         void *message,
+                                         size_t room,
+                                         size_t *bytes,
+                                         horus_received *about,
+                                         int64_t timeout_ns);
+
+// Lends the next message where it is at `*message`, and its length at `*bytes`, until `horus_bytes_subscriber_release`; HORUS_EMPTY when
+// none was sent yet.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
+horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
+                                           const void **message,
+                                           size_t *bytes,
+                                           horus_received *about);
+
+// Gives a lent message back.
+//
+// # Safety
+// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
+
+// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
+//
+// # Safety
+// `subscriber` is null or a handle that nobody else uses meanwhile.
+uint64_t horus_bytes_subscriber_missed(horus_bytes_subscriber *subscriber);
+
+// Ends a subscriber. Null is nothing to end.
+//
+// # Safety
+// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
 
 // Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
 //
@@ -162,14 +715,30 @@ horus_status horus_publisher_publish(horus_publisher *publisher);
 // As `horus_publisher_publish`.
 horus_status horus_publisher_discard(horus_publisher *publisher);
 
+// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
+//
+// # Safety
+// `publisher` is null or a handle that nobody else uses meanwhile.
+size_t horus_publisher_subscribers(horus_publisher *publisher);
+
+// Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `horus_publisher_try_send`,
+// outside of their real-time loop: it makes system calls.
+//
+// # Safety
+// As `horus_publisher_subscribers`.
+size_t horus_publisher_reap(horus_publisher *publisher);
+
+// Whether what is sent here can reach who joins from now on: not when the topic's file was removed, nor after `fork` in the child.
+//
+// # Safety
+// As `horus_publisher_subscribers`.
+horus_status horus_publisher_check(horus_publisher *publisher);
+
 // Ends a publisher. Null is nothing to end.
 //
 // # Safety
 // `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
 horus_status horus_publisher_close(horus_publisher *publisher);
-
-// The sentence of this thread's last error, valid until its next one. It is empty when there was none.
-const char *horus_error(void);
 
 // Joins a topic; it may come before its publisher. Null when it is refused. `options` may be null.
 //
@@ -218,11 +787,34 @@ horus_status horus_subscriber_release(horus_subscriber *subscriber);
 // `subscriber` is null or a handle that nobody else uses meanwhile.
 uint64_t horus_subscriber_missed(horus_subscriber *subscriber);
 
+// Whether a living process publishes the topic: HORUS_OK or HORUS_EMPTY. Makes system calls.
+//
+// # Safety
+// As `horus_subscriber_missed`.
+horus_status horus_subscriber_is_published(horus_subscriber *subscriber);
+
+// Whether messages can come from who publishes the topic from now on: not when its file was removed, nor after `fork` in the child.
+//
+// # Safety
+// As `horus_subscriber_missed`.
+horus_status horus_subscriber_check(horus_subscriber *subscriber);
+
 // Ends a subscriber. Null is nothing to end.
 //
 // # Safety
 // `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
 horus_status horus_subscriber_close(horus_subscriber *subscriber);
+
+// Waits until one of `count` subscribers, of messages or of bytes, has something to receive; its place in the array is then at `*ready`.
+// HORUS_EMPTY when `timeout_ns` nanoseconds have passed; it waits for ever if that is negative. While an earlier one has messages, later ones
+// are not looked at.
+//
+// # Safety
+// `count` handles may be read at `subscribers`, which nobody else uses meanwhile; `ready` may be written.
+horus_status horus_wait_any(void *const *subscribers,
+                            size_t count,
+                            int64_t timeout_ns,
+                            size_t *ready);
 
 #ifdef __cplusplus
 }  // extern "C"

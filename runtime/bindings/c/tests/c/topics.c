@@ -1,20 +1,9 @@
 /* Sends a million messages and receives them, in place too, and does everything wrong that can be done wrong with pointers. */
-#include <horus/horus.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 
 typedef struct {
   double left, right;
 } wheel_speed;
-
-#define CHECK(condition)                                                                   \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, horus_error());   \
-      exit(1);                                                                             \
-    }                                                                                      \
-  } while (0)
 
 static const char *WHEELS = "message example/WheelSpeed\n left f64\n right f64\n";
 

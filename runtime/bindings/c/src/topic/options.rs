@@ -49,8 +49,17 @@ pub struct horus_options {
 /// # Safety
 /// `given` is null or may be read, and its texts are null or end with a zero byte.
 pub(crate) unsafe fn options(given: *const horus_options) -> Result<Options, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    Ok(unsafe { options_if_any(given) }?.unwrap_or_default())
+}
+
+/// As [`options`]; nothing where C gives none.
+///
+/// # Safety
+/// As there.
+pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Option<Options>, Refusal> {
     // SAFETY: null, or it may be read, by the caller's promise.
-    let Some(given) = (unsafe { given.as_ref() }) else { return Ok(Options::default()) };
+    let Some(given) = (unsafe { given.as_ref() }) else { return Ok(None) };
     let capacity = if given.capacity == 0 { 16 } else { given.capacity as usize };
     let mut options = match given.policy {
         HORUS_LATEST => Options::latest(capacity),
@@ -80,5 +89,5 @@ pub(crate) unsafe fn options(given: *const horus_options) -> Result<Options, Ref
         // SAFETY: as above.
         options = options.group(unsafe { text(given.group, "group") }?);
     }
-    Ok(options)
+    Ok(Some(options))
 }

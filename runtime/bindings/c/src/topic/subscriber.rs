@@ -8,11 +8,11 @@ use horus::topic::Received;
 use horus::topic::raw::{RawSample, RawSubscriber};
 
 use crate::handle::{Kind, close, get, give, wrong_size};
-use crate::horus_layout;
-use crate::options::horus_options;
-use crate::publisher::opening;
+use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::options::horus_options;
+use crate::topic::publisher::opening;
 
 /// A subscriber with the message that it has lent.
 pub(crate) struct Borrowing {
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn horus_subscriber_open(
 impl Borrowing {
     /// The subscriber, if no message is lent.
     #[inline(always)]
-    fn free(&mut self) -> Result<&mut RawSubscriber, Refusal> {
+    pub(crate) fn free(&mut self) -> Result<&mut RawSubscriber, Refusal> {
         match self.sample {
             None => Ok(&mut self.subscriber),
             Some(_) => Err(misuse("a message of this subscriber is lent: release it first")),
@@ -107,7 +107,7 @@ unsafe fn receive(
 /// # Safety
 /// `about` is null or may be written.
 #[inline(always)]
-unsafe fn tell(about: *mut horus_received, sequence: u64, sent_ns: u64, publisher: usize) {
+pub(crate) unsafe fn tell(about: *mut horus_received, sequence: u64, sent_ns: u64, publisher: usize) {
     if !about.is_null() {
         // SAFETY: not null, and it may be written, by the caller's promise.
         unsafe { about.write(horus_received { sequence, sent_ns, publisher: publisher as u64 }) };
@@ -202,6 +202,32 @@ pub unsafe extern "C" fn horus_subscriber_missed(subscriber: *mut horus_subscrib
         Ok(HORUS_OK)
     });
     missed
+}
+
+/// Whether a living process publishes the topic: HORUS_OK or HORUS_EMPTY. Makes system calls.
+///
+/// # Safety
+/// As `horus_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_is_published(subscriber: *mut horus_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let is_published = unsafe { get(subscriber) }?.free()?.is_published().map_err(failed)?;
+        Ok(if is_published { HORUS_OK } else { HORUS_EMPTY })
+    })
+}
+
+/// Whether messages can come from who publishes the topic from now on: not when its file was removed, nor after `fork` in the child.
+///
+/// # Safety
+/// As `horus_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_check(subscriber: *mut horus_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(subscriber) }?.free()?.check().map_err(failed)?;
+        Ok(HORUS_OK)
+    })
 }
 
 /// Ends a subscriber. Null is nothing to end.

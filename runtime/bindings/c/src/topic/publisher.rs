@@ -8,10 +8,10 @@ use horus::message::layout::Layout;
 use horus::topic::raw::{RawLoan, RawPublisher};
 
 use crate::handle::{Kind, close, get, give, text, wrong_size};
-use crate::horus_layout;
-use crate::options::{horus_options, options};
+use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::options::{horus_options, options};
 
 /// A publisher with the place that it has lent.
 pub(crate) struct Lending {
@@ -79,7 +79,7 @@ impl Lending {
 /// # Safety
 /// `message` is null, or `bytes` bytes may be read there, and do not change meanwhile.
 #[inline(always)]
-unsafe fn message_at<'a>(message: *const c_void, bytes: usize, wanted: usize) -> Result<&'a [u8], Refusal> {
+pub(crate) unsafe fn message_at<'a>(message: *const c_void, bytes: usize, wanted: usize) -> Result<&'a [u8], Refusal> {
     if message.is_null() {
         return Err(misuse("the message is null"));
     }
@@ -180,6 +180,50 @@ pub unsafe extern "C" fn horus_publisher_discard(publisher: *mut horus_publisher
     call(|| {
         // SAFETY: the caller's promise is the same.
         unsafe { get(publisher) }?.loan = None;
+        Ok(HORUS_OK)
+    })
+}
+
+/// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
+///
+/// # Safety
+/// `publisher` is null or a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_subscribers(publisher: *mut horus_publisher) -> usize {
+    let mut subscribers = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        subscribers = unsafe { get(publisher) }?.free()?.subscribers().map_err(failed)?;
+        Ok(HORUS_OK)
+    });
+    subscribers
+}
+
+/// Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `horus_publisher_try_send`,
+/// outside of their real-time loop: it makes system calls.
+///
+/// # Safety
+/// As `horus_publisher_subscribers`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_reap(publisher: *mut horus_publisher) -> usize {
+    let mut reaped = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        reaped = unsafe { get(publisher) }?.free()?.reap_dead_subscribers();
+        Ok(HORUS_OK)
+    });
+    reaped
+}
+
+/// Whether what is sent here can reach who joins from now on: not when the topic's file was removed, nor after `fork` in the child.
+///
+/// # Safety
+/// As `horus_publisher_subscribers`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_publisher_check(publisher: *mut horus_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(publisher) }?.free()?.check().map_err(failed)?;
         Ok(HORUS_OK)
     })
 }

@@ -1,0 +1,120 @@
+// What a call comes to, with exceptions and without.
+#ifndef HORUS_CPP_ERROR_HPP
+#define HORUS_CPP_ERROR_HPP
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "../horus.h"
+
+#if !defined(HORUS_NO_EXCEPTIONS) && !defined(__cpp_exceptions)
+#define HORUS_NO_EXCEPTIONS
+#endif
+
+namespace horus {
+
+// Why something was not done: the same sentence as in every language.
+class Error : public std::runtime_error {
+ public:
+  Error(horus_status status, const char *said) : std::runtime_error(said), status_(status) {}
+  horus_status status() const noexcept { return status_; }
+
+ private:
+  horus_status status_;
+};
+
+// What an outcome is for who does not look at it: with exceptions it says no more than whether there was a message, or room.
+#ifdef HORUS_NO_EXCEPTIONS
+#define HORUS_LOOK_AT_IT [[nodiscard]]
+#else
+#define HORUS_LOOK_AT_IT
+#endif
+
+// What a call came to. Without exceptions it has to be looked at.
+class HORUS_LOOK_AT_IT Outcome {
+ public:
+  explicit Outcome(horus_status status) noexcept : status_(status) {}
+  explicit operator bool() const noexcept { return status_ == HORUS_OK; }
+  bool is_error() const noexcept { return status_ < 0; }
+  horus_status status() const noexcept { return status_; }
+  // Of this thread's last error.
+  const char *error() const noexcept { return is_error() ? horus_error() : ""; }
+
+ private:
+  horus_status status_;
+};
+
+namespace detail {
+
+inline Outcome checked(horus_status status) {
+#ifndef HORUS_NO_EXCEPTIONS
+  if (status < 0) throw Error(status, horus_error());
+#endif
+  return Outcome(status);
+}
+
+// Takes an outcome that can be no error of the arguments.
+inline void expect(horus_status status) { (void)checked(status); }
+
+// A handle of C that ends with its owner.
+template <class Handle, horus_status (*Close)(Handle *)>
+class Owned {
+ public:
+  explicit Owned(Handle *handle = nullptr) noexcept : handle_(handle) {}
+  Owned(Owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owned &operator=(Owned &&other) noexcept {
+    if (this != &other) {
+      Close(handle_);
+      handle_ = std::exchange(other.handle_, nullptr);
+    }
+    return *this;
+  }
+  ~Owned() { Close(handle_); }
+  Handle *get() const noexcept { return handle_; }
+
+ private:
+  Handle *handle_;
+};
+
+}  // namespace detail
+
+// Something that was opened, or why not: what takes the place of exceptions where there are none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  static Result refused(std::string why) { return Result(std::move(why), 0); }
+
+  explicit operator bool() const noexcept { return value_.has_value(); }
+  const std::string &error() const noexcept { return error_; }
+
+  // What was opened. Where there is none it throws, or ends the program without exceptions: look first.
+  T &value() {
+    if (!value_) missing();
+    return *value_;
+  }
+  T take() { return std::move(value()); }
+  T *operator->() { return &value(); }
+  T &operator*() { return value(); }
+
+ private:
+  Result(std::string why, int) : error_(std::move(why)) {}
+  [[noreturn]] void missing() const {
+#ifndef HORUS_NO_EXCEPTIONS
+    throw Error(HORUS_FAILED, error_.c_str());
+#else
+    std::fprintf(stderr, "%s\n", error_.c_str());
+    std::abort();
+#endif
+  }
+  std::optional<T> value_;
+  std::string error_;
+};
+
+}  // namespace horus
+
+#endif

@@ -1,0 +1,169 @@
+// Messages: a struct becomes one by HORUS_MESSAGE(Struct, "package/Name", field, field, ...), which proves that no byte of it is padding.
+#ifndef HORUS_CPP_MESSAGE_HPP
+#define HORUS_CPP_MESSAGE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "error.hpp"
+
+namespace horus {
+
+// What a struct is as a message; HORUS_MESSAGE makes it.
+template <class T>
+struct Message {
+  static constexpr bool is_described = false;
+};
+
+namespace detail {
+
+struct Place {
+  std::size_t offset, bytes;
+};
+
+// Whether fields follow each other without a gap, in the order of the struct.
+constexpr bool adjacent(std::initializer_list<Place> fields, std::size_t all) {
+  std::size_t end = 0;
+  for (const Place &field : fields) {
+    if (field.offset != end) return false;
+    end += field.bytes;
+  }
+  return end == all;
+}
+
+// The texts of a message and of those inside of it.
+class Description {
+ public:
+  template <class T>
+  static std::string of() {
+    Description all;
+    all.message<T>();
+    std::string text;
+    for (const Section &section : all.sections_) text += section.text;
+    return text;
+  }
+
+  template <class T>
+  void field(const char *name) {
+    std::string type = type_of<std::remove_cv_t<T>>();
+    sections_[current_].text += std::string(" ") + name + " " + type + "\n";
+  }
+
+ private:
+  struct Section {
+    std::string name, text;
+  };
+
+  template <class T>
+  void message() {
+    static_assert(Message<T>::is_described, "a field is no number of fixed size, no array, and no struct with HORUS_MESSAGE");
+    for (const Section &section : sections_)
+      if (section.name == Message<T>::name()) return;
+    const std::size_t before = current_;
+    current_ = sections_.size();
+    sections_.push_back({Message<T>::name(), std::string("message ") + Message<T>::name() + "\n"});
+    Message<T>::describe(*this);
+    current_ = before;
+  }
+
+  template <class T>
+  struct IsArray : std::false_type {};
+  template <class T, std::size_t N>
+  struct IsArray<std::array<T, N>> : std::true_type {};
+
+  template <class T>
+  std::string type_of() {
+    if constexpr (std::is_array_v<T>) {
+      return "[" + type_of<std::remove_extent_t<T>>() + "; " + std::to_string(std::extent_v<T>) + "]";
+    } else if constexpr (IsArray<T>::value) {
+      return "[" + type_of<typename T::value_type>() + "; " + std::to_string(std::tuple_size_v<T>) + "]";
+    } else if constexpr (std::is_floating_point_v<T>) {
+      static_assert(sizeof(T) == 4 || sizeof(T) == 8, "long double is not the same everywhere: use double");
+      return sizeof(T) == 4 ? "f32" : "f64";
+    } else if constexpr (std::is_integral_v<T>) {
+      static_assert(!std::is_same_v<T, bool>, "a peer can write any byte: use uint8_t in place of bool");
+      return (std::is_signed_v<T> ? "i" : "u") + std::to_string(8 * sizeof(T));
+    } else {
+      message<T>();
+      return Message<T>::name();
+    }
+  }
+
+  std::vector<Section> sections_;
+  std::size_t current_ = 0;
+};
+
+using LayoutHandle = Owned<horus_layout, horus_layout_close>;
+
+// The layout of a message, made once a thread, because a handle is used by one thread at a time.
+template <class T>
+horus_layout *layout() {
+  static_assert(Message<T>::is_described, "this struct is no message: HORUS_MESSAGE(Struct, \"package/Name\", its fields)");
+  thread_local LayoutHandle handle(horus_layout_parse(Description::of<T>().c_str()));
+  return handle.get();
+}
+
+}  // namespace detail
+
+// The hash by which two programs know that they mean the same message.
+template <class T>
+std::uint64_t layout_hash() {
+  return horus_layout_hash(detail::layout<T>());
+}
+
+}  // namespace horus
+
+// HORUS_MESSAGE stands outside of all namespaces. It takes up to 24 fields, all of them, in their order.
+#define HORUS_MESSAGE(Struct, type_name, ...)                                                                             \
+  template <>                                                                                                             \
+  struct horus::Message<Struct> {                                                                                         \
+    using Type = Struct;                                                                                                  \
+    static constexpr bool is_described = true;                                                                            \
+    static_assert(std::is_standard_layout_v<Struct> && std::is_trivially_copyable_v<Struct>, "a message is plain data");  \
+    static_assert(::horus::detail::adjacent({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}, sizeof(Struct)),                      \
+                  #Struct " has bytes that belong to no field, or the macro names not all fields in their order: order them " \
+                          "by the size of their numbers, or add std::uint8_t spare[N]");                                  \
+    static const char *name() { return type_name; }                                                                       \
+    static void describe(::horus::detail::Description &to) { HORUS_EACH(HORUS_FIELD, __VA_ARGS__) }                       \
+  }
+
+#define HORUS_PLACE(member) ::horus::detail::Place{offsetof(Type, member), sizeof(Type::member)},
+#define HORUS_FIELD(member) to.field<decltype(Type::member)>(#member);
+
+#define HORUS_EACH(DO, ...) HORUS_PICK(__VA_ARGS__, HORUS_COUNTS)(DO, __VA_ARGS__)
+#define HORUS_COUNTS                                                                                                      \
+  HORUS_24, HORUS_23, HORUS_22, HORUS_21, HORUS_20, HORUS_19, HORUS_18, HORUS_17, HORUS_16, HORUS_15, HORUS_14, HORUS_13, \
+      HORUS_12, HORUS_11, HORUS_10, HORUS_9, HORUS_8, HORUS_7, HORUS_6, HORUS_5, HORUS_4, HORUS_3, HORUS_2, HORUS_1, 0
+#define HORUS_PICK(...) HORUS_PICK_NOW(__VA_ARGS__)
+#define HORUS_PICK_NOW(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, which, ...) which
+#define HORUS_1(DO, a) DO(a)
+#define HORUS_2(DO, a, ...) DO(a) HORUS_1(DO, __VA_ARGS__)
+#define HORUS_3(DO, a, ...) DO(a) HORUS_2(DO, __VA_ARGS__)
+#define HORUS_4(DO, a, ...) DO(a) HORUS_3(DO, __VA_ARGS__)
+#define HORUS_5(DO, a, ...) DO(a) HORUS_4(DO, __VA_ARGS__)
+#define HORUS_6(DO, a, ...) DO(a) HORUS_5(DO, __VA_ARGS__)
+#define HORUS_7(DO, a, ...) DO(a) HORUS_6(DO, __VA_ARGS__)
+#define HORUS_8(DO, a, ...) DO(a) HORUS_7(DO, __VA_ARGS__)
+#define HORUS_9(DO, a, ...) DO(a) HORUS_8(DO, __VA_ARGS__)
+#define HORUS_10(DO, a, ...) DO(a) HORUS_9(DO, __VA_ARGS__)
+#define HORUS_11(DO, a, ...) DO(a) HORUS_10(DO, __VA_ARGS__)
+#define HORUS_12(DO, a, ...) DO(a) HORUS_11(DO, __VA_ARGS__)
+#define HORUS_13(DO, a, ...) DO(a) HORUS_12(DO, __VA_ARGS__)
+#define HORUS_14(DO, a, ...) DO(a) HORUS_13(DO, __VA_ARGS__)
+#define HORUS_15(DO, a, ...) DO(a) HORUS_14(DO, __VA_ARGS__)
+#define HORUS_16(DO, a, ...) DO(a) HORUS_15(DO, __VA_ARGS__)
+#define HORUS_17(DO, a, ...) DO(a) HORUS_16(DO, __VA_ARGS__)
+#define HORUS_18(DO, a, ...) DO(a) HORUS_17(DO, __VA_ARGS__)
+#define HORUS_19(DO, a, ...) DO(a) HORUS_18(DO, __VA_ARGS__)
+#define HORUS_20(DO, a, ...) DO(a) HORUS_19(DO, __VA_ARGS__)
+#define HORUS_21(DO, a, ...) DO(a) HORUS_20(DO, __VA_ARGS__)
+#define HORUS_22(DO, a, ...) DO(a) HORUS_21(DO, __VA_ARGS__)
+#define HORUS_23(DO, a, ...) DO(a) HORUS_22(DO, __VA_ARGS__)
+#define HORUS_24(DO, a, ...) DO(a) HORUS_23(DO, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,231 @@
+// A program of nodes: lambdas that are called once a cycle, with what they promise and ask for.
+#ifndef HORUS_CPP_NODE_HPP
+#define HORUS_CPP_NODE_HPP
+
+#include <memory>
+
+#include "topic.hpp"
+
+namespace horus {
+
+// What a step is told about its cycle. Times are those of CLOCK_MONOTONIC.
+class Cycle {
+ public:
+  explicit Cycle(const horus_cycle *raw) noexcept : raw_(raw) {}
+  std::uint64_t number() const noexcept { return raw_->number; }
+  std::chrono::nanoseconds release() const noexcept { return time(raw_->release_ns); }
+  std::chrono::nanoseconds wake() const noexcept { return time(raw_->wake_ns); }
+  std::chrono::nanoseconds deadline() const noexcept { return time(raw_->deadline_ns); }
+  // The node cannot go on: its program ends with this reason when the step returns. An exception does the same.
+  void fail(const char *why) const noexcept { horus_cycle_fail(raw_, why); }
+
+ private:
+  static std::chrono::nanoseconds time(std::uint64_t ns) noexcept { return std::chrono::nanoseconds(static_cast<std::int64_t>(ns)); }
+  const horus_cycle *raw_;
+};
+
+// What a node reads.
+template <class T>
+class Input {
+ public:
+  explicit Input(horus_input *input) : input_(input), latest_(std::make_unique<T>()) {}
+
+  // The newest message, however old it is; null before the first.
+  const T *latest() {
+    fresh();
+    return has_ ? latest_.get() : nullptr;
+  }
+  // The newest message, if it came since the last look.
+  const T *fresh() {
+    const bool came = bool(detail::checked(horus_input_fresh(input_, latest_.get(), sizeof(T), &about_)));
+    has_ |= came;
+    return came ? latest_.get() : nullptr;
+  }
+  // The oldest message that was not read yet, each once.
+  Outcome next(T &into, Received *about = nullptr) { return detail::checked(horus_input_next(input_, &into, sizeof(T), about)); }
+  // What is known of the newest message.
+  const Received &about() const noexcept { return about_; }
+  std::uint64_t missed() { return horus_input_missed(input_); }
+
+ private:
+  horus_input *input_;
+  std::unique_ptr<T> latest_;
+  Received about_ = {};
+  bool has_ = false;
+};
+
+// What a node writes.
+template <class T>
+class Output {
+ public:
+  explicit Output(horus_output *output) noexcept : output_(output) {}
+  // Publishes the message when the step returns.
+  void set(const T &message) { detail::expect(horus_output_set(output_, &message, sizeof(T))); }
+
+ private:
+  horus_output *output_;
+};
+
+namespace detail {
+
+struct AnyStep {
+  virtual ~AnyStep() = default;
+};
+using Steps = std::vector<std::unique_ptr<AnyStep>>;
+
+// Calls a lambda for C: what it throws, the node fails with.
+template <class F>
+void call_step(F &step, const horus_cycle *raw) noexcept {
+  const Cycle cycle(raw);
+  const auto run = [&] {
+    if constexpr (std::is_invocable_v<F &, const Cycle &>)
+      step(cycle);
+    else
+      step();
+  };
+#ifndef HORUS_NO_EXCEPTIONS
+  try {
+    run();
+  } catch (const std::exception &error) {
+    cycle.fail(error.what());
+  } catch (...) {
+    cycle.fail("an exception that is no std::exception");
+  }
+#else
+  run();
+#endif
+}
+
+template <class F>
+struct Step : AnyStep {
+  explicit Step(F given) : step(std::move(given)) {}
+  F step;
+  static void call(void *self, const horus_cycle *cycle) noexcept { call_step(static_cast<Step *>(self)->step, cycle); }
+};
+
+// C gives both functions the same pointer.
+template <class F, class G>
+struct StepAndSafeState : Step<F> {
+  StepAndSafeState(F step, G safe) : Step<F>(std::move(step)), safe_state(std::move(safe)) {}
+  G safe_state;
+  static void call(void *self, const horus_cycle *cycle) noexcept { call_step(static_cast<StepAndSafeState *>(self)->step, cycle); }
+  static void call_safe(void *self, const horus_cycle *cycle) noexcept {
+    call_step(static_cast<StepAndSafeState *>(self)->safe_state, cycle);
+  }
+};
+
+}  // namespace detail
+
+// What a node asks for; node.toml has the last word.
+class Node {
+ public:
+  using ns = std::chrono::nanoseconds;
+  explicit Node(horus_node *node) noexcept : node_(node) {}
+
+  Node &period(ns span) { return noted(horus_node_period_ns(node_, count(span))); }
+  Node &phase(ns span) { return noted(horus_node_phase_ns(node_, count(span))); }
+  Node &on(const char *topic) { return noted(horus_node_on(node_, topic)); }
+  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_, count(span))); }
+  Node &budget(ns span) { return noted(horus_node_budget_ns(node_, count(span))); }
+  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_, count(span))); }
+  Node &silence(ns span) { return noted(horus_node_silence_ns(node_, count(span))); }
+  Node &cpu(const char *which) { return noted(horus_node_cpu(node_, which)); }
+  Node &policy(const char *which) { return noted(horus_node_policy(node_, which)); }
+  Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_)); }
+  Node &on_miss(horus_reaction reaction, std::uint32_t after = 1, std::uint32_t within = 0) {
+    return noted(horus_node_on_miss(node_, reaction, after, within));
+  }
+  Node &degrade(std::uint32_t every, std::uint32_t after = 1, std::uint32_t within = 0) {
+    return noted(horus_node_degrade(node_, every, after, within));
+  }
+
+ private:
+  static std::uint64_t count(ns span) { return span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count()); }
+  // What is refused, the program says when it is run; so nothing has to be looked at here.
+  Node &noted(horus_status) { return *this; }
+  horus_node *node_;
+};
+
+// A program of nodes. What goes wrong while it is declared, `run` says.
+class App {
+ public:
+  explicit App(const std::string &name) : app_(horus_app_new(name.c_str())), is_own_(true) {}
+  // One that `declare` of a world or of `main` was given; its steps are kept in `steps`.
+  App(horus_app *app, detail::Steps &steps) : app_(app), is_own_(false), steps_(&steps) {}
+  App(const App &) = delete;
+  App &operator=(const App &) = delete;
+  ~App() {
+    if (is_own_) horus_app_close(app_);
+  }
+
+  template <class T>
+  Input<T> input(const std::string &topic) {
+    return Input<T>(horus_app_input(app_, topic.c_str(), detail::layout<T>(), nullptr));
+  }
+  template <class T>
+  Input<T> input(const std::string &topic, const Options &options) {
+    const horus_options raw = options.raw();
+    return Input<T>(horus_app_input(app_, topic.c_str(), detail::layout<T>(), &raw));
+  }
+  template <class T>
+  Output<T> output(const std::string &topic) {
+    return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout<T>(), nullptr));
+  }
+  template <class T>
+  Output<T> output(const std::string &topic, const Options &options) {
+    const horus_options raw = options.raw();
+    return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout<T>(), &raw));
+  }
+
+  // Adds a node, which has the inputs and outputs that were opened since the last one.
+  template <class F>
+  Node node(const std::string &name, F step) {
+    auto *kept = keep(std::move(step));
+    return Node(horus_app_node(app_, name.c_str(), detail::Step<F>::call, kept));
+  }
+  // As above, with what keeps the robot safe in place of a step.
+  template <class F, class G>
+  Node node(const std::string &name, F step, G safe_state) {
+    using Both = detail::StepAndSafeState<F, G>;
+    auto kept = std::make_unique<Both>(std::move(step), std::move(safe_state));
+    horus_node *node = horus_app_node(app_, name.c_str(), Both::call, kept.get());
+    (void)horus_node_safe_state(node, Both::call_safe);
+    steps_->push_back(std::move(kept));
+    return Node(node);
+  }
+
+  void chain(std::initializer_list<const char *> nodes, std::chrono::nanoseconds end_to_end) {
+    (void)horus_app_chain(app_, nodes.begin(), nodes.size(), static_cast<std::uint64_t>(end_to_end.count()));
+  }
+  void releases(std::uint64_t count) { (void)horus_app_releases(app_, count); }
+  void strict() { (void)horus_app_strict(app_); }
+
+  // Runs the nodes; gives what main returns, and prints why when it is not 0.
+  int run() {
+    is_own_ = false;
+    return horus_app_run(std::exchange(app_, nullptr));
+  }
+  // In this thread, as fast as it can: for meters of the loop's own cost.
+  Outcome run_in_place(std::uint64_t releases) {
+    is_own_ = false;
+    return detail::checked(horus_app_run_in_place(std::exchange(app_, nullptr), releases));
+  }
+
+ private:
+  template <class F>
+  detail::Step<F> *keep(F step) {
+    auto kept = std::make_unique<detail::Step<F>>(std::move(step));
+    auto *pointer = kept.get();
+    steps_->push_back(std::move(kept));
+    return pointer;
+  }
+
+  horus_app *app_;
+  bool is_own_;
+  detail::Steps own_steps_;
+  detail::Steps *steps_ = &own_steps_;
+};
+
+}  // namespace horus
+
+#endif

@@ -1,0 +1,181 @@
+// The ends of a topic: by copy, and in place by what is lent and moves.
+#ifndef HORUS_CPP_TOPIC_HPP
+#define HORUS_CPP_TOPIC_HPP
+
+#include <chrono>
+
+#include "message.hpp"
+
+namespace horus {
+
+// How a topic is made and joined; as horus_options, by name: Options::latest(8).stamped().
+class Options {
+ public:
+  static Options latest(std::uint32_t capacity) { return Options(HORUS_LATEST, capacity); }
+  static Options reliable(std::uint32_t capacity) { return Options(HORUS_RELIABLE, capacity); }
+  Options() = default;
+
+  Options &publishers(std::uint32_t count) { return raw_.publishers = count, *this; }
+  Options &history(std::uint32_t messages) { return raw_.history = messages, *this; }
+  Options &stamped() { return raw_.stamped = 1, *this; }
+  Options &spin() { return raw_.waiting = HORUS_WAIT_SPIN, *this; }
+  Options &sleep() { return raw_.waiting = HORUS_WAIT_SLEEP, *this; }
+  Options &directory(std::string path) { return directory_ = std::move(path), *this; }
+  Options &group(std::string name) { return group_ = std::move(name), *this; }
+
+  horus_options raw() const {
+    horus_options raw = raw_;
+    raw.directory = directory_.empty() ? nullptr : directory_.c_str();
+    raw.group = group_.empty() ? nullptr : group_.c_str();
+    return raw;
+  }
+
+ private:
+  Options(std::uint32_t policy, std::uint32_t capacity) {
+    raw_.policy = policy;
+    raw_.capacity = capacity;
+  }
+  horus_options raw_ = {};
+  std::string directory_, group_;
+};
+
+using Received = horus_received;
+
+// As long as it takes.
+inline constexpr std::chrono::nanoseconds forever{-1};
+
+namespace detail {
+using PublisherHandle = Owned<horus_publisher, horus_publisher_close>;
+using SubscriberHandle = Owned<horus_subscriber, horus_subscriber_close>;
+
+// Opens an end of a topic by `open`, which gives a handle of C or null.
+template <class End, class Handle, class Open>
+Result<End> opened(Open open) {
+  Handle handle(open());
+  if (!handle.get()) return Result<End>::refused(horus_error());
+  return Result<End>(End(std::move(handle)));
+}
+}  // namespace detail
+
+// A message that is being written where it will be sent from. What is not published was never sent.
+template <class T>
+class [[nodiscard]] Loan {
+ public:
+  Loan(horus_publisher *publisher, T *place) noexcept : publisher_(publisher), place_(place) {}
+  Loan(Loan &&other) noexcept : publisher_(other.publisher_), place_(std::exchange(other.place_, nullptr)) {}
+  Loan &operator=(Loan &&) = delete;
+  ~Loan() {
+    if (place_) horus_publisher_discard(publisher_);
+  }
+  T &operator*() const noexcept { return *place_; }
+  T *operator->() const noexcept { return place_; }
+  explicit operator bool() const noexcept { return place_ != nullptr; }
+  void publish() {
+    place_ = nullptr;
+    detail::expect(horus_publisher_publish(publisher_));
+  }
+
+ private:
+  horus_publisher *publisher_;
+  T *place_;
+};
+
+// The publishing end of a topic. One thread at a time uses it.
+template <class T>
+class Publisher {
+ public:
+  static Result<Publisher> open(const std::string &topic, const Options &options = {}) {
+    return detail::opened<Publisher, detail::PublisherHandle>([&] {
+      const horus_options raw = options.raw();
+      return horus_publisher_open(topic.c_str(), detail::layout<T>(), &raw);
+    });
+  }
+#ifndef HORUS_NO_EXCEPTIONS
+  explicit Publisher(const std::string &topic, const Options &options = {}) : Publisher(open(topic, options).take()) {}
+#endif
+  explicit Publisher(detail::PublisherHandle handle) noexcept : handle_(std::move(handle)) {}
+
+  // Sends a message; false when there is no room. Wait-free.
+  Outcome try_send(const T &message) { return detail::checked(horus_publisher_try_send(handle_.get(), &message, sizeof(T))); }
+  // Waits for room on a reliable topic.
+  Outcome send(const T &message, std::chrono::nanoseconds limit = forever) {
+    return detail::checked(horus_publisher_send(handle_.get(), &message, sizeof(T), limit.count()));
+  }
+  // Lends the place of the next message; an empty loan when there is no room.
+  Loan<T> loan() {
+    void *place = nullptr;
+    (void)detail::checked(horus_publisher_loan(handle_.get(), &place));
+    return Loan<T>(handle_.get(), static_cast<T *>(place));
+  }
+  std::size_t subscribers() { return horus_publisher_subscribers(handle_.get()); }
+  std::size_t reap() { return horus_publisher_reap(handle_.get()); }
+  Outcome check() { return detail::checked(horus_publisher_check(handle_.get())); }
+
+ private:
+  detail::PublisherHandle handle_;
+};
+
+// A message where it lies in the topic; it is given back at the end of its life.
+template <class T>
+class [[nodiscard]] Sample {
+ public:
+  Sample(horus_subscriber *subscriber, const T *message, const Received &about) noexcept
+      : subscriber_(subscriber), message_(message), about_(about) {}
+  Sample(Sample &&other) noexcept
+      : subscriber_(other.subscriber_), message_(std::exchange(other.message_, nullptr)), about_(other.about_) {}
+  Sample &operator=(Sample &&) = delete;
+  ~Sample() {
+    if (message_) horus_subscriber_release(subscriber_);
+  }
+  const T &operator*() const noexcept { return *message_; }
+  const T *operator->() const noexcept { return message_; }
+  explicit operator bool() const noexcept { return message_ != nullptr; }
+  const Received &about() const noexcept { return about_; }
+
+ private:
+  horus_subscriber *subscriber_;
+  const T *message_;
+  Received about_;
+};
+
+// A subscribing end of a topic. One thread at a time uses it.
+template <class T>
+class Subscriber {
+ public:
+  static Result<Subscriber> open(const std::string &topic, const Options &options = {}) {
+    return detail::opened<Subscriber, detail::SubscriberHandle>([&] {
+      const horus_options raw = options.raw();
+      return horus_subscriber_open(topic.c_str(), detail::layout<T>(), &raw);
+    });
+  }
+#ifndef HORUS_NO_EXCEPTIONS
+  explicit Subscriber(const std::string &topic, const Options &options = {}) : Subscriber(open(topic, options).take()) {}
+#endif
+  explicit Subscriber(detail::SubscriberHandle handle) noexcept : handle_(std::move(handle)) {}
+
+  // Receives the next message; false when there is none. Wait-free.
+  Outcome try_recv(T &into, Received *about = nullptr) {
+    return detail::checked(horus_subscriber_try_recv(handle_.get(), &into, sizeof(T), about));
+  }
+  // Waits for the next message.
+  Outcome recv(T &into, std::chrono::nanoseconds limit = forever, Received *about = nullptr) {
+    return detail::checked(horus_subscriber_recv(handle_.get(), &into, sizeof(T), about, limit.count()));
+  }
+  // The next message in its place; an empty sample when there is none.
+  Sample<T> borrow() {
+    const void *message = nullptr;
+    Received about = {};
+    (void)detail::checked(horus_subscriber_borrow(handle_.get(), &message, &about));
+    return Sample<T>(handle_.get(), static_cast<const T *>(message), about);
+  }
+  std::uint64_t missed() { return horus_subscriber_missed(handle_.get()); }
+  bool is_published() { return horus_subscriber_is_published(handle_.get()) == HORUS_OK; }
+  void *handle() const noexcept { return handle_.get(); }
+
+ private:
+  detail::SubscriberHandle handle_;
+};
+
+}  // namespace horus
+
+#endif

@@ -1,0 +1,20 @@
+// Waiting for several topics at once.
+#ifndef HORUS_CPP_WAIT_HPP
+#define HORUS_CPP_WAIT_HPP
+
+#include "bytes.hpp"
+
+namespace horus {
+
+// Waits until one of the subscribers has something to receive; gives its place among them, or nothing when the time is up.
+template <class... Subscribers>
+std::optional<std::size_t> wait_any(std::chrono::nanoseconds limit, Subscribers &...subscribers) {
+  void *handles[] = {subscribers.handle()...};
+  std::size_t ready = 0;
+  const Outcome outcome = detail::checked(horus_wait_any(handles, sizeof...(subscribers), limit.count(), &ready));
+  return outcome ? std::optional<std::size_t>(ready) : std::nullopt;
+}
+
+}  // namespace horus
+
+#endif

@@ -1,0 +1,145 @@
+//! The topics of a node: what its step reads, and what it writes.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use horus::port::raw::{RawInput, RawOutput};
+use horus::topic::Received;
+
+use crate::handle::{Kind, get, wrong_size};
+use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
+use crate::status::{Refusal, call, horus_status, misuse};
+use crate::topic::publisher::message_at;
+use crate::topic::subscriber::{horus_received, tell};
+
+/// What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
+#[allow(non_camel_case_types)]
+pub struct horus_input {
+    _opaque: (),
+}
+
+impl Kind for horus_input {
+    type Value = RawInput;
+    const MARK: u64 = 0x7475_6f79_616c_0004;
+    const NAME: &'static str = "input";
+}
+
+/// What a node writes. It belongs to its program, ends with it, and only the step of its node uses it.
+#[allow(non_camel_case_types)]
+pub struct horus_output {
+    _opaque: (),
+}
+
+impl Kind for horus_output {
+    type Value = RawOutput;
+    const MARK: u64 = 0x7475_6f79_616c_0005;
+    const NAME: &'static str = "output";
+}
+
+/// Copies what `look` finds to memory of the caller's.
+///
+/// # Safety
+/// `input` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+#[inline(always)]
+unsafe fn copy(
+    input: *mut horus_input,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+    look: impl FnOnce(&mut RawInput) -> Option<(&[u8], Received<()>)>,
+) -> Result<horus_status, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    let input = unsafe { get(input) }?;
+    if message.is_null() {
+        return Err(misuse("the place for the message is null"));
+    }
+    if bytes != input.message_bytes() {
+        return Err(wrong_size(bytes, input.message_bytes()));
+    }
+    let Some((found, received)) = look(input) else { return Ok(HORUS_EMPTY) };
+    // SAFETY: so many bytes may be written there, by the caller's promise, and `found` has as many. It is memory of the input's own,
+    // which C is never shown.
+    unsafe { ptr::copy_nonoverlapping(found.as_ptr(), message.cast(), bytes) };
+    // SAFETY: the caller's promise is the same.
+    unsafe { tell(about, received.sequence, received.sent_ns, received.publisher) };
+    Ok(HORUS_OK)
+}
+
+/// Copies the newest message, however old it is by now; HORUS_EMPTY before the first. `about` may be null. No allocation.
+///
+/// # Safety
+/// `input` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_input_latest(
+    input: *mut horus_input,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+) -> horus_status {
+    // SAFETY: the caller's promises are the same.
+    call(|| unsafe { copy(input, message, bytes, about, RawInput::latest) })
+}
+
+/// Copies the newest message, if it came since the last look; HORUS_EMPTY otherwise.
+///
+/// # Safety
+/// As `horus_input_latest`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_input_fresh(
+    input: *mut horus_input,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+) -> horus_status {
+    // SAFETY: the caller's promises are the same.
+    call(|| unsafe { copy(input, message, bytes, about, RawInput::fresh) })
+}
+
+/// Copies the oldest message that came and was not read yet: each once, in the order of each publisher.
+///
+/// # Safety
+/// As `horus_input_latest`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_input_next(
+    input: *mut horus_input,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+) -> horus_status {
+    // SAFETY: the caller's promises are the same.
+    call(|| unsafe { copy(input, message, bytes, about, RawInput::next_message) })
+}
+
+/// How many messages were overwritten before they were read; 0 of what is no input.
+///
+/// # Safety
+/// `input` is null or a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
+    let mut missed = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        missed = unsafe { get(input) }?.missed();
+        Ok(HORUS_OK)
+    });
+    missed
+}
+
+/// Publishes a message of `bytes` bytes when the step returns, after what the step set before. No allocation.
+///
+/// # Safety
+/// `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_output_set(
+    output: *mut horus_output,
+    message: *const c_void,
+    bytes: usize,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let output = unsafe { get(output) }?;
+        // SAFETY: as above.
+        output.set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
+        Ok(HORUS_OK)
+    })
+}

@@ -1,0 +1,176 @@
+//! What a program of nodes in C consists of: the nodes of [`horus::app`], and the handles that belong to it.
+
+use std::ffi::c_void;
+
+use horus::app::App;
+
+use crate::handle::{Kind, close, get, give};
+use crate::nodes::node::horus_node;
+use crate::nodes::port::{horus_input, horus_output};
+use crate::status::{Refusal, failed, last_sentence, misuse};
+
+/// A program of nodes.
+#[allow(non_camel_case_types)]
+pub struct horus_app {
+    _opaque: (),
+}
+
+impl Kind for horus_app {
+    type Value = Program;
+    const MARK: u64 = 0x7475_6f79_616c_0006;
+    const NAME: &'static str = "app";
+}
+
+/// Declares the nodes of a program, and says HORUS_OK, or what went wrong.
+#[allow(non_camel_case_types)]
+pub type horus_declare =
+    Option<unsafe extern "C" fn(app: *mut horus_app, context: *mut c_void) -> crate::status::horus_status>;
+
+/// Whose the nodes are.
+enum Place {
+    Own(Box<App>),
+    /// It is lent to a function that declares nodes.
+    Lent(*mut App),
+    /// They could not be made.
+    Refused,
+    /// They run, or have run.
+    Gone,
+}
+
+/// A program, as C declares it.
+pub(crate) struct Program {
+    place: Place,
+    pub name: String,
+    /// The first thing that went wrong; the program does not run then.
+    refusal: Option<String>,
+    owned: Owned,
+}
+
+/// The handles of a program; they end with it.
+#[derive(Default)]
+pub(crate) struct Owned {
+    inputs: Vec<*mut horus_input>,
+    outputs: Vec<*mut horus_output>,
+    nodes: Vec<*mut horus_node>,
+}
+
+impl Program {
+    pub fn own(name: &str, app: Result<App, horus::Error>) -> Self {
+        let (place, refusal) = match app {
+            Ok(app) => (Place::Own(Box::new(app)), None),
+            Err(error) => (Place::Refused, Some(error.to_string())),
+        };
+        Self { place, name: name.to_owned(), refusal, owned: Owned::default() }
+    }
+
+    /// The nodes, for as long as they can be declared.
+    pub fn app(&mut self) -> Result<&mut App, Refusal> {
+        match &mut self.place {
+            Place::Own(app) => Ok(app),
+            // SAFETY: `declare_by` lends it only while the function runs that declares, and uses it not itself meanwhile.
+            Place::Lent(app) => Ok(unsafe { &mut **app }),
+            Place::Refused => Err(failed(self.refusal.clone().unwrap_or_default())),
+            Place::Gone => Err(runs()),
+        }
+    }
+
+    /// Does something that declares; what it refuses, the program will not start with.
+    pub fn declare<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        let done = work(self);
+        if let Err(refusal) = &done {
+            self.refusal.get_or_insert_with(|| refusal.to_string());
+        }
+        done
+    }
+
+    /// Refuses to end nodes that are somebody else's, or that run.
+    pub fn check_end(&self) -> Result<(), Refusal> {
+        match self.place {
+            Place::Own(_) | Place::Refused => Ok(()),
+            Place::Lent(_) => Err(misuse("this app is lent to the function that declares its nodes: return from it")),
+            Place::Gone => Err(runs()),
+        }
+    }
+
+    /// What is to be run, or why it cannot.
+    pub fn take(&mut self) -> horus::Result<App> {
+        match (std::mem::replace(&mut self.place, Place::Gone), &self.refusal) {
+            (Place::Own(app), None) => Ok(*app),
+            (_, refusal) => Err(horus::Error::new(refusal.clone().unwrap_or_default())),
+        }
+    }
+
+    pub fn keep_input(&mut self, input: *mut horus_input) -> *mut horus_input {
+        self.owned.inputs.push(input);
+        input
+    }
+
+    pub fn keep_output(&mut self, output: *mut horus_output) -> *mut horus_output {
+        self.owned.outputs.push(output);
+        output
+    }
+
+    pub fn keep_node(&mut self, node: *mut horus_node) -> *mut horus_node {
+        self.owned.nodes.push(node);
+        node
+    }
+}
+
+impl Owned {
+    /// The app of these nodes ends before them.
+    fn leave(&self) {
+        for &node in &self.nodes {
+            // SAFETY: `give` made it, and `Owned` closes it; nobody else uses it while nodes are declared.
+            if let Ok(node) = unsafe { get(node) } {
+                node.app = std::ptr::null_mut();
+            }
+        }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: `give` made all of them, nothing but this closes them, and the nodes that used them have ended.
+        unsafe {
+            self.inputs.drain(..).for_each(|input| drop(close(input)));
+            self.outputs.drain(..).for_each(|output| drop(close(output)));
+            self.nodes.drain(..).for_each(|node| drop(close(node)));
+        }
+    }
+}
+
+/// Has a function in C declare the nodes of `app`; gives the handles, which have to outlive the nodes.
+///
+/// # Safety
+/// `declare` may be called with `given`.
+pub(crate) unsafe fn declare_by(declare: horus_declare, given: *mut c_void, app: &mut App) -> horus::Result<Owned> {
+    let declare = declare.ok_or_else(|| horus::Error::new("the function that declares the nodes is null"))?;
+    let handle = give::<horus_app>(Program {
+        place: Place::Lent(app),
+        name: String::new(),
+        refusal: None,
+        owned: Owned::default(),
+    });
+    // SAFETY: the caller's promise is the same, and `handle` lives.
+    let status = unsafe { declare(handle, given) };
+    // SAFETY: `give` made it, nobody closes an app that is lent, and nobody else uses it: the function has returned.
+    let program = unsafe { get(handle) }.map_err(|refusal| horus::Error::new(refusal.to_string()))?;
+    let (owned, refusal) = (std::mem::take(&mut program.owned), program.refusal.take());
+    // A node that is kept by mistake finds no app, which ends here.
+    owned.leave();
+    // SAFETY: as above.
+    let _ = unsafe { close(handle) };
+    match refusal {
+        Some(refusal) => Err(horus::Error::new(refusal)),
+        None if (status as i32) < 0 => Err(horus::Error::new(last_sentence())),
+        None => Ok(owned),
+    }
+}
+
+fn runs() -> Refusal {
+    misuse("the app runs: declare everything before, and let its steps end by themselves")
+}
+
+pub(crate) fn null_step() -> Refusal {
+    misuse("the step of the node is null: give it a function")
+}

@@ -1,0 +1,180 @@
+//! Virtual time, for the tests of programs of nodes.
+
+mod account;
+mod faults;
+
+use std::ffi::{CString, c_char, c_void};
+use std::slice;
+use std::time::Duration;
+
+pub use account::*;
+pub use faults::*;
+use horus::world::VirtualWorld;
+
+use crate::handle::{Kind, close, get, give, text};
+use crate::layout::horus_layout;
+use crate::nodes::program::{Owned, declare_by, horus_declare};
+use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
+use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::publisher::message_at;
+
+/// The nodes of a program in virtual time: step by step, faster than real time, the same each time. One thread at a time uses it, and it
+/// calls the steps.
+#[allow(non_camel_case_types)]
+pub struct horus_world {
+    _opaque: (),
+}
+
+/// A world with the handles that its nodes use.
+pub(crate) struct World {
+    world: VirtualWorld,
+    entry: CString,
+    /// Behind the world, because it is dropped last.
+    _owned: Owned,
+}
+
+impl Kind for horus_world {
+    type Value = World;
+    const MARK: u64 = 0x7475_6f79_616c_0008;
+    const NAME: &'static str = "world";
+}
+
+/// Builds the nodes that `declare` declares with `context`. It is time zero. Null when they are refused.
+///
+/// # Safety
+/// `declare` may be called with `context`, and until the world is closed, so may the steps.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_new(declare: horus_declare, context: *mut c_void) -> *mut horus_world {
+    make(|| {
+        let mut owned = Owned::default();
+        let world = VirtualWorld::new(|app| {
+            // SAFETY: the caller's promise is the same.
+            owned = unsafe { declare_by(declare, context, app) }?;
+            Ok(())
+        });
+        Ok(give(World { world: world.map_err(failed)?, entry: CString::default(), _owned: owned }))
+    })
+}
+
+/// As `horus_world_new`, with the settings of a node.toml.
+///
+/// # Safety
+/// As `horus_world_new`; `file` ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_with_settings(
+    file: *const c_char,
+    declare: horus_declare,
+    context: *mut c_void,
+) -> *mut horus_world {
+    make(|| {
+        // SAFETY: the caller's promise is the same.
+        let file = unsafe { text(file, "name of the file") }?;
+        let mut owned = Owned::default();
+        let world = VirtualWorld::with_settings(file, |app| {
+            // SAFETY: the caller's promise is the same.
+            owned = unsafe { declare_by(declare, context, app) }?;
+            Ok(())
+        });
+        Ok(give(World { world: world.map_err(failed)?, entry: CString::default(), _owned: owned }))
+    })
+}
+
+/// The time that has passed, in nanoseconds; 0 of what is no world.
+///
+/// # Safety
+/// `world` is null or a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_now_ns(world: *mut horus_world) -> u64 {
+    let mut now = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        now = unsafe { get(world) }?.world.now().as_nanos();
+        Ok(HORUS_OK)
+    });
+    now
+}
+
+/// Lets time pass, and the nodes run. A step that fails is an error.
+///
+/// # Safety
+/// `world` is a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_run_for(world: *mut horus_world, nanoseconds: u64) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(world) }?.world.run_for(Duration::from_nanos(nanoseconds));
+        Ok(HORUS_OK)
+    })
+}
+
+/// Publishes a message of `bytes` bytes, as another program would.
+///
+/// # Safety
+/// `world` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_publish(
+    world: *mut horus_world,
+    topic: *const c_char,
+    layout: *mut horus_layout,
+    message: *const c_void,
+    bytes: usize,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let (world, topic, layout) = unsafe { (get(world)?, text(topic, "name of the topic")?, get(layout)?) };
+        // SAFETY: as above.
+        let message = unsafe { message_at(message, bytes, layout.payload().bytes) }?;
+        world.world.publish_raw(topic, layout, message).map_err(failed)?;
+        Ok(HORUS_OK)
+    })
+}
+
+/// Copies the newest message of a topic; HORUS_EMPTY while there is none.
+///
+/// # Safety
+/// As `horus_world_publish`, and `bytes` bytes may be written at `message`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_last(
+    world: *mut horus_world,
+    topic: *const c_char,
+    layout: *mut horus_layout,
+    message: *mut c_void,
+    bytes: usize,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let (world, topic, layout) = unsafe { (get(world)?, text(topic, "name of the topic")?, get(layout)?) };
+        if message.is_null() {
+            return Err(misuse("the place for the message is null"));
+        }
+        // SAFETY: not null, so many bytes may be written, by the caller's promise; they are only written.
+        let into = unsafe { slice::from_raw_parts_mut(message.cast(), bytes) };
+        let there_is = world.world.last_raw(topic, layout, into).map_err(failed)?;
+        Ok(if there_is { HORUS_OK } else { HORUS_EMPTY })
+    })
+}
+
+/// The world, and the name of one of its nodes.
+///
+/// # Safety
+/// As `horus_world_delay`.
+unsafe fn of<'a>(world: *mut horus_world, node: *const c_char) -> Result<(&'a mut VirtualWorld, &'a str), Refusal> {
+    // SAFETY: the caller's promises are the same.
+    let (world, node) = unsafe { (&mut get(world)?.world, text(node, "name of the node")?) };
+    if world.has_node(node) {
+        return Ok((world, node));
+    }
+    Err(misuse(format!("the world has no node {node}")))
+}
+
+/// Ends a world. Null is nothing to end.
+///
+/// # Safety
+/// `world` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_close(world: *mut horus_world) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { close(world) }
+    })
+}

@@ -1,0 +1,70 @@
+//! What a test scripts: nodes that are late or slow, and messages that are lost.
+
+use std::ffi::c_char;
+use std::time::Duration;
+
+use super::{horus_world, of};
+use crate::handle::{get, text};
+use crate::status::horus_status::HORUS_OK;
+use crate::status::{call, horus_status};
+
+/// Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
+///
+/// # Safety
+/// `world` is a handle that nobody else uses meanwhile, `node` ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_delay(
+    world: *mut horus_world,
+    node: *const c_char,
+    nanoseconds: u64,
+    cycles: u64,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let (world, node) = unsafe { of(world, node) }?;
+        let scripted = world.delay(node, Duration::from_nanos(nanoseconds));
+        if cycles > 0 {
+            scripted.for_cycles(cycles);
+        }
+        Ok(HORUS_OK)
+    })
+}
+
+/// Has a node's steps take so long, for `cycles` cycles; 0 for ever.
+///
+/// # Safety
+/// As `horus_world_delay`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_takes(
+    world: *mut horus_world,
+    node: *const c_char,
+    nanoseconds: u64,
+    cycles: u64,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let (world, node) = unsafe { of(world, node) }?;
+        let scripted = world.takes(node, Duration::from_nanos(nanoseconds));
+        if cycles > 0 {
+            scripted.for_cycles(cycles);
+        }
+        Ok(HORUS_OK)
+    })
+}
+
+/// Has the next messages of a topic never come to the inputs of the program.
+///
+/// # Safety
+/// `world` is a handle that nobody else uses meanwhile, `topic` ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_world_lose(
+    world: *mut horus_world,
+    topic: *const c_char,
+    messages: u64,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        unsafe { get(world)?.world.lose(text(topic, "name of the topic")?, messages) };
+        Ok(HORUS_OK)
+    })
+}

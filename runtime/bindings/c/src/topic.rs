@@ -1,0 +1,13 @@
+//! The ends of a topic, by copy and in place, and waiting for several of them.
+
+pub(crate) mod bytes;
+pub(crate) mod options;
+pub(crate) mod publisher;
+pub(crate) mod subscriber;
+pub(crate) mod wait;
+
+pub use bytes::*;
+pub use options::*;
+pub use publisher::*;
+pub use subscriber::*;
+pub use wait::*;

@@ -1,0 +1,228 @@
+//! The publishing end of a topic of bytes.
+
+use std::ffi::{c_char, c_void};
+use std::slice;
+use std::time::Duration;
+
+use horus::bytes::{BytesLoan, BytesPublisher, SendError};
+
+use crate::handle::{Kind, close, get, give, text};
+use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
+use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::options::{horus_options, options};
+
+/// A publisher with the place that it has lent, and its bytes.
+pub(crate) struct LendingBytes {
+    /// Before the publisher, because it is dropped first: it borrows from it.
+    loan: Option<(BytesLoan<'static>, usize)>,
+    publisher: Box<BytesPublisher>,
+}
+
+/// The publishing end of a topic of bytes. One thread at a time uses it.
+#[allow(non_camel_case_types)]
+pub struct horus_bytes_publisher {
+    _opaque: (),
+}
+
+impl Kind for horus_bytes_publisher {
+    type Value = LendingBytes;
+    const MARK: u64 = 0x7475_6f79_616c_0009;
+    const NAME: &'static str = "publisher of bytes";
+}
+
+impl LendingBytes {
+    /// The publisher, if no place is lent.
+    #[inline(always)]
+    fn free(&mut self) -> Result<&mut BytesPublisher, Refusal> {
+        match self.loan {
+            None => Ok(&mut self.publisher),
+            Some(_) => Err(misuse("a place of this publisher is lent: publish or discard it first")),
+        }
+    }
+}
+
+/// Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
+///
+/// # Safety
+/// `topic` ends with a zero byte, `options` is null or may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_open(
+    topic: *const c_char,
+    maximum: usize,
+    options: *const horus_options,
+) -> *mut horus_bytes_publisher {
+    make(|| {
+        // SAFETY: the caller's promises are the same.
+        let (topic, options) = unsafe { (text(topic, "name of the topic")?, self::options(options)?) };
+        let publisher = BytesPublisher::open(topic, maximum, options).map_err(failed)?;
+        Ok(give(LendingBytes { loan: None, publisher: Box::new(publisher) }))
+    })
+}
+
+/// Bytes in the caller's memory; null is allowed where there are none.
+///
+/// # Safety
+/// `message` is null, or `bytes` bytes may be read there, and do not change meanwhile.
+unsafe fn bytes_at<'a>(message: *const c_void, bytes: usize) -> Result<&'a [u8], Refusal> {
+    match message.is_null() {
+        true if bytes == 0 => Ok(&[]),
+        true => Err(misuse("the message is null")),
+        // SAFETY: not null, and so many bytes may be read, by the caller's promise; no object has more than `isize::MAX`.
+        false => Ok(unsafe { slice::from_raw_parts(message.cast(), bytes.min(isize::MAX as usize)) }),
+    }
+}
+
+fn told(sent: Result<(), SendError>) -> Result<horus_status, Refusal> {
+    match sent {
+        Ok(()) => Ok(HORUS_OK),
+        Err(SendError::Full) => Ok(HORUS_FULL),
+        Err(error) => Err(misuse(error)),
+    }
+}
+
+/// Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
+///
+/// # Safety
+/// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_try_send(
+    publisher: *mut horus_bytes_publisher,
+    message: *const c_void,
+    bytes: usize,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let (publisher, message) = unsafe { (get(publisher)?.free()?, bytes_at(message, bytes)?) };
+        told(publisher.try_send(message))
+    })
+}
+
+/// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+///
+/// # Safety
+/// As `horus_bytes_publisher_try_send`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_send(
+    publisher: *mut horus_bytes_publisher,
+    message: *const c_void,
+    bytes: usize,
+    timeout_ns: i64,
+) -> horus_status {
+    let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let (publisher, message) = unsafe { (get(publisher)?.free()?, bytes_at(message, bytes)?) };
+        told(publisher.send_timeout(message, limit))
+    })
+}
+
+/// Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
+///
+/// # Safety
+/// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_loan(
+    publisher: *mut horus_bytes_publisher,
+    bytes: usize,
+    place: *mut *mut c_void,
+) -> horus_status {
+    call(|| {
+        if place.is_null() {
+            return Err(misuse("the pointer to the place is null"));
+        }
+        // SAFETY: the caller's promise is the same.
+        let lending = unsafe { get(publisher) }?;
+        let own: *mut BytesPublisher = lending.free()?;
+        // SAFETY: `own` is in a box of its own, which lives as long as the loan, which is dropped first; while there is a loan, `free`
+        // refuses every other use.
+        let mut loan = match unsafe { &mut *own }.loan(bytes) {
+            Ok(loan) => loan,
+            Err(refused) => return told(Err(refused)),
+        };
+        // SAFETY: not null, and may be written, by the caller's promise.
+        unsafe { *place = loan.as_mut_ptr().cast() };
+        lending.loan = Some((loan, bytes));
+        Ok(HORUS_OK)
+    })
+}
+
+/// Sends the first `bytes` bytes of the place that was lent.
+///
+/// # Safety
+/// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_publish(
+    publisher: *mut horus_bytes_publisher,
+    bytes: usize,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let lending = unsafe { get(publisher) }?;
+        match lending.loan.take() {
+            None => Err(misuse("no place of this publisher is lent: call horus_bytes_publisher_loan first")),
+            Some((loan, lent)) if bytes > lent => {
+                lending.loan = Some((loan, lent));
+                Err(misuse(format!("the place has {lent} bytes, and not {bytes}")))
+            }
+            Some((loan, _)) => {
+                loan.publish_first(bytes);
+                Ok(HORUS_OK)
+            }
+        }
+    })
+}
+
+/// Gives a lent place back without sending anything.
+///
+/// # Safety
+/// As `horus_bytes_publisher_publish`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_discard(publisher: *mut horus_bytes_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(publisher) }?.loan = None;
+        Ok(HORUS_OK)
+    })
+}
+
+/// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
+///
+/// # Safety
+/// `publisher` is null or a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_subscribers(publisher: *mut horus_bytes_publisher) -> usize {
+    let mut subscribers = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        subscribers = unsafe { get(publisher) }?.free()?.subscribers().map_err(failed)?;
+        Ok(HORUS_OK)
+    });
+    subscribers
+}
+
+/// Takes dead subscribers off the topic; returns how many. Makes system calls.
+///
+/// # Safety
+/// As `horus_bytes_publisher_subscribers`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_reap(publisher: *mut horus_bytes_publisher) -> usize {
+    let mut reaped = 0;
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        reaped = unsafe { get(publisher) }?.free()?.reap_dead_subscribers();
+        Ok(HORUS_OK)
+    });
+    reaped
+}
+
+/// Ends a publisher. Null is nothing to end.
+///
+/// # Safety
+/// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_close(publisher: *mut horus_bytes_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { close(publisher) }
+    })
+}

@@ -1,0 +1,109 @@
+/* Topics of bytes, by copy and in place, waiting for several topics at once, the journal, and counts of who is there. */
+#include "check.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAXIMUM = 256 };
+
+static void exchange(horus_bytes_publisher *publisher, horus_bytes_subscriber *subscriber) {
+  char into[MAXIMUM];
+  const void *found;
+  void *place;
+  size_t bytes = 0;
+  horus_received about;
+  CHECK(horus_bytes_publisher_subscribers(publisher) == 1);
+  CHECK(horus_bytes_publisher_reap(publisher) == 0);
+  CHECK(horus_bytes_publisher_try_send(publisher, "left wheel slips", 16) == HORUS_OK);
+  CHECK(horus_bytes_publisher_try_send(publisher, NULL, 0) == HORUS_OK);
+  CHECK(horus_bytes_subscriber_try_recv(subscriber, into, sizeof into, &bytes, &about) == HORUS_OK);
+  CHECK(bytes == 16 && memcmp(into, "left wheel slips", 16) == 0 && about.sequence == 0);
+  CHECK(horus_bytes_subscriber_recv(subscriber, into, sizeof into, &bytes, NULL, 0) == HORUS_OK && bytes == 0);
+  CHECK(horus_bytes_subscriber_recv(subscriber, into, sizeof into, &bytes, NULL, 1000) == HORUS_EMPTY);
+
+  CHECK(horus_bytes_publisher_loan(publisher, 100, &place) == HORUS_OK);
+  memcpy(place, "in place", 8);
+  CHECK(horus_bytes_publisher_publish(publisher, 101) == HORUS_MISUSE);
+  SAYS("the place has 100 bytes, and not 101");
+  CHECK(horus_bytes_publisher_try_send(publisher, "x", 1) == HORUS_MISUSE);
+  CHECK(horus_bytes_publisher_publish(publisher, 8) == HORUS_OK);
+  CHECK(horus_bytes_subscriber_borrow(subscriber, &found, &bytes, NULL) == HORUS_OK);
+  CHECK(bytes == 8 && memcmp(found, "in place", 8) == 0);
+  CHECK(horus_bytes_subscriber_try_recv(subscriber, into, sizeof into, &bytes, NULL) == HORUS_MISUSE);
+  CHECK(horus_bytes_subscriber_release(subscriber) == HORUS_OK);
+
+  CHECK(horus_bytes_publisher_try_send(publisher, into, MAXIMUM + 1) == HORUS_MISUSE);
+  SAYS("a message of 257 bytes is too long for this topic: it was made for at most 256");
+  CHECK(horus_bytes_subscriber_try_recv(subscriber, into, 10, &bytes, NULL) == HORUS_MISUSE);
+  SAYS("there is room for 10 bytes, and a message of this topic may have 256");
+  CHECK(horus_bytes_subscriber_missed(subscriber) == 0);
+}
+
+static void waiting(horus_bytes_publisher *log, horus_bytes_subscriber *logged) {
+  horus_layout *layout = horus_layout_parse("message example/Count\n number u64");
+  horus_subscriber *counts = horus_subscriber_open("counts", layout, NULL);
+  horus_publisher *count = horus_publisher_open("counts", layout, NULL);
+  void *both[3];
+  uint64_t number = 7;
+  size_t ready = 99, bytes;
+  char into[MAXIMUM];
+  both[0] = counts, both[1] = logged, both[2] = counts;
+  CHECK(horus_publisher_subscribers(count) == 1 && horus_publisher_reap(count) == 0);
+  CHECK(horus_publisher_check(count) == HORUS_OK && horus_subscriber_check(counts) == HORUS_OK);
+  CHECK(horus_subscriber_is_published(counts) == HORUS_OK);
+  CHECK(horus_wait_any(both, 2, 1000, &ready) == HORUS_EMPTY && ready == 99);
+  CHECK(horus_bytes_publisher_try_send(log, "x", 1) == HORUS_OK);
+  CHECK(horus_wait_any(both, 2, -1, &ready) == HORUS_OK && ready == 1);
+  CHECK(horus_publisher_try_send(count, &number, sizeof number) == HORUS_OK);
+  CHECK(horus_wait_any(both, 2, 0, &ready) == HORUS_OK && ready == 0);
+  CHECK(horus_bytes_subscriber_try_recv(logged, into, sizeof into, &bytes, NULL) == HORUS_OK);
+  CHECK(horus_wait_any(both, 3, 0, &ready) == HORUS_MISUSE);
+  SAYS("there twice");
+  both[1] = NULL;
+  CHECK(horus_wait_any(both, 2, 0, &ready) == HORUS_MISUSE && horus_wait_any(both, 0, 0, &ready) == HORUS_MISUSE);
+  both[1] = layout;
+  CHECK(horus_wait_any(both, 2, 0, &ready) == HORUS_MISUSE);
+  SAYS("this is no subscriber");
+  CHECK(horus_publisher_close(count) == HORUS_OK && horus_subscriber_is_published(counts) == HORUS_EMPTY);
+  CHECK(horus_subscriber_close(counts) == HORUS_OK && horus_layout_close(layout) == HORUS_OK);
+}
+
+static void journal(void) {
+  horus_field field[1];
+  field[0].name = "HORUS_WHEEL", field[0].value = "left";
+  CHECK(horus_journal(HORUS_JOURNAL_WARNING, "a wheel slips", field, 1) == HORUS_OK);
+  CHECK(horus_journal(99, "a wheel slips", field, 1) == HORUS_MISUSE);
+  CHECK(horus_journal(HORUS_JOURNAL_INFO, NULL, NULL, 0) == HORUS_MISUSE);
+  field[0].name = "wheel";
+  CHECK(horus_journal(HORUS_JOURNAL_INFO, "a wheel slips", field, 1) == HORUS_FAILED);
+  SAYS("'wheel' is not a field of ours");
+}
+
+/* In the child, asking is an error; the parent goes on as before. */
+static void forked(void) {
+  horus_layout *layout = horus_layout_parse("message example/Count\n number u64");
+  horus_publisher *count = horus_publisher_open("forked", layout, NULL);
+  uint64_t number = 7;
+  int status;
+  pid_t child = fork();
+  if (child == 0) _exit(horus_publisher_check(count) == HORUS_FAILED && strstr(horus_error(), "fork") != NULL ? 0 : 1);
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(horus_publisher_try_send(count, &number, sizeof number) == HORUS_OK && horus_publisher_check(count) == HORUS_OK);
+  CHECK(horus_publisher_close(count) == HORUS_OK && horus_layout_close(layout) == HORUS_OK);
+}
+
+int main(void) {
+  horus_options options = {0};
+  horus_bytes_subscriber *subscriber;
+  horus_bytes_publisher *publisher;
+  options.policy = HORUS_RELIABLE, options.capacity = 4;
+  subscriber = horus_bytes_subscriber_open("log", MAXIMUM, &options);
+  publisher = horus_bytes_publisher_open("log", MAXIMUM, &options);
+  CHECK(subscriber != NULL && publisher != NULL);
+  exchange(publisher, subscriber);
+  waiting(publisher, subscriber);
+  journal();
+  forked();
+  CHECK(horus_bytes_publisher_close(publisher) == HORUS_OK && horus_bytes_subscriber_close(subscriber) == HORUS_OK);
+  puts("all of it holds");
+  return 0;
+}

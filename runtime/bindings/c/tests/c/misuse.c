@@ -1,0 +1,127 @@
+/* As many calls as asked, chosen at random by the number given, each with handles that are null, of any kind or closed. Every one of them
+   ends with a status, and none with a signal. What was closed stands in `graves`, where nothing else is put: see `bury`. */
+#include "check.h"
+
+static uint64_t state;
+
+static uint64_t any(uint64_t below) {
+  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  return (state >> 11) % below;
+}
+
+enum { KINDS = 9, GRAVES = 64 };
+static void *living[KINDS];
+static uint64_t graves[GRAVES][2];
+
+/* What a closed handle looks like as long as nothing else stands in its memory, which no program can count on. */
+static void *bury(void) { return graves[any(GRAVES)]; }
+
+static void *handle(void) {
+  switch (any(8)) {
+    case 0: return NULL;
+    case 1: return bury();
+    default: return living[any(KINDS)];
+  }
+}
+
+static const char *text(void) {
+  static const char *const texts[] = {"wheels", "log", "", "/", "a b", "..", "\xff\xfe", "fifo:80", "isolated", "message a/B\n x f64",
+                                      "message a/B\n x [u8; 0]", "message a/B\n x u8\n y u64", "nobody", "robot"};
+  uint64_t which = any(sizeof texts / sizeof *texts + 1);
+  return which == sizeof texts / sizeof *texts ? NULL : texts[which];
+}
+
+static void nothing(void *context, const horus_cycle *cycle) { (void)context, (void)cycle; }
+
+static void call(void) {
+  char bytes[512] = {0};
+  void *place = NULL, *both[4];
+  const void *found = NULL;
+  size_t length = 0;
+  horus_received about;
+  horus_tally tally;
+  void *into = any(3) ? bytes : NULL;
+  size_t size = any(2) ? 16 : any(40);
+  int i;
+  for (i = 0; i < 4; i++) both[i] = handle();
+  switch (any(44)) {
+    case 0: horus_layout_close(horus_layout_parse(text())); break;
+    case 1: horus_layout_hash(handle()); break;
+    case 2: horus_layout_bytes(handle()); break;
+    case 3: horus_publisher_try_send(handle(), into, size); break;
+    case 4: horus_publisher_send(handle(), into, size, 0); break;
+    case 5: horus_publisher_loan(handle(), any(2) ? &place : NULL); break;
+    case 6: horus_publisher_publish(handle()); break;
+    case 7: horus_publisher_discard(handle()); break;
+    case 8: horus_publisher_subscribers(handle()); break;
+    case 9: horus_publisher_check(handle()); break;
+    case 10: horus_subscriber_try_recv(handle(), into, size, any(2) ? &about : NULL); break;
+    case 11: horus_subscriber_recv(handle(), into, size, NULL, 0); break;
+    case 12: horus_subscriber_borrow(handle(), any(2) ? &found : NULL, NULL); break;
+    case 13: horus_subscriber_release(handle()); break;
+    case 14: horus_subscriber_missed(handle()); break;
+    case 15: horus_subscriber_is_published(handle()); break;
+    case 16: horus_bytes_publisher_try_send(handle(), into, size * 10); break;
+    case 17: horus_bytes_publisher_loan(handle(), size * 10, any(2) ? &place : NULL); break;
+    case 18: horus_bytes_publisher_publish(handle(), size); break;
+    case 19: horus_bytes_publisher_discard(handle()); break;
+    case 20: horus_bytes_subscriber_try_recv(handle(), into, any(2) ? 512 : size, any(2) ? &length : NULL, NULL); break;
+    case 21: horus_bytes_subscriber_borrow(handle(), &found, any(2) ? &length : NULL, &about); break;
+    case 22: horus_bytes_subscriber_release(handle()); break;
+    case 23: horus_wait_any(any(4) ? both : NULL, any(5), 0, any(4) ? &length : NULL); break;
+    case 24: horus_input_latest(handle(), into, size, &about); break;
+    case 25: horus_input_fresh(handle(), into, size, NULL); break;
+    case 26: horus_input_next(handle(), into, size, NULL); break;
+    case 27: horus_output_set(handle(), into, size); break;
+    case 28: horus_input_missed(handle()); break;
+    case 29: horus_node_period_ns(handle(), any(2000000)); break;
+    case 30: horus_node_cpu(handle(), text()); break;
+    case 31: horus_node_policy(handle(), text()); break;
+    case 32: horus_node_on_miss(handle(), (horus_reaction)any(7), (uint32_t)any(4), (uint32_t)any(4)); break;
+    case 33: horus_node_safe_state(handle(), any(2) ? nothing : NULL); break;
+    case 34: horus_node_on(handle(), text()); break;
+    case 35: horus_world_publish(handle(), text(), handle(), into, size); break;
+    case 36: horus_world_last(handle(), text(), handle(), into, size); break;
+    case 37: horus_world_delay(handle(), text(), any(1000000), any(3)); break;
+    case 38: horus_world_tally(handle(), text(), any(2) ? &tally : NULL); break;
+    case 39: horus_world_run_for(handle(), any(2000000)); break;
+    case 40: horus_cycle_fail(NULL, text()); break;
+    case 41: horus_app_chain(handle(), NULL, any(4), 1); break;
+    case 42: horus_world_journal(handle(), any(4)); break;
+    default: horus_main(NULL, NULL, NULL); break;
+  }
+}
+
+static horus_status declare(horus_app *app, void *context) {
+  horus_node *node;
+  horus_app_input(app, "in", context, NULL);
+  horus_app_output(app, "out", context, NULL);
+  node = horus_app_node(app, "robot", nothing, NULL);
+  return horus_node_period_ns(node, 1000000);
+}
+
+int main(int count, char **arguments) {
+  horus_layout *layout = horus_layout_parse("message example/WheelSpeed\n left f64\n right f64\n");
+  horus_app *app = horus_app_new("misuse");
+  long left;
+  int i;
+  CHECK(count == 3 && layout != NULL);
+  state = strtoull(arguments[2], NULL, 10) * 2 + 1;
+  living[0] = layout;
+  living[1] = horus_publisher_open("wheels", layout, NULL);
+  living[2] = horus_subscriber_open("wheels", layout, NULL);
+  living[3] = horus_bytes_publisher_open("log", 256, NULL);
+  living[4] = horus_bytes_subscriber_open("log", 256, NULL);
+  living[5] = horus_app_input(app, "in", layout, NULL);
+  living[6] = horus_app_output(app, "out", layout, NULL);
+  living[7] = horus_app_node(app, "robot", nothing, NULL);
+  living[8] = horus_world_new(declare, layout);
+  for (i = 0; i < KINDS; i++) CHECK(living[i] != NULL);
+  for (left = atol(arguments[1]); left > 0; left--) call();
+  CHECK(horus_world_close(living[8]) == HORUS_OK && horus_app_close(app) == HORUS_OK);
+  CHECK(horus_bytes_subscriber_close(living[4]) == HORUS_OK && horus_bytes_publisher_close(living[3]) == HORUS_OK);
+  CHECK(horus_subscriber_close(living[2]) == HORUS_OK && horus_publisher_close(living[1]) == HORUS_OK);
+  CHECK(horus_layout_close(layout) == HORUS_OK);
+  puts("all of it holds");
+  return 0;
+}

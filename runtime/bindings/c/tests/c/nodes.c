@@ -1,0 +1,162 @@
+/* A program of two nodes, in virtual time with its misses, and on the machine's clock: `world`, `run` or `main`. */
+#include "check.h"
+
+typedef struct {
+  double left, right;
+} wheel_speed;
+
+static const char *WHEELS = "message example/WheelSpeed\n left f64\n right f64\n";
+
+typedef struct {
+  horus_layout *layout;
+  horus_input *wanted;
+  horus_output *wheels;
+  horus_input *seen;
+  long steps, events;
+  double last;
+  uint64_t fails_in;
+  int runs_alone;
+} robot;
+
+static void control(void *self, const horus_cycle *cycle) {
+  robot *it = self;
+  wheel_speed wanted = {0, 0};
+  it->steps++;
+  if (horus_input_latest(it->wanted, &wanted, sizeof wanted, NULL) == HORUS_OK) {
+    wanted.left *= 2;
+    CHECK(horus_output_set(it->wheels, &wanted, sizeof wanted) == HORUS_OK);
+  }
+  CHECK(cycle->deadline_ns >= cycle->release_ns);
+  if (it->fails_in > 0 && --it->fails_in == 0) horus_cycle_fail(cycle, "the wheel came off");
+}
+
+static void stop(void *self, const horus_cycle *cycle) {
+  const wheel_speed still = {0, 0};
+  (void)cycle;
+  CHECK(horus_output_set(((robot *)self)->wheels, &still, sizeof still) == HORUS_OK);
+}
+
+static void look(void *self, const horus_cycle *cycle) {
+  robot *it = self;
+  wheel_speed wheels;
+  horus_received about;
+  (void)cycle;
+  while (horus_input_next(it->seen, &wheels, sizeof wheels, &about) == HORUS_OK) {
+    it->events++;
+    it->last = wheels.left;
+  }
+}
+
+static horus_status declare(horus_app *app, void *self) {
+  robot *it = self;
+  horus_node *node;
+  it->wanted = horus_app_input(app, "wanted", it->layout, NULL);
+  it->wheels = horus_app_output(app, "wheels", it->layout, NULL);
+  node = horus_app_node(app, "control", control, it);
+  horus_node_safe_state(node, stop);
+  horus_node_period_ns(node, 1000000);
+  horus_node_budget_ns(node, 100000);
+  horus_node_deadline_ns(node, 800000);
+  horus_node_on_miss(node, HORUS_SAFE_STATE, 3, 100);
+  if (it->runs_alone) return HORUS_OK;
+  it->seen = horus_app_input(app, "wheels", it->layout, NULL);
+  node = horus_app_node(app, "look", look, it);
+  horus_node_on(node, "wheels");
+  horus_node_min_gap_ns(node, 500000);
+  return horus_node_deadline_ns(node, 400000);
+}
+
+static int is_told(horus_world *world, const char *words) {
+  const char *entry;
+  size_t i;
+  for (i = 0; (entry = horus_world_journal(world, i)) != NULL; i++) {
+    if (strstr(entry, words) != NULL) return 1;
+  }
+  return 0;
+}
+
+static void in_virtual_time(robot *it) {
+  const wheel_speed wanted = {0.5, 0.25};
+  wheel_speed wheels;
+  horus_tally tally;
+  horus_world *world = horus_world_new(declare, it);
+  CHECK(world != NULL);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_EMPTY);
+  CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, sizeof wanted) == HORUS_OK);
+  CHECK(horus_world_run_for(world, 10000000) == HORUS_OK);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_OK);
+  CHECK(wheels.left == 1.0 && wheels.right == 0.25 && it->last == 1.0 && it->events > 5);
+  CHECK(horus_world_now_ns(world) == 10000000);
+  CHECK(horus_world_tally(world, "control", &tally) == HORUS_OK && tally.misses == 0 && tally.cycles >= 9);
+
+  CHECK(horus_world_takes(world, "control", 900000, 3) == HORUS_OK);
+  CHECK(horus_world_run_for(world, 10000000) == HORUS_OK);
+  CHECK(horus_world_tally(world, "control", &tally) == HORUS_OK && tally.misses == 3 && tally.is_safe);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_OK && wheels.left == 0);
+  CHECK(is_told(world, "node control is in its safe state: 3 misses"));
+  CHECK(horus_world_journal(world, 1000) == NULL);
+
+  CHECK(horus_world_delay(world, "nobody", 1, 0) == HORUS_MISUSE);
+  SAYS("the world has no node nobody");
+  CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, 3) == HORUS_MISUSE);
+  CHECK(horus_world_lose(world, "wanted", 1) == HORUS_OK);
+  CHECK(horus_world_close(world) == HORUS_OK);
+
+  it->fails_in = 5;
+  world = horus_world_new(declare, it);
+  CHECK(horus_world_run_for(world, 10000000) == HORUS_FAILED);
+  SAYS("a node failed: the wheel came off");
+  CHECK(horus_world_close(world) == HORUS_OK);
+}
+
+static horus_status no_nodes(horus_app *app, void *self) {
+  (void)self;
+  CHECK(horus_app_run(app) == 1);
+  SAYS("is lent to the function");
+  CHECK(horus_app_close(app) == HORUS_MISUSE);
+  return HORUS_OK;
+}
+
+static horus_status half(horus_app *app, void *self) {
+  CHECK(horus_node_period_ns(horus_app_node(app, "a", control, self), 1000) == HORUS_OK);
+  return horus_node_cpu(horus_app_node(app, "b", NULL, self), "2");
+}
+
+/* What is wrong with a graph is said where it is built. */
+static void refused(robot *it) {
+  horus_app *app;
+  CHECK(horus_world_new(no_nodes, it) == NULL);
+  SAYS("the program has no nodes");
+  CHECK(horus_world_new(half, it) == NULL);
+  SAYS("the step of the node is null");
+  CHECK(horus_world_new(NULL, it) == NULL);
+  SAYS("declares the nodes is null");
+  app = horus_app_new("refused");
+  CHECK(horus_node_policy(horus_app_node(app, "a", control, it), "fifo:200") == HORUS_MISUSE);
+  CHECK(horus_app_run(app) == 1);
+  app = horus_app_new("refused");
+  horus_node_period_ns(horus_app_node(app, "a", control, it), 1000);
+  CHECK(horus_app_close(app) == HORUS_OK && horus_app_close(NULL) == HORUS_OK);
+}
+
+int main(int count, char **arguments) {
+  robot it = {0};
+  CHECK(count > 1);
+  it.layout = horus_layout_parse(WHEELS);
+  if (strcmp(arguments[1], "world") == 0) {
+    in_virtual_time(&it);
+    refused(&it);
+    puts("all of it holds");
+  } else {
+    horus_app *app = horus_app_new("robot");
+    int status;
+    it.runs_alone = 1; /* events are not counted on the machine's clock: two may come at once */
+    if (strcmp(arguments[1], "fail") == 0) it.fails_in = 5;
+    declare(app, &it);
+    horus_app_releases(app, 20);
+    status = horus_app_run(app);
+    printf("%ld steps, %s\n", it.steps, status == 0 ? "ended well" : horus_error());
+  }
+  horus_layout_close(it.layout);
+  return 0;
+}

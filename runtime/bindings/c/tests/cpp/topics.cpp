@@ -1,0 +1,96 @@
+// Topics in C++: by copy, in place, of bytes, several at once, and what is refused.
+#include "check.hpp"
+
+#include <string>
+
+struct WheelSpeed {
+  double left, right;
+};
+HORUS_MESSAGE(WheelSpeed, "example/WheelSpeed", left, right);
+
+namespace other {
+struct WheelSpeed {
+  double left, rigth;
+};
+struct Everything {
+  std::uint64_t number;
+  std::array<std::array<float, 3>, 2> matrix;
+  ::WheelSpeed wheels[2];
+  std::int16_t small[4];
+  std::int8_t least[8];
+};
+}  // namespace other
+HORUS_MESSAGE(other::WheelSpeed, "example/WheelSpeed", left, rigth);
+HORUS_MESSAGE(other::Everything, "example/Everything", number, matrix, wheels, small, least);
+
+static void by_copy_and_in_place() {
+  horus::Subscriber<WheelSpeed> subscriber{"wheels", horus::Options::reliable(4)};
+  horus::Publisher<WheelSpeed> publisher{"wheels", horus::Options::reliable(4)};
+  WheelSpeed got{};
+  horus::Received about{};
+  CHECK(!subscriber.try_recv(got) && publisher.subscribers() == 1 && subscriber.is_published());
+  CHECK(publisher.try_send({0.5, 0.25}) && subscriber.try_recv(got, &about) && got.right == 0.25 && about.sequence == 0);
+  {
+    auto loan = publisher.loan();
+    loan->left = 7;
+    auto moved = std::move(loan);
+    CHECK(moved && !loan);
+    moved.publish();
+    (void)publisher.loan();  // given back unsent
+  }
+  {
+    auto sample = subscriber.borrow();
+    CHECK(sample && sample->left == 7);
+    bool refused = false;
+    try {
+      (void)subscriber.try_recv(got);
+    } catch (const horus::Error &error) {
+      refused = error.status() == HORUS_MISUSE && std::string(error.what()).find("is lent") != std::string::npos;
+    }
+    CHECK(refused);
+  }
+  CHECK(!subscriber.borrow() && subscriber.missed() == 0);
+  for (int i = 0; i < 4; i++) CHECK(publisher.send({double(i), 0}));
+  CHECK(!publisher.try_send({4, 0}) && publisher.reap() == 0 && publisher.check());
+  CHECK(subscriber.recv(got, std::chrono::seconds(1)) && got.left == 0);
+}
+
+static void refused() {
+  horus::Publisher<WheelSpeed> publisher{"refused"};
+  std::string said;
+  try {
+    horus::Subscriber<other::WheelSpeed> wrong{"refused"};
+  } catch (const horus::Error &error) {
+    said = error.what();
+  }
+  CHECK(said.find("rigth") != std::string::npos);
+  CHECK(!horus::Subscriber<other::WheelSpeed>::open("refused"));
+  CHECK(horus::Subscriber<WheelSpeed>::open("refused"));
+}
+
+static void bytes_and_waiting() {
+  horus::BytesPublisher log{"log", 64};
+  horus::BytesSubscriber logged{"log", 64};
+  horus::Publisher<other::Everything> all{"all"};
+  horus::Subscriber<other::Everything> seen{"all"};
+  CHECK(!horus::wait_any(std::chrono::milliseconds(1), logged, seen));
+  CHECK(all.try_send({}) && horus::wait_any(std::chrono::seconds(1), logged, seen) == 1);
+  CHECK(log.try_send("left wheel slips") && horus::wait_any(horus::forever, logged, seen) == 0);
+  auto sample = logged.borrow();
+  CHECK(sample && sample->text() == "left wheel slips" && sample->size == 16 && *sample->begin() == 'l');
+  bool too_long = false;
+  try {
+    (void)log.try_send(std::string(65, 'x'));
+  } catch (const horus::Error &error) {
+    too_long = std::string(error.what()).find("65 bytes is too long") != std::string::npos;
+  }
+  CHECK(too_long);
+}
+
+int main() {
+  by_copy_and_in_place();
+  refused();
+  bytes_and_waiting();
+  CHECK(horus::layout_hash<horus::CmdVel>() != 0 && horus::layout_hash<horus::JointState>() != 0);
+  std::puts("all of it holds");
+}

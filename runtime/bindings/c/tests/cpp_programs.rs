@@ -1,0 +1,140 @@
+//! Programs in C++17: they compile without a warning, run, and are told in the compiler's words what is no message.
+
+mod programs;
+
+use horus::message::layout::{Layout, generate};
+use programs::Programs;
+
+#[test]
+fn topics_do_in_cpp_what_they_do_in_c() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("topics", &[]), &[]), "all of it holds\n");
+}
+
+#[test]
+fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
+    let programs = Programs::new();
+    let nodes = programs.cpp("nodes", &[]);
+    assert_eq!(programs.run(&nodes, &["world"]).lines().last(), Some("all of it holds"));
+    assert!(programs.run(&nodes, &["run"]).contains("control: 20 releases"));
+    assert!(programs.run(&nodes, &["throw", "--describe"]).contains(r#""name": "control""#));
+    let output = programs.output(&nodes, &["throw"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("robot: node control failed: the wheel came off"), "{said}");
+    let said = String::from_utf8_lossy(&programs.output(&nodes, &["main"]).stderr).into_owned();
+    assert!(said.contains("there is no option 'main'"), "{said}");
+}
+
+#[test]
+fn an_exception_that_leaves_a_step_of_c_ends_the_process_at_once() {
+    let programs = Programs::new();
+    let code = "#include <horus/horus.h>\n#include <stdexcept>\n\
+                static void step(void *, const horus_cycle *) { throw std::runtime_error(\"lost\"); }\n\
+                int main() {\n  horus_app *app = horus_app_new(\"throws\");\n  \
+                horus_node_period_ns(horus_app_node(app, \"a\", step, nullptr), 1000000);\n  return horus_app_run(app);\n}\n";
+    let program = programs.compile("c++", &["-std=c++17"], &programs.source("throws.cpp", code));
+    let output = programs.output(&program, &[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && said.contains("Rust cannot catch foreign exceptions"),
+        "{}: {said}",
+        output.status
+    );
+}
+
+#[test]
+fn the_programs_of_the_guide_run_as_they_are_printed() {
+    let programs = Programs::new();
+    let guide = include_str!("../../../../docs/languages.md");
+    let parts: Vec<_> = guide.split("```cpp\n").skip(1).map(|part| part.split_once("```").unwrap().0).collect();
+    assert!(parts.len() >= 3);
+    for (number, program) in parts.into_iter().enumerate() {
+        let source = programs.source(&format!("guide-{number}.cpp"), program);
+        let program = programs.compile("c++", &["-std=c++17"], &source);
+        programs.run(&program, &["--releases", "10"]);
+    }
+}
+
+#[test]
+fn without_exceptions_what_is_opened_is_a_result() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("no_exceptions", &["-fno-exceptions"]), &[]), "all of it holds\n");
+}
+
+#[test]
+fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
+    let programs = Programs::new();
+    for (number, (code, words)) in [
+        (
+            "struct A { std::uint8_t flag; double x; }; HORUS_MESSAGE(A, \"a/A\", flag, x);",
+            "has bytes that belong to no field",
+        ),
+        ("struct A { double x, y; }; HORUS_MESSAGE(A, \"a/A\", y, x);", "not all fields in their order"),
+        ("struct A { double x, y; }; HORUS_MESSAGE(A, \"a/A\", x);", "not all fields in their order"),
+        (
+            "struct A { bool flag; }; HORUS_MESSAGE(A, \"a/A\", flag); horus::Publisher<A> p{\"a\"};",
+            "use uint8_t in place of bool",
+        ),
+        (
+            "struct A { int *x; }; HORUS_MESSAGE(A, \"a/A\", x); horus::Publisher<A> p{\"a\"};",
+            "no number of fixed size",
+        ),
+        ("struct A { double x; }; horus::Publisher<A> p{\"a\"};", "this struct is no message: HORUS_MESSAGE"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let source = programs
+            .source(&format!("wrong-{number}.cpp"), &format!("#include <horus/horus.hpp>\n{code}\nint main() {{}}\n"));
+        let output =
+            programs.compiler("c++", &["-std=c++17"], &source, &programs.path().join("wrong")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(words), "{code}: {said}");
+    }
+}
+
+#[test]
+fn a_message_of_ones_own_is_generated_for_both_languages_with_one_hash() {
+    let programs = Programs::new();
+    let text = "message example/Path\n count u64\n places [horus/Pose2D; 2]\n matrix [[f32; 3]; 2]\n\
+                message horus/Pose2D\n stamp_ns u64\n x f64\n y f64\n yaw f64";
+    let layout: Layout = text.parse().unwrap();
+    let known: Vec<_> = horus::messages::ALL.iter().map(|definition| (definition.layout)()).collect();
+    assert!(known.iter().any(|known| layout.description().contains(known.type_name())));
+    programs.source("path.h", &generate::c(std::slice::from_ref(&layout), "PATH_H", &known).unwrap());
+    programs.source("path.hpp", &generate::cpp(std::slice::from_ref(&layout), "PATH_HPP", &known).unwrap());
+    let hash = format!("{:016x}\n", layout.hash());
+    let code = "#include <horus/horus.h>\n#include \"path.h\"\n#include <stdio.h>\n\
+                int main(void) {\n  example_path path = {0};\n  horus_layout *layout = horus_layout_parse(EXAMPLE_PATH_LAYOUT);\n  \
+                printf(\"%016llx\\n\", (unsigned long long)horus_layout_hash(layout));\n  \
+                return (int)path.count + (int)horus_layout_close(layout);\n}\n";
+    let source = programs.source("path-c.c", code);
+    assert_eq!(programs.run(&programs.compile("cc", &["-std=c99"], &source), &[]), hash);
+    let code = "#include \"path.hpp\"\n#include <cstdio>\nint main() {\n  \
+                std::printf(\"%016llx\\n\", static_cast<unsigned long long>(horus::layout_hash<example::Path>()));\n}\n";
+    let source = programs.source("path-cpp.cpp", code);
+    assert_eq!(programs.run(&programs.compile("c++", &["-std=c++17"], &source), &[]), hash);
+}
+
+#[test]
+fn the_structs_of_messages_compile_in_c_and_have_the_hashes_of_rust() {
+    let programs = Programs::new();
+    let mut code =
+        String::from("#include <horus/horus.h>\n#include <horus/messages.h>\n#include <stdio.h>\nint main(void) {\n");
+    let header = std::fs::read_to_string(programs::root().join("include/horus/messages.h")).unwrap();
+    let names = header.lines().filter_map(|line| line.strip_prefix("#define ")?.strip_suffix("_LAYOUT \\"));
+    for name in names {
+        code += &format!(
+            "  {{ horus_layout *layout = horus_layout_parse({name}_LAYOUT);\n    printf(\"%016llx %zu\\n\", \
+             (unsigned long long)horus_layout_hash(layout), horus_layout_bytes(layout)); horus_layout_close(layout); }}\n"
+        );
+    }
+    code += "  return 0;\n}\n";
+    let source = programs.source("hashes.c", &code);
+    let said = programs.run(&programs.compile("cc", &["-std=c99"], &source), &[]);
+    for definition in &horus::messages::ALL {
+        let line = format!("{:016x} {}", definition.layout_hash, definition.bytes);
+        assert!(said.lines().any(|found| found == line), "{}: {said}", definition.type_name);
+    }
+}

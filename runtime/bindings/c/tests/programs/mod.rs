@@ -1,0 +1,106 @@
+//! Programs in C and C++ for the tests: compiled as strictly as compilers can, against the library that these tests were built with.
+#![allow(dead_code)] // each test uses some of it
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// What every compiler is told.
+const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-pthread"];
+
+/// What runs longer hangs.
+const LONGEST_SECONDS: &str = "120";
+
+/// A place for programs and their topics, with the library under the names that it is installed by.
+pub struct Programs {
+    place: TempDir,
+}
+
+impl Programs {
+    pub fn new() -> Self {
+        let own = std::env::current_exe().unwrap();
+        let folder = own.parent().unwrap();
+        let place = tempfile::tempdir_in("/dev/shm").unwrap();
+        for (file, name) in [
+            ("libhorus_c.so", "libhorus.so"),
+            ("libhorus_c.so", "libhorus.so.1"),
+            ("libhorus_c.a", "static/libhorus.a"),
+        ] {
+            assert!(folder.join(file).exists(), "{} has no {file}", folder.display());
+            std::fs::create_dir_all(place.path().join(name).parent().unwrap()).unwrap();
+            symlink(folder.join(file), place.path().join(name)).unwrap();
+        }
+        Self { place }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Where their topics are.
+    pub fn topics(&self) -> PathBuf {
+        self.path().join("shm")
+    }
+
+    /// Writes a source file.
+    pub fn source(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Compiles a program of `tests/c`.
+    pub fn c(&self, name: &str) -> PathBuf {
+        self.compile("cc", &["-std=gnu99"], &source_of(name))
+    }
+
+    /// Compiles a program of `tests/cpp`.
+    pub fn cpp(&self, name: &str, more: &[&str]) -> PathBuf {
+        let source = root().join("tests/cpp").join(name).with_extension("cpp");
+        self.compile("c++", &[&["-std=c++17"], more].concat(), &source)
+    }
+
+    /// Compiles a program with `compiler`.
+    pub fn compile(&self, compiler: &str, more: &[&str], source: &Path) -> PathBuf {
+        let program = self.path().join(source.file_stem().unwrap());
+        let output = self.compiler(compiler, more, source, &program).output().unwrap();
+        assert!(output.status.success(), "{compiler}: {}", String::from_utf8_lossy(&output.stderr));
+        program
+    }
+
+    /// The command that compiles a program.
+    pub fn compiler(&self, compiler: &str, more: &[&str], source: &Path, program: &Path) -> Command {
+        let mut command = Command::new(compiler);
+        command.args(more).args(STRICT);
+        command.arg("-I").arg(root().join("include")).arg("-I").arg(root().join("tests/c"));
+        command.arg(source).arg("-o").arg(program);
+        command.arg("-L").arg(self.path()).arg("-lhorus").arg(format!("-Wl,-rpath,{}", self.path().display()));
+        command
+    }
+
+    /// Runs a program on topics of its own.
+    pub fn output(&self, program: &Path, arguments: &[&str]) -> Output {
+        let bounded = ["-k", "5", LONGEST_SECONDS];
+        let mut command = Command::new("timeout");
+        command.args(bounded).arg(program).args(arguments).env("HORUS_SHM_DIR", self.topics()).output().unwrap()
+    }
+
+    /// What a program says that ends well.
+    pub fn run(&self, program: &Path, arguments: &[&str]) -> String {
+        let output = self.output(program, arguments);
+        assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+/// Where this crate is.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A program of `tests/c`.
+pub fn source_of(name: &str) -> PathBuf {
+    root().join("tests/c").join(name).with_extension("c")
+}

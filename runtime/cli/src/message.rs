@@ -1,0 +1,136 @@
+//! `horus message`: structs of other languages for messages, made of one definition.
+//!
+//! A definition is the text of a layout, as docs/layout-hash.md has it. So a struct of each language has the same hash.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use horus::message::layout::{Layout, generate};
+use horus::messages::ALL;
+
+use crate::topic::printable;
+
+/// Command line of `horus message`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Print structs for the messages that files describe, or write them to a file.
+    Generate(Generate),
+    /// Print the layout of a message of the field, for instance horus/Imu.
+    Show {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(clap::Args)]
+struct Generate {
+    /// The language
+    #[arg(long, value_enum)]
+    lang: Language,
+    /// Where to; its name guards the header [default: to stdout]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Files of one message each: `message package/Name`, then `field type` on a line each
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Language {
+    /// A header of C99.
+    C,
+    /// A header of C++17.
+    Cpp,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    let done = match &args.what {
+        What::Generate(wanted) => make(wanted),
+        What::Show { name } => show(name),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("horus message: {}", printable(&reason));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn show(name: &str) -> Result<(), String> {
+    let found = ALL.iter().find(|definition| definition.type_name == name);
+    let definition = found.ok_or_else(|| {
+        let names: Vec<_> = ALL.iter().map(|definition| definition.type_name).collect();
+        format!("there is no message {name} of the field; there are {}", names.join(", "))
+    })?;
+    println!("{}", generate::text(&(definition.layout)()));
+    Ok(())
+}
+
+fn make(wanted: &Generate) -> Result<(), String> {
+    let layouts = wanted.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let header = header(&layouts, wanted.lang, &guard(wanted.output.as_deref()))?;
+    match &wanted.output {
+        None => print!("{header}"),
+        Some(file) => std::fs::write(file, header).map_err(|error| format!("{}: {error}", file.display()))?,
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<Layout, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    text.parse().map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn header(layouts: &[Layout], language: Language, guard: &str) -> Result<String, String> {
+    let known: Vec<_> = ALL.iter().map(|definition| (definition.layout)()).collect();
+    let made = match language {
+        Language::C => generate::c(layouts, guard, &known),
+        Language::Cpp => generate::cpp(layouts, guard, &known),
+    };
+    made.map_err(|error| error.to_string())
+}
+
+/// `wheels.h` is guarded by `WHEELS_H`.
+fn guard(output: Option<&Path>) -> String {
+    let name = output.and_then(Path::file_name).map_or("messages".into(), |name| name.to_string_lossy());
+    let word = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    let guard: String = name.chars().map(word).collect();
+    if guard.starts_with(|first: char| first.is_ascii_alphabetic()) { guard } else { format!("MESSAGES_{guard}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_messages_of_the_field_includes_them() {
+        let text = format!(
+            "message a/Path\n count u64\n places [horus/Pose2D; 4]\n{}",
+            generate::text(&Layout::of::<horus::messages::Pose2D>())
+        );
+        let layout: Layout = text.parse().unwrap();
+        let made = header(std::slice::from_ref(&layout), Language::C, &guard(Some(Path::new("a/my-path.h")))).unwrap();
+        assert!(made.contains("#ifndef MY_PATH_H") && made.contains("#include <horus/messages.h>"), "{made}");
+        assert!(made.contains("horus_pose2d places[4];") && !made.contains("} horus_pose2d;"), "{made}");
+        let made = header(&[layout], Language::Cpp, &guard(None)).unwrap();
+        assert!(made.contains("std::array<::horus::Pose2D, 4> places;") && made.contains("namespace a {"), "{made}");
+    }
+
+    #[test]
+    fn what_is_no_layout_is_told_with_its_file() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("wrong.layout");
+        std::fs::write(&file, "message a/B\n x bool").unwrap();
+        let error = read(&file).unwrap_err();
+        assert!(error.contains("wrong.layout: line 2 of the layout: `bool` is no number"), "{error}");
+        assert!(show("horus/Nothing").unwrap_err().contains("horus/CmdVel"));
+    }
+}

@@ -1,0 +1,249 @@
+//! Structs of C and C++ for messages, with proofs that the compiler puts every field where the layout has it.
+//!
+//! ```
+//! use horus::message::layout::{Layout, generate};
+//! let layout: Layout = "message example/WheelSpeed\n left f64\n right f64".parse().unwrap();
+//! let header = generate::c(&[layout], "WHEELS_H", &[]).unwrap();
+//! assert!(header.contains("double left;") && header.contains("} example_wheel_speed;"));
+//! ```
+
+use std::fmt::Write;
+
+use super::{Layout, MadeOf};
+
+/// Why there is no struct for a layout.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GenerateError {
+    /// C has no such name.
+    #[error("`{0}` is no name in C and C++: use letters, digits and _, a letter first, and no word of the language")]
+    Name(String),
+    /// Standard C has no such number.
+    #[error("the field `{0}` has 128 bits, and standard C has no such number: use two of u64")]
+    Wide(String),
+}
+
+/// Words of C and C++ that a layout could have as names.
+const WORDS: [&str; 31] = [
+    "alignas", "and", "auto", "bool", "case", "char", "class", "const", "default", "delete", "do", "double", "else",
+    "enum", "export", "float", "for", "if", "int", "long", "new", "not", "or", "private", "public", "short", "signed",
+    "static", "this", "union", "void",
+];
+
+/// A header of C, guarded by `guard`: for each message a struct, and its layout's text. Messages inside of others come first, and each
+/// once; those of `known` are in `horus/messages.h`.
+///
+/// # Errors
+/// When a message has what C has no word for.
+pub fn c(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, GenerateError> {
+    let include = if known.is_empty() { "" } else { "#include <horus/messages.h>\n" };
+    let mut header = C_BEGIN.replace("GUARD", field_name(guard)?).replace("INCLUDE", include);
+    for layout in in_order(layouts).into_iter().filter(|layout| !known.contains(layout)) {
+        let name = c_name(layout.type_name())?;
+        let _ = write!(header, "\n/* {} */\ntypedef struct {{\n", layout.type_name());
+        for field in &layout.fields {
+            let (of, lengths) = c_type(&field.made_of, field_name(&field.name)?)?;
+            let _ = writeln!(header, "  {of} {}{lengths};", field.name);
+        }
+        let _ = writeln!(header, "}} {name};\n#define {}_LAYOUT \\", name.to_uppercase());
+        let lines: Vec<_> = text(layout).lines().map(|line| format!("  \"{line}\\n\"")).collect();
+        let _ = writeln!(header, "{}", lines.join(" \\\n"));
+        for field in &layout.fields {
+            let _ = writeln!(header, "HORUS_PROVE(offsetof({name}, {}) == {});", field.name, field.offset);
+        }
+        let _ = writeln!(header, "HORUS_PROVE(sizeof({name}) == {});", layout.payload().bytes);
+    }
+    header.push_str("\n#endif\n");
+    Ok(header)
+}
+
+/// A header of C++17, guarded by `guard`: for each message a struct in the namespace of its package; those of `known` are in
+/// `horus/messages.hpp`.
+///
+/// # Errors
+/// When a message has what C++ has no word for.
+pub fn cpp(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, GenerateError> {
+    let include = if known.is_empty() { "#include <horus/cpp/message.hpp>\n" } else { "#include <horus/horus.hpp>\n" };
+    let mut header = CPP_BEGIN.replace("GUARD", field_name(guard)?).replace("INCLUDE", include);
+    for layout in in_order(layouts).into_iter().filter(|layout| !known.contains(layout)) {
+        let (package, name) = cpp_names(layout.type_name())?;
+        let _ = writeln!(header, "\nnamespace {package} {{\nstruct {name} {{");
+        for field in &layout.fields {
+            let _ = writeln!(header, "  {} {};", cpp_type(&field.made_of, field_name(&field.name)?)?, field.name);
+        }
+        let _ = writeln!(header, "}};\n}}  // namespace {package}");
+        let names: Vec<_> = layout.fields.iter().map(|field| field.name.as_str()).collect();
+        let _ = writeln!(header, "HORUS_MESSAGE({package}::{name}, \"{}\", {});", layout.type_name(), names.join(", "));
+        for field in &layout.fields {
+            let proof = format!("offsetof({package}::{name}, {}) == {}", field.name, field.offset);
+            let _ = writeln!(header, "static_assert({proof}, \"{name}.{}\");", field.name);
+        }
+        let _ = writeln!(header, "static_assert(sizeof({package}::{name}) == {}, \"{name}\");", layout.payload().bytes);
+    }
+    header.push_str("\n#endif\n");
+    Ok(header)
+}
+
+const C_BEGIN: &str =
+    "/* Messages as structs; made from their layouts by `horus message generate --lang c`: change those. */
+#ifndef GUARD
+#define GUARD
+
+#include <stddef.h>
+#include <stdint.h>
+INCLUDE
+/* A struct that the compiler lays out otherwise does not compile. */
+#define HORUS_PROVE_AT(condition, line) typedef char horus_proof_##line[(condition) ? 1 : -1]
+#define HORUS_PROVE_HERE(condition, line) HORUS_PROVE_AT(condition, line)
+#define HORUS_PROVE(condition) HORUS_PROVE_HERE(condition, __COUNTER__)
+";
+
+const CPP_BEGIN: &str =
+    "// Messages as structs; made from their layouts by `horus message generate --lang cpp`: change those.
+#ifndef GUARD
+#define GUARD
+
+INCLUDE";
+
+/// All messages, those inside of others before them, each once.
+fn in_order(layouts: &[Layout]) -> Vec<&Layout> {
+    fn add<'a>(layout: &'a Layout, all: &mut Vec<&'a Layout>) {
+        for field in &layout.fields {
+            if let Some(inner) = nested(&field.made_of) {
+                add(inner, all);
+            }
+        }
+        if !all.iter().any(|known| known.type_name == layout.type_name) {
+            all.push(layout);
+        }
+    }
+    let mut all = Vec::new();
+    layouts.iter().for_each(|layout| add(layout, &mut all));
+    all
+}
+
+fn nested(made_of: &MadeOf) -> Option<&Layout> {
+    match made_of {
+        MadeOf::Number(..) => None,
+        MadeOf::Array(element, _) => nested(element),
+        MadeOf::Nested(layout) => Some(layout),
+    }
+}
+
+/// The text that the layout is parsed from, in the form of docs/layout-hash.md.
+pub fn text(layout: &Layout) -> String {
+    let mut lines = Vec::new();
+    let mut messages = in_order(std::slice::from_ref(layout));
+    messages.reverse(); // the message itself is the first
+    for message in messages {
+        lines.push(format!("message {}", message.type_name()));
+        lines.extend(message.fields.iter().map(|field| format!(" {} {}", field.name, type_text(&field.made_of))));
+    }
+    lines.join("\n")
+}
+
+fn type_text(made_of: &MadeOf) -> String {
+    match made_of {
+        MadeOf::Number(name, _) => (*name).to_owned(),
+        MadeOf::Array(element, length) => format!("[{}; {length}]", type_text(element)),
+        MadeOf::Nested(layout) => layout.type_name.clone(),
+    }
+}
+
+/// A number's type in C, for which C++ has the same word.
+fn number(name: &str, field: &str) -> Result<&'static str, GenerateError> {
+    Ok(match name {
+        "u8" => "uint8_t",
+        "i8" => "int8_t",
+        "u16" => "uint16_t",
+        "i16" => "int16_t",
+        "u32" => "uint32_t",
+        "i32" => "int32_t",
+        "u64" => "uint64_t",
+        "i64" => "int64_t",
+        "f32" => "float",
+        "f64" => "double",
+        _ => return Err(GenerateError::Wide(field.to_owned())),
+    })
+}
+
+/// What stands before a field's name in C, and behind it.
+fn c_type(made_of: &MadeOf, field: &str) -> Result<(String, String), GenerateError> {
+    Ok(match made_of {
+        MadeOf::Number(name, _) => (number(name, field)?.to_owned(), String::new()),
+        MadeOf::Nested(layout) => (c_name(layout.type_name())?, String::new()),
+        MadeOf::Array(element, length) => {
+            let (of, lengths) = c_type(element, field)?;
+            (of, format!("[{length}]{lengths}"))
+        }
+    })
+}
+
+fn cpp_type(made_of: &MadeOf, field: &str) -> Result<String, GenerateError> {
+    Ok(match made_of {
+        MadeOf::Number(name, _) => {
+            let name = number(name, field)?;
+            if name.ends_with("_t") { format!("std::{name}") } else { name.to_owned() }
+        }
+        MadeOf::Nested(layout) => {
+            let (package, name) = cpp_names(layout.type_name())?;
+            format!("::{package}::{name}")
+        }
+        MadeOf::Array(element, length) => format!("std::array<{}, {length}>", cpp_type(element, field)?),
+    })
+}
+
+fn field_name(name: &str) -> Result<&str, GenerateError> {
+    let is_good = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        && !WORDS.contains(&name);
+    if is_good { Ok(name) } else { Err(GenerateError::Name(name.to_owned())) }
+}
+
+/// `horus/CmdVel` is `horus_cmd_vel`.
+fn c_name(type_name: &str) -> Result<String, GenerateError> {
+    let mut name = String::new();
+    let mut before = '/';
+    for letter in type_name.chars() {
+        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            name.push('_');
+        }
+        name.push(if letter == '/' { '_' } else { letter.to_ascii_lowercase() });
+        before = letter;
+    }
+    field_name(&name)?;
+    Ok(name)
+}
+
+/// `horus/CmdVel` is `horus::CmdVel`; a name without a package is in `messages`.
+fn cpp_names(type_name: &str) -> Result<(String, &str), GenerateError> {
+    let (package, name) = type_name.rsplit_once('/').unwrap_or(("messages", type_name));
+    let package = package.split('/').map(field_name).collect::<Result<Vec<_>, _>>()?.join("::");
+    Ok((package, field_name(name)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(text: &str) -> Layout {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_text_in_a_header_is_the_layout_again() {
+        let path = layout(
+            "message a/Path\n count u64\n steps [a/Step; 2]\nmessage a/Step\n from a/Place\nmessage a/Place\n x f64\n y f64",
+        );
+        assert_eq!(layout(&text(&path)).hash(), path.hash());
+    }
+
+    #[test]
+    fn names_are_those_of_the_language() {
+        assert_eq!(c_name("horus/CmdVel").unwrap(), "horus_cmd_vel");
+        assert_eq!(c_name("horus/Pose2D").unwrap(), "horus_pose2d");
+        assert_eq!(cpp_names("a/b/Thing").unwrap(), ("a::b".to_owned(), "Thing"));
+        assert_eq!(c(&[layout("message a/B\n class u8")], "H", &[]), Err(GenerateError::Name("class".to_owned())));
+        assert_eq!(cpp(&[layout("message a/B\n n u128")], "H", &[]), Err(GenerateError::Wide("n".to_owned())));
+        assert!(c(&[layout("message a-b/C\n x f64")], "H", &[]).is_err());
+    }
+}

@@ -1,0 +1,239 @@
+//! Inputs and outputs of messages whose type is known only at run time: bytes, and a [`Layout`] says what they mean. They keep the
+//! same rules as [`Input`](super::Input) and [`Output`](super::Output); nodes in other languages have them.
+//!
+//! ```
+//! use horus::message::layout::Layout;
+//! use horus::prelude::*;
+//! use horus::world::VirtualWorld;
+//!
+//! let layout: Layout = "message example/WheelSpeed\n left f64\n right f64".parse()?;
+//! let mut world = VirtualWorld::new(|app| {
+//!     let mut measured = app.raw_input("wheels", &layout, None)?;
+//!     let mut wanted = app.raw_output("wheels.copy", &layout, None)?;
+//!     let node = move |_: &Cycle| {
+//!         if let Some((wheels, _)) = measured.latest() {
+//!             wanted.set(wheels);
+//!         }
+//!     };
+//!     app.node("copy", node).period(ms(1));
+//!     Ok(())
+//! })?;
+//! world.publish_raw("wheels", &layout, &[7; 16])?;
+//! world.run_for(ms(3));
+//! let mut last = [0; 16];
+//! assert!(world.last_raw("wheels.copy", &layout, &mut last)? && last == [7; 16]);
+//! # Ok::<(), horus::Error>(())
+//! ```
+//!
+//! # Panics
+//! What takes a message panics when its bytes are not as many as the layout says.
+
+use std::mem::swap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use horus_shm::ring::local;
+
+use super::input::{Look, MOST};
+use super::output::ring_capacity;
+use super::{MAX_OUTPUT_BYTES, Outlet, Sight};
+use crate::message::layout::Layout;
+use crate::topic::Received;
+use crate::topic::raw::{RawPublisher, RawSubscriber};
+
+/// The end of a topic that a node reads; [`App::raw_input`](crate::app::App::raw_input) makes it.
+pub struct RawInput {
+    subscriber: RawSubscriber,
+    sight: Arc<Sight>,
+    /// Where the next message is received to. If `held` says so, it holds one that must not be seen yet.
+    coming: Box<[u8]>,
+    held: Option<Received<()>>,
+    newest: Box<[u8]>,
+    latest: Option<Received<()>>,
+}
+
+impl RawInput {
+    pub(crate) fn new(subscriber: RawSubscriber, sight: Arc<Sight>) -> Self {
+        let room = || vec![0; subscriber.message_bytes()].into_boxed_slice();
+        Self { coming: room(), newest: room(), subscriber, sight, held: None, latest: None }
+    }
+
+    /// Bytes of a message.
+    pub fn message_bytes(&self) -> usize {
+        self.newest.len()
+    }
+
+    /// As [`Input::latest`](super::Input::latest), with what is known of the message beside its bytes.
+    #[inline]
+    pub fn latest(&mut self) -> Option<(&[u8], Received<()>)> {
+        self.look();
+        Some((&*self.newest, self.latest?))
+    }
+
+    /// As [`Input::fresh`](super::Input::fresh).
+    #[inline]
+    pub fn fresh(&mut self) -> Option<(&[u8], Received<()>)> {
+        let came = self.look();
+        Some((&*self.newest, self.latest.filter(|_| came)?))
+    }
+
+    /// The oldest message that came and was not read yet, as [`Input::messages`](super::Input::messages) gives them.
+    pub fn next_message(&mut self) -> Option<(&[u8], Received<()>)> {
+        let received = self.receive()?;
+        let bytes = if self.keep(received) { &self.newest } else { &self.coming };
+        Some((bytes, received))
+    }
+
+    /// Reads what has come; whether a newest message is among it.
+    #[inline]
+    fn look(&mut self) -> bool {
+        let mut came = false;
+        for _ in 0..MOST {
+            let Some(received) = self.receive() else { break };
+            came |= self.keep(received);
+        }
+        came
+    }
+
+    /// How many messages were overwritten before they were read.
+    pub fn missed(&self) -> u64 {
+        self.subscriber.missed()
+    }
+
+    /// Publishers have no common order: of several, the time says which message is the newest.
+    #[inline]
+    fn keep(&mut self, received: Received<()>) -> bool {
+        let is_newest = self.latest.as_ref().is_none_or(|latest| received.sent_ns >= latest.sent_ns);
+        if is_newest {
+            swap(&mut self.coming, &mut self.newest);
+            self.latest = Some(received);
+        }
+        is_newest
+    }
+
+    #[inline]
+    fn receive(&mut self) -> Option<Received<()>> {
+        loop {
+            let received = match self.held.take() {
+                Some(held) => held,
+                None => self.subscriber.try_recv(&mut self.coming)?,
+            };
+            match self.sight.look(received.sent_ns) {
+                Look::Early => {
+                    self.held = Some(received);
+                    return None;
+                }
+                Look::Lost => {}
+                Look::Seen => return Some(received),
+            }
+        }
+    }
+}
+
+/// The end of a topic that a node writes; [`App::raw_output`](crate::app::App::raw_output) makes it.
+pub struct RawOutput {
+    ring: local::BytesWriter,
+    /// How many messages the step has set. The same thread writes and reads it, so accesses are Relaxed.
+    set: Arc<AtomicU64>,
+    bytes: usize,
+}
+
+impl RawOutput {
+    /// Bytes of a message.
+    pub fn message_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// As [`Output::set`](super::Output::set).
+    #[inline]
+    pub fn set(&mut self, message: &[u8]) {
+        if self.ring.try_send(message).is_ok() {
+            // Only the thread that runs the node writes it.
+            self.set.store(self.set.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// An output of bytes, seen by its executor.
+struct RawOutlet {
+    topic: String,
+    ring: local::BytesReader,
+    set: Arc<AtomicU64>,
+    taken: u64,
+    publisher: RawPublisher,
+    /// Where a message stands on its way from the ring to the topic.
+    message: Box<[u8]>,
+    safe: Option<Box<[u8]>>,
+}
+
+/// Both halves of an output.
+pub(crate) fn pair(
+    topic: &str,
+    layout: &Layout,
+    publisher: RawPublisher,
+) -> crate::Result<(RawOutput, Box<dyn Outlet>)> {
+    let bytes = layout.payload().bytes;
+    let (writer, ring) = local::ring_of(bytes, ring_capacity(bytes))?;
+    let set = Arc::new(AtomicU64::new(0));
+    let message = vec![0; bytes].into_boxed_slice();
+    let outlet =
+        RawOutlet { topic: topic.to_owned(), ring, set: Arc::clone(&set), taken: 0, publisher, message, safe: None };
+    Ok((RawOutput { ring: writer, set, bytes }, Box::new(outlet)))
+}
+
+/// Refuses messages that are too large for an output.
+pub(crate) fn check_size(topic: &str, layout: &Layout) -> crate::Result {
+    let bytes = layout.payload().bytes;
+    if bytes <= MAX_OUTPUT_BYTES {
+        return Ok(());
+    }
+    Err(crate::Error::new(format!(
+        "a message of {bytes} bytes is too large for an output, of topic {topic}: at most {MAX_OUTPUT_BYTES}; let the node own \
+         a publisher"
+    )))
+}
+
+impl RawOutlet {
+    /// The next message that was set, in `message`. A cycle that sets none costs one look at a counter.
+    #[inline]
+    fn take(&mut self) -> bool {
+        if self.set.load(Ordering::Relaxed) == self.taken {
+            return false;
+        }
+        self.taken += 1;
+        self.ring.try_recv(&mut self.message)
+    }
+}
+
+impl Outlet for RawOutlet {
+    fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    fn publish(&mut self, stamp_ns: u64) {
+        while self.take() {
+            // A full topic is one whose subscribers hold all of it: it counts what they miss.
+            let _ = self.publisher.try_send_stamped(&self.message, stamp_ns);
+        }
+    }
+
+    fn discard(&mut self) {
+        while self.take() {}
+    }
+
+    fn learn_safe(&mut self) {
+        while self.take() {
+            self.safe = Some(self.message.clone());
+        }
+    }
+
+    fn publish_safe(&mut self, stamp_ns: u64) {
+        if let Some(safe) = &self.safe {
+            let _ = self.publisher.try_send_stamped(safe, stamp_ns);
+        }
+    }
+
+    fn safe(&self) -> Option<&[u8]> {
+        self.safe.as_deref()
+    }
+}

@@ -1,0 +1,70 @@
+//! What a test publishes and looks at when types are known only at run time.
+
+use super::{CAPACITY, VirtualWorld};
+use crate::message::layout::Layout;
+use crate::topic::Options;
+use crate::topic::raw::{RawPublisher, RawSubscriber};
+
+impl VirtualWorld {
+    /// As [`publish`](Self::publish), for messages of a layout.
+    ///
+    /// # Errors
+    /// When the topic cannot be opened, or a program of this world publishes it, or the message has the wrong size.
+    pub fn publish_raw(&mut self, topic: &str, layout: &Layout, message: &[u8]) -> crate::Result {
+        check_size(layout, message.len())?;
+        if !self.publishers.contains_key(topic) {
+            let options = Options::latest(CAPACITY).directory(self.directory.path());
+            let publisher = RawPublisher::open(topic, layout, options)?;
+            self.publishers.insert(topic.to_owned(), Box::new((layout.hash(), publisher)));
+        }
+        let now_ns = self.simulation.now().as_nanos();
+        let known = self.publishers.get_mut(topic).and_then(|any| any.downcast_mut::<(u64, RawPublisher)>());
+        let (hash, publisher) = known.ok_or_else(|| other_type(topic))?;
+        if *hash != layout.hash() {
+            return Err(other_type(topic));
+        }
+        Ok(publisher.try_send_stamped(message, now_ns)?)
+    }
+
+    /// As [`last`](Self::last), for messages of a layout: whether there is one, which is then in `into`.
+    ///
+    /// # Errors
+    /// When the topic cannot be opened, has another type of message, or `into` has the wrong size.
+    pub fn last_raw(&mut self, topic: &str, layout: &Layout, into: &mut [u8]) -> crate::Result<bool> {
+        check_size(layout, into.len())?;
+        if !self.subscribers.contains_key(topic) {
+            let options = Options::default().history(1).directory(self.directory.path());
+            let seen =
+                Seen { subscriber: RawSubscriber::open(topic, layout, options)?, last: None, hash: layout.hash() };
+            self.subscribers.insert(topic.to_owned(), Box::new(seen));
+        }
+        let known = self.subscribers.get_mut(topic).and_then(|any| any.downcast_mut::<Seen>());
+        let seen = known.filter(|seen| seen.hash == layout.hash()).ok_or_else(|| other_type(topic))?;
+        while seen.subscriber.try_recv(into).is_some() {
+            seen.last = Some(into.to_vec());
+        }
+        if let Some(last) = &seen.last {
+            into.copy_from_slice(last);
+        }
+        Ok(seen.last.is_some())
+    }
+}
+
+/// A topic that a test looks at.
+struct Seen {
+    subscriber: RawSubscriber,
+    last: Option<Vec<u8>>,
+    hash: u64,
+}
+
+fn check_size(layout: &Layout, bytes: usize) -> crate::Result {
+    let wanted = layout.payload().bytes;
+    if bytes == wanted {
+        return Ok(());
+    }
+    Err(crate::Error::new(format!("the message has {bytes} bytes, and one of {} has {wanted}", layout.type_name())))
+}
+
+fn other_type(topic: &str) -> crate::Error {
+    crate::Error::new(format!("this test used topic {topic} with another type of message before: use the same one"))
+}

@@ -1,0 +1,1 @@
+"""Checks of the library for C and C++ beyond cargo test: as it is installed, and under the compilers' sanitizers."""
