@@ -113,11 +113,13 @@ impl Client {
         if self.traces.is_empty() {
             return outcomes; // no thread has a CPU of its own
         }
-        if self.socket.is_none() && now >= self.next_attempt {
+        let attempts = self.socket.is_none() && now >= self.next_attempt;
+        if attempts {
             self.connect(now);
         }
         let mut lost = match self.socket {
-            None => Some("no witness runs"),
+            // Between two attempts it stays why the last one failed.
+            None => (attempts || self.absence.is_none()).then_some("no witness runs"),
             Some(_) => self.hear(&mut outcomes).err(),
         };
         let waits_since = self.enrolling.or(self.asked.front().map(|asked| asked.at));
@@ -230,10 +232,11 @@ impl Client {
         outcomes.extend(self.asked.drain(..).map(|asked| (asked.node, asked.cycle, Err(why))));
     }
 
-    /// Once, until there was a witness again.
+    /// Once, until there was a witness again; and when it is there and refuses, which has a reason to be read.
     fn say(&mut self, why: &'static str, tell: &mut impl FnMut(Entry)) {
         let refusal = self.refusal.take();
-        if self.absence.replace(why).is_none() {
+        let before = self.absence.replace(why);
+        if before.is_none() || refusal.is_some() && before != Some(why) {
             let why = refusal.map_or_else(|| why.to_owned(), |reason| format!("{why}: {reason}"));
             let text = format!("{}: {why}; entries about its misses will name no culprit", self.program);
             let entry = Entry::new(journal::id::WITNESS_MISSING, Priority::Info, text);

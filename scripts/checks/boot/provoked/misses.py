@@ -60,8 +60,8 @@ class ToldMisses(BootTest):
             with self.subTest(culprit):
                 self.assertRegex(named, f"(?m)^{culprit}")
                 for word in words:
-                    self.assertRegex(blamed, word)
-        self.assertRegex(texts, "task yes/.* and task od/|task od/.* and task yes/", "two at once")
+                    self.assertTrue(re.search(word, blamed), f"horus blame does not say {word}")
+        self.assertTrue(re.search("task yes/.* and task od/|task od/.* and task yes/", texts), "two at once")
         self.assertRegex(blamed, r"own tracing: blk")
         # Nobody of the machine, when all of it stood still.
         longest = max((int(guest.text(entry, "HORUS_CULPRIT_NS")) for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_CULPRIT_KIND") == "nobody"), default=0)

@@ -325,7 +325,8 @@ fn a_refusal_is_told_with_its_reason() {
     let mut told = Vec::new();
     assert_eq!(client.look(at(100), |entry| told.push(entry)), []);
     assert!(told[0].message().contains("tracefs is not mounted"), "{}", told[0].message());
-    assert_eq!(client.why_not(0), Some("the witness traces nothing here"));
+    client.look(at(1_000), |_| panic!("told once"));
+    assert_eq!(client.why_not(0), Some("the witness traces nothing here"), "until the next attempt");
     assert_eq!(client.why_not(1), Some("its thread has no CPU of its own"));
 }
 
