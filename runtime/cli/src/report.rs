@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> ExitCode {
         Format { json: true, .. } => json(&found.report, watch.as_ref()),
         Format { html: true, .. } => {
             let culprits = blame::of_boot(&found.report.boot_id);
-            html::render(&found.report, &kept, together.as_ref(), &culprits)
+            html::render(&found.report, &kept, together.as_ref(), watch.as_ref(), &culprits)
         }
         Format { junit: true, .. } => junit::render(&found.report),
         Format { openmetrics: true, .. } => openmetrics::render(&found.report, together.as_ref(), watch.as_ref()),

@@ -13,6 +13,7 @@ use std::fmt::Write;
 use crate::blame::Blame;
 use crate::determinism::evidence::history::{History, Merged};
 use crate::determinism::evidence::schema::{Report, Verdict};
+use crate::watch::standing;
 
 use super::escape::markup;
 use super::{history, text};
@@ -22,9 +23,15 @@ use charts::Figure;
 /// The page's style.
 const STYLE: &str = include_str!("html/style.css");
 
-/// The whole page. `kept` are the runs that are kept beside this one, `together` what those of this system say, `blame` who broke deadlines
-/// in the boot of this run.
-pub fn render(report: &Report, kept: &History, together: Option<&Merged>, blame: &Result<Blame, String>) -> String {
+/// The whole page. `kept` are the runs that are kept beside this one, `together` what those of this system say, `watch` what its watch says,
+/// `blame` who broke deadlines in the boot of this run.
+pub fn render(
+    report: &Report,
+    kept: &History,
+    together: Option<&Merged>,
+    watch: Option<&Merged>,
+    blame: &Result<Blame, String>,
+) -> String {
     let title = format!("HORUS report, {}", report.time);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -37,13 +44,13 @@ pub fn render(report: &Report, kept: &History, together: Option<&Merged>, blame:
     );
     header(&mut out, report);
     out.push_str("<main>\n");
-    section(&mut out, "evidence", "What is known about misses", &evidence(report, together));
+    section(&mut out, "evidence", "What is known about misses", &evidence(report, together, watch));
     section(&mut out, "figures", "Figures", &tables::phases(report));
     let legend =
         "<p class=\"legend\"><span class=\"key quiet\"></span>quiet <span class=\"key load\"></span>under load</p>";
     let charts = [
-        ("response", "Response time", charts::histogram(report, Figure::Response)),
-        ("jitter", "Release jitter", charts::histogram(report, Figure::Jitter)),
+        ("response", "Response time", charts::histograms(report, Figure::Response)),
+        ("jitter", "Release jitter", charts::histograms(report, Figure::Jitter)),
         ("seconds", "Worst of each second", charts::seconds(report)),
     ];
     for (id, name, chart) in charts.into_iter().filter(|(_, _, chart)| !chart.is_empty()) {
@@ -102,7 +109,7 @@ fn section(out: &mut String, id: &str, name: &str, content: &str) {
 }
 
 /// The claims, each as a sentence with its assumption.
-fn evidence(report: &Report, together: Option<&Merged>) -> String {
+fn evidence(report: &Report, together: Option<&Merged>, watch: Option<&Merged>) -> String {
     let mut sentences = vec![format!("This run: {}.", text::claim_sentence(report))];
     if let Some(merged) = together {
         sentences.extend(merged.weakest().map(|phase| capital(&history::runs_sentence(merged, phase))));
@@ -113,6 +120,7 @@ fn evidence(report: &Report, together: Option<&Merged>) -> String {
                 .map(|rest| format!("Besides: {rest}.")),
         );
     }
+    sentences.extend(watch.map(|watch| format!("The watch, a node without work: {}.", standing::sentence(watch))));
     sentences.extend(text::worst::worst_sentence(report).map(|worst| format!("Worst response of this run: {worst}.")));
     sentences.push(format!("Self-test of the meter: {}.", text::self_test_sentence(&report.self_test)));
     sentences.iter().map(|sentence| format!("<p>{}</p>", markup(sentence))).collect()

@@ -39,16 +39,49 @@ impl Figure {
     }
 }
 
-/// The node phases that were measured, with the class of their lines.
-fn nodes(report: &Report) -> Vec<(&Phase, &'static str)> {
-    let nodes = report.phases.iter().filter(|phase| phase.is_node() && phase.measured);
+/// A node phase with the class of its lines.
+type Line<'a> = (&'a Phase, &'static str);
+
+/// The node phases that were measured, in groups for a chart each: a load beside the quiet phase of the same period.
+fn groups(report: &Report) -> Vec<Vec<Line<'_>>> {
     let is_loaded = |phase: &Phase| phase.load.is_some() || phase.name.ends_with("load"); // the name alone in older files
-    nodes.map(|phase| (phase, if is_loaded(phase) { "load" } else { "quiet" })).collect()
+    let measured = report.phases.iter().filter(|phase| phase.is_node() && phase.measured);
+    let (loaded, quiet): (Vec<&Phase>, Vec<&Phase>) = measured.partition(|phase| is_loaded(phase));
+    if loaded.len() < 2 {
+        return vec![
+            quiet.iter().map(|phase| (*phase, "quiet")).chain(loaded.iter().map(|phase| (*phase, "load"))).collect(),
+        ];
+    }
+    let beside =
+        |load: &Phase| quiet.iter().find(|phase| phase.period_ns == load.period_ns).map(|phase| (*phase, "quiet"));
+    loaded.iter().map(|load| beside(load).into_iter().chain([(*load, "load")]).collect()).collect()
 }
 
-/// The histogram of a figure; nothing where no node phase has one.
-pub fn histogram(report: &Report, figure: Figure) -> String {
-    let nodes: Vec<_> = nodes(report).into_iter().filter(|(phase, _)| !figure.classes(phase).is_empty()).collect();
+/// A chart of each group, by what `draw` makes of it and its number. Of several, all but the one with the longest response are folded.
+fn of_groups(report: &Report, draw: impl Fn(usize, &[Line<'_>]) -> String) -> String {
+    let groups = groups(report);
+    let worst = |group: &[Line<'_>]| group.last().and_then(|(phase, _)| phase.latency.max_ns);
+    let most = groups.iter().map(|group| worst(group)).max().flatten();
+    let drawn = groups.iter().enumerate().map(|(number, group)| (group, draw(number, group)));
+    let fold = |(group, chart): (&Vec<Line<'_>>, String)| {
+        let name = group.last().map_or("", |(phase, _)| &phase.name);
+        let (open, name) = (if worst(group) == most { " open" } else { "" }, markup(name));
+        if groups.len() == 1 || chart.is_empty() {
+            chart
+        } else {
+            format!("<details{open}><summary>{name}</summary>{chart}</details>\n")
+        }
+    };
+    drawn.map(fold).collect()
+}
+
+/// The histograms of a figure; nothing where no node phase has one.
+pub fn histograms(report: &Report, figure: Figure) -> String {
+    of_groups(report, |number, nodes| histogram(number, nodes, figure))
+}
+
+fn histogram(number: usize, nodes: &[Line<'_>], figure: Figure) -> String {
+    let nodes: Vec<_> = nodes.iter().filter(|(phase, _)| !figure.classes(phase).is_empty()).collect();
     let classes = || nodes.iter().flat_map(|(phase, _)| figure.classes(phase));
     let (Some(least), Some(most)) = (classes().map(|class| class.0).min(), classes().map(|class| class.0).max()) else {
         return String::new();
@@ -74,7 +107,7 @@ pub fn histogram(report: &Report, figure: Figure) -> String {
     }
     let what = format!("{} of the node, samples a class, both scales logarithmic", figure.name());
     inside += &axis::caption_below(&format!("{}; samples in each class upwards", figure.name().to_lowercase()));
-    let describe = |(phase, _): &(&Phase, &str)| {
+    let describe = |(phase, _): &&Line<'_>| {
         let classes = figure.classes(phase);
         let samples: u64 = classes.iter().map(|class| class.1).sum();
         let largest = classes.last().map_or(0, |class| class.0);
@@ -82,7 +115,7 @@ pub fn histogram(report: &Report, figure: Figure) -> String {
     };
     let details: Vec<_> = nodes.iter().map(describe).collect();
     svg(
-        &format!("histogram-{}", figure.name().split(' ').next().unwrap_or_default().to_lowercase()),
+        &format!("histogram-{}-{number}", figure.name().split(' ').next().unwrap_or_default().to_lowercase()),
         &what,
         &details.join(". "),
         &inside,
@@ -107,12 +140,14 @@ fn edge(step: i32) -> f64 {
     10_f64.powf(f64::from(step) / STEPS)
 }
 
-/// The worst response of each second, of all node phases; nothing for reports that do not have it.
+/// The worst response of each second of node phases; nothing for reports that do not have it.
 pub fn seconds(report: &Report) -> String {
-    let nodes: Vec<(&Phase, &str, &Intervals)> = nodes(report)
-        .into_iter()
-        .filter_map(|(phase, class)| Some((phase, class, phase.intervals.as_ref()?)))
-        .collect();
+    of_groups(report, worst_of_seconds)
+}
+
+fn worst_of_seconds(number: usize, nodes: &[Line<'_>]) -> String {
+    let nodes: Vec<(&Phase, &str, &Intervals)> =
+        nodes.iter().filter_map(|(phase, class)| Some((*phase, *class, phase.intervals.as_ref()?))).collect();
     let maxima = || nodes.iter().flat_map(|(_, _, intervals)| intervals.maxima());
     let (Some(least), Some(most)) = (maxima().min(), maxima().max()) else { return String::new() };
     let deadline = nodes.iter().filter_map(|(phase, ..)| phase.deadline_ns).max();
@@ -157,7 +192,7 @@ pub fn seconds(report: &Report) -> String {
         )
     };
     let details: Vec<_> = nodes.iter().map(describe).collect();
-    svg("seconds", "Longest response time in each second", &details.join(". "), &inside)
+    svg(&format!("seconds-{number}"), "Longest response time in each second", &details.join(". "), &inside)
 }
 
 fn deadline_line(x: f64) -> String {

@@ -33,7 +33,7 @@ fn page_blaming(report: &Report, by: &str) -> String {
     store::store(directory.path(), &sample::report("b-earlier")).unwrap();
     store::store(directory.path(), report).unwrap();
     let kept = History::read(&[directory.path()], "");
-    render(report, &kept, kept.of_report(report).as_ref(), &missed(by))
+    render(report, &kept, kept.of_report(report).as_ref(), None, &missed(by))
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn everything_that_was_promised_is_on_the_page() {
     let page = page(&sample::report("b0"));
     for part in [
         "<h1>PASS: no deadline was missed</h1>",
-        "<title id=\"histogram-response-t\">Response time of the node",
-        "<title id=\"histogram-release-t\">Release jitter of the node",
-        "<title id=\"seconds-t\">Longest response time in each second",
+        "<title id=\"histogram-response-0-t\">Response time of the node",
+        "<title id=\"histogram-release-0-t\">Release jitter of the node",
+        "<title id=\"seconds-0-t\">Longest response time in each second",
         "All 2 runs of this image on this machine",
         "<th scope=\"row\">C9</th><td>FAIL</td>",
         "<dt>Build</dt><dd>cafe",
@@ -79,6 +79,31 @@ fn the_page_asks_for_nothing_from_elsewhere_and_runs_nothing() {
 }
 
 #[test]
+fn each_load_of_a_night_has_its_charts_beside_the_quiet_phase_of_its_period() {
+    let mut report = sample::report("b0");
+    let quiet = report.phases.iter().find(|phase| phase.name == "node-quiet").unwrap().clone();
+    for (name, period_ns, max_ns) in [
+        ("node-load", quiet.period_ns.unwrap(), 50_000),
+        ("node-10khz-cpu", 100_000, 60_000),
+        ("node-10khz-net", 100_000, 70_000),
+    ] {
+        let mut phase = quiet.clone();
+        (phase.name, phase.load, phase.period_ns) = (name.to_owned(), Some("cpu".to_owned()), Some(period_ns));
+        phase.latency.max_ns = Some(max_ns);
+        report.phases.push(phase);
+    }
+    let page = page(&report);
+    assert_eq!(count_tags(&page, "svg"), 9, "three loads, three charts each");
+    for name in ["node-load", "node-10khz-cpu", "node-10khz-net"] {
+        assert_eq!(page.matches(&format!("<summary>{name}</summary>")).count(), 3, "{name}");
+    }
+    assert_eq!(page.matches("<details open>").count(), 3, "that with the longest response");
+    assert!(page.contains("<details open><summary>node-10khz-net</summary>"), "{page}");
+    let svg = |name: &str| page.split("<svg ").find(|svg| svg.contains(&format!("{name}: "))).unwrap().to_owned();
+    assert!(svg("node-load").contains("node-quiet: ") && !svg("node-10khz-cpu").contains("node-quiet: "));
+}
+
+#[test]
 fn no_text_of_a_report_becomes_markup() {
     let evil = "\"><img src=x onerror=alert(1)>'";
     let mut value = serde_json::to_value(sample::report("b0")).unwrap();
@@ -103,9 +128,9 @@ fn a_report_without_figures_is_still_a_page() {
     let mut report = sample::report("b0");
     report.identity = None;
     report.phases.iter_mut().for_each(|phase| phase.measured = false);
-    let page = render(&report, &History::default(), None, &Err("no such <boot>".to_owned()));
+    let page = render(&report, &History::default(), None, None, &Err("no such <boot>".to_owned()));
     assert!(page.contains("No other run of this image") && !page.contains("<svg"), "{page}");
     assert!(page.contains("the journal of that boot cannot be read (no such &lt;boot&gt;)"), "{page}");
-    let quiet = render(&report, &History::default(), None, &Ok(blame::of_lines("")));
+    let quiet = render(&report, &History::default(), None, None, &Ok(blame::of_lines("")));
     assert!(quiet.contains("No deadline was missed in that boot"), "{quiet}");
 }
