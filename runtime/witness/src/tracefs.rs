@@ -107,16 +107,19 @@ impl Tracefs {
         fs::OpenOptions::new().append(true).open(self.path(name))?.write_all(format!("{line}\n").as_bytes())
     }
 
-    /// Makes an instance for whose events the kernel keeps no table of threads' names: that would be half of what tracing costs a cycle, and
-    /// switches have the names in them. An instance takes this setting from the user's own tracing at its birth, and has no file for it.
-    fn without_names<R>(&self, make: impl FnOnce() -> R) -> R {
+    /// Makes the instances of these CPUs, for whose events the kernel keeps no table of threads' names: that would be a third of what tracing
+    /// costs a cycle, and switches have the names in them. An instance takes this setting from the user's own tracing at its birth, and has
+    /// no file for it. All are made at once, before any event of ours is on: the kernel counts who wants names, and switching this
+    /// counts every event that is on.
+    pub fn make_instances(&self, cpus: &[u32]) {
         const NAMES: &str = "options/record-cmd";
         let are_kept = self.text(NAMES).is_ok_and(|text| text.trim() == "1");
         let set = |text| are_kept.then(|| self.write(NAMES, text));
         set("0");
-        let made = make();
+        for cpu in cpus {
+            let _ = fs::create_dir(self.path(&instance_of(*cpu))); // tried again, and told, by `instance`
+        }
         set("1");
-        made
     }
 
     /// Sets up the trace of one CPU. Returns it, and what is missing of it.
@@ -124,8 +127,8 @@ impl Tracefs {
     /// # Errors
     /// When the instance cannot be made, or cannot be frozen by a program or told to trace only its CPU.
     pub fn instance(&self, cpu: u32, kilobytes: u32) -> io::Result<(Instance, Vec<Missing>)> {
-        let name = format!("instances/{PREFIX}{cpu}");
-        match self.without_names(|| fs::create_dir(self.path(&name))) {
+        let name = instance_of(cpu);
+        match fs::create_dir(self.path(&name)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(self.refused(&self.path(&name), &error));
             }
@@ -166,6 +169,11 @@ impl Tracefs {
             let _ = self.append("kprobe_events", probe);
         }
     }
+}
+
+/// The folder of a CPU's instance.
+fn instance_of(cpu: u32) -> String {
+    format!("instances/{PREFIX}{cpu}")
 }
 
 /// One CPU in the kernel's notation of masks: groups of eight hexadecimal digits.

@@ -81,6 +81,7 @@ impl Witness {
         tracefs.clear();
         let mut missing = tracefs.probe_faults();
         self.descriptions = descriptions(&tracefs)?;
+        tracefs.make_instances(cpus);
         let mut instances: Vec<Instance> = Vec::new();
         for &cpu in cpus {
             match tracefs.instance(cpu, crate::KILOBYTES) {

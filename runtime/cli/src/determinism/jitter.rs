@@ -1,5 +1,6 @@
 //! What a run leaves for who predicts response times: the release jitter of the CPU that its node ran on.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -7,9 +8,6 @@ use std::time::Duration;
 use horus::graph::{CpuJitter, jitter};
 
 use super::evidence::schema::Report;
-
-/// The phase whose jitter counts: nodes are promised something under load too.
-const PHASE: &str = "node-load";
 
 /// Characters of a date at the beginning of a time: `2026-11-22`.
 const DATE: usize = 10;
@@ -29,14 +27,17 @@ pub fn leave(report: &Report, path: &Path) -> io::Result<()> {
     }
 }
 
-/// The largest one of each CPU whose node was measured under load.
+/// The largest one of each CPU whose nodes were measured under a load, whichever: nodes are promised something then, too.
 fn jitters(report: &Report) -> Vec<CpuJitter> {
-    let measured = report.phases.iter().filter(|phase| phase.measured && phase.name == PHASE);
-    let jitter = |nanos| Duration::from_nanos(nanos);
-    measured
-        .filter_map(|phase| Some((phase.cpu?, phase.release_jitter.as_ref()?.max_ns?)))
-        .map(|(cpu, nanos)| CpuJitter { cpu, jitter: jitter(nanos), date: report.time.chars().take(DATE).collect() })
-        .collect()
+    let measured = report.phases.iter().filter(|phase| phase.measured && phase.is_node() && phase.load.is_some());
+    let mut largest: BTreeMap<u32, u64> = BTreeMap::new();
+    for (cpu, nanos) in measured.filter_map(|phase| Some((phase.cpu?, phase.release_jitter.as_ref()?.max_ns?))) {
+        let kept = largest.entry(cpu).or_default();
+        *kept = nanos.max(*kept);
+    }
+    let date: String = report.time.chars().take(DATE).collect();
+    let of_cpu = |(cpu, nanos)| CpuJitter { cpu, jitter: Duration::from_nanos(nanos), date: date.clone() };
+    largest.into_iter().map(of_cpu).collect()
 }
 
 #[cfg(test)]
@@ -44,10 +45,13 @@ mod tests {
     use super::*;
     use crate::determinism::evidence::sample;
 
-    /// The sample's node phase, as if it had been the one under load.
+    /// The sample's node phase, as if it had been under two loads.
     fn report() -> Report {
         let mut report = sample::report("b0");
-        report.phases[0].name = PHASE.to_owned();
+        report.phases[0].load = Some("net".to_owned());
+        let mut other = report.phases[0].clone();
+        other.release_jitter.as_mut().unwrap().max_ns = Some(9_000);
+        report.phases.push(other);
         report
     }
 
@@ -65,7 +69,7 @@ mod tests {
         let path = directory.path().join("release-jitter");
         std::fs::write(&path, "before").unwrap();
         let mut report = report();
-        report.phases[0].measured = false;
+        report.phases.iter_mut().for_each(|phase| phase.measured = false);
         leave(&report, &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
         report.phases[0].measured = true;

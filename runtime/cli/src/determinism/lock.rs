@@ -15,8 +15,8 @@ use super::child::pause;
 /// Where the lock of a machine's runs is.
 pub const DEFAULT_FILE: &str = "/run/horus/determinism.lock";
 
-/// How long a run waits for the watch to stand aside: it looks every second.
-const WATCH_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a run waits for the watch to stand aside: it looks every second, and is the last to get a busy CPU.
+const WATCH_PATIENCE: Duration = Duration::from_secs(15);
 
 /// Held as long as the run; the kernel gives it back however the process ends.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ mod run;
 pub mod view;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -85,11 +85,14 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let on_terminal = io::stdout().is_terminal();
     let mut settings = settings(args, on_terminal);
-    let _quiet = lock::quiet_watch(&path).unwrap_or_else(|_| {
+    // A run whose lock is elsewhere stands beside the machine's watch all the same.
+    let locks = [path.as_path(), Path::new(lock::DEFAULT_FILE)];
+    let beside = if args.lock.is_some() || path == locks[1] { &locks[..1] } else { &locks[..] };
+    let quiet: Vec<_> = beside.iter().map(|path| lock::quiet_watch(path)).collect();
+    if quiet.iter().any(Result::is_err) {
         let problem = "the watch measures on the same CPU and did not stand aside; systemctl stop horus-watch, then measure again";
         settings.problems.push(problem.to_owned());
-        None
-    });
+    }
     // A service's stderr is the journal, which gets an entry of its own.
     if let Some(trouble) = settings.destination.trouble().filter(|_| args.print || on_terminal) {
         eprintln!("horus determinism: {trouble}");

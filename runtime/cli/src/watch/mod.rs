@@ -39,6 +39,10 @@ const DEADLINE: Duration = Duration::from_micros(800);
 /// How often the watch looks whether it has to end or to stand aside.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// The record is written so long after the watch began, and then at twice the time, up to `--keep-every`: a machine that is switched off at
+/// the plug after half an hour leaves evidence too.
+const FIRST_KEEP: Duration = Duration::from_secs(240);
+
 /// The step is empty.
 const LONGEST_COMPUTATION: Duration = Duration::from_millis(100);
 
@@ -124,7 +128,8 @@ fn start(args: &Args, places: Places) -> Result<Watch<'_>, String> {
     let place = Place { cpu: places.node, priority: Some(PRIORITY), longest_computation: LONGEST_COMPUTATION };
     let cpu = places.node.map_or_else(|| "any CPU".to_owned(), |cpu| format!("CPU {cpu}"));
     notify_ready(&format!("watching {cpu}"));
-    Ok(Watch { args, timing, place, record, stop, is_kept: true })
+    let keep_after = FIRST_KEEP.min(args.keep_every);
+    Ok(Watch { args, timing, place, record, stop, keep_after, is_kept: true })
 }
 
 /// The watch of one boot.
@@ -134,6 +139,8 @@ struct Watch<'a> {
     place: Place,
     record: Record,
     stop: std::sync::Arc<AtomicBool>,
+    /// How long is measured before the record is written.
+    keep_after: Duration,
     /// Whether the last write of the record succeeded: the journal is told of a change only.
     is_kept: bool,
 }
@@ -157,6 +164,7 @@ impl Watch<'_> {
             let measured = self.measure();
             drop(measuring);
             self.merge(&measured);
+            self.keep_after = self.keep_after.saturating_mul(2).min(self.args.keep_every);
         }
     }
 
@@ -166,7 +174,7 @@ impl Watch<'_> {
 
     /// Measures until the record is due, a determinism run begins, or the watch has to end.
     fn measure(&self) -> Measured {
-        let releases = (self.args.keep_every.as_nanos() / self.timing.period().as_nanos()).max(1) as u64;
+        let releases = (self.keep_after.as_nanos() / self.timing.period().as_nanos()).max(1) as u64;
         let is_over = AtomicBool::new(false);
         thread::scope(|scope| {
             let node = scope.spawn(|| {
@@ -186,6 +194,9 @@ impl Watch<'_> {
     /// Merges what was measured into the record, writes it, and tells the journal of misses.
     fn merge(&mut self, measured: &Measured) {
         self.record.add(measured, self.timing, PRIORITY);
+        if !self.record.was_traced_as(watch::is_traced(Path::new("/"))) {
+            self.record.refuse("tracing was switched on or off meanwhile");
+        }
         if measured.tally.misses > 0 {
             send(&missed(measured, &self.record));
         }
@@ -206,7 +217,7 @@ fn send(entry: &Entry) {
     let _ = entry.send().inspect_err(|error| eprintln!("horus watch: {}: {error}", entry.message()));
 }
 
-/// At most one entry an hour, however many misses there are.
+/// One entry at each write of the record, however many misses there are.
 fn missed(measured: &Measured, record: &Record) -> Entry {
     let (misses, releases) = (measured.tally.misses, measured.tally.releases());
     let max_ns = measured.response.max_ns().unwrap_or(0);

@@ -96,6 +96,11 @@ impl Record {
         }
     }
 
+    /// Whether the kernel traced when the record was begun, as it does now.
+    pub fn was_traced_as(&self, is_traced: Option<bool>) -> bool {
+        self.is_traced == is_traced
+    }
+
     /// Adds what was measured.
     pub fn add(&mut self, measured: &Measured, timing: Timing, priority: u8) {
         for refused in measured.granted.refused().filter(|refused| NEEDED.contains(&refused.name)) {
@@ -135,7 +140,7 @@ impl Record {
             fs::create_dir_all(directory)?;
             let path = directory.join(name::stem(directory, &self.boot_id, &self.run_id) + REPORT);
             store::write_whole(&path, &bytes)?;
-            store::remove_oldest(directory, &path, KEPT_BYTES)
+            store::remove_oldest(directory, &path, usize::MAX, KEPT_BYTES)
         };
         write().map_err(|cause| StoreError::new(directory, cause))
     }

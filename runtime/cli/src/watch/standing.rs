@@ -36,6 +36,12 @@ pub fn sentence(merged: &Merged) -> String {
         merged.boots,
         microseconds(phase.max_ns)
     );
+    // It waits for them, and nobody sees whether that was it.
+    let counted = if releases.misses > 0 {
+        counted + " (nodes on its CPU that compute for longer make it miss)"
+    } else {
+        counted
+    };
     if merged.runs == 0 {
         return format!("{counted}; no record is valid, so nothing is claimed");
     }

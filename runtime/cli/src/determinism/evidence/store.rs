@@ -118,7 +118,7 @@ pub fn store(directory: &Path, report: &Report) -> Result<PathBuf, StoreError> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         })
-        .and_then(|()| remove_oldest(directory, &path, KEPT_BYTES))
+        .and_then(|()| remove_oldest(directory, &path, KEPT_RUNS, KEPT_BYTES))
         .map_err(|cause| StoreError::new(directory, cause))?;
     Ok(path)
 }
@@ -181,11 +181,11 @@ fn remove_leftovers(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the oldest files in `directory` beyond [`KEPT_RUNS`] and `kept_bytes`, and never `newest`.
+/// Removes the oldest files in `directory` beyond `kept_files` and `kept_bytes`, and never `newest`.
 ///
 /// # Errors
 /// When one cannot be removed.
-pub fn remove_oldest(directory: &Path, newest: &Path, kept_bytes: u64) -> io::Result<()> {
+pub fn remove_oldest(directory: &Path, newest: &Path, kept_files: usize, kept_bytes: u64) -> io::Result<()> {
     let (mut runs, mut bytes) = (Vec::new(), 0);
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
@@ -202,7 +202,7 @@ pub fn remove_oldest(directory: &Path, newest: &Path, kept_bytes: u64) -> io::Re
     runs.sort();
     let mut count = runs.len() + 1;
     for (_, _, length, path) in runs {
-        if count <= KEPT_RUNS && bytes <= kept_bytes {
+        if count <= kept_files && bytes <= kept_bytes {
             break;
         }
         fs::remove_file(path)?;

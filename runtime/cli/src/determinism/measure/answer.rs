@@ -23,7 +23,7 @@ use super::plan::Places;
 /// An answer that is later than this is lost.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// After so many losses the other process is taken for dead, and the phase ends.
+/// After so many losses in a row the other process is taken for dead, and the phase ends.
 const MAX_LOST: u64 = 5;
 
 /// Both ends of the node.
@@ -31,6 +31,7 @@ struct Ends {
     ping: Publisher<Stamp>,
     pong: Subscriber<Stamp>,
     lost: u64,
+    lost_in_a_row: u64,
 }
 
 /// Measures; what cannot be measured is a phase that says why.
@@ -52,7 +53,7 @@ fn measure(task: &Task, far: u32, places: &Places) -> Result<Judged, String> {
     let open = || -> Result<Ends, String> {
         let ping = Publisher::open(&names.ping, Style::Paced.options()).map_err(|error| text(&error))?;
         let pong = Subscriber::open(&names.pong, Style::Paced.options()).map_err(|error| text(&error))?;
-        Ok(Ends { ping, pong, lost: 0 })
+        Ok(Ends { ping, pong, lost: 0, lost_in_a_row: 0 })
     };
     let started = open().and_then(|ends| Ok((ends, until_ready(ready)?)));
     let (mut ends, mut notes) = match started {
@@ -66,6 +67,9 @@ fn measure(task: &Task, far: u32, places: &Places) -> Result<Judged, String> {
     let end = Stamp { sequence: END, sent_ns: 0 };
     if ends.ping.send_timeout(end, PATIENCE).is_err() {
         notes.push("the echo process stopped taking messages".to_owned());
+    }
+    if ends.lost_in_a_row >= MAX_LOST {
+        notes.push(format!("the phase ended early: {MAX_LOST} answers in a row were lost"));
     }
     let phase = &mut judged.phase;
     phase.invalid_reasons.extend(ended(&mut echo));
@@ -97,10 +101,13 @@ impl Ends {
         let sent = MonotonicTime::now();
         let stamp = Stamp { sequence: cycle.number, sent_ns: sent.as_nanos() };
         let is_sent = self.ping.try_send_stamped(stamp, stamp.sent_ns).is_ok();
-        if !is_sent || !self.is_answered(cycle.number, sent.plus(PATIENCE)) {
+        if is_sent && self.is_answered(cycle.number, sent.plus(PATIENCE)) {
+            self.lost_in_a_row = 0;
+        } else {
             self.lost += 1;
+            self.lost_in_a_row += 1;
         }
-        self.lost < MAX_LOST
+        self.lost_in_a_row < MAX_LOST
     }
 
     /// An answer to an earlier message was counted as lost and comes too late.

@@ -102,8 +102,14 @@ fn trace(tracefs: &Path, cpu: Option<u32>, time: Duration) -> Result<(String, Se
     if !tracers.split_whitespace().any(|tracer| tracer == "hwlat") {
         return Err("this kernel has no hwlat tracer (CONFIG_HWLAT_TRACER)".to_owned());
     }
-    let failed =
-        |what: &str, error: io::Error| format!("{what} cannot be set: {error}; does somebody else trace with hwlat?");
+    let failed = |what: &str, error: io::Error| {
+        let help = match error.kind() {
+            io::ErrorKind::ResourceBusy => "; does somebody else trace with hwlat?",
+            io::ErrorKind::ReadOnlyFilesystem => "; the unit that runs this hides the tracer: use horus-night.service",
+            _ => "",
+        };
+        format!("{what} cannot be set: {error}{help}")
+    };
     let path = tracefs.join(INSTANCE);
     drop(Instance(path.clone())); // that of a run that was killed
     fs::create_dir(&path).map_err(|error| failed("a trace instance", error))?;

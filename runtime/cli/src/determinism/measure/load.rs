@@ -22,7 +22,7 @@ use crate::determinism::config::{CPUS, DATA, SECONDS};
 pub struct Place {
     /// The CPUs that it loads.
     pub housekeeping: CpuList,
-    /// A directory for a load that writes to the disk; it is there while the load runs.
+    /// A directory for a load that writes to the disk: made for it and removed after it, so nobody else may have anything there.
     pub data: PathBuf,
     /// What it has to last, in seconds.
     pub seconds: u64,
@@ -32,7 +32,7 @@ pub struct Place {
 pub struct Running {
     group: Group,
     /// After the group, so that nobody writes any more when they go.
-    _files: Files,
+    _files: Option<Files>,
     words: Words,
     housekeeping: CpuList,
     before: Option<CpuTime>,
@@ -88,12 +88,8 @@ impl Running {
         if !is_installed(&program) {
             return Err(format!("load program {program} is not installed; install it, or {remedy}"));
         }
-        drop(Files(place.data.clone())); // those of a run that was killed
-        if load.command.iter().any(|word| word.contains(DATA)) {
-            fs::create_dir_all(&place.data)
-                .map_err(|error| format!("no directory for the load's files, {}: {error}", place.data.display()))?;
-        }
-        let files = Files(place.data.clone());
+        let files = Files::for_load(load, &place.data)
+            .map_err(|error| format!("no directory for the load's files, {}: {error}", place.data.display()))?;
         let mut starter = Command::new("/proc/self/exe");
         starter.args(["determinism-load", "--parent", &std::process::id().to_string(), "--"]).args(&command);
         // The directory takes the temporary files that stress-ng insists on; the root file system is read-only.
@@ -138,9 +134,21 @@ impl Running {
 /// The directory of a load's files; dropping it removes them.
 struct Files(PathBuf);
 
+impl Files {
+    /// An empty one, where the load's command names it; that of a run that was killed goes.
+    fn for_load(load: &Load, directory: &Path) -> std::io::Result<Option<Self>> {
+        if !load.command.iter().any(|word| word.contains(DATA)) {
+            return Ok(None);
+        }
+        let _ = fs::remove_dir_all(directory);
+        fs::create_dir_all(directory)?;
+        Ok(Some(Self(directory.to_owned())))
+    }
+}
+
 impl Drop for Files {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // not there, most often; what stays is some megabytes
+        let _ = fs::remove_dir_all(&self.0); // what stays is some megabytes
     }
 }
 
@@ -214,15 +222,22 @@ mod tests {
     }
 
     #[test]
-    fn a_load_has_its_directory_while_it_runs_and_leaves_nothing() {
+    fn a_load_that_names_a_directory_has_it_empty_and_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
-        let data = directory.path().join("load");
-        let load = Load { least_busy_percent: 0, ..load(&["sh", "-c", "sleep 60", "{data}"]) };
-        // This process is no `horus`, so nothing runs: the directory is made all the same.
-        let running = Running::start("io", &load, &place(&data), Duration::ZERO);
-        assert!(running.is_err() || data.is_dir());
-        drop(running);
+        let data = directory.path().join("files");
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(data.join("of-a-killed-run"), "").unwrap();
+        let files = Files::for_load(&load(&["sh", "{data}"]), &data).unwrap();
+        assert_eq!(std::fs::read_dir(&data).unwrap().count(), 0);
+        drop(files);
         assert!(!data.exists());
+    }
+
+    #[test]
+    fn a_load_without_files_touches_no_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(Files::for_load(&load(&["sh", "{cpus}"]), directory.path()).unwrap().is_none());
+        assert!(directory.path().exists());
     }
 
     #[test]

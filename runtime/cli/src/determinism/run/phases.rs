@@ -26,7 +26,7 @@ const LONGEST_COMPUTATION: Duration = Duration::from_secs(2);
 const LOAD_MARGIN: Duration = Duration::from_secs(30);
 
 /// Where a load writes its files, beside the reports.
-const LOAD_FILES: &str = "load";
+const LOAD_FILES: &str = "files-of-a-load";
 
 /// A run while it measures.
 pub struct Run<'a> {

@@ -177,8 +177,8 @@ fn reports_beyond_the_quota_go_in_the_order_of_their_counter_whatever_the_clock_
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     }
     let newest = directory.path().join(files[4]);
-    remove_oldest(directory.path(), &newest, 3_500).unwrap();
+    remove_oldest(directory.path(), &newest, KEPT_RUNS, 3_500).unwrap();
     assert_eq!(names(directory.path()), files[2..]);
-    remove_oldest(directory.path(), &newest, 10).unwrap();
+    remove_oldest(directory.path(), &newest, KEPT_RUNS, 10).unwrap();
     assert_eq!(names(directory.path()), [files[4]], "the newest stays, however large it is");
 }
