@@ -117,6 +117,18 @@ impl Phase {
         self.kind() == Kind::Node
     }
 
+    /// What its times are of.
+    pub fn figure(&self) -> &'static str {
+        match self.kind() {
+            Kind::Node => "response",
+            Kind::Message if self.deadline_ns.is_some() => "answer",
+            Kind::Message => "half trip",
+            Kind::Witness => "latency",
+            Kind::Hwlat => "stall",
+            Kind::Control => "gap",
+        }
+    }
+
     /// Releases and misses of a phase with a deadline that was measured: of a node, or of messages that have one.
     pub fn releases(&self) -> Option<Releases> {
         let (misses, longest_run) = (self.misses?, self.max_consecutive.unwrap_or(0));
@@ -151,17 +163,6 @@ impl Kind {
             Self::Witness => "cyclictest",
             Self::Hwlat => "hwlat",
             Self::Control => "control",
-        }
-    }
-
-    /// What the phase's times are of.
-    pub fn figure(self) -> &'static str {
-        match self {
-            Self::Node => "response",
-            Self::Message => "half trip",
-            Self::Witness => "latency",
-            Self::Hwlat => "stall",
-            Self::Control => "gap",
         }
     }
 }

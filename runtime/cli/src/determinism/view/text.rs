@@ -215,7 +215,7 @@ pub fn phase_sentence(phase: &Phase) -> String {
     let mut text = format!(
         "{}: {} p50 {} p99 {} max {} us in {} samples",
         phase.name,
-        phase.kind().figure(),
+        phase.figure(),
         microseconds(phase.latency.p50_ns),
         microseconds(phase.latency.p99_ns),
         microseconds(phase.latency.max_ns),

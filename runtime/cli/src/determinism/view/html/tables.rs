@@ -44,7 +44,7 @@ pub fn phases(report: &Report) -> String {
     for phase in report.phases.iter().filter(|phase| phase.measured) {
         let misses = phase.misses.map(|misses| misses.to_string());
         let misses = misses.or(phase.lost.map(|lost| format!("{lost} lost"))).unwrap_or_default();
-        rows.push(row([&phase.name, phase.kind().figure()], Some(phase.samples), &phase.latency, misses));
+        rows.push(row([&phase.name, phase.figure()], Some(phase.samples), &phase.latency, misses));
         let jitter = phase.release_jitter.as_ref();
         rows.extend(
             jitter.map(|jitter| row([&phase.name, "jitter"], phase.release_jitter_samples, jitter, String::new())),

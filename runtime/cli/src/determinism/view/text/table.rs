@@ -29,7 +29,7 @@ pub fn table(out: &mut String, report: &Report) {
         }
         let misses = phase.misses.map(|misses| misses.to_string());
         let misses = misses.or(phase.lost.map(|lost| format!("{lost} lost"))).unwrap_or_default();
-        row(out, wide, [&phase.name, phase.kind().figure()], Some(phase.samples), &phase.latency, &misses);
+        row(out, wide, [&phase.name, phase.figure()], Some(phase.samples), &phase.latency, &misses);
         if let Some(jitter) = &phase.release_jitter {
             row(out, wide, ["", "jitter"], phase.release_jitter_samples, jitter, "");
         }

@@ -162,3 +162,10 @@ fn a_long_name_of_a_phase_widens_its_column_and_a_load_is_told_once() {
     let busy = text.lines().find(|line| line.starts_with(" busy")).unwrap_or_default();
     assert!(!busy.contains("10khz"), "{busy}");
 }
+
+#[test]
+fn a_message_with_a_deadline_is_judged_by_its_answer_and_one_without_by_half_the_way() {
+    let figure = |name: &str, deadline_ns| Phase { name: name.to_owned(), deadline_ns, ..Phase::default() }.figure();
+    assert_eq!(figure("message-1khz-cpu", Some(800_000)), "answer");
+    assert_eq!(figure("message-cpu", None), "half trip");
+}
