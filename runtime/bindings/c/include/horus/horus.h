@@ -129,8 +129,8 @@ typedef struct {
 // `longjmp` out of it is undefined, and a C++ exception that leaves it ends the process.
 typedef void (*horus_step)(void *context, const horus_cycle *cycle);
 
-// Declares the nodes of a program, and says HORUS_OK, or what went wrong.
-typedef horus_status (*horus_declare)(horus_app *app, void *context);
+// Declares the nodes of a program. What it gives is HORUS_OK, or less than 0 when something went wrong.
+typedef int (*horus_declare)(horus_app *app, void *context);
 
 // What a miss leads to.
 typedef uint32_t horus_reaction;

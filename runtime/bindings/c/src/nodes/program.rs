@@ -1,6 +1,6 @@
 //! What a program of nodes in C consists of: the nodes of [`horus::app`], and the handles that belong to it.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use horus::app::App;
 
@@ -21,10 +21,9 @@ impl Kind for horus_app {
     const NAME: &'static str = "app";
 }
 
-/// Declares the nodes of a program, and says HORUS_OK, or what went wrong.
+/// Declares the nodes of a program. What it gives is HORUS_OK, or less than 0 when something went wrong.
 #[allow(non_camel_case_types)]
-pub type horus_declare =
-    Option<unsafe extern "C" fn(app: *mut horus_app, context: *mut c_void) -> crate::status::horus_status>;
+pub type horus_declare = Option<unsafe extern "C-unwind" fn(app: *mut horus_app, context: *mut c_void) -> c_int>;
 
 /// Whose the nodes are.
 enum Place {
@@ -162,7 +161,7 @@ pub(crate) unsafe fn declare_by(declare: horus_declare, given: *mut c_void, app:
     let _ = unsafe { close(handle) };
     match refusal {
         Some(refusal) => Err(horus::Error::new(refusal)),
-        None if (status as i32) < 0 => Err(horus::Error::new(last_sentence())),
+        None if status < 0 => Err(horus::Error::new(last_sentence())),
         None => Ok(owned),
     }
 }

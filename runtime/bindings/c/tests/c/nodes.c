@@ -47,7 +47,7 @@ static void look(void *self, const horus_cycle *cycle) {
   }
 }
 
-static horus_status declare(horus_app *app, void *self) {
+static int declare(horus_app *app, void *self) {
   robot *it = self;
   horus_node *node;
   it->wanted = horus_app_input(app, "wanted", it->layout, NULL);
@@ -109,7 +109,7 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_close(world) == HORUS_OK);
 }
 
-static horus_status no_nodes(horus_app *app, void *self) {
+static int no_nodes(horus_app *app, void *self) {
   (void)self;
   CHECK(horus_app_run(app) == 1);
   SAYS("is lent to the function");
@@ -117,7 +117,7 @@ static horus_status no_nodes(horus_app *app, void *self) {
   return HORUS_OK;
 }
 
-static horus_status half(horus_app *app, void *self) {
+static int half(horus_app *app, void *self) {
   CHECK(horus_node_period_ns(horus_app_node(app, "a", control, self), 1000) == HORUS_OK);
   return horus_node_cpu(horus_app_node(app, "b", NULL, self), "2");
 }

@@ -14,7 +14,7 @@ struct Declaring {
   Steps &steps;
   std::string error;
 
-  static horus_status call(horus_app *raw, void *context) noexcept {
+  static int call(horus_app *raw, void *context) noexcept {
     auto *self = static_cast<Declaring *>(context);
 #ifndef HORUS_NO_EXCEPTIONS
     try {
