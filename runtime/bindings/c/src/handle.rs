@@ -51,6 +51,19 @@ pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value
     Ok(unsafe { &mut (*handle.cast::<Handle<K::Value>>()).value })
 }
 
+/// As [`get`] of a value that keeps its own order of who uses it: several may look at it.
+///
+/// # Safety
+/// As for [`get`], but others of the same thread may look at it meanwhile.
+pub(crate) unsafe fn look<'a, K: Kind>(handle: *mut K) -> Result<&'a K::Value, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    if !unsafe { is(handle) } {
+        return Err(no_handle::<K>(handle.is_null()));
+    }
+    // SAFETY: it has the mark, so it came from `give`, and nobody uses it exclusively, by the caller's promise.
+    Ok(unsafe { &(*handle.cast::<Handle<K::Value>>()).value })
+}
+
 /// Ends a value; null is nothing to end.
 ///
 /// # Safety

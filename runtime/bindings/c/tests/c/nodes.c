@@ -109,6 +109,34 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_close(world) == HORUS_OK);
 }
 
+/* A step that has its own world's handle is told to use inputs and outputs. */
+typedef struct {
+  horus_world *world;
+  int steps;
+} meddler;
+
+static void meddle(void *self, const horus_cycle *cycle) {
+  meddler *it = self;
+  (void)cycle;
+  it->steps++;
+  CHECK(horus_world_run_for(it->world, 1000000) == HORUS_MISUSE);
+  SAYS("the world runs: its steps use inputs and outputs");
+  CHECK(horus_world_now_ns(it->world) == 0 && horus_world_lose(it->world, "a", 1) == HORUS_MISUSE);
+  CHECK(horus_world_delay(it->world, "meddles", 1, 0) == HORUS_MISUSE && horus_world_journal(it->world, 0) == NULL);
+  CHECK(horus_world_close(it->world) == HORUS_MISUSE);
+}
+
+static int meddling(horus_app *app, void *self) {
+  return horus_node_period_ns(horus_app_node(app, "meddles", meddle, self), 1000000);
+}
+
+static void used_by_its_own_step(void) {
+  meddler it = {NULL, 0};
+  it.world = horus_world_new(meddling, &it);
+  CHECK(horus_world_run_for(it.world, 5000000) == HORUS_OK && it.steps > 3);
+  CHECK(horus_world_now_ns(it.world) == 5000000 && horus_world_close(it.world) == HORUS_OK);
+}
+
 static int no_nodes(horus_app *app, void *self) {
   (void)self;
   CHECK(horus_app_run(app) == 1);
@@ -146,6 +174,7 @@ int main(int count, char **arguments) {
   if (strcmp(arguments[1], "world") == 0) {
     in_virtual_time(&it);
     refused(&it);
+    used_by_its_own_step();
     puts("all of it holds");
   } else {
     horus_app *app = horus_app_new("robot");
