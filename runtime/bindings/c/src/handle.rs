@@ -104,6 +104,18 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str
     unsafe { CStr::from_ptr(text) }.to_str().map_err(|error| misuse(format!("the {what} is no UTF-8: {error}")))
 }
 
+/// A reason from C, whatever it is made of: something failed, and that must not be lost with its sentence.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn reason(said: *const c_char) -> String {
+    if said.is_null() {
+        return "without a reason".to_owned();
+    }
+    // SAFETY: not null, and it ends with a zero byte, by the caller's promise.
+    unsafe { CStr::from_ptr(said) }.to_string_lossy().into_owned()
+}
+
 /// Where C keeps a message.
 #[cold]
 pub(crate) fn wrong_size(given: usize, wanted: usize) -> Refusal {

@@ -453,7 +453,7 @@ horus_status horus_output_set(horus_output *output,
 // first reason counts.
 //
 // # Safety
-// `cycle` is the one that a running step was given, or a copy; `why` ends with a zero byte.
+// `cycle` is the one that a running step was given, or a copy; `why` is null or ends with a zero byte.
 horus_status horus_cycle_fail(const horus_cycle *cycle,
                               const char *why);
 

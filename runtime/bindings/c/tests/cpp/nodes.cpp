@@ -60,6 +60,22 @@ static void refused() {
   CHECK(said == "a node failed: the wheel came off");
 }
 
+// What a node fails with is told even if it is no text.
+static void failed_without_words() {
+  const auto said = [](auto step) {
+    horus::World world{[&](horus::App &app) { app.node("a", step).period(1ms); }};
+    try {
+      (void)world.run_for(2ms);
+    } catch (const horus::Error &error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(said([] { throw std::runtime_error("wheel \xff"); }) == "a node failed: wheel \xef\xbf\xbd");
+  CHECK(said([](const horus::Cycle &cycle) { cycle.fail(nullptr); }) == "a node failed: without a reason");
+  CHECK(said([] { throw 42; }) == "a node failed: an exception that is no std::exception");
+}
+
 int main(int count, char **arguments) {
   const std::string what = count > 1 ? arguments[1] : "";
   if (what == "main") return horus::main("robot", Declared{});
@@ -67,6 +83,7 @@ int main(int count, char **arguments) {
     in_virtual_time();
     in_place();
     refused();
+    failed_without_words();
     std::puts("all of it holds");
     return 0;
   }
