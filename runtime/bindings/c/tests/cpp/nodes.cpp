@@ -60,6 +60,32 @@ static void refused() {
   CHECK(said == "a node failed: the wheel came off");
 }
 
+// The newest message is the newest however it was read.
+static void latest_after_next() {
+  int looks = 0;
+  horus::World world{[&](horus::App &app) {
+    auto in = app.input<horus::CmdVel>("in", horus::Options::latest(8));
+    app.node("a", [in = std::move(in), &looks](const horus::Cycle &) mutable {
+      horus::CmdVel got;
+      if (looks == 0 && in.latest() && in.latest()->forward == 0) looks = 1;
+      if (looks == 1 && in.next(got)) {
+        CHECK(got.forward == 1 && in.latest()->forward == 3 && in.about().sequence == 3 && !in.next(got));
+        looks = 2;
+      } else if (looks == 2 && in.next(got)) {
+        CHECK(got.forward == 4 && !in.next(got) && !in.fresh());
+        CHECK(in.latest()->forward == 4 && in.about().sequence == 4 && in.latest()->forward == 4);
+        looks = 3;
+      }
+    }).period(1ms);
+  }};
+  for (int count : {1, 3, 1}) {
+    static int sent = 0;
+    while (count-- > 0) CHECK(world.publish("in", horus::CmdVel{double(sent++), 0}));
+    CHECK(world.run_for(3ms));
+  }
+  CHECK(looks == 3);
+}
+
 // What a node fails with is told even if it is no text.
 static void failed_without_words() {
   const auto said = [](auto step) {
@@ -84,6 +110,7 @@ int main(int count, char **arguments) {
     in_place();
     refused();
     failed_without_words();
+    latest_after_next();
     std::puts("all of it holds");
     return 0;
   }

@@ -32,7 +32,12 @@ class Input {
 
   // The newest message, however old it is; null before the first.
   const T *latest() {
-    fresh();
+    if (!is_behind_) {
+      fresh();
+    } else {
+      has_ |= bool(detail::checked(horus_input_latest(input_, latest_.get(), sizeof(T), &about_)));
+      is_behind_ = false;
+    }
     return has_ ? latest_.get() : nullptr;
   }
   // The newest message, if it came since the last look.
@@ -42,8 +47,12 @@ class Input {
     return came ? latest_.get() : nullptr;
   }
   // The oldest message that was not read yet, each once.
-  Outcome next(T &into, Received *about = nullptr) { return detail::checked(horus_input_next(input_, &into, sizeof(T), about)); }
-  // What is known of the newest message.
+  Outcome next(T &into, Received *about = nullptr) {
+    const Outcome outcome = detail::checked(horus_input_next(input_, &into, sizeof(T), about));
+    is_behind_ |= bool(outcome);
+    return outcome;
+  }
+  // What is known of the message that `latest` or `fresh` gave last.
   const Received &about() const noexcept { return about_; }
   std::uint64_t missed() { return horus_input_missed(input_); }
 
@@ -52,6 +61,8 @@ class Input {
   std::unique_ptr<T> latest_;
   Received about_ = {};
   bool has_ = false;
+  // Whether `next` took messages that `latest_` is not of.
+  bool is_behind_ = false;
 };
 
 // What a node writes.
