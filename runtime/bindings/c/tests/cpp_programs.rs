@@ -24,6 +24,8 @@ fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
     assert!(said.contains("robot: node control failed: the wheel came off"), "{said}");
     let said = String::from_utf8_lossy(&programs.output(&nodes, &["main"]).stderr).into_owned();
     assert!(said.contains("there is no option 'main'"), "{said}");
+    let said = String::from_utf8_lossy(&programs.output(&nodes, &[]).stderr).into_owned();
+    assert_eq!(said, "robot: no robot\n");
 }
 
 #[test]

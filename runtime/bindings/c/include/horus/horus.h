@@ -449,6 +449,13 @@ horus_status horus_output_set(horus_output *output,
                               const void *message,
                               size_t bytes);
 
+// Refuses a program that is being declared, for a reason of the caller's: it does not run then, and says so. The first reason counts.
+//
+// # Safety
+// `app` is a handle that nobody else uses meanwhile; `why` is null or ends with a zero byte.
+horus_status horus_app_refuse(horus_app *app,
+                              const char *why);
+
 // Says that this node cannot go on: when its step returns, the program ends with this reason, as one whose step panics in Rust. Only the
 // first reason counts.
 //

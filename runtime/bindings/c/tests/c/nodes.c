@@ -145,6 +145,17 @@ static int no_nodes(horus_app *app, void *self) {
   return HORUS_OK;
 }
 
+static int only_a_number(horus_app *app, void *self) {
+  (void)app, (void)self;
+  return -7;
+}
+
+static int for_a_reason(horus_app *app, void *self) {
+  (void)self;
+  CHECK(horus_app_refuse(app, "there is no arm") == HORUS_OK && horus_app_refuse(app, NULL) == HORUS_OK);
+  return HORUS_OK;
+}
+
 static int half(horus_app *app, void *self) {
   CHECK(horus_node_period_ns(horus_app_node(app, "a", control, self), 1000) == HORUS_OK);
   return horus_node_cpu(horus_app_node(app, "b", NULL, self), "2");
@@ -155,6 +166,10 @@ static void refused(robot *it) {
   horus_app *app;
   CHECK(horus_world_new(no_nodes, it) == NULL);
   SAYS("the program has no nodes");
+  CHECK(horus_world_new(only_a_number, it) == NULL);
+  SAYS("the function that declares the nodes returned -7");
+  CHECK(horus_world_new(for_a_reason, it) == NULL);
+  SAYS("there is no arm");
   CHECK(horus_world_new(half, it) == NULL);
   SAYS("the step of the node is null");
   CHECK(horus_world_new(NULL, it) == NULL);

@@ -50,6 +50,8 @@ static void refused() {
   CHECK(said.find("the program has no nodes") != std::string::npos);
   auto thrown = horus::World::make([](horus::App &) { throw std::runtime_error("no robot"); });
   CHECK(!thrown && thrown.error() == "no robot");
+  auto unknown = horus::World::make([](horus::App &) { throw 42; });
+  CHECK(!unknown && unknown.error() == "an exception that is no std::exception");
   horus::World world{Declared{3}};
   try {
     (void)world.run_for(10ms);
@@ -104,6 +106,7 @@ static void failed_without_words() {
 
 int main(int count, char **arguments) {
   const std::string what = count > 1 ? arguments[1] : "";
+  if (count == 1) return horus::main("robot", [](horus::App &) { throw std::runtime_error("no robot"); });
   if (what == "main") return horus::main("robot", Declared{});
   if (what == "world") {
     in_virtual_time();

@@ -12,7 +12,6 @@ template <class F>
 struct Declaring {
   F &declare;
   Steps &steps;
-  std::string error;
 
   static int call(horus_app *raw, void *context) noexcept {
     auto *self = static_cast<Declaring *>(context);
@@ -21,8 +20,9 @@ struct Declaring {
       App app(raw, self->steps);
       self->declare(app);
     } catch (const std::exception &error) {
-      self->error = error.what();
-      return HORUS_FAILED;
+      (void)horus_app_refuse(raw, error.what());
+    } catch (...) {
+      (void)horus_app_refuse(raw, "an exception that is no std::exception");
     }
 #else
     App app(raw, self->steps);
@@ -40,7 +40,7 @@ using WorldHandle = Owned<horus_world, horus_world_close>;
 template <class F>
 int main(const char *name, F declare) {
   detail::Steps steps;
-  detail::Declaring<F> declaring{declare, steps, {}};
+  detail::Declaring<F> declaring{declare, steps};
   return horus_main(name, detail::Declaring<F>::call, &declaring);
 }
 
@@ -52,9 +52,9 @@ class World {
   template <class F>
   static Result<World> make(F declare) {
     auto steps = std::make_unique<detail::Steps>();
-    detail::Declaring<F> declaring{declare, *steps, {}};
+    detail::Declaring<F> declaring{declare, *steps};
     detail::WorldHandle handle(horus_world_new(detail::Declaring<F>::call, &declaring));
-    if (!handle.get()) return Result<World>::refused(declaring.error.empty() ? horus_error() : declaring.error);
+    if (!handle.get()) return Result<World>::refused(horus_error());
     return Result<World>(World(std::move(steps), std::move(handle)));
   }
 #ifndef HORUS_NO_EXCEPTIONS
