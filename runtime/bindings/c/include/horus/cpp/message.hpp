@@ -62,13 +62,30 @@ class Description {
   template <class T>
   void message() {
     static_assert(Message<T>::is_described, "a field is no number of fixed size, no array, and no struct with HORUS_MESSAGE");
-    for (const Section &section : sections_)
-      if (section.name == Message<T>::name()) return;
+    if (has(Message<T>::name())) {
+      // What is of this name is the same message, or the text describes it twice, which no parser takes.
+      Description other;
+      other.message<T>();
+      for (const Section &section : other.sections_)
+        if (!has_same(section)) sections_.push_back(section);
+      return;
+    }
     const std::size_t before = current_;
     current_ = sections_.size();
     sections_.push_back({Message<T>::name(), std::string("message ") + Message<T>::name() + "\n"});
     Message<T>::describe(*this);
     current_ = before;
+  }
+
+  bool has(const std::string &name) const {
+    for (const Section &section : sections_)
+      if (section.name == name) return true;
+    return false;
+  }
+  bool has_same(const Section &other) const {
+    for (const Section &section : sections_)
+      if (section.name == other.name && section.text == other.text) return true;
+    return false;
   }
 
   template <class T>
@@ -98,14 +115,39 @@ class Description {
   std::size_t current_ = 0;
 };
 
-using LayoutHandle = Owned<horus_layout, horus_layout_close>;
+// The layout of a message, or why there is none.
+struct MadeLayout {
+  Owned<horus_layout, horus_layout_close> handle;
+  std::string why;
+};
 
-// The layout of a message, made once a thread, because a handle is used by one thread at a time.
+// Made once a thread, because a handle is used by one thread at a time.
+template <class T>
+const MadeLayout &made_layout() {
+  static_assert(Message<T>::is_described, "this struct is no message: HORUS_MESSAGE(Struct, \"package/Name\", its fields)");
+  thread_local const MadeLayout made = [] {
+    MadeLayout made;
+    made.handle = decltype(made.handle)(horus_layout_parse(Description::of<T>().c_str()));
+    const std::string of = std::string("the message ") + Message<T>::name();
+    if (!made.handle.get()) {
+      made.why = of + ": " + horus_error();
+    } else if (const std::size_t bytes = horus_layout_bytes(made.handle.get()); bytes != sizeof(T)) {
+      made.why = of + " has " + std::to_string(bytes) + " bytes, and its struct " + std::to_string(sizeof(T));
+      made.handle = decltype(made.handle)();
+    }
+    return made;
+  }();
+  return made;
+}
+
+// Null when there is none; with exceptions that is one.
 template <class T>
 horus_layout *layout() {
-  static_assert(Message<T>::is_described, "this struct is no message: HORUS_MESSAGE(Struct, \"package/Name\", its fields)");
-  thread_local LayoutHandle handle(horus_layout_parse(Description::of<T>().c_str()));
-  return handle.get();
+  const MadeLayout &made = made_layout<T>();
+#ifndef HORUS_NO_EXCEPTIONS
+  if (!made.handle.get()) throw Error(HORUS_MISUSE, made.why.c_str());
+#endif
+  return made.handle.get();
 }
 
 }  // namespace detail

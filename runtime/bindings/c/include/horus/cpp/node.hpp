@@ -171,21 +171,21 @@ class App {
 
   template <class T>
   Input<T> input(const std::string &topic) {
-    return Input<T>(horus_app_input(app_, topic.c_str(), detail::layout<T>(), nullptr));
+    return Input<T>(horus_app_input(app_, topic.c_str(), layout<T>(), nullptr));
   }
   template <class T>
   Input<T> input(const std::string &topic, const Options &options) {
     const horus_options raw = options.raw();
-    return Input<T>(horus_app_input(app_, topic.c_str(), detail::layout<T>(), &raw));
+    return Input<T>(horus_app_input(app_, topic.c_str(), layout<T>(), &raw));
   }
   template <class T>
   Output<T> output(const std::string &topic) {
-    return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout<T>(), nullptr));
+    return Output<T>(horus_app_output(app_, topic.c_str(), layout<T>(), nullptr));
   }
   template <class T>
   Output<T> output(const std::string &topic, const Options &options) {
     const horus_options raw = options.raw();
-    return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout<T>(), &raw));
+    return Output<T>(horus_app_output(app_, topic.c_str(), layout<T>(), &raw));
   }
 
   // Adds a node, which has the inputs and outputs that were opened since the last one.
@@ -223,6 +223,14 @@ class App {
   }
 
  private:
+  // A message that has no layout is why the program does not run.
+  template <class T>
+  horus_layout *layout() {
+    const detail::MadeLayout &made = detail::made_layout<T>();
+    if (!made.handle.get()) (void)horus_app_refuse(app_, made.why.c_str());
+    return made.handle.get();
+  }
+
   template <class F>
   detail::Step<F> *keep(F step) {
     auto kept = std::make_unique<detail::Step<F>>(std::move(step));

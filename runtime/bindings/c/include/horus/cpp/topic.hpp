@@ -85,9 +85,11 @@ template <class T>
 class Publisher {
  public:
   static Result<Publisher> open(const std::string &topic, const Options &options = {}) {
+    const detail::MadeLayout &made = detail::made_layout<T>();
+    if (!made.handle.get()) return Result<Publisher>::refused(made.why);
     return detail::opened<Publisher, detail::PublisherHandle>([&] {
       const horus_options raw = options.raw();
-      return horus_publisher_open(topic.c_str(), detail::layout<T>(), &raw);
+      return horus_publisher_open(topic.c_str(), made.handle.get(), &raw);
     });
   }
 #ifndef HORUS_NO_EXCEPTIONS
@@ -143,9 +145,11 @@ template <class T>
 class Subscriber {
  public:
   static Result<Subscriber> open(const std::string &topic, const Options &options = {}) {
+    const detail::MadeLayout &made = detail::made_layout<T>();
+    if (!made.handle.get()) return Result<Subscriber>::refused(made.why);
     return detail::opened<Subscriber, detail::SubscriberHandle>([&] {
       const horus_options raw = options.raw();
-      return horus_subscriber_open(topic.c_str(), detail::layout<T>(), &raw);
+      return horus_subscriber_open(topic.c_str(), made.handle.get(), &raw);
     });
   }
 #ifndef HORUS_NO_EXCEPTIONS
