@@ -23,7 +23,7 @@ struct Message {
 namespace detail {
 
 struct Place {
-  std::size_t offset, bytes;
+  std::size_t offset, bytes, alignment;
 };
 
 // Whether fields follow each other without a gap, in the order of the struct.
@@ -35,6 +35,21 @@ constexpr bool adjacent(std::initializer_list<Place> fields, std::size_t all) {
   }
   return end == all;
 }
+
+// The largest alignment of fields: a struct that wants more lies elsewhere in other messages than its layout says.
+constexpr std::size_t alignment(std::initializer_list<Place> fields) {
+  std::size_t largest = 1;
+  for (const Place &field : fields) largest = field.alignment > largest ? field.alignment : largest;
+  return largest;
+}
+
+// Letters are no numbers: whether `char` has a sign differs, and so does the size of `wchar_t`.
+template <class T>
+inline constexpr bool is_letter = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> ||
+#ifdef __cpp_char8_t
+                                  std::is_same_v<T, char8_t> ||
+#endif
+                                  std::is_same_v<T, char32_t>;
 
 // The texts of a message and of those inside of it.
 class Description {
@@ -104,6 +119,7 @@ class Description {
       return sizeof(T) == 4 ? "f32" : "f64";
     } else if constexpr (std::is_integral_v<T>) {
       static_assert(!std::is_same_v<T, bool>, "a peer can write any byte: use uint8_t in place of bool");
+      static_assert(!is_letter<T>, "a letter is no number of fixed size: use std::uint8_t or std::int8_t");
       return (std::is_signed_v<T> ? "i" : "u") + std::to_string(8 * sizeof(T));
     } else {
       message<T>();
@@ -170,11 +186,13 @@ std::uint64_t layout_hash() {
     static_assert(::horus::detail::adjacent({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}, sizeof(Struct)),                      \
                   #Struct " has bytes that belong to no field, or the macro names not all fields in their order: order them " \
                           "by the size of their numbers, or add std::uint8_t spare[N]");                                  \
+    static_assert(::horus::detail::alignment({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}) == alignof(Struct),                  \
+                  #Struct " is aligned to more or less than its fields are: leave alignas and packing out");              \
     static const char *name() { return type_name; }                                                                       \
     static void describe(::horus::detail::Description &to) { HORUS_EACH(HORUS_FIELD, __VA_ARGS__) }                       \
   }
 
-#define HORUS_PLACE(member) ::horus::detail::Place{offsetof(Type, member), sizeof(Type::member)},
+#define HORUS_PLACE(member) ::horus::detail::Place{offsetof(Type, member), sizeof(Type::member), alignof(decltype(Type::member))},
 #define HORUS_FIELD(member) to.field<decltype(Type::member)>(#member);
 
 #define HORUS_EACH(DO, ...) HORUS_PICK(__VA_ARGS__, HORUS_COUNTS)(DO, __VA_ARGS__)
