@@ -12,7 +12,7 @@ pub use account::*;
 pub use faults::*;
 use horus::world::VirtualWorld;
 
-use crate::handle::{Kind, close, get, give, look, text};
+use crate::handle::{Kind, close, get, give, look, text, wrong_size};
 use crate::layout::horus_layout;
 use crate::nodes::program::{Owned, declare_by, horus_declare};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
@@ -160,6 +160,9 @@ pub unsafe extern "C" fn horus_world_last(
         let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, get(layout)?) };
         if message.is_null() {
             return Err(misuse("the place for the message is null"));
+        }
+        if bytes != layout.payload().bytes {
+            return Err(wrong_size(bytes, layout.payload().bytes));
         }
         // SAFETY: not null, so many bytes may be written, by the caller's promise; they are only written.
         let into = unsafe { slice::from_raw_parts_mut(message.cast(), bytes) };

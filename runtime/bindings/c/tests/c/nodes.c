@@ -99,6 +99,7 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_delay(world, "nobody", 1, 0) == HORUS_MISUSE);
   SAYS("the world has no node nobody");
   CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, 3) == HORUS_MISUSE);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, (size_t)-1) == HORUS_MISUSE);
   CHECK(horus_world_lose(world, "wanted", 1) == HORUS_OK);
   CHECK(horus_world_close(world) == HORUS_OK);
 
