@@ -28,6 +28,7 @@ static void in_virtual_time() {
   CHECK(!world.last<horus::CmdVel>("base.cmd"));
   CHECK(world.publish("imu", tilted) && world.run_for(10ms));
   CHECK(world.last<horus::CmdVel>("base.cmd")->forward == 0.4 && world.now() == 10ms);
+  CHECK(world.run_for(-1ms) && world.now() == 10ms);
   CHECK(world.takes("control", 900us, 3) && world.run_for(10ms));
   CHECK(world.tally("control").misses == 3 && world.tally("control").is_safe);
   CHECK(world.last<horus::CmdVel>("base.cmd")->forward == 0 && !world.journal().empty());

@@ -101,6 +101,9 @@ static void refused() {
 }
 
 static void bytes_and_waiting() {
+  horus::Subscriber<WheelSpeed> silent{"silent"};
+  WheelSpeed none;
+  CHECK(!silent.recv(none, std::chrono::nanoseconds(-5)) && !horus::wait_any(std::chrono::seconds(-1), silent));
   horus::BytesPublisher log{"log", 64};
   horus::BytesSubscriber logged{"log", 64};
   horus::Publisher<other::Everything> all{"all"};

@@ -133,13 +133,13 @@ class Node {
   using ns = std::chrono::nanoseconds;
   explicit Node(horus_node *node) noexcept : node_(node) {}
 
-  Node &period(ns span) { return noted(horus_node_period_ns(node_, count(span))); }
-  Node &phase(ns span) { return noted(horus_node_phase_ns(node_, count(span))); }
+  Node &period(ns span) { return noted(horus_node_period_ns(node_, detail::span_ns(span))); }
+  Node &phase(ns span) { return noted(horus_node_phase_ns(node_, detail::span_ns(span))); }
   Node &on(const char *topic) { return noted(horus_node_on(node_, topic)); }
-  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_, count(span))); }
-  Node &budget(ns span) { return noted(horus_node_budget_ns(node_, count(span))); }
-  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_, count(span))); }
-  Node &silence(ns span) { return noted(horus_node_silence_ns(node_, count(span))); }
+  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_, detail::span_ns(span))); }
+  Node &budget(ns span) { return noted(horus_node_budget_ns(node_, detail::span_ns(span))); }
+  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_, detail::span_ns(span))); }
+  Node &silence(ns span) { return noted(horus_node_silence_ns(node_, detail::span_ns(span))); }
   Node &cpu(const char *which) { return noted(horus_node_cpu(node_, which)); }
   Node &policy(const char *which) { return noted(horus_node_policy(node_, which)); }
   Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_)); }
@@ -151,7 +151,6 @@ class Node {
   }
 
  private:
-  static std::uint64_t count(ns span) { return span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count()); }
   // What is refused, the program says when it is run; so nothing has to be looked at here.
   Node &noted(horus_status) { return *this; }
   horus_node *node_;
@@ -206,7 +205,7 @@ class App {
   }
 
   void chain(std::initializer_list<const char *> nodes, std::chrono::nanoseconds end_to_end) {
-    (void)horus_app_chain(app_, nodes.begin(), nodes.size(), static_cast<std::uint64_t>(end_to_end.count()));
+    (void)horus_app_chain(app_, nodes.begin(), nodes.size(), detail::span_ns(end_to_end));
   }
   void releases(std::uint64_t count) { (void)horus_app_releases(app_, count); }
   void strict() { (void)horus_app_strict(app_); }

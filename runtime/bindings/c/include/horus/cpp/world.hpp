@@ -63,7 +63,7 @@ class World {
 #endif
 
   ns now() const { return ns(static_cast<std::int64_t>(horus_world_now_ns(world_.get()))); }
-  Outcome run_for(ns span) { return detail::checked(horus_world_run_for(world_.get(), static_cast<std::uint64_t>(span.count()))); }
+  Outcome run_for(ns span) { return detail::checked(horus_world_run_for(world_.get(), detail::span_ns(span))); }
 
   template <class T>
   Outcome publish(const char *topic, const T &message) {
@@ -78,10 +78,10 @@ class World {
 
   // For so many cycles; 0 for ever.
   Outcome delay(const char *node, ns span, std::uint64_t cycles = 0) {
-    return detail::checked(horus_world_delay(world_.get(), node, static_cast<std::uint64_t>(span.count()), cycles));
+    return detail::checked(horus_world_delay(world_.get(), node, detail::span_ns(span), cycles));
   }
   Outcome takes(const char *node, ns span, std::uint64_t cycles = 0) {
-    return detail::checked(horus_world_takes(world_.get(), node, static_cast<std::uint64_t>(span.count()), cycles));
+    return detail::checked(horus_world_takes(world_.get(), node, detail::span_ns(span), cycles));
   }
   Outcome lose(const char *topic, std::uint64_t messages) { return detail::checked(horus_world_lose(world_.get(), topic, messages)); }
 
