@@ -441,7 +441,8 @@ horus_status horus_input_next(horus_input *input,
 // `input` is null or a handle that nobody else uses meanwhile.
 uint64_t horus_input_missed(horus_input *input);
 
-// Publishes a message of `bytes` bytes when the step returns, after what the step set before. No allocation.
+// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when
+// it set more than there is room for, and this one is dropped. No allocation.
 //
 // # Safety
 // `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.

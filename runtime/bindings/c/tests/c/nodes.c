@@ -101,6 +101,8 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, 3) == HORUS_MISUSE);
   CHECK(horus_world_last(world, "wheels", it->layout, &wheels, (size_t)-1) == HORUS_MISUSE);
   CHECK(horus_world_lose(world, "wanted", 1) == HORUS_OK);
+  CHECK(horus_world_lose(world, "nobody", 1) == HORUS_MISUSE);
+  SAYS("no input of the world's nodes is of the topic nobody");
   CHECK(horus_world_close(world) == HORUS_OK);
 
   it->fails_in = 5;

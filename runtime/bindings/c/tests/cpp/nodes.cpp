@@ -89,6 +89,18 @@ static void latest_after_next() {
   CHECK(looks == 3);
 }
 
+// What a step sets beyond the room that there is, it is told.
+static void more_than_there_is_room_for() {
+  int taken = 0;
+  horus::World world{[&](horus::App &app) {
+    auto out = app.output<horus::CmdVel>("out");
+    app.node("a", [out, &taken]() mutable {
+      while (taken < 1000000 && out.set({0, 0})) taken++;
+    }).period(1ms);
+  }};
+  CHECK(world.run_for(2ms) && taken > 0 && taken < 1000000);
+}
+
 // What a node fails with is told even if it is no text.
 static void failed_without_words() {
   const auto said = [](auto step) {
@@ -114,6 +126,7 @@ int main(int count, char **arguments) {
     in_place();
     refused();
     failed_without_words();
+    more_than_there_is_room_for();
     latest_after_next();
     std::puts("all of it holds");
     return 0;

@@ -70,8 +70,8 @@ template <class T>
 class Output {
  public:
   explicit Output(horus_output *output) noexcept : output_(output) {}
-  // Publishes the message when the step returns.
-  void set(const T &message) { detail::expect(horus_output_set(output_, &message, sizeof(T))); }
+  // Publishes the message when the step returns; false when the step set more than there is room for, and this one is dropped.
+  bool set(const T &message) { return bool(detail::checked(horus_output_set(output_, &message, sizeof(T)))); }
 
  private:
   horus_output *output_;
