@@ -70,7 +70,7 @@ fn show(name: &str) -> Result<(), String> {
         let names: Vec<_> = ALL.iter().map(|definition| definition.type_name).collect();
         format!("there is no message {name} of the field; there are {}", names.join(", "))
     })?;
-    println!("{}", generate::text(&(definition.layout)()));
+    println!("{}", generate::text(&(definition.layout)()).map_err(|error| error.to_string())?);
     Ok(())
 }
 
@@ -114,7 +114,7 @@ mod tests {
     fn a_message_of_messages_of_the_field_includes_them() {
         let text = format!(
             "message a/Path\n count u64\n places [horus/Pose2D; 4]\n{}",
-            generate::text(&Layout::of::<horus::messages::Pose2D>())
+            generate::text(&Layout::of::<horus::messages::Pose2D>()).unwrap()
         );
         let layout: Layout = text.parse().unwrap();
         let made = header(std::slice::from_ref(&layout), Language::C, &guard(Some(Path::new("a/my-path.h")))).unwrap();

@@ -227,6 +227,11 @@ impl VirtualWorld {
         }
     }
 
+    /// Whether a node reads this topic.
+    pub fn has_input(&self, topic: &str) -> bool {
+        self.sights.iter().any(|sight| sight.topic() == topic)
+    }
+
     /// Whether there is a node of this name.
     pub fn has_node(&self, node: &str) -> bool {
         self.running.names().any(|name| name == node)

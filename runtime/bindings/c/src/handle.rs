@@ -51,6 +51,19 @@ pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value
     Ok(unsafe { &mut (*handle.cast::<Handle<K::Value>>()).value })
 }
 
+/// As [`get`] of a value that keeps its own order of who uses it: several may look at it.
+///
+/// # Safety
+/// As for [`get`], but others of the same thread may look at it meanwhile.
+pub(crate) unsafe fn look<'a, K: Kind>(handle: *mut K) -> Result<&'a K::Value, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    if !unsafe { is(handle) } {
+        return Err(no_handle::<K>(handle.is_null()));
+    }
+    // SAFETY: it has the mark, so it came from `give`, and nobody uses it exclusively, by the caller's promise.
+    Ok(unsafe { &(*handle.cast::<Handle<K::Value>>()).value })
+}
+
 /// Ends a value; null is nothing to end.
 ///
 /// # Safety
@@ -89,6 +102,18 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str
     }
     // SAFETY: not null, and it ends with a zero byte, by the caller's promise.
     unsafe { CStr::from_ptr(text) }.to_str().map_err(|error| misuse(format!("the {what} is no UTF-8: {error}")))
+}
+
+/// A reason from C, whatever it is made of: something failed, and that must not be lost with its sentence.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn reason(said: *const c_char) -> String {
+    if said.is_null() {
+        return "without a reason".to_owned();
+    }
+    // SAFETY: not null, and it ends with a zero byte, by the caller's promise.
+    unsafe { CStr::from_ptr(said) }.to_string_lossy().into_owned()
 }
 
 /// Where C keeps a message.

@@ -89,6 +89,11 @@ pub(crate) fn make<T>(work: impl FnOnce() -> Result<*mut T, Refusal>) -> *mut T 
     made
 }
 
+/// From now on this thread has had no error.
+pub(crate) fn forget() {
+    remember("");
+}
+
 /// A copy of the sentence of this thread's last error.
 pub(crate) fn last_sentence() -> String {
     LAST.try_with(|last| last.borrow().to_string_lossy().into_owned()).unwrap_or_default()

@@ -24,6 +24,8 @@ fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
     assert!(said.contains("robot: node control failed: the wheel came off"), "{said}");
     let said = String::from_utf8_lossy(&programs.output(&nodes, &["main"]).stderr).into_owned();
     assert!(said.contains("there is no option 'main'"), "{said}");
+    let said = String::from_utf8_lossy(&programs.output(&nodes, &[]).stderr).into_owned();
+    assert_eq!(said, "robot: no robot\n");
 }
 
 #[test]
@@ -79,6 +81,13 @@ fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
         (
             "struct A { int *x; }; HORUS_MESSAGE(A, \"a/A\", x); horus::Publisher<A> p{\"a\"};",
             "no number of fixed size",
+        ),
+        ("struct alignas(32) A { double x, y, z, w; }; HORUS_MESSAGE(A, \"a/A\", x, y, z, w);", "leave alignas"),
+        ("struct A { char x[8]; }; HORUS_MESSAGE(A, \"a/A\", x);", "use std::uint8_t or std::int8_t"),
+        ("struct A { std::array<char32_t, 2> x; }; HORUS_MESSAGE(A, \"a/A\", x);", "use std::uint8_t or std::int8_t"),
+        (
+            "struct __attribute__((packed)) A { double x; }; HORUS_MESSAGE(A, \"a/A\", x);",
+            "leave alignas and packing out",
         ),
         ("struct A { double x; }; horus::Publisher<A> p{\"a\"};", "this struct is no message: HORUS_MESSAGE"),
     ]

@@ -144,13 +144,15 @@ impl RawOutput {
         self.bytes
     }
 
-    /// As [`Output::set`](super::Output::set).
+    /// As [`Output::set`](super::Output::set); whether there was room for it.
     #[inline]
-    pub fn set(&mut self, message: &[u8]) {
-        if self.ring.try_send(message).is_ok() {
+    pub fn set(&mut self, message: &[u8]) -> bool {
+        let is_taken = self.ring.try_send(message).is_ok();
+        if is_taken {
             // Only the thread that runs the node writes it.
             self.set.store(self.set.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
+        is_taken
     }
 }
 

@@ -129,8 +129,8 @@ typedef struct {
 // `longjmp` out of it is undefined, and a C++ exception that leaves it ends the process.
 typedef void (*horus_step)(void *context, const horus_cycle *cycle);
 
-// Declares the nodes of a program, and says HORUS_OK, or what went wrong.
-typedef horus_status (*horus_declare)(horus_app *app, void *context);
+// Declares the nodes of a program. What it gives is HORUS_OK, or less than 0 when something went wrong.
+typedef int (*horus_declare)(horus_app *app, void *context);
 
 // What a miss leads to.
 typedef uint32_t horus_reaction;
@@ -441,7 +441,8 @@ horus_status horus_input_next(horus_input *input,
 // `input` is null or a handle that nobody else uses meanwhile.
 uint64_t horus_input_missed(horus_input *input);
 
-// Publishes a message of `bytes` bytes when the step returns, after what the step set before. No allocation.
+// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when
+// it set more than there is room for, and this one is dropped. No allocation.
 //
 // # Safety
 // `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
@@ -449,11 +450,18 @@ horus_status horus_output_set(horus_output *output,
                               const void *message,
                               size_t bytes);
 
+// Refuses a program that is being declared, for a reason of the caller's: it does not run then, and says so. The first reason counts.
+//
+// # Safety
+// `app` is a handle that nobody else uses meanwhile; `why` is null or ends with a zero byte.
+horus_status horus_app_refuse(horus_app *app,
+                              const char *why);
+
 // Says that this node cannot go on: when its step returns, the program ends with this reason, as one whose step panics in Rust. Only the
 // first reason counts.
 //
 // # Safety
-// `cycle` is the one that a running step was given, or a copy; `why` ends with a zero byte.
+// `cycle` is the one that a running step was given, or a copy; `why` is null or ends with a zero byte.
 horus_status horus_cycle_fail(const horus_cycle *cycle,
                               const char *why);
 

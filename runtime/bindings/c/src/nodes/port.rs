@@ -7,7 +7,7 @@ use horus::port::raw::{RawInput, RawOutput};
 use horus::topic::Received;
 
 use crate::handle::{Kind, get, wrong_size};
-use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
+use crate::status::horus_status::{HORUS_EMPTY, HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse};
 use crate::topic::publisher::message_at;
 use crate::topic::subscriber::{horus_received, tell};
@@ -125,7 +125,8 @@ pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
     missed
 }
 
-/// Publishes a message of `bytes` bytes when the step returns, after what the step set before. No allocation.
+/// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when
+/// it set more than there is room for, and this one is dropped. No allocation.
 ///
 /// # Safety
 /// `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
@@ -139,7 +140,7 @@ pub unsafe extern "C" fn horus_output_set(
         // SAFETY: the caller's promise is the same.
         let output = unsafe { get(output) }?;
         // SAFETY: as above.
-        output.set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
-        Ok(HORUS_OK)
+        let is_taken = output.set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
+        Ok(if is_taken { HORUS_OK } else { HORUS_FULL })
     })
 }

@@ -1,13 +1,14 @@
 //! What a program of nodes in C consists of: the nodes of [`horus::app`], and the handles that belong to it.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_int, c_void};
 
 use horus::app::App;
 
-use crate::handle::{Kind, close, get, give};
+use crate::handle::{Kind, close, get, give, reason};
 use crate::nodes::node::horus_node;
 use crate::nodes::port::{horus_input, horus_output};
-use crate::status::{Refusal, failed, last_sentence, misuse};
+use crate::status::horus_status::HORUS_OK;
+use crate::status::{Refusal, call, failed, forget, horus_status, last_sentence, misuse};
 
 /// A program of nodes.
 #[allow(non_camel_case_types)]
@@ -21,10 +22,9 @@ impl Kind for horus_app {
     const NAME: &'static str = "app";
 }
 
-/// Declares the nodes of a program, and says HORUS_OK, or what went wrong.
+/// Declares the nodes of a program. What it gives is HORUS_OK, or less than 0 when something went wrong.
 #[allow(non_camel_case_types)]
-pub type horus_declare =
-    Option<unsafe extern "C" fn(app: *mut horus_app, context: *mut c_void) -> crate::status::horus_status>;
+pub type horus_declare = Option<unsafe extern "C-unwind" fn(app: *mut horus_app, context: *mut c_void) -> c_int>;
 
 /// Whose the nodes are.
 enum Place {
@@ -139,6 +139,23 @@ impl Drop for Owned {
     }
 }
 
+/// Refuses a program that is being declared, for a reason of the caller's: it does not run then, and says so. The first reason counts.
+///
+/// # Safety
+/// `app` is a handle that nobody else uses meanwhile; `why` is null or ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_app_refuse(app: *mut horus_app, why: *const c_char) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let program = unsafe { get(app) }?;
+        program.app()?;
+        // SAFETY: as above.
+        let why = unsafe { reason(why) };
+        program.refusal.get_or_insert(why);
+        Ok(HORUS_OK)
+    })
+}
+
 /// Has a function in C declare the nodes of `app`; gives the handles, which have to outlive the nodes.
 ///
 /// # Safety
@@ -151,6 +168,8 @@ pub(crate) unsafe fn declare_by(declare: horus_declare, given: *mut c_void, app:
         refusal: None,
         owned: Owned::default(),
     });
+    // What was said before has nothing to do with it.
+    forget();
     // SAFETY: the caller's promise is the same, and `handle` lives.
     let status = unsafe { declare(handle, given) };
     // SAFETY: `give` made it, nobody closes an app that is lent, and nobody else uses it: the function has returned.
@@ -162,7 +181,11 @@ pub(crate) unsafe fn declare_by(declare: horus_declare, given: *mut c_void, app:
     let _ = unsafe { close(handle) };
     match refusal {
         Some(refusal) => Err(horus::Error::new(refusal)),
-        None if (status as i32) < 0 => Err(horus::Error::new(last_sentence())),
+        None if status < 0 => {
+            let said = last_sentence();
+            let unsaid = || format!("the function that declares the nodes returned {status}");
+            Err(horus::Error::new(if said.is_empty() { unsaid() } else { said }))
+        }
         None => Ok(owned),
     }
 }

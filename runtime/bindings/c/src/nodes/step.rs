@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use horus::node::{Cycle, Node, StepFailed};
 
-use crate::handle::text;
+use crate::handle::reason;
 use crate::status::{call, horus_status, misuse};
 
 /// What a node is told about the cycle that it is in.
@@ -104,14 +104,14 @@ impl Drop for CNode {
 /// first reason counts.
 ///
 /// # Safety
-/// `cycle` is the one that a running step was given, or a copy; `why` ends with a zero byte.
+/// `cycle` is the one that a running step was given, or a copy; `why` is null or ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_cycle_fail(cycle: *const horus_cycle, why: *const c_char) -> horus_status {
     call(|| {
         // SAFETY: null, or it may be read, by the caller's promise.
         let inner = unsafe { cycle.as_ref() }.ok_or_else(|| misuse("the cycle is null"))?.inner;
         // SAFETY: the caller's promise is the same.
-        let why = unsafe { text(why, "reason") }?.to_owned();
+        let why = unsafe { reason(why) };
         // SAFETY: the step that the cycle was made for runs, by the caller's promise, so its node and this box are there.
         let failure = unsafe { inner.cast::<Failure>().as_mut() }.ok_or_else(|| misuse("the cycle is of no step"))?;
         failure.get_or_insert(why);

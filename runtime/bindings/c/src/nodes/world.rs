@@ -3,6 +3,7 @@
 mod account;
 mod faults;
 
+use std::cell::{RefCell, RefMut};
 use std::ffi::{CString, c_char, c_void};
 use std::slice;
 use std::time::Duration;
@@ -11,7 +12,7 @@ pub use account::*;
 pub use faults::*;
 use horus::world::VirtualWorld;
 
-use crate::handle::{Kind, close, get, give, text};
+use crate::handle::{Kind, close, get, give, look, text, wrong_size};
 use crate::layout::horus_layout;
 use crate::nodes::program::{Owned, declare_by, horus_declare};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
@@ -25,8 +26,11 @@ pub struct horus_world {
     _opaque: (),
 }
 
-/// A world with the handles that its nodes use.
-pub(crate) struct World {
+/// A world with the handles that its nodes use. Its own steps may ask it, too, and are told that it runs.
+pub(crate) type World = RefCell<Nodes>;
+
+/// The nodes, and what they stand on.
+pub(crate) struct Nodes {
     world: VirtualWorld,
     entry: CString,
     /// Behind the world, because it is dropped last.
@@ -52,7 +56,7 @@ pub unsafe extern "C" fn horus_world_new(declare: horus_declare, context: *mut c
             owned = unsafe { declare_by(declare, context, app) }?;
             Ok(())
         });
-        Ok(give(World { world: world.map_err(failed)?, entry: CString::default(), _owned: owned }))
+        Ok(give(RefCell::new(Nodes { world: world.map_err(failed)?, entry: CString::default(), _owned: owned })))
     })
 }
 
@@ -75,8 +79,18 @@ pub unsafe extern "C" fn horus_world_with_settings(
             owned = unsafe { declare_by(declare, context, app) }?;
             Ok(())
         });
-        Ok(give(World { world: world.map_err(failed)?, entry: CString::default(), _owned: owned }))
+        Ok(give(RefCell::new(Nodes { world: world.map_err(failed)?, entry: CString::default(), _owned: owned })))
     })
+}
+
+/// The nodes of a world, unless they run: a step of the world may have its handle.
+///
+/// # Safety
+/// `world` is null or a handle that nobody but its own steps uses meanwhile.
+unsafe fn rest<'a>(world: *mut horus_world) -> Result<RefMut<'a, Nodes>, Refusal> {
+    // SAFETY: the caller's promise is the same, and every function looks at a world by this one.
+    let world = unsafe { look(world) }?;
+    world.try_borrow_mut().map_err(|_| misuse("the world runs: its steps use inputs and outputs"))
 }
 
 /// The time that has passed, in nanoseconds; 0 of what is no world.
@@ -88,7 +102,7 @@ pub unsafe extern "C" fn horus_world_now_ns(world: *mut horus_world) -> u64 {
     let mut now = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        now = unsafe { get(world) }?.world.now().as_nanos();
+        now = unsafe { rest(world) }?.world.now().as_nanos();
         Ok(HORUS_OK)
     });
     now
@@ -102,7 +116,7 @@ pub unsafe extern "C" fn horus_world_now_ns(world: *mut horus_world) -> u64 {
 pub unsafe extern "C" fn horus_world_run_for(world: *mut horus_world, nanoseconds: u64) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(world) }?.world.run_for(Duration::from_nanos(nanoseconds));
+        unsafe { rest(world) }?.world.run_for(Duration::from_nanos(nanoseconds));
         Ok(HORUS_OK)
     })
 }
@@ -121,7 +135,7 @@ pub unsafe extern "C" fn horus_world_publish(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (world, topic, layout) = unsafe { (get(world)?, text(topic, "name of the topic")?, get(layout)?) };
+        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, get(layout)?) };
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, layout.payload().bytes) }?;
         world.world.publish_raw(topic, layout, message).map_err(failed)?;
@@ -143,9 +157,12 @@ pub unsafe extern "C" fn horus_world_last(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (world, topic, layout) = unsafe { (get(world)?, text(topic, "name of the topic")?, get(layout)?) };
+        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, get(layout)?) };
         if message.is_null() {
             return Err(misuse("the place for the message is null"));
+        }
+        if bytes != layout.payload().bytes {
+            return Err(wrong_size(bytes, layout.payload().bytes));
         }
         // SAFETY: not null, so many bytes may be written, by the caller's promise; they are only written.
         let into = unsafe { slice::from_raw_parts_mut(message.cast(), bytes) };
@@ -158,10 +175,10 @@ pub unsafe extern "C" fn horus_world_last(
 ///
 /// # Safety
 /// As `horus_world_delay`.
-unsafe fn of<'a>(world: *mut horus_world, node: *const c_char) -> Result<(&'a mut VirtualWorld, &'a str), Refusal> {
+unsafe fn of<'a>(world: *mut horus_world, node: *const c_char) -> Result<(RefMut<'a, Nodes>, &'a str), Refusal> {
     // SAFETY: the caller's promises are the same.
-    let (world, node) = unsafe { (&mut get(world)?.world, text(node, "name of the node")?) };
-    if world.has_node(node) {
+    let (world, node) = unsafe { (rest(world)?, text(node, "name of the node")?) };
+    if world.world.has_node(node) {
         return Ok((world, node));
     }
     Err(misuse(format!("the world has no node {node}")))
@@ -174,7 +191,11 @@ unsafe fn of<'a>(world: *mut horus_world, node: *const c_char) -> Result<(&'a mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_close(world: *mut horus_world) -> horus_status {
     call(|| {
-        // SAFETY: the caller's promise is the same.
+        if !world.is_null() {
+            // SAFETY: the caller's promise is the same.
+            drop(unsafe { rest(world) }?);
+        }
+        // SAFETY: as above, and it does not run.
         unsafe { close(world) }
     })
 }

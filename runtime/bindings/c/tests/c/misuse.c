@@ -92,7 +92,7 @@ static void call(void) {
   }
 }
 
-static horus_status declare(horus_app *app, void *context) {
+static int declare(horus_app *app, void *context) {
   horus_node *node;
   horus_app_input(app, "in", context, NULL);
   horus_app_output(app, "out", context, NULL);

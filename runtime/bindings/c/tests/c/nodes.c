@@ -47,7 +47,7 @@ static void look(void *self, const horus_cycle *cycle) {
   }
 }
 
-static horus_status declare(horus_app *app, void *self) {
+static int declare(horus_app *app, void *self) {
   robot *it = self;
   horus_node *node;
   it->wanted = horus_app_input(app, "wanted", it->layout, NULL);
@@ -99,7 +99,10 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_delay(world, "nobody", 1, 0) == HORUS_MISUSE);
   SAYS("the world has no node nobody");
   CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, 3) == HORUS_MISUSE);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, (size_t)-1) == HORUS_MISUSE);
   CHECK(horus_world_lose(world, "wanted", 1) == HORUS_OK);
+  CHECK(horus_world_lose(world, "nobody", 1) == HORUS_MISUSE);
+  SAYS("no input of the world's nodes is of the topic nobody");
   CHECK(horus_world_close(world) == HORUS_OK);
 
   it->fails_in = 5;
@@ -109,7 +112,35 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_close(world) == HORUS_OK);
 }
 
-static horus_status no_nodes(horus_app *app, void *self) {
+/* A step that has its own world's handle is told to use inputs and outputs. */
+typedef struct {
+  horus_world *world;
+  int steps;
+} meddler;
+
+static void meddle(void *self, const horus_cycle *cycle) {
+  meddler *it = self;
+  (void)cycle;
+  it->steps++;
+  CHECK(horus_world_run_for(it->world, 1000000) == HORUS_MISUSE);
+  SAYS("the world runs: its steps use inputs and outputs");
+  CHECK(horus_world_now_ns(it->world) == 0 && horus_world_lose(it->world, "a", 1) == HORUS_MISUSE);
+  CHECK(horus_world_delay(it->world, "meddles", 1, 0) == HORUS_MISUSE && horus_world_journal(it->world, 0) == NULL);
+  CHECK(horus_world_close(it->world) == HORUS_MISUSE);
+}
+
+static int meddling(horus_app *app, void *self) {
+  return horus_node_period_ns(horus_app_node(app, "meddles", meddle, self), 1000000);
+}
+
+static void used_by_its_own_step(void) {
+  meddler it = {NULL, 0};
+  it.world = horus_world_new(meddling, &it);
+  CHECK(horus_world_run_for(it.world, 5000000) == HORUS_OK && it.steps > 3);
+  CHECK(horus_world_now_ns(it.world) == 5000000 && horus_world_close(it.world) == HORUS_OK);
+}
+
+static int no_nodes(horus_app *app, void *self) {
   (void)self;
   CHECK(horus_app_run(app) == 1);
   SAYS("is lent to the function");
@@ -117,7 +148,18 @@ static horus_status no_nodes(horus_app *app, void *self) {
   return HORUS_OK;
 }
 
-static horus_status half(horus_app *app, void *self) {
+static int only_a_number(horus_app *app, void *self) {
+  (void)app, (void)self;
+  return -7;
+}
+
+static int for_a_reason(horus_app *app, void *self) {
+  (void)self;
+  CHECK(horus_app_refuse(app, "there is no arm") == HORUS_OK && horus_app_refuse(app, NULL) == HORUS_OK);
+  return HORUS_OK;
+}
+
+static int half(horus_app *app, void *self) {
   CHECK(horus_node_period_ns(horus_app_node(app, "a", control, self), 1000) == HORUS_OK);
   return horus_node_cpu(horus_app_node(app, "b", NULL, self), "2");
 }
@@ -127,6 +169,10 @@ static void refused(robot *it) {
   horus_app *app;
   CHECK(horus_world_new(no_nodes, it) == NULL);
   SAYS("the program has no nodes");
+  CHECK(horus_world_new(only_a_number, it) == NULL);
+  SAYS("the function that declares the nodes returned -7");
+  CHECK(horus_world_new(for_a_reason, it) == NULL);
+  SAYS("there is no arm");
   CHECK(horus_world_new(half, it) == NULL);
   SAYS("the step of the node is null");
   CHECK(horus_world_new(NULL, it) == NULL);
@@ -146,6 +192,7 @@ int main(int count, char **arguments) {
   if (strcmp(arguments[1], "world") == 0) {
     in_virtual_time(&it);
     refused(&it);
+    used_by_its_own_step();
     puts("all of it holds");
   } else {
     horus_app *app = horus_app_new("robot");

@@ -28,6 +28,7 @@ static void in_virtual_time() {
   CHECK(!world.last<horus::CmdVel>("base.cmd"));
   CHECK(world.publish("imu", tilted) && world.run_for(10ms));
   CHECK(world.last<horus::CmdVel>("base.cmd")->forward == 0.4 && world.now() == 10ms);
+  CHECK(world.run_for(-1ms) && world.now() == 10ms);
   CHECK(world.takes("control", 900us, 3) && world.run_for(10ms));
   CHECK(world.tally("control").misses == 3 && world.tally("control").is_safe);
   CHECK(world.last<horus::CmdVel>("base.cmd")->forward == 0 && !world.journal().empty());
@@ -50,6 +51,8 @@ static void refused() {
   CHECK(said.find("the program has no nodes") != std::string::npos);
   auto thrown = horus::World::make([](horus::App &) { throw std::runtime_error("no robot"); });
   CHECK(!thrown && thrown.error() == "no robot");
+  auto unknown = horus::World::make([](horus::App &) { throw 42; });
+  CHECK(!unknown && unknown.error() == "an exception that is no std::exception");
   horus::World world{Declared{3}};
   try {
     (void)world.run_for(10ms);
@@ -60,13 +63,71 @@ static void refused() {
   CHECK(said == "a node failed: the wheel came off");
 }
 
+// The newest message is the newest however it was read.
+static void latest_after_next() {
+  int looks = 0;
+  horus::World world{[&](horus::App &app) {
+    auto in = app.input<horus::CmdVel>("in", horus::Options::latest(8));
+    app.node("a", [in = std::move(in), &looks](const horus::Cycle &) mutable {
+      horus::CmdVel got;
+      if (looks == 0 && in.latest() && in.latest()->forward == 0) looks = 1;
+      if (looks == 1 && in.next(got)) {
+        CHECK(got.forward == 1 && in.latest()->forward == 3 && in.about().sequence == 3 && !in.next(got));
+        looks = 2;
+      } else if (looks == 2 && in.next(got)) {
+        CHECK(got.forward == 4 && !in.next(got) && !in.fresh());
+        CHECK(in.latest()->forward == 4 && in.about().sequence == 4 && in.latest()->forward == 4);
+        looks = 3;
+      }
+    }).period(1ms);
+  }};
+  for (int count : {1, 3, 1}) {
+    static int sent = 0;
+    while (count-- > 0) CHECK(world.publish("in", horus::CmdVel{double(sent++), 0}));
+    CHECK(world.run_for(3ms));
+  }
+  CHECK(looks == 3);
+}
+
+// What a step sets beyond the room that there is, it is told.
+static void more_than_there_is_room_for() {
+  int taken = 0;
+  horus::World world{[&](horus::App &app) {
+    auto out = app.output<horus::CmdVel>("out");
+    app.node("a", [out, &taken]() mutable {
+      while (taken < 1000000 && out.set({0, 0})) taken++;
+    }).period(1ms);
+  }};
+  CHECK(world.run_for(2ms) && taken > 0 && taken < 1000000);
+}
+
+// What a node fails with is told even if it is no text.
+static void failed_without_words() {
+  const auto said = [](auto step) {
+    horus::World world{[&](horus::App &app) { app.node("a", step).period(1ms); }};
+    try {
+      (void)world.run_for(2ms);
+    } catch (const horus::Error &error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(said([] { throw std::runtime_error("wheel \xff"); }) == "a node failed: wheel \xef\xbf\xbd");
+  CHECK(said([](const horus::Cycle &cycle) { cycle.fail(nullptr); }) == "a node failed: without a reason");
+  CHECK(said([] { throw 42; }) == "a node failed: an exception that is no std::exception");
+}
+
 int main(int count, char **arguments) {
   const std::string what = count > 1 ? arguments[1] : "";
+  if (count == 1) return horus::main("robot", [](horus::App &) { throw std::runtime_error("no robot"); });
   if (what == "main") return horus::main("robot", Declared{});
   if (what == "world") {
     in_virtual_time();
     in_place();
     refused();
+    failed_without_words();
+    more_than_there_is_room_for();
+    latest_after_next();
     std::puts("all of it holds");
     return 0;
   }

@@ -23,6 +23,38 @@ struct Everything {
 HORUS_MESSAGE(other::WheelSpeed, "example/WheelSpeed", left, rigth);
 HORUS_MESSAGE(other::Everything, "example/Everything", number, matrix, wheels, small, least);
 
+// Two messages of one name inside of another.
+namespace one {
+struct Inner {
+  double x;
+};
+}  // namespace one
+namespace two {
+struct Inner {
+  double y;
+};
+struct Both {
+  ::one::Inner first;
+  Inner second;
+};
+struct Same {
+  ::one::Inner first, second;
+};
+}  // namespace two
+HORUS_MESSAGE(one::Inner, "a/Inner", x);
+HORUS_MESSAGE(two::Inner, "a/Inner", y);
+HORUS_MESSAGE(two::Both, "a/Both", first, second);
+HORUS_MESSAGE(two::Same, "a/Same", first, second);
+
+static void one_name_for_two_messages() {
+  const auto both = horus::Publisher<two::Both>::open("both");
+  const char *said = "`a/Inner` is described twice";
+  CHECK(!both && both.error().find("the message a/Both: ") == 0 && both.error().find(said) != std::string::npos);
+  CHECK(!horus::Subscriber<two::Both>::open("both") && horus::Publisher<two::Same>::open("same"));
+  const auto world = horus::World::make([](horus::App &app) { (void)app.input<two::Both>("both"); });
+  CHECK(!world && world.error() == both.error());
+}
+
 static void by_copy_and_in_place() {
   horus::Subscriber<WheelSpeed> subscriber{"wheels", horus::Options::reliable(4)};
   horus::Publisher<WheelSpeed> publisher{"wheels", horus::Options::reliable(4)};
@@ -69,6 +101,9 @@ static void refused() {
 }
 
 static void bytes_and_waiting() {
+  horus::Subscriber<WheelSpeed> silent{"silent"};
+  WheelSpeed none;
+  CHECK(!silent.recv(none, std::chrono::nanoseconds(-5)) && !horus::wait_any(std::chrono::seconds(-1), silent));
   horus::BytesPublisher log{"log", 64};
   horus::BytesSubscriber logged{"log", 64};
   horus::Publisher<other::Everything> all{"all"};
@@ -90,6 +125,7 @@ static void bytes_and_waiting() {
 int main() {
   by_copy_and_in_place();
   refused();
+  one_name_for_two_messages();
   bytes_and_waiting();
   CHECK(horus::layout_hash<horus::CmdVel>() != 0 && horus::layout_hash<horus::JointState>() != 0);
   std::puts("all of it holds");

@@ -20,6 +20,9 @@ pub enum GenerateError {
     /// Standard C has no such number.
     #[error("the field `{0}` has 128 bits, and standard C has no such number: use two of u64")]
     Wide(String),
+    /// Which of both would a field mean?
+    #[error("two messages are named `{0}`, and their fields differ: give one of them another name")]
+    Twice(String),
 }
 
 /// Words of C and C++ that a layout could have as names.
@@ -37,7 +40,7 @@ const WORDS: [&str; 31] = [
 pub fn c(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, GenerateError> {
     let include = if known.is_empty() { "" } else { "#include <horus/messages.h>\n" };
     let mut header = C_BEGIN.replace("GUARD", field_name(guard)?).replace("INCLUDE", include);
-    for layout in in_order(layouts).into_iter().filter(|layout| !known.contains(layout)) {
+    for layout in unknown(layouts, known)? {
         let name = c_name(layout.type_name())?;
         let _ = write!(header, "\n/* {} */\ntypedef struct {{\n", layout.type_name());
         for field in &layout.fields {
@@ -45,7 +48,7 @@ pub fn c(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, Ge
             let _ = writeln!(header, "  {of} {}{lengths};", field.name);
         }
         let _ = writeln!(header, "}} {name};\n#define {}_LAYOUT \\", name.to_uppercase());
-        let lines: Vec<_> = text(layout).lines().map(|line| format!("  \"{line}\\n\"")).collect();
+        let lines: Vec<_> = text(layout)?.lines().map(|line| format!("  \"{line}\\n\"")).collect();
         let _ = writeln!(header, "{}", lines.join(" \\\n"));
         for field in &layout.fields {
             let _ = writeln!(header, "HORUS_PROVE(offsetof({name}, {}) == {});", field.name, field.offset);
@@ -64,7 +67,7 @@ pub fn c(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, Ge
 pub fn cpp(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, GenerateError> {
     let include = if known.is_empty() { "#include <horus/cpp/message.hpp>\n" } else { "#include <horus/horus.hpp>\n" };
     let mut header = CPP_BEGIN.replace("GUARD", field_name(guard)?).replace("INCLUDE", include);
-    for layout in in_order(layouts).into_iter().filter(|layout| !known.contains(layout)) {
+    for layout in unknown(layouts, known)? {
         let (package, name) = cpp_names(layout.type_name())?;
         let _ = writeln!(header, "\nnamespace {package} {{\nstruct {name} {{");
         for field in &layout.fields {
@@ -104,21 +107,30 @@ const CPP_BEGIN: &str =
 
 INCLUDE";
 
+/// Those of [`in_order`] that are not known.
+fn unknown<'a>(layouts: &'a [Layout], known: &'a [Layout]) -> Result<Vec<&'a Layout>, GenerateError> {
+    let all = in_order(known.iter().chain(layouts))?;
+    Ok(all.into_iter().filter(|layout| !known.contains(layout)).collect())
+}
+
 /// All messages, those inside of others before them, each once.
-fn in_order(layouts: &[Layout]) -> Vec<&Layout> {
-    fn add<'a>(layout: &'a Layout, all: &mut Vec<&'a Layout>) {
+fn in_order<'a>(layouts: impl IntoIterator<Item = &'a Layout>) -> Result<Vec<&'a Layout>, GenerateError> {
+    fn add<'a>(layout: &'a Layout, all: &mut Vec<&'a Layout>) -> Result<(), GenerateError> {
         for field in &layout.fields {
             if let Some(inner) = nested(&field.made_of) {
-                add(inner, all);
+                add(inner, all)?;
             }
         }
-        if !all.iter().any(|known| known.type_name == layout.type_name) {
-            all.push(layout);
+        match all.iter().find(|known| known.type_name == layout.type_name) {
+            Some(known) if *known != layout => return Err(GenerateError::Twice(layout.type_name.clone())),
+            Some(_) => {}
+            None => all.push(layout),
         }
+        Ok(())
     }
     let mut all = Vec::new();
-    layouts.iter().for_each(|layout| add(layout, &mut all));
-    all
+    layouts.into_iter().try_for_each(|layout| add(layout, &mut all))?;
+    Ok(all)
 }
 
 fn nested(made_of: &MadeOf) -> Option<&Layout> {
@@ -130,15 +142,18 @@ fn nested(made_of: &MadeOf) -> Option<&Layout> {
 }
 
 /// The text that the layout is parsed from, in the form of docs/layout-hash.md.
-pub fn text(layout: &Layout) -> String {
+///
+/// # Errors
+/// When it has two messages of one name inside.
+pub fn text(layout: &Layout) -> Result<String, GenerateError> {
     let mut lines = Vec::new();
-    let mut messages = in_order(std::slice::from_ref(layout));
+    let mut messages = in_order([layout])?;
     messages.reverse(); // the message itself is the first
     for message in messages {
         lines.push(format!("message {}", message.type_name()));
         lines.extend(message.fields.iter().map(|field| format!(" {} {}", field.name, type_text(&field.made_of))));
     }
-    lines.join("\n")
+    Ok(lines.join("\n"))
 }
 
 fn type_text(made_of: &MadeOf) -> String {
@@ -234,7 +249,21 @@ mod tests {
         let path = layout(
             "message a/Path\n count u64\n steps [a/Step; 2]\nmessage a/Step\n from a/Place\nmessage a/Place\n x f64\n y f64",
         );
-        assert_eq!(layout(&text(&path)).hash(), path.hash());
+        assert_eq!(layout(&text(&path).unwrap()).hash(), path.hash());
+    }
+
+    #[test]
+    fn two_messages_of_one_name_are_one_only_if_their_fields_are_the_same() {
+        let one = layout("message a/One\n in a/Inner\nmessage a/Inner\n x f64");
+        let other = layout("message a/Two\n in a/Inner\nmessage a/Inner\n y f64");
+        let same = layout("message a/Three\n in a/Inner\nmessage a/Inner\n x f64");
+        let twice = Err(GenerateError::Twice("a/Inner".to_owned()));
+        assert_eq!(c(&[one.clone(), other.clone()], "H", &[]), twice);
+        assert_eq!(cpp(std::slice::from_ref(&other), "H", std::slice::from_ref(&one)), twice);
+        assert_eq!(c(&[one, same], "H", &[]).unwrap().matches("} a_inner;").count(), 1);
+        let field = |layout: Layout| (layout.type_name.clone(), MadeOf::Nested(layout));
+        let parts = |names: [&str; 2]| names.map(|name| layout(&format!("message a/Inner\n {name} f64")));
+        assert_eq!(text(&Layout::new("a/Both", parts(["x", "y"]).map(field).to_vec()).unwrap()), twice);
     }
 
     #[test]

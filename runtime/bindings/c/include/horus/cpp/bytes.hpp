@@ -42,7 +42,7 @@ class BytesPublisher {
   }
   Outcome try_send(std::string_view text) { return try_send(text.data(), text.size()); }
   Outcome send(const void *message, std::size_t bytes, std::chrono::nanoseconds limit = forever) {
-    return detail::checked(horus_bytes_publisher_send(handle_.get(), message, bytes, limit.count()));
+    return detail::checked(horus_bytes_publisher_send(handle_.get(), message, bytes, detail::limit_ns(limit)));
   }
   std::size_t subscribers() { return horus_bytes_publisher_subscribers(handle_.get()); }
 

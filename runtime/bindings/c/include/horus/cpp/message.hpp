@@ -23,7 +23,7 @@ struct Message {
 namespace detail {
 
 struct Place {
-  std::size_t offset, bytes;
+  std::size_t offset, bytes, alignment;
 };
 
 // Whether fields follow each other without a gap, in the order of the struct.
@@ -35,6 +35,21 @@ constexpr bool adjacent(std::initializer_list<Place> fields, std::size_t all) {
   }
   return end == all;
 }
+
+// The largest alignment of fields: a struct that wants more lies elsewhere in other messages than its layout says.
+constexpr std::size_t alignment(std::initializer_list<Place> fields) {
+  std::size_t largest = 1;
+  for (const Place &field : fields) largest = field.alignment > largest ? field.alignment : largest;
+  return largest;
+}
+
+// Letters are no numbers: whether `char` has a sign differs, and so does the size of `wchar_t`.
+template <class T>
+inline constexpr bool is_letter = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> ||
+#ifdef __cpp_char8_t
+                                  std::is_same_v<T, char8_t> ||
+#endif
+                                  std::is_same_v<T, char32_t>;
 
 // The texts of a message and of those inside of it.
 class Description {
@@ -62,13 +77,30 @@ class Description {
   template <class T>
   void message() {
     static_assert(Message<T>::is_described, "a field is no number of fixed size, no array, and no struct with HORUS_MESSAGE");
-    for (const Section &section : sections_)
-      if (section.name == Message<T>::name()) return;
+    if (has(Message<T>::name())) {
+      // What is of this name is the same message, or the text describes it twice, which no parser takes.
+      Description other;
+      other.message<T>();
+      for (const Section &section : other.sections_)
+        if (!has_same(section)) sections_.push_back(section);
+      return;
+    }
     const std::size_t before = current_;
     current_ = sections_.size();
     sections_.push_back({Message<T>::name(), std::string("message ") + Message<T>::name() + "\n"});
     Message<T>::describe(*this);
     current_ = before;
+  }
+
+  bool has(const std::string &name) const {
+    for (const Section &section : sections_)
+      if (section.name == name) return true;
+    return false;
+  }
+  bool has_same(const Section &other) const {
+    for (const Section &section : sections_)
+      if (section.name == other.name && section.text == other.text) return true;
+    return false;
   }
 
   template <class T>
@@ -87,6 +119,7 @@ class Description {
       return sizeof(T) == 4 ? "f32" : "f64";
     } else if constexpr (std::is_integral_v<T>) {
       static_assert(!std::is_same_v<T, bool>, "a peer can write any byte: use uint8_t in place of bool");
+      static_assert(!is_letter<T>, "a letter is no number of fixed size: use std::uint8_t or std::int8_t");
       return (std::is_signed_v<T> ? "i" : "u") + std::to_string(8 * sizeof(T));
     } else {
       message<T>();
@@ -98,14 +131,39 @@ class Description {
   std::size_t current_ = 0;
 };
 
-using LayoutHandle = Owned<horus_layout, horus_layout_close>;
+// The layout of a message, or why there is none.
+struct MadeLayout {
+  Owned<horus_layout, horus_layout_close> handle;
+  std::string why;
+};
 
-// The layout of a message, made once a thread, because a handle is used by one thread at a time.
+// Made once a thread, because a handle is used by one thread at a time.
+template <class T>
+const MadeLayout &made_layout() {
+  static_assert(Message<T>::is_described, "this struct is no message: HORUS_MESSAGE(Struct, \"package/Name\", its fields)");
+  thread_local const MadeLayout made = [] {
+    MadeLayout made;
+    made.handle = decltype(made.handle)(horus_layout_parse(Description::of<T>().c_str()));
+    const std::string of = std::string("the message ") + Message<T>::name();
+    if (!made.handle.get()) {
+      made.why = of + ": " + horus_error();
+    } else if (const std::size_t bytes = horus_layout_bytes(made.handle.get()); bytes != sizeof(T)) {
+      made.why = of + " has " + std::to_string(bytes) + " bytes, and its struct " + std::to_string(sizeof(T));
+      made.handle = decltype(made.handle)();
+    }
+    return made;
+  }();
+  return made;
+}
+
+// Null when there is none; with exceptions that is one.
 template <class T>
 horus_layout *layout() {
-  static_assert(Message<T>::is_described, "this struct is no message: HORUS_MESSAGE(Struct, \"package/Name\", its fields)");
-  thread_local LayoutHandle handle(horus_layout_parse(Description::of<T>().c_str()));
-  return handle.get();
+  const MadeLayout &made = made_layout<T>();
+#ifndef HORUS_NO_EXCEPTIONS
+  if (!made.handle.get()) throw Error(HORUS_MISUSE, made.why.c_str());
+#endif
+  return made.handle.get();
 }
 
 }  // namespace detail
@@ -128,11 +186,13 @@ std::uint64_t layout_hash() {
     static_assert(::horus::detail::adjacent({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}, sizeof(Struct)),                      \
                   #Struct " has bytes that belong to no field, or the macro names not all fields in their order: order them " \
                           "by the size of their numbers, or add std::uint8_t spare[N]");                                  \
+    static_assert(::horus::detail::alignment({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}) == alignof(Struct),                  \
+                  #Struct " is aligned to more or less than its fields are: leave alignas and packing out");              \
     static const char *name() { return type_name; }                                                                       \
     static void describe(::horus::detail::Description &to) { HORUS_EACH(HORUS_FIELD, __VA_ARGS__) }                       \
   }
 
-#define HORUS_PLACE(member) ::horus::detail::Place{offsetof(Type, member), sizeof(Type::member)},
+#define HORUS_PLACE(member) ::horus::detail::Place{offsetof(Type, member), sizeof(Type::member), alignof(decltype(Type::member))},
 #define HORUS_FIELD(member) to.field<decltype(Type::member)>(#member);
 
 #define HORUS_EACH(DO, ...) HORUS_PICK(__VA_ARGS__, HORUS_COUNTS)(DO, __VA_ARGS__)

@@ -32,7 +32,12 @@ class Input {
 
   // The newest message, however old it is; null before the first.
   const T *latest() {
-    fresh();
+    if (!is_behind_) {
+      fresh();
+    } else {
+      has_ |= bool(detail::checked(horus_input_latest(input_, latest_.get(), sizeof(T), &about_)));
+      is_behind_ = false;
+    }
     return has_ ? latest_.get() : nullptr;
   }
   // The newest message, if it came since the last look.
@@ -42,8 +47,12 @@ class Input {
     return came ? latest_.get() : nullptr;
   }
   // The oldest message that was not read yet, each once.
-  Outcome next(T &into, Received *about = nullptr) { return detail::checked(horus_input_next(input_, &into, sizeof(T), about)); }
-  // What is known of the newest message.
+  Outcome next(T &into, Received *about = nullptr) {
+    const Outcome outcome = detail::checked(horus_input_next(input_, &into, sizeof(T), about));
+    is_behind_ |= bool(outcome);
+    return outcome;
+  }
+  // What is known of the message that `latest` or `fresh` gave last.
   const Received &about() const noexcept { return about_; }
   std::uint64_t missed() { return horus_input_missed(input_); }
 
@@ -52,6 +61,8 @@ class Input {
   std::unique_ptr<T> latest_;
   Received about_ = {};
   bool has_ = false;
+  // Whether `next` took messages that `latest_` is not of.
+  bool is_behind_ = false;
 };
 
 // What a node writes.
@@ -59,8 +70,8 @@ template <class T>
 class Output {
  public:
   explicit Output(horus_output *output) noexcept : output_(output) {}
-  // Publishes the message when the step returns.
-  void set(const T &message) { detail::expect(horus_output_set(output_, &message, sizeof(T))); }
+  // Publishes the message when the step returns; false when the step set more than there is room for, and this one is dropped.
+  bool set(const T &message) { return bool(detail::checked(horus_output_set(output_, &message, sizeof(T)))); }
 
  private:
   horus_output *output_;
@@ -122,13 +133,13 @@ class Node {
   using ns = std::chrono::nanoseconds;
   explicit Node(horus_node *node) noexcept : node_(node) {}
 
-  Node &period(ns span) { return noted(horus_node_period_ns(node_, count(span))); }
-  Node &phase(ns span) { return noted(horus_node_phase_ns(node_, count(span))); }
+  Node &period(ns span) { return noted(horus_node_period_ns(node_, detail::span_ns(span))); }
+  Node &phase(ns span) { return noted(horus_node_phase_ns(node_, detail::span_ns(span))); }
   Node &on(const char *topic) { return noted(horus_node_on(node_, topic)); }
-  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_, count(span))); }
-  Node &budget(ns span) { return noted(horus_node_budget_ns(node_, count(span))); }
-  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_, count(span))); }
-  Node &silence(ns span) { return noted(horus_node_silence_ns(node_, count(span))); }
+  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_, detail::span_ns(span))); }
+  Node &budget(ns span) { return noted(horus_node_budget_ns(node_, detail::span_ns(span))); }
+  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_, detail::span_ns(span))); }
+  Node &silence(ns span) { return noted(horus_node_silence_ns(node_, detail::span_ns(span))); }
   Node &cpu(const char *which) { return noted(horus_node_cpu(node_, which)); }
   Node &policy(const char *which) { return noted(horus_node_policy(node_, which)); }
   Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_)); }
@@ -140,7 +151,6 @@ class Node {
   }
 
  private:
-  static std::uint64_t count(ns span) { return span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count()); }
   // What is refused, the program says when it is run; so nothing has to be looked at here.
   Node &noted(horus_status) { return *this; }
   horus_node *node_;
@@ -160,21 +170,21 @@ class App {
 
   template <class T>
   Input<T> input(const std::string &topic) {
-    return Input<T>(horus_app_input(app_, topic.c_str(), detail::layout<T>(), nullptr));
+    return Input<T>(horus_app_input(app_, topic.c_str(), layout<T>(), nullptr));
   }
   template <class T>
   Input<T> input(const std::string &topic, const Options &options) {
     const horus_options raw = options.raw();
-    return Input<T>(horus_app_input(app_, topic.c_str(), detail::layout<T>(), &raw));
+    return Input<T>(horus_app_input(app_, topic.c_str(), layout<T>(), &raw));
   }
   template <class T>
   Output<T> output(const std::string &topic) {
-    return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout<T>(), nullptr));
+    return Output<T>(horus_app_output(app_, topic.c_str(), layout<T>(), nullptr));
   }
   template <class T>
   Output<T> output(const std::string &topic, const Options &options) {
     const horus_options raw = options.raw();
-    return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout<T>(), &raw));
+    return Output<T>(horus_app_output(app_, topic.c_str(), layout<T>(), &raw));
   }
 
   // Adds a node, which has the inputs and outputs that were opened since the last one.
@@ -195,7 +205,7 @@ class App {
   }
 
   void chain(std::initializer_list<const char *> nodes, std::chrono::nanoseconds end_to_end) {
-    (void)horus_app_chain(app_, nodes.begin(), nodes.size(), static_cast<std::uint64_t>(end_to_end.count()));
+    (void)horus_app_chain(app_, nodes.begin(), nodes.size(), detail::span_ns(end_to_end));
   }
   void releases(std::uint64_t count) { (void)horus_app_releases(app_, count); }
   void strict() { (void)horus_app_strict(app_); }
@@ -212,6 +222,14 @@ class App {
   }
 
  private:
+  // A message that has no layout is why the program does not run.
+  template <class T>
+  horus_layout *layout() {
+    const detail::MadeLayout &made = detail::made_layout<T>();
+    if (!made.handle.get()) (void)horus_app_refuse(app_, made.why.c_str());
+    return made.handle.get();
+  }
+
   template <class F>
   detail::Step<F> *keep(F step) {
     auto kept = std::make_unique<detail::Step<F>>(std::move(step));

@@ -42,9 +42,18 @@ class Options {
 using Received = horus_received;
 
 // As long as it takes.
-inline constexpr std::chrono::nanoseconds forever{-1};
+inline constexpr std::chrono::nanoseconds forever = std::chrono::nanoseconds::max();
 
 namespace detail {
+// A span of time as C takes it: a time that is over already is none.
+constexpr std::uint64_t span_ns(std::chrono::nanoseconds span) noexcept {
+  return span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
+}
+// A limit as C takes it, for which less than 0 is for ever. What is left of a time that is over is no time.
+constexpr std::int64_t limit_ns(std::chrono::nanoseconds limit) noexcept {
+  return limit == forever ? -1 : static_cast<std::int64_t>(span_ns(limit));
+}
+
 using PublisherHandle = Owned<horus_publisher, horus_publisher_close>;
 using SubscriberHandle = Owned<horus_subscriber, horus_subscriber_close>;
 
@@ -85,9 +94,11 @@ template <class T>
 class Publisher {
  public:
   static Result<Publisher> open(const std::string &topic, const Options &options = {}) {
+    const detail::MadeLayout &made = detail::made_layout<T>();
+    if (!made.handle.get()) return Result<Publisher>::refused(made.why);
     return detail::opened<Publisher, detail::PublisherHandle>([&] {
       const horus_options raw = options.raw();
-      return horus_publisher_open(topic.c_str(), detail::layout<T>(), &raw);
+      return horus_publisher_open(topic.c_str(), made.handle.get(), &raw);
     });
   }
 #ifndef HORUS_NO_EXCEPTIONS
@@ -99,7 +110,7 @@ class Publisher {
   Outcome try_send(const T &message) { return detail::checked(horus_publisher_try_send(handle_.get(), &message, sizeof(T))); }
   // Waits for room on a reliable topic.
   Outcome send(const T &message, std::chrono::nanoseconds limit = forever) {
-    return detail::checked(horus_publisher_send(handle_.get(), &message, sizeof(T), limit.count()));
+    return detail::checked(horus_publisher_send(handle_.get(), &message, sizeof(T), detail::limit_ns(limit)));
   }
   // Lends the place of the next message; an empty loan when there is no room.
   Loan<T> loan() {
@@ -143,9 +154,11 @@ template <class T>
 class Subscriber {
  public:
   static Result<Subscriber> open(const std::string &topic, const Options &options = {}) {
+    const detail::MadeLayout &made = detail::made_layout<T>();
+    if (!made.handle.get()) return Result<Subscriber>::refused(made.why);
     return detail::opened<Subscriber, detail::SubscriberHandle>([&] {
       const horus_options raw = options.raw();
-      return horus_subscriber_open(topic.c_str(), detail::layout<T>(), &raw);
+      return horus_subscriber_open(topic.c_str(), made.handle.get(), &raw);
     });
   }
 #ifndef HORUS_NO_EXCEPTIONS
@@ -159,7 +172,7 @@ class Subscriber {
   }
   // Waits for the next message.
   Outcome recv(T &into, std::chrono::nanoseconds limit = forever, Received *about = nullptr) {
-    return detail::checked(horus_subscriber_recv(handle_.get(), &into, sizeof(T), about, limit.count()));
+    return detail::checked(horus_subscriber_recv(handle_.get(), &into, sizeof(T), about, detail::limit_ns(limit)));
   }
   // The next message in its place; an empty sample when there is none.
   Sample<T> borrow() {

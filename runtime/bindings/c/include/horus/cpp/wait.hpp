@@ -11,7 +11,7 @@ template <class... Subscribers>
 std::optional<std::size_t> wait_any(std::chrono::nanoseconds limit, Subscribers &...subscribers) {
   void *handles[] = {subscribers.handle()...};
   std::size_t ready = 0;
-  const Outcome outcome = detail::checked(horus_wait_any(handles, sizeof...(subscribers), limit.count(), &ready));
+  const Outcome outcome = detail::checked(horus_wait_any(handles, sizeof...(subscribers), detail::limit_ns(limit), &ready));
   return outcome ? std::optional<std::size_t>(ready) : std::nullopt;
 }
 

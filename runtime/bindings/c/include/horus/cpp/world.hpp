@@ -12,17 +12,17 @@ template <class F>
 struct Declaring {
   F &declare;
   Steps &steps;
-  std::string error;
 
-  static horus_status call(horus_app *raw, void *context) noexcept {
+  static int call(horus_app *raw, void *context) noexcept {
     auto *self = static_cast<Declaring *>(context);
 #ifndef HORUS_NO_EXCEPTIONS
     try {
       App app(raw, self->steps);
       self->declare(app);
     } catch (const std::exception &error) {
-      self->error = error.what();
-      return HORUS_FAILED;
+      (void)horus_app_refuse(raw, error.what());
+    } catch (...) {
+      (void)horus_app_refuse(raw, "an exception that is no std::exception");
     }
 #else
     App app(raw, self->steps);
@@ -40,7 +40,7 @@ using WorldHandle = Owned<horus_world, horus_world_close>;
 template <class F>
 int main(const char *name, F declare) {
   detail::Steps steps;
-  detail::Declaring<F> declaring{declare, steps, {}};
+  detail::Declaring<F> declaring{declare, steps};
   return horus_main(name, detail::Declaring<F>::call, &declaring);
 }
 
@@ -52,9 +52,9 @@ class World {
   template <class F>
   static Result<World> make(F declare) {
     auto steps = std::make_unique<detail::Steps>();
-    detail::Declaring<F> declaring{declare, *steps, {}};
+    detail::Declaring<F> declaring{declare, *steps};
     detail::WorldHandle handle(horus_world_new(detail::Declaring<F>::call, &declaring));
-    if (!handle.get()) return Result<World>::refused(declaring.error.empty() ? horus_error() : declaring.error);
+    if (!handle.get()) return Result<World>::refused(horus_error());
     return Result<World>(World(std::move(steps), std::move(handle)));
   }
 #ifndef HORUS_NO_EXCEPTIONS
@@ -63,7 +63,7 @@ class World {
 #endif
 
   ns now() const { return ns(static_cast<std::int64_t>(horus_world_now_ns(world_.get()))); }
-  Outcome run_for(ns span) { return detail::checked(horus_world_run_for(world_.get(), static_cast<std::uint64_t>(span.count()))); }
+  Outcome run_for(ns span) { return detail::checked(horus_world_run_for(world_.get(), detail::span_ns(span))); }
 
   template <class T>
   Outcome publish(const char *topic, const T &message) {
@@ -78,10 +78,10 @@ class World {
 
   // For so many cycles; 0 for ever.
   Outcome delay(const char *node, ns span, std::uint64_t cycles = 0) {
-    return detail::checked(horus_world_delay(world_.get(), node, static_cast<std::uint64_t>(span.count()), cycles));
+    return detail::checked(horus_world_delay(world_.get(), node, detail::span_ns(span), cycles));
   }
   Outcome takes(const char *node, ns span, std::uint64_t cycles = 0) {
-    return detail::checked(horus_world_takes(world_.get(), node, static_cast<std::uint64_t>(span.count()), cycles));
+    return detail::checked(horus_world_takes(world_.get(), node, detail::span_ns(span), cycles));
   }
   Outcome lose(const char *topic, std::uint64_t messages) { return detail::checked(horus_world_lose(world_.get(), topic, messages)); }
 

@@ -2,8 +2,7 @@
 
 use std::ffi::{CString, c_char};
 
-use super::{World, horus_world, of};
-use crate::handle::get;
+use super::{Nodes, horus_world, of, rest};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{call, horus_status, misuse};
 
@@ -46,7 +45,7 @@ pub unsafe extern "C" fn horus_world_tally(
         if tally.is_null() {
             return Err(misuse("the place for the tally is null"));
         }
-        let (known, state) = (world.tally(node), world.state(node));
+        let (known, state) = (world.world.tally(node), world.world.state(node));
         let told = horus_tally {
             cycles: known.cycles,
             misses: known.misses,
@@ -72,7 +71,8 @@ pub unsafe extern "C" fn horus_world_journal(world: *mut horus_world, index: usi
     let mut told = std::ptr::null();
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let World { world, entry, .. } = unsafe { get(world) }?;
+        let mut nodes = unsafe { rest(world) }?;
+        let Nodes { world, entry, .. } = &mut *nodes;
         let Some(said) = world.journal().get(index) else { return Ok(HORUS_EMPTY) };
         *entry = CString::new(said.message().replace('\0', "?")).unwrap_or_default();
         told = entry.as_ptr();

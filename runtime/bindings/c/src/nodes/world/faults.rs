@@ -3,10 +3,10 @@
 use std::ffi::c_char;
 use std::time::Duration;
 
-use super::{horus_world, of};
-use crate::handle::{get, text};
+use super::{horus_world, of, rest};
+use crate::handle::text;
 use crate::status::horus_status::HORUS_OK;
-use crate::status::{call, horus_status};
+use crate::status::{call, horus_status, misuse};
 
 /// Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
 ///
@@ -21,8 +21,8 @@ pub unsafe extern "C" fn horus_world_delay(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (world, node) = unsafe { of(world, node) }?;
-        let scripted = world.delay(node, Duration::from_nanos(nanoseconds));
+        let (mut world, node) = unsafe { of(world, node) }?;
+        let scripted = world.world.delay(node, Duration::from_nanos(nanoseconds));
         if cycles > 0 {
             scripted.for_cycles(cycles);
         }
@@ -43,8 +43,8 @@ pub unsafe extern "C" fn horus_world_takes(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (world, node) = unsafe { of(world, node) }?;
-        let scripted = world.takes(node, Duration::from_nanos(nanoseconds));
+        let (mut world, node) = unsafe { of(world, node) }?;
+        let scripted = world.world.takes(node, Duration::from_nanos(nanoseconds));
         if cycles > 0 {
             scripted.for_cycles(cycles);
         }
@@ -64,7 +64,11 @@ pub unsafe extern "C" fn horus_world_lose(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        unsafe { get(world)?.world.lose(text(topic, "name of the topic")?, messages) };
+        let (mut world, topic) = unsafe { (rest(world)?, text(topic, "name of the topic")?) };
+        if !world.world.has_input(topic) {
+            return Err(misuse(format!("no input of the world's nodes is of the topic {topic}")));
+        }
+        world.world.lose(topic, messages);
         Ok(HORUS_OK)
     })
 }
