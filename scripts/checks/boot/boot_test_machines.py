@@ -15,7 +15,7 @@ import horus_conf
 
 # A newer version than any that is built.
 NEWER = "999.0.0"
-# What has no event or no such name on other processors.
+# What is provoked on this processor alone.
 CULPRITS_OF_X86 = {r"ping interrupt irq/\d+-ttyS0": [r"interrupt irq/\d+-ttyS0", "move it to a housekeeping CPU"]}
 UNMEASURED = "systemd.mask=horus-determinism.timer"
 # A mount without which systemd does not go on.

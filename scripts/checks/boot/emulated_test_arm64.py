@@ -46,7 +46,7 @@ class WitnessOnArm64(misses.ToldMisses):
             mkosi.build("appliance", architecture=ARM64), "test-misses-arm64", 3, 0, misses.provocations(), "provocations.service", 1800, firmware=False,
             extra_parameters="systemd.mask=horus-determinism.timer", during=misses.stop_for_a_while, disks={provoked.DISK: provoked.make_disk(ARM64)},
         )  # fmt: skip
-        self.assert_misses_are_told({r"ping interrupt irq/\d+-uart-pl": [r"interrupt irq/\d+-uart-pl", "move it to a housekeeping CPU"]})
+        self.assert_misses_are_told({})  # no interrupts, which nothing floods there
 
 
 class RuntimeOnArm64(unittest.TestCase):
