@@ -41,7 +41,7 @@ struct Generate {
     files: Vec<PathBuf>,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Language {
     /// A header of C99.
     C,
@@ -76,7 +76,10 @@ fn show(name: &str) -> Result<(), String> {
 
 fn make(wanted: &Generate) -> Result<(), String> {
     let layouts = wanted.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
-    let header = header(&layouts, wanted.lang, &guard(wanted.output.as_deref()))?;
+    // What goes to the terminal is guarded as if it were a file beside its first layout.
+    let extension = if wanted.lang == Language::C { "h" } else { "hpp" };
+    let named = wanted.output.clone().or_else(|| Some(wanted.files.first()?.with_extension(extension)));
+    let header = header(&layouts, wanted.lang, &guard(named.as_deref()))?;
     match &wanted.output {
         None => print!("{header}"),
         Some(file) => std::fs::write(file, header).map_err(|error| format!("{}: {error}", file.display()))?,
@@ -99,8 +102,8 @@ fn header(layouts: &[Layout], language: Language, guard: &str) -> Result<String,
 }
 
 /// `wheels.h` is guarded by `WHEELS_H`.
-fn guard(output: Option<&Path>) -> String {
-    let name = output.and_then(Path::file_name).map_or("messages".into(), |name| name.to_string_lossy());
+fn guard(file: Option<&Path>) -> String {
+    let name = file.and_then(Path::file_name).map_or("messages".into(), |name| name.to_string_lossy());
     let word = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
     let guard: String = name.chars().map(word).collect();
     if guard.starts_with(|first: char| first.is_ascii_alphabetic()) { guard } else { format!("MESSAGES_{guard}") }

@@ -32,7 +32,7 @@ C = (
     Program("c/nodes.c", ("run",)), Program("c/threads.c", ("20000",)),
 )  # fmt: skip
 CPP = (
-    Program("cpp/topics.cpp"), Program("cpp/nodes.cpp", ("world",)), Program("cpp/nodes.cpp"),
+    Program("cpp/topics.cpp"), Program("cpp/nodes.cpp", ("world",)), Program("cpp/nodes.cpp", ("run",)),
     Program("cpp/no_exceptions.cpp", (), ("-fno-exceptions",)),
 )  # fmt: skip
 

@@ -758,6 +758,9 @@ horus_subscriber *horus_subscriber_open(const char *topic,
 
 // Receives the next message of `bytes` bytes; HORUS_EMPTY when none was sent yet. `about` may be null. Wait-free, no allocation.
 //
+// After HORUS_EMPTY `message` holds what it held, or bytes that nobody sent: a publisher may have overwritten them while they were
+// read. Use a struct of its own for what is to be kept.
+//
 // # Safety
 // `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 horus_status horus_subscriber_try_recv(horus_subscriber *subscriber,

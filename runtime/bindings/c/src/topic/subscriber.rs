@@ -116,6 +116,9 @@ pub(crate) unsafe fn tell(about: *mut horus_received, sequence: u64, sent_ns: u6
 
 /// Receives the next message of `bytes` bytes; HORUS_EMPTY when none was sent yet. `about` may be null. Wait-free, no allocation.
 ///
+/// After HORUS_EMPTY `message` holds what it held, or bytes that nobody sent: a publisher may have overwritten them while they were
+/// read. Use a struct of its own for what is to be kept.
+///
 /// # Safety
 /// `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 #[unsafe(no_mangle)]

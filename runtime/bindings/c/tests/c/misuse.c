@@ -1,5 +1,6 @@
 /* As many calls as asked, chosen at random by the number given, each with handles that are null, of any kind or closed. Every one of them
-   ends with a status, and none with a signal. What was closed stands in `graves`, where nothing else is put: see `bury`. */
+   ends with a status, and none with a signal or a panic; null and what was closed is misuse. What was closed stands in `graves`, where
+   nothing else is put: see `bury`. */
 #include "check.h"
 
 static uint64_t state;
@@ -9,7 +10,7 @@ static uint64_t any(uint64_t below) {
   return (state >> 11) % below;
 }
 
-enum { KINDS = 9, GRAVES = 64 };
+enum { KINDS = 10, GRAVES = 64 };
 static void *living[KINDS];
 static uint64_t graves[GRAVES][2];
 
@@ -22,6 +23,36 @@ static void *handle(void) {
     case 1: return bury();
     default: return living[any(KINDS)];
   }
+}
+
+/* The handle that the next call is about. */
+static void *about_it;
+
+static void *it(void) { return about_it = handle(); }
+
+static int is_nobody(void *handle) { return handle == NULL || (handle >= (void *)graves && handle < (void *)(graves + GRAVES)); }
+
+static void judge(horus_status status) {
+  CHECK(status != HORUS_PANICKED);
+  CHECK(status == HORUS_MISUSE || !is_nobody(about_it));
+}
+
+static horus_status close_as(uint64_t kind, void *handle) {
+  switch (kind) {
+    case 0: return horus_layout_close(handle);
+    case 1: return horus_publisher_close(handle);
+    case 2: return horus_subscriber_close(handle);
+    case 3: return horus_bytes_publisher_close(handle);
+    case 4: return horus_bytes_subscriber_close(handle);
+    case 8: return horus_world_close(handle);
+    case 9: return horus_app_close(handle);
+    default: return HORUS_MISUSE; /* what an app closes with itself */
+  }
+}
+
+static void close_as_what_it_is_not(void) {
+  uint64_t kind = any(KINDS), another = any(KINDS);
+  if (kind != another) CHECK(close_as(kind, any(4) ? living[another] : bury()) == HORUS_MISUSE);
 }
 
 static const char *text(void) {
@@ -44,50 +75,55 @@ static void call(void) {
   size_t size = any(2) ? 16 : any(40);
   int i;
   for (i = 0; i < 4; i++) both[i] = handle();
-  switch (any(44)) {
+  switch (any(49)) {
     case 0: horus_layout_close(horus_layout_parse(text())); break;
     case 1: horus_layout_hash(handle()); break;
     case 2: horus_layout_bytes(handle()); break;
-    case 3: horus_publisher_try_send(handle(), into, size); break;
-    case 4: horus_publisher_send(handle(), into, size, 0); break;
-    case 5: horus_publisher_loan(handle(), any(2) ? &place : NULL); break;
-    case 6: horus_publisher_publish(handle()); break;
-    case 7: horus_publisher_discard(handle()); break;
+    case 3: judge(horus_publisher_try_send(it(), into, size)); break;
+    case 4: judge(horus_publisher_send(it(), into, size, 0)); break;
+    case 5: judge(horus_publisher_loan(it(), any(2) ? &place : NULL)); break;
+    case 6: judge(horus_publisher_publish(it())); break;
+    case 7: judge(horus_publisher_discard(it())); break;
     case 8: horus_publisher_subscribers(handle()); break;
-    case 9: horus_publisher_check(handle()); break;
-    case 10: horus_subscriber_try_recv(handle(), into, size, any(2) ? &about : NULL); break;
-    case 11: horus_subscriber_recv(handle(), into, size, NULL, 0); break;
-    case 12: horus_subscriber_borrow(handle(), any(2) ? &found : NULL, NULL); break;
-    case 13: horus_subscriber_release(handle()); break;
+    case 9: judge(horus_publisher_check(it())); break;
+    case 10: judge(horus_subscriber_try_recv(it(), into, size, any(2) ? &about : NULL)); break;
+    case 11: judge(horus_subscriber_recv(it(), into, size, NULL, 0)); break;
+    case 12: judge(horus_subscriber_borrow(it(), any(2) ? &found : NULL, NULL)); break;
+    case 13: judge(horus_subscriber_release(it())); break;
     case 14: horus_subscriber_missed(handle()); break;
     case 15: horus_subscriber_is_published(handle()); break;
-    case 16: horus_bytes_publisher_try_send(handle(), into, size * 10); break;
-    case 17: horus_bytes_publisher_loan(handle(), size * 10, any(2) ? &place : NULL); break;
-    case 18: horus_bytes_publisher_publish(handle(), size); break;
-    case 19: horus_bytes_publisher_discard(handle()); break;
-    case 20: horus_bytes_subscriber_try_recv(handle(), into, any(2) ? 512 : size, any(2) ? &length : NULL, NULL); break;
-    case 21: horus_bytes_subscriber_borrow(handle(), &found, any(2) ? &length : NULL, &about); break;
-    case 22: horus_bytes_subscriber_release(handle()); break;
-    case 23: horus_wait_any(any(4) ? both : NULL, any(5), 0, any(4) ? &length : NULL); break;
-    case 24: horus_input_latest(handle(), into, size, &about); break;
-    case 25: horus_input_fresh(handle(), into, size, NULL); break;
-    case 26: horus_input_next(handle(), into, size, NULL); break;
-    case 27: horus_output_set(handle(), into, size); break;
+    case 16: judge(horus_bytes_publisher_try_send(it(), into, size * 10)); break;
+    case 17: judge(horus_bytes_publisher_loan(it(), size * 10, any(2) ? &place : NULL)); break;
+    case 18: judge(horus_bytes_publisher_publish(it(), size)); break;
+    case 19: judge(horus_bytes_publisher_discard(it())); break;
+    case 20: judge(horus_bytes_subscriber_try_recv(it(), into, any(2) ? 512 : size, any(2) ? &length : NULL, NULL)); break;
+    case 21: judge(horus_bytes_subscriber_borrow(it(), &found, any(2) ? &length : NULL, &about)); break;
+    case 22: judge(horus_bytes_subscriber_release(it())); break;
+    case 23: CHECK(horus_wait_any(any(4) ? both : NULL, any(5), 0, any(4) ? &length : NULL) != HORUS_PANICKED); break;
+    case 24: judge(horus_input_latest(it(), into, size, &about)); break;
+    case 25: judge(horus_input_fresh(it(), into, size, NULL)); break;
+    case 26: judge(horus_input_next(it(), into, size, NULL)); break;
+    case 27: judge(horus_output_set(it(), into, size)); break;
     case 28: horus_input_missed(handle()); break;
-    case 29: horus_node_period_ns(handle(), any(2000000)); break;
-    case 30: horus_node_cpu(handle(), text()); break;
-    case 31: horus_node_policy(handle(), text()); break;
-    case 32: horus_node_on_miss(handle(), (horus_reaction)any(7), (uint32_t)any(4), (uint32_t)any(4)); break;
-    case 33: horus_node_safe_state(handle(), any(2) ? nothing : NULL); break;
-    case 34: horus_node_on(handle(), text()); break;
-    case 35: horus_world_publish(handle(), text(), handle(), into, size); break;
-    case 36: horus_world_last(handle(), text(), handle(), into, size); break;
-    case 37: horus_world_delay(handle(), text(), any(1000000), any(3)); break;
-    case 38: horus_world_tally(handle(), text(), any(2) ? &tally : NULL); break;
-    case 39: horus_world_run_for(handle(), any(2000000)); break;
-    case 40: horus_cycle_fail(NULL, text()); break;
-    case 41: horus_app_chain(handle(), NULL, any(4), 1); break;
+    case 29: judge(horus_node_period_ns(it(), any(2000000))); break;
+    case 30: judge(horus_node_cpu(it(), text())); break;
+    case 31: judge(horus_node_policy(it(), text())); break;
+    case 32: judge(horus_node_on_miss(it(), (horus_reaction)any(7), (uint32_t)any(4), (uint32_t)any(4))); break;
+    case 33: judge(horus_node_safe_state(it(), any(2) ? nothing : NULL)); break;
+    case 34: judge(horus_node_on(it(), text())); break;
+    case 35: judge(horus_world_publish(it(), text(), handle(), into, size)); break;
+    case 36: judge(horus_world_last(it(), text(), handle(), into, size)); break;
+    case 37: judge(horus_world_delay(it(), text(), any(1000000), any(3))); break;
+    case 38: judge(horus_world_tally(it(), text(), any(2) ? &tally : NULL)); break;
+    case 39: judge(horus_world_run_for(it(), any(2000000))); break;
+    case 40: CHECK(horus_cycle_fail(NULL, text()) == HORUS_MISUSE); break;
+    case 41: judge(horus_app_chain(it(), NULL, any(4), 1)); break;
     case 42: horus_world_journal(handle(), any(4)); break;
+    case 43: horus_app_input(handle(), text(), handle(), NULL); break;
+    case 44: horus_app_output(handle(), text(), handle(), NULL); break;
+    case 45: horus_app_node(handle(), text(), any(2) ? nothing : NULL, NULL); break;
+    case 46: judge(horus_app_refuse(it(), text())); break;
+    case 47: close_as_what_it_is_not(); break;
     default: horus_main(NULL, NULL, NULL); break;
   }
 }
@@ -116,6 +152,7 @@ int main(int count, char **arguments) {
   living[6] = horus_app_output(app, "out", layout, NULL);
   living[7] = horus_app_node(app, "robot", nothing, NULL);
   living[8] = horus_world_new(declare, layout);
+  living[9] = app;
   for (i = 0; i < KINDS; i++) CHECK(living[i] != NULL);
   for (left = atol(arguments[1]); left > 0; left--) call();
   CHECK(horus_world_close(living[8]) == HORUS_OK && horus_app_close(app) == HORUS_OK);

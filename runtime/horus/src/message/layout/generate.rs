@@ -23,14 +23,114 @@ pub enum GenerateError {
     /// Which of both would a field mean?
     #[error("two messages are named `{0}`, and their fields differ: give one of them another name")]
     Twice(String),
+    /// The macro of C++ counts no further.
+    #[error(
+        "the message `{0}` has {1} fields, and in C++ it may have {MOST_FIELDS}: put some of them into a message of their own"
+    )]
+    Long(String, usize),
 }
 
-/// Words of C and C++ that a layout could have as names.
-const WORDS: [&str; 31] = [
-    "alignas", "and", "auto", "bool", "case", "char", "class", "const", "default", "delete", "do", "double", "else",
-    "enum", "export", "float", "for", "if", "int", "long", "new", "not", "or", "private", "public", "short", "signed",
-    "static", "this", "union", "void",
+/// The words of C23 and C++20, of which none is a name.
+const WORDS: [&str; 95] = [
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "typeof_unqual",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
 ];
+
+/// Fields that `HORUS_MESSAGE` takes (`horus/cpp/message.hpp`).
+const MOST_FIELDS: usize = 24;
 
 /// A header of C, guarded by `guard`: for each message a struct, and its layout's text. Messages inside of others come first, and each
 /// once; those of `known` are in `horus/messages.h`.
@@ -69,6 +169,9 @@ pub fn cpp(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, 
     let mut header = CPP_BEGIN.replace("GUARD", field_name(guard)?).replace("INCLUDE", include);
     for layout in unknown(layouts, known)? {
         let (package, name) = cpp_names(layout.type_name())?;
+        if layout.fields.len() > MOST_FIELDS {
+            return Err(GenerateError::Long(layout.type_name.clone(), layout.fields.len()));
+        }
         let _ = writeln!(header, "\nnamespace {package} {{\nstruct {name} {{");
         for field in &layout.fields {
             let _ = writeln!(header, "  {} {};", cpp_type(&field.made_of, field_name(&field.name)?)?, field.name);
@@ -242,6 +345,19 @@ mod tests {
 
     fn layout(text: &str) -> Layout {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_would_not_compile_is_an_error() {
+        for word in ["switch", "template", "xor"] {
+            let message = layout(&format!("message a/B\n {word} u8"));
+            assert_eq!(c(std::slice::from_ref(&message), "A_H", &[]), Err(GenerateError::Name(word.to_owned())));
+            assert_eq!(cpp(&[message], "A_H", &[]), Err(GenerateError::Name(word.to_owned())));
+        }
+        let fields = |count: usize| (0..count).map(|field| format!("\n f{field} u8")).collect::<String>();
+        let long = |count| layout(&format!("message a/B{}", fields(count)));
+        assert!(cpp(&[long(MOST_FIELDS)], "A_H", &[]).is_ok() && c(&[long(25)], "A_H", &[]).is_ok());
+        assert_eq!(cpp(&[long(25)], "A_H", &[]), Err(GenerateError::Long("a/B".to_owned(), 25)));
     }
 
     #[test]

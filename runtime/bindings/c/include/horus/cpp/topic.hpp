@@ -166,7 +166,7 @@ class Subscriber {
 #endif
   explicit Subscriber(detail::SubscriberHandle handle) noexcept : handle_(std::move(handle)) {}
 
-  // Receives the next message; false when there is none. Wait-free.
+  // Receives the next message; false when there is none: then `into` holds what it held, or bytes that nobody sent. Wait-free.
   Outcome try_recv(T &into, Received *about = nullptr) {
     return detail::checked(horus_subscriber_try_recv(handle_.get(), &into, sizeof(T), about));
   }
