@@ -61,7 +61,7 @@ SANITIZERS = {
     ),
     "thread": Sanitizer(
         ("-fsanitize=thread",), {},
-        (Program("c/threads.c", ("20000",)), Program("c/nodes.c", ("run",)), Program("c/nodes.c", ("world",)), Program("cpp/nodes.cpp")),
+        (Program("c/threads.c", ("20000",)), Program("c/nodes.c", ("run",)), Program("c/nodes.c", ("world",)), Program("cpp/nodes.cpp", ("run",))),
         RACE, "data race",
     ),
 }  # fmt: skip
