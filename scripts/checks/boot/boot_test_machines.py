@@ -62,7 +62,6 @@ class OtherMachines(misses.ToldMisses):
         self.assertEqual((record["schema"], record["valid"], record["invalid_reasons"]), ("horus-watch/1", True, []))
         self.assertEqual((phase["cpu"], phase["policy"]), (1, "FIFO/20"))
         self.assertGreaterEqual(phase["samples"], 20)
-        self.assertEqual(sum(count for _, count in phase["histogram"]), phase["samples"])
 
     def test_second_slot_cpus_that_are_switched_off_a_damaged_superblock_and_a_fourth_emergency(self):
         """As on a machine whose hyper-threads nosmt switches off: the kernel counts them as isolated all the same."""
