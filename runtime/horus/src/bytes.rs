@@ -30,7 +30,6 @@ pub const TYPE_NAME: &str = "horus/Bytes";
 /// The publishing end of a topic of bytes.
 pub struct BytesPublisher {
     publication: Publication,
-    maximum: usize,
     is_stamping: bool,
     waiting: Waiting,
 }
@@ -54,7 +53,7 @@ impl BytesPublisher {
         let directory = options.open_directory()?;
         let making = options.making(&directory)?;
         let publication = Publication::open(&directory, &name, kind(type_name), payload, &making)?;
-        Ok(Self { publication, maximum, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
+        Ok(Self { publication, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
     }
 
     /// Sends a message. Wait-free, no allocation, no system call unless a subscriber sleeps.
@@ -102,7 +101,7 @@ impl BytesPublisher {
 
     /// Bytes that a message can have.
     pub fn maximum(&self) -> usize {
-        self.maximum
+        bytes::maximum(self.publication.payload())
     }
 }
 
@@ -174,6 +173,11 @@ impl BytesSubscriber {
         let joining = options.joining(&directory)?;
         let subscription = Subscription::open(&directory, &name, kind(type_name), payload, joining)?;
         Ok(Self { subscription, copied: CopiedBytes::new(maximum) })
+    }
+
+    /// Bytes that a message can have.
+    pub fn maximum(&self) -> usize {
+        bytes::maximum(self.subscription.payload())
     }
 
     /// The next message, copied out of shared memory, or `None` when it has not been sent yet. Wait-free, no allocation.

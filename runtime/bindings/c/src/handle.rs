@@ -51,10 +51,10 @@ pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value
     Ok(unsafe { &mut (*handle.cast::<Handle<K::Value>>()).value })
 }
 
-/// As [`get`] of a value that keeps its own order of who uses it: several may look at it.
+/// As [`get`] of a value that nobody uses exclusively: a layout never changes, and a world keeps its own order.
 ///
 /// # Safety
-/// As for [`get`], but others of the same thread may look at it meanwhile.
+/// As for [`get`], but others may look at it meanwhile, on other threads where the value may be shared by them.
 pub(crate) unsafe fn look<'a, K: Kind>(handle: *mut K) -> Result<&'a K::Value, Refusal> {
     // SAFETY: the caller's promise is the same.
     if !unsafe { is(handle) } {

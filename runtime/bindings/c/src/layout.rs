@@ -4,10 +4,10 @@ use std::ffi::c_char;
 
 use horus::message::layout::Layout;
 
-use crate::handle::{Kind, close, get, give, text};
+use crate::handle::{Kind, close, give, look, text};
 use crate::status::{call, horus_status, make, misuse};
 
-/// The layout of a message.
+/// The layout of a message. Any number of threads may use it at a time, until it is closed.
 #[allow(non_camel_case_types)]
 pub struct horus_layout {
     _opaque: (),
@@ -36,13 +36,13 @@ pub unsafe extern "C" fn horus_layout_parse(description: *const c_char) -> *mut 
 /// The hash that two programs compare; 0 of what is no layout.
 ///
 /// # Safety
-/// `layout` is null or a handle that nobody else uses meanwhile.
+/// `layout` is null or a handle that is not closed meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_layout_hash(layout: *mut horus_layout) -> u64 {
     let mut hash = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        hash = unsafe { get(layout) }?.hash();
+        hash = unsafe { look(layout) }?.hash();
         Ok(horus_status::HORUS_OK)
     });
     hash
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn horus_layout_bytes(layout: *mut horus_layout) -> usize 
     let mut bytes = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        bytes = unsafe { get(layout) }?.payload().bytes;
+        bytes = unsafe { look(layout) }?.payload().bytes;
         Ok(horus_status::HORUS_OK)
     });
     bytes

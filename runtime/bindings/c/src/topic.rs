@@ -1,6 +1,7 @@
 //! The ends of a topic, by copy and in place, and waiting for several of them.
 
 pub(crate) mod bytes;
+mod lending;
 pub(crate) mod options;
 pub(crate) mod publisher;
 pub(crate) mod subscriber;

@@ -40,7 +40,7 @@ pub fn payload(maximum: usize) -> Result<Payload, OpenError> {
 }
 
 /// The most bytes of a message with this payload.
-pub(super) fn maximum(payload: Payload) -> usize {
+pub fn maximum(payload: Payload) -> usize {
     payload.bytes - WORD
 }
 

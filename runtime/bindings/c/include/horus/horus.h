@@ -61,7 +61,7 @@ typedef struct horus_bytes_subscriber horus_bytes_subscriber;
 // What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
 typedef struct horus_input horus_input;
 
-// The layout of a message.
+// The layout of a message. Any number of threads may use it at a time, until it is closed.
 typedef struct horus_layout horus_layout;
 
 // A node of a program, as long as that does not run. It ends with its program.
@@ -125,7 +125,7 @@ typedef struct {
   void *inner;
 } horus_cycle;
 
-// The work of a node: called once a cycle, always by the same thread. `context` is what `horus_app_node` was given. It ends by returning:
+// The work of a node: called once a cycle, by one thread at a time. `context` is what `horus_app_node` was given. It ends by returning:
 // `longjmp` out of it is undefined, and a C++ exception that leaves it ends the process.
 typedef void (*horus_step)(void *context, const horus_cycle *cycle);
 
@@ -216,7 +216,7 @@ horus_layout *horus_layout_parse(const char *description);
 // The hash that two programs compare; 0 of what is no layout.
 //
 // # Safety
-// `layout` is null or a handle that nobody else uses meanwhile.
+// `layout` is null or a handle that is not closed meanwhile.
 uint64_t horus_layout_hash(horus_layout *layout);
 
 // Bytes of a message; 0 of what is no layout.
@@ -242,7 +242,7 @@ horus_app *horus_app_new(const char *name);
 // An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
 //
 // # Safety
-// `app` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
+// `app` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
 horus_input *horus_app_input(horus_app *app,
                              const char *topic,
                              horus_layout *layout,
@@ -493,7 +493,7 @@ horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
 // Publishes a message of `bytes` bytes, as another program would.
 //
 // # Safety
-// `world` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
+// `world` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
 horus_status horus_world_publish(horus_world *world,
                                  const char *topic,
                                  horus_layout *layout,
@@ -681,7 +681,7 @@ horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
 // Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
 //
 // # Safety
-// `topic` ends with a zero byte, `layout` is a handle that nobody else uses meanwhile, `options` is null or may be read.
+// `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
 horus_publisher *horus_publisher_open(const char *topic,
                                       horus_layout *layout,
                                       const horus_options *options);
@@ -751,7 +751,7 @@ horus_status horus_publisher_close(horus_publisher *publisher);
 // Joins a topic; it may come before its publisher. Null when it is refused. `options` may be null.
 //
 // # Safety
-// `topic` ends with a zero byte, `layout` is a handle that nobody else uses meanwhile, `options` is null or may be read.
+// `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
 horus_subscriber *horus_subscriber_open(const char *topic,
                                         horus_layout *layout,
                                         const horus_options *options);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use horus::app;
 
-use crate::handle::{close, get, give, text};
+use crate::handle::{close, get, give, look, text};
 use crate::layout::horus_layout;
 use crate::nodes::node::{NodeHandle, horus_node};
 use crate::nodes::port::{horus_input, horus_output};
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn horus_app_new(name: *const c_char) -> *mut horus_app {
 /// An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
 ///
 /// # Safety
-/// `app` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
+/// `app` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_input(
     app: *mut horus_app,
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn horus_app_input(
         unsafe { get(app) }?.declare(|program| {
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
-                unsafe { (text(topic, "name of the topic")?, &*get(layout)?, options_if_any(options)?) };
+                unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let input = program.app()?.raw_input(topic, layout, options).map_err(failed)?;
             Ok(program.keep_input(give(input)))
         })
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn horus_app_output(
         unsafe { get(app) }?.declare(|program| {
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
-                unsafe { (text(topic, "name of the topic")?, &*get(layout)?, options_if_any(options)?) };
+                unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let output = program.app()?.raw_output(topic, layout, options).map_err(failed)?;
             Ok(program.keep_output(give(output)))
         })

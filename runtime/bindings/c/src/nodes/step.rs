@@ -26,7 +26,7 @@ pub struct horus_cycle {
     pub inner: *mut c_void,
 }
 
-/// The work of a node: called once a cycle, always by the same thread. `context` is what `horus_app_node` was given. It ends by returning:
+/// The work of a node: called once a cycle, by one thread at a time. `context` is what `horus_app_node` was given. It ends by returning:
 /// `longjmp` out of it is undefined, and a C++ exception that leaves it ends the process.
 #[allow(non_camel_case_types)]
 pub type horus_step = Option<unsafe extern "C-unwind" fn(context: *mut c_void, cycle: *const horus_cycle)>;

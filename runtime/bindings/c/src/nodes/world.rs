@@ -10,9 +10,10 @@ use std::time::Duration;
 
 pub use account::*;
 pub use faults::*;
+use horus::app::App;
 use horus::world::VirtualWorld;
 
-use crate::handle::{Kind, close, get, give, look, text, wrong_size};
+use crate::handle::{Kind, close, give, look, text, wrong_size};
 use crate::layout::horus_layout;
 use crate::nodes::program::{Owned, declare_by, horus_declare};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
@@ -50,14 +51,28 @@ impl Kind for horus_world {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_new(declare: horus_declare, context: *mut c_void) -> *mut horus_world {
     make(|| {
-        let mut owned = Owned::default();
-        let world = VirtualWorld::new(|app| {
-            // SAFETY: the caller's promise is the same.
-            owned = unsafe { declare_by(declare, context, app) }?;
-            Ok(())
-        });
-        Ok(give(RefCell::new(Nodes { world: world.map_err(failed)?, entry: CString::default(), _owned: owned })))
+        // SAFETY: the caller's promise is the same.
+        unsafe { build(declare, context, |declare| VirtualWorld::new(declare)) }
     })
+}
+
+/// A world, by what `make` makes of the function that declares its nodes.
+///
+/// # Safety
+/// As `horus_world_new`.
+unsafe fn build(
+    declare: horus_declare,
+    context: *mut c_void,
+    make: impl FnOnce(&mut dyn FnMut(&mut App) -> horus::Result) -> horus::Result<VirtualWorld>,
+) -> Result<*mut horus_world, Refusal> {
+    let mut owned = Owned::default();
+    let mut declared = |app: &mut App| {
+        // SAFETY: the caller's promise is the same.
+        owned = unsafe { declare_by(declare, context, app) }?;
+        Ok(())
+    };
+    let world = make(&mut declared).map_err(failed)?;
+    Ok(give(RefCell::new(Nodes { world, entry: CString::default(), _owned: owned })))
 }
 
 /// As `horus_world_new`, with the settings of a node.toml.
@@ -73,13 +88,8 @@ pub unsafe extern "C" fn horus_world_with_settings(
     make(|| {
         // SAFETY: the caller's promise is the same.
         let file = unsafe { text(file, "name of the file") }?;
-        let mut owned = Owned::default();
-        let world = VirtualWorld::with_settings(file, |app| {
-            // SAFETY: the caller's promise is the same.
-            owned = unsafe { declare_by(declare, context, app) }?;
-            Ok(())
-        });
-        Ok(give(RefCell::new(Nodes { world: world.map_err(failed)?, entry: CString::default(), _owned: owned })))
+        // SAFETY: as above.
+        unsafe { build(declare, context, |declare| VirtualWorld::with_settings(file, declare)) }
     })
 }
 
@@ -124,7 +134,7 @@ pub unsafe extern "C" fn horus_world_run_for(world: *mut horus_world, nanosecond
 /// Publishes a message of `bytes` bytes, as another program would.
 ///
 /// # Safety
-/// `world` and `layout` are handles that nobody else uses meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
+/// `world` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_publish(
     world: *mut horus_world,
@@ -135,7 +145,7 @@ pub unsafe extern "C" fn horus_world_publish(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, get(layout)?) };
+        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, look(layout)?) };
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, layout.payload().bytes) }?;
         world.world.publish_raw(topic, layout, message).map_err(failed)?;
@@ -157,7 +167,7 @@ pub unsafe extern "C" fn horus_world_last(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, get(layout)?) };
+        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, look(layout)?) };
         if message.is_null() {
             return Err(misuse("the place for the message is null"));
         }

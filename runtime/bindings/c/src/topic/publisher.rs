@@ -7,18 +7,18 @@ use std::time::Duration;
 use horus::message::layout::Layout;
 use horus::topic::raw::{RawLoan, RawPublisher};
 
-use crate::handle::{Kind, close, get, give, text, wrong_size};
+use crate::handle::{Kind, close, get, give, look, text, wrong_size};
 use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::lending::Lending;
 use crate::topic::options::{horus_options, options};
 
 /// A publisher with the place that it has lent.
-pub(crate) struct Lending {
-    /// Before the publisher, because it is dropped first: it borrows from it.
-    loan: Option<RawLoan<'static>>,
-    publisher: Box<RawPublisher>,
-}
+type Value = Lending<RawPublisher, RawLoan<'static>>;
+
+/// What has to be done before the publisher is used again.
+pub(crate) const PUBLISH_FIRST: &str = "a place of this publisher is lent: publish or discard it first";
 
 /// The publishing end of a topic. One thread at a time uses it.
 #[allow(non_camel_case_types)]
@@ -27,7 +27,7 @@ pub struct horus_publisher {
 }
 
 impl Kind for horus_publisher {
-    type Value = Lending;
+    type Value = Value;
     const MARK: u64 = 0x7475_6f79_616c_0002;
     const NAME: &'static str = "publisher";
 }
@@ -35,7 +35,7 @@ impl Kind for horus_publisher {
 /// Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
 ///
 /// # Safety
-/// `topic` ends with a zero byte, `layout` is a handle that nobody else uses meanwhile, `options` is null or may be read.
+/// `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_publisher_open(
     topic: *const c_char,
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn horus_publisher_open(
         // SAFETY: the caller's promises are the same.
         let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
         let publisher = RawPublisher::open(topic, layout, &options).map_err(failed)?;
-        Ok(give(Lending { loan: None, publisher: Box::new(publisher) }))
+        Ok(give(Lending::new(publisher)))
     })
 }
 
@@ -60,18 +60,7 @@ pub(crate) unsafe fn opening<'a>(
     given: *const horus_options,
 ) -> Result<(&'a str, &'a Layout, horus::topic::Options), Refusal> {
     // SAFETY: the caller's promises are the same.
-    unsafe { Ok((text(topic, "name of the topic")?, &*get(layout)?, options(given)?)) }
-}
-
-impl Lending {
-    /// The publisher, if no place is lent.
-    #[inline(always)]
-    fn free(&mut self) -> Result<&mut RawPublisher, Refusal> {
-        match self.loan {
-            None => Ok(&mut self.publisher),
-            Some(_) => Err(misuse("a place of this publisher is lent: publish or discard it first")),
-        }
-    }
+    unsafe { Ok((text(topic, "name of the topic")?, look(layout)?, options(given)?)) }
 }
 
 /// A message that stands in the caller's memory.
@@ -102,7 +91,7 @@ pub unsafe extern "C" fn horus_publisher_try_send(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let publisher = unsafe { get(publisher) }?.free()?;
+        let publisher = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?;
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, publisher.message_bytes()) }?;
         Ok(publisher.try_send(message).map_or(HORUS_FULL, |()| HORUS_OK))
@@ -122,7 +111,7 @@ pub unsafe extern "C" fn horus_publisher_send(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let publisher = unsafe { get(publisher) }?.free()?;
+        let publisher = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?;
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, publisher.message_bytes()) }?;
         let limit = u64::try_from(timeout_ns).ok().map(Duration::from_nanos);
@@ -146,13 +135,13 @@ pub unsafe extern "C" fn horus_publisher_loan(
         }
         // SAFETY: the caller's promise is the same.
         let lending = unsafe { get(publisher) }?;
-        let own: *mut RawPublisher = lending.free()?;
+        let own: *mut RawPublisher = lending.free(PUBLISH_FIRST)?;
         // SAFETY: `own` is in a box of its own, which lives as long as the loan, which is dropped first; while there is a loan, `free`
         // refuses every other use.
         let Ok(mut loan) = (unsafe { &mut *own }).loan() else { return Ok(HORUS_FULL) };
         // SAFETY: not null, and may be written, by the caller's promise.
         unsafe { *place = loan.as_mut_ptr().cast() };
-        lending.loan = Some(loan);
+        lending.lent = Some(loan);
         Ok(HORUS_OK)
     })
 }
@@ -165,7 +154,7 @@ pub unsafe extern "C" fn horus_publisher_loan(
 pub unsafe extern "C" fn horus_publisher_publish(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let loan = unsafe { get(publisher) }?.loan.take();
+        let loan = unsafe { get(publisher) }?.lent.take();
         loan.ok_or_else(|| misuse("no place of this publisher is lent: call horus_publisher_loan first"))?.publish();
         Ok(HORUS_OK)
     })
@@ -179,7 +168,7 @@ pub unsafe extern "C" fn horus_publisher_publish(publisher: *mut horus_publisher
 pub unsafe extern "C" fn horus_publisher_discard(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(publisher) }?.loan = None;
+        unsafe { get(publisher) }?.lent = None;
         Ok(HORUS_OK)
     })
 }
@@ -193,7 +182,7 @@ pub unsafe extern "C" fn horus_publisher_subscribers(publisher: *mut horus_publi
     let mut subscribers = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        subscribers = unsafe { get(publisher) }?.free()?.subscribers().map_err(failed)?;
+        subscribers = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.subscribers().map_err(failed)?;
         Ok(HORUS_OK)
     });
     subscribers
@@ -209,7 +198,7 @@ pub unsafe extern "C" fn horus_publisher_reap(publisher: *mut horus_publisher) -
     let mut reaped = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        reaped = unsafe { get(publisher) }?.free()?.reap_dead_subscribers();
+        reaped = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.reap_dead_subscribers();
         Ok(HORUS_OK)
     });
     reaped
@@ -223,7 +212,7 @@ pub unsafe extern "C" fn horus_publisher_reap(publisher: *mut horus_publisher) -
 pub unsafe extern "C" fn horus_publisher_check(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(publisher) }?.free()?.check().map_err(failed)?;
+        unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.check().map_err(failed)?;
         Ok(HORUS_OK)
     })
 }

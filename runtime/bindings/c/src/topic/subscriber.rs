@@ -11,15 +11,15 @@ use crate::handle::{Kind, close, get, give, wrong_size};
 use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::lending::Lending;
 use crate::topic::options::horus_options;
 use crate::topic::publisher::opening;
 
 /// A subscriber with the message that it has lent.
-pub(crate) struct Borrowing {
-    /// Before the subscriber, because it is dropped first: it borrows from it.
-    sample: Option<RawSample<'static>>,
-    subscriber: Box<RawSubscriber>,
-}
+type Value = Lending<RawSubscriber, RawSample<'static>>;
+
+/// What has to be done before the subscriber is used again.
+pub(crate) const RELEASE_FIRST: &str = "a message of this subscriber is lent: release it first";
 
 /// A subscribing end of a topic. One thread at a time uses it.
 #[allow(non_camel_case_types)]
@@ -28,7 +28,7 @@ pub struct horus_subscriber {
 }
 
 impl Kind for horus_subscriber {
-    type Value = Borrowing;
+    type Value = Value;
     const MARK: u64 = 0x7475_6f79_616c_0003;
     const NAME: &'static str = "subscriber";
 }
@@ -49,7 +49,7 @@ pub struct horus_received {
 /// Joins a topic; it may come before its publisher. Null when it is refused. `options` may be null.
 ///
 /// # Safety
-/// `topic` ends with a zero byte, `layout` is a handle that nobody else uses meanwhile, `options` is null or may be read.
+/// `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_subscriber_open(
     topic: *const c_char,
@@ -60,19 +60,8 @@ pub unsafe extern "C" fn horus_subscriber_open(
         // SAFETY: the caller's promises are the same.
         let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
         let subscriber = RawSubscriber::open(topic, layout, &options).map_err(failed)?;
-        Ok(give(Borrowing { sample: None, subscriber: Box::new(subscriber) }))
+        Ok(give(Lending::new(subscriber)))
     })
-}
-
-impl Borrowing {
-    /// The subscriber, if no message is lent.
-    #[inline(always)]
-    pub(crate) fn free(&mut self) -> Result<&mut RawSubscriber, Refusal> {
-        match self.sample {
-            None => Ok(&mut self.subscriber),
-            Some(_) => Err(misuse("a message of this subscriber is lent: release it first")),
-        }
-    }
 }
 
 /// Receives by `receive` into memory of the caller's.
@@ -88,7 +77,7 @@ unsafe fn receive(
     receive: impl FnOnce(&mut RawSubscriber, &mut [u8]) -> Option<Received<()>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promises are the same.
-    let subscriber = unsafe { get(subscriber) }?.free()?;
+    let subscriber = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?;
     if message.is_null() {
         return Err(misuse("the place for the message is null"));
     }
@@ -166,7 +155,7 @@ pub unsafe extern "C" fn horus_subscriber_borrow(
         }
         // SAFETY: the caller's promise is the same.
         let borrowing = unsafe { get(subscriber) }?;
-        let own: *mut RawSubscriber = borrowing.free()?;
+        let own: *mut RawSubscriber = borrowing.free(RELEASE_FIRST)?;
         // SAFETY: `own` is in a box of its own, which lives as long as the sample, which is dropped first; while there is a sample, `free`
         // refuses every other use.
         let Some(sample) = (unsafe { &mut *own }).borrow() else { return Ok(HORUS_EMPTY) };
@@ -174,7 +163,7 @@ pub unsafe extern "C" fn horus_subscriber_borrow(
         unsafe { *message = sample.as_ptr().cast() };
         // SAFETY: null, or it may be written, by the caller's promise.
         unsafe { tell(about, sample.sequence(), sample.sent_ns(), sample.publisher()) };
-        borrowing.sample = Some(sample);
+        borrowing.lent = Some(sample);
         Ok(HORUS_OK)
     })
 }
@@ -187,7 +176,7 @@ pub unsafe extern "C" fn horus_subscriber_borrow(
 pub unsafe extern "C" fn horus_subscriber_release(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(subscriber) }?.sample = None;
+        unsafe { get(subscriber) }?.lent = None;
         Ok(HORUS_OK)
     })
 }
@@ -201,7 +190,7 @@ pub unsafe extern "C" fn horus_subscriber_missed(subscriber: *mut horus_subscrib
     let mut missed = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        missed = unsafe { get(subscriber) }?.free()?.missed();
+        missed = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.missed();
         Ok(HORUS_OK)
     });
     missed
@@ -215,7 +204,7 @@ pub unsafe extern "C" fn horus_subscriber_missed(subscriber: *mut horus_subscrib
 pub unsafe extern "C" fn horus_subscriber_is_published(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let is_published = unsafe { get(subscriber) }?.free()?.is_published().map_err(failed)?;
+        let is_published = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.is_published().map_err(failed)?;
         Ok(if is_published { HORUS_OK } else { HORUS_EMPTY })
     })
 }
@@ -228,7 +217,7 @@ pub unsafe extern "C" fn horus_subscriber_is_published(subscriber: *mut horus_su
 pub unsafe extern "C" fn horus_subscriber_check(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(subscriber) }?.free()?.check().map_err(failed)?;
+        unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.check().map_err(failed)?;
         Ok(HORUS_OK)
     })
 }

@@ -10,7 +10,7 @@ use crate::handle::{get, is};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse};
 use crate::topic::bytes::horus_bytes_subscriber;
-use crate::topic::subscriber::horus_subscriber;
+use crate::topic::subscriber::{RELEASE_FIRST, horus_subscriber};
 
 /// The most subscribers that one call waits for.
 pub const HORUS_MAX_WAIT: usize = 64;
@@ -61,8 +61,8 @@ unsafe fn waitable<'a>(handle: *mut c_void) -> Result<&'a mut dyn Waitable, Refu
     // SAFETY: the caller's promise is the same.
     unsafe {
         if is::<horus_bytes_subscriber>(handle.cast()) {
-            return Ok(get::<horus_bytes_subscriber>(handle.cast())?.free()?);
+            return Ok(get::<horus_bytes_subscriber>(handle.cast())?.free(RELEASE_FIRST)?);
         }
-        Ok(get::<horus_subscriber>(handle.cast())?.free()?)
+        Ok(get::<horus_subscriber>(handle.cast())?.free(RELEASE_FIRST)?)
     }
 }

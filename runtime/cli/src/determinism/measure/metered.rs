@@ -119,7 +119,7 @@ fn skipped_responses(number: u64, skipped: u64, period: u64) -> impl Iterator<It
 
 /// A phase, and what a node needs and it was refused.
 pub struct Judged {
-    /// The phase, without a name.
+    /// The phase.
     pub phase: Phase,
     /// What was refused, in the words of the report.
     pub refused: Vec<String>,

@@ -137,12 +137,13 @@ struct MadeLayout {
   std::string why;
 };
 
-// Made once a thread, because a handle is used by one thread at a time.
+// Made once, and kept for as long as the program: threads that outlive main may open topics.
 template <class T>
 const MadeLayout &made_layout() {
   static_assert(Message<T>::is_described, "this struct is no message: HORUS_MESSAGE(Struct, \"package/Name\", its fields)");
-  thread_local const MadeLayout made = [] {
-    MadeLayout made;
+  static const MadeLayout &made = *[] {
+    auto *kept = new MadeLayout;
+    MadeLayout &made = *kept;
     made.handle = decltype(made.handle)(horus_layout_parse(Description::of<T>().c_str()));
     const std::string of = std::string("the message ") + Message<T>::name();
     if (!made.handle.get()) {
@@ -151,7 +152,7 @@ const MadeLayout &made_layout() {
       made.why = of + " has " + std::to_string(bytes) + " bytes, and its struct " + std::to_string(sizeof(T));
       made.handle = decltype(made.handle)();
     }
-    return made;
+    return kept;
   }();
   return made;
 }

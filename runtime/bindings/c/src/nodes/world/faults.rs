@@ -3,10 +3,33 @@
 use std::ffi::c_char;
 use std::time::Duration;
 
+use horus::world::{Scripted, VirtualWorld};
+
 use super::{horus_world, of, rest};
 use crate::handle::text;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{call, horus_status, misuse};
+
+/// Scripts a node by `fault`, for `cycles` cycles; 0 for ever.
+///
+/// # Safety
+/// As `horus_world_delay`.
+unsafe fn script(
+    world: *mut horus_world,
+    node: *const c_char,
+    cycles: u64,
+    fault: impl for<'a> FnOnce(&'a mut VirtualWorld, &str) -> Scripted<'a>,
+) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promises are the same.
+        let (mut world, node) = unsafe { of(world, node) }?;
+        let scripted = fault(&mut world.world, node);
+        if cycles > 0 {
+            scripted.for_cycles(cycles);
+        }
+        Ok(HORUS_OK)
+    })
+}
 
 /// Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
 ///
@@ -19,15 +42,8 @@ pub unsafe extern "C" fn horus_world_delay(
     nanoseconds: u64,
     cycles: u64,
 ) -> horus_status {
-    call(|| {
-        // SAFETY: the caller's promises are the same.
-        let (mut world, node) = unsafe { of(world, node) }?;
-        let scripted = world.world.delay(node, Duration::from_nanos(nanoseconds));
-        if cycles > 0 {
-            scripted.for_cycles(cycles);
-        }
-        Ok(HORUS_OK)
-    })
+    // SAFETY: the caller's promises are the same.
+    unsafe { script(world, node, cycles, |world, node| world.delay(node, Duration::from_nanos(nanoseconds))) }
 }
 
 /// Has a node's steps take so long, for `cycles` cycles; 0 for ever.
@@ -41,15 +57,8 @@ pub unsafe extern "C" fn horus_world_takes(
     nanoseconds: u64,
     cycles: u64,
 ) -> horus_status {
-    call(|| {
-        // SAFETY: the caller's promises are the same.
-        let (mut world, node) = unsafe { of(world, node) }?;
-        let scripted = world.world.takes(node, Duration::from_nanos(nanoseconds));
-        if cycles > 0 {
-            scripted.for_cycles(cycles);
-        }
-        Ok(HORUS_OK)
-    })
+    // SAFETY: the caller's promises are the same.
+    unsafe { script(world, node, cycles, |world, node| world.takes(node, Duration::from_nanos(nanoseconds))) }
 }
 
 /// Has the next messages of a topic never come to the inputs of the program.

@@ -9,14 +9,12 @@ use horus::bytes::{BytesLoan, BytesPublisher, SendError};
 use crate::handle::{Kind, close, get, give, text};
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::lending::Lending;
 use crate::topic::options::{horus_options, options};
+use crate::topic::publisher::PUBLISH_FIRST;
 
 /// A publisher with the place that it has lent, and its bytes.
-pub(crate) struct LendingBytes {
-    /// Before the publisher, because it is dropped first: it borrows from it.
-    loan: Option<(BytesLoan<'static>, usize)>,
-    publisher: Box<BytesPublisher>,
-}
+type Value = Lending<BytesPublisher, (BytesLoan<'static>, usize)>;
 
 /// The publishing end of a topic of bytes. One thread at a time uses it.
 #[allow(non_camel_case_types)]
@@ -25,20 +23,9 @@ pub struct horus_bytes_publisher {
 }
 
 impl Kind for horus_bytes_publisher {
-    type Value = LendingBytes;
+    type Value = Value;
     const MARK: u64 = 0x7475_6f79_616c_0009;
     const NAME: &'static str = "publisher of bytes";
-}
-
-impl LendingBytes {
-    /// The publisher, if no place is lent.
-    #[inline(always)]
-    fn free(&mut self) -> Result<&mut BytesPublisher, Refusal> {
-        match self.loan {
-            None => Ok(&mut self.publisher),
-            Some(_) => Err(misuse("a place of this publisher is lent: publish or discard it first")),
-        }
-    }
 }
 
 /// Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
@@ -55,7 +42,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_open(
         // SAFETY: the caller's promises are the same.
         let (topic, options) = unsafe { (text(topic, "name of the topic")?, self::options(options)?) };
         let publisher = BytesPublisher::open(topic, maximum, options).map_err(failed)?;
-        Ok(give(LendingBytes { loan: None, publisher: Box::new(publisher) }))
+        Ok(give(Lending::new(publisher)))
     })
 }
 
@@ -92,7 +79,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_try_send(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (publisher, message) = unsafe { (get(publisher)?.free()?, bytes_at(message, bytes)?) };
+        let (publisher, message) = unsafe { (get(publisher)?.free(PUBLISH_FIRST)?, bytes_at(message, bytes)?) };
         told(publisher.try_send(message))
     })
 }
@@ -111,7 +98,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_send(
     let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (publisher, message) = unsafe { (get(publisher)?.free()?, bytes_at(message, bytes)?) };
+        let (publisher, message) = unsafe { (get(publisher)?.free(PUBLISH_FIRST)?, bytes_at(message, bytes)?) };
         told(publisher.send_timeout(message, limit))
     })
 }
@@ -132,7 +119,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_loan(
         }
         // SAFETY: the caller's promise is the same.
         let lending = unsafe { get(publisher) }?;
-        let own: *mut BytesPublisher = lending.free()?;
+        let own: *mut BytesPublisher = lending.free(PUBLISH_FIRST)?;
         // SAFETY: `own` is in a box of its own, which lives as long as the loan, which is dropped first; while there is a loan, `free`
         // refuses every other use.
         let mut loan = match unsafe { &mut *own }.loan(bytes) {
@@ -141,7 +128,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_loan(
         };
         // SAFETY: not null, and may be written, by the caller's promise.
         unsafe { *place = loan.as_mut_ptr().cast() };
-        lending.loan = Some((loan, bytes));
+        lending.lent = Some((loan, bytes));
         Ok(HORUS_OK)
     })
 }
@@ -158,10 +145,10 @@ pub unsafe extern "C" fn horus_bytes_publisher_publish(
     call(|| {
         // SAFETY: the caller's promise is the same.
         let lending = unsafe { get(publisher) }?;
-        match lending.loan.take() {
+        match lending.lent.take() {
             None => Err(misuse("no place of this publisher is lent: call horus_bytes_publisher_loan first")),
             Some((loan, lent)) if bytes > lent => {
-                lending.loan = Some((loan, lent));
+                lending.lent = Some((loan, lent));
                 Err(misuse(format!("the place has {lent} bytes, and not {bytes}")))
             }
             Some((loan, _)) => {
@@ -180,7 +167,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_publish(
 pub unsafe extern "C" fn horus_bytes_publisher_discard(publisher: *mut horus_bytes_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(publisher) }?.loan = None;
+        unsafe { get(publisher) }?.lent = None;
         Ok(HORUS_OK)
     })
 }
@@ -194,7 +181,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_subscribers(publisher: *mut horus
     let mut subscribers = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        subscribers = unsafe { get(publisher) }?.free()?.subscribers().map_err(failed)?;
+        subscribers = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.subscribers().map_err(failed)?;
         Ok(HORUS_OK)
     });
     subscribers
@@ -209,7 +196,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_reap(publisher: *mut horus_bytes_
     let mut reaped = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        reaped = unsafe { get(publisher) }?.free()?.reap_dead_subscribers();
+        reaped = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.reap_dead_subscribers();
         Ok(HORUS_OK)
     });
     reaped

@@ -9,16 +9,12 @@ use horus::bytes::{BytesSample, BytesSubscriber};
 use crate::handle::{Kind, close, get, give, text};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::topic::lending::Lending;
 use crate::topic::options::{horus_options, options};
-use crate::topic::subscriber::{horus_received, tell};
+use crate::topic::subscriber::{RELEASE_FIRST, horus_received, tell};
 
 /// A subscriber with the message that it has lent.
-pub(crate) struct BorrowingBytes {
-    /// Before the subscriber, because it is dropped first: it borrows from it.
-    sample: Option<BytesSample<'static>>,
-    subscriber: Box<BytesSubscriber>,
-    maximum: usize,
-}
+type Value = Lending<BytesSubscriber, BytesSample<'static>>;
 
 /// A subscribing end of a topic of bytes. One thread at a time uses it.
 #[allow(non_camel_case_types)]
@@ -27,20 +23,9 @@ pub struct horus_bytes_subscriber {
 }
 
 impl Kind for horus_bytes_subscriber {
-    type Value = BorrowingBytes;
+    type Value = Value;
     const MARK: u64 = 0x7475_6f79_616c_000a;
     const NAME: &'static str = "subscriber of bytes";
-}
-
-impl BorrowingBytes {
-    /// The subscriber, if no message is lent.
-    #[inline(always)]
-    pub(crate) fn free(&mut self) -> Result<&mut BytesSubscriber, Refusal> {
-        match self.sample {
-            None => Ok(&mut self.subscriber),
-            Some(_) => Err(misuse("a message of this subscriber is lent: release it first")),
-        }
-    }
 }
 
 /// Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
@@ -57,7 +42,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_open(
         // SAFETY: the caller's promises are the same.
         let (topic, options) = unsafe { (text(topic, "name of the topic")?, self::options(options)?) };
         let subscriber = BytesSubscriber::open(topic, maximum, options).map_err(failed)?;
-        Ok(give(BorrowingBytes { sample: None, subscriber: Box::new(subscriber), maximum }))
+        Ok(give(Lending::new(subscriber)))
     })
 }
 
@@ -75,15 +60,15 @@ unsafe fn receive(
     receive: impl FnOnce(&mut BytesSubscriber) -> Option<BytesSample<'_>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promise is the same.
-    let borrowing = unsafe { get(subscriber) }?;
+    let subscriber = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?;
     if message.is_null() || bytes.is_null() {
         return Err(misuse("the place for the message, or for its length, is null"));
     }
-    if room < borrowing.maximum {
-        let maximum = borrowing.maximum;
+    let maximum = subscriber.maximum();
+    if room < maximum {
         return Err(misuse(format!("there is room for {room} bytes, and a message of this topic may have {maximum}")));
     }
-    let Some(sample) = receive(borrowing.free()?) else { return Ok(HORUS_EMPTY) };
+    let Some(sample) = receive(subscriber) else { return Ok(HORUS_EMPTY) };
     // SAFETY: so many bytes may be written there, by the caller's promise: the sample has no more than the maximum, in memory of the
     // topic's or the subscriber's own.
     unsafe { ptr::copy_nonoverlapping(sample.as_ptr(), message.cast(), sample.len()) };
@@ -149,7 +134,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
         }
         // SAFETY: the caller's promise is the same.
         let borrowing = unsafe { get(subscriber) }?;
-        let own: *mut BytesSubscriber = borrowing.free()?;
+        let own: *mut BytesSubscriber = borrowing.free(RELEASE_FIRST)?;
         // SAFETY: `own` is in a box of its own, which lives as long as the sample, which is dropped first; while there is a sample, `free`
         // refuses every other use.
         let Some(sample) = (unsafe { &mut *own }).borrow() else { return Ok(HORUS_EMPTY) };
@@ -159,7 +144,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
             *bytes = sample.len();
             tell(about, sample.sequence(), sample.sent_ns(), sample.publisher());
         }
-        borrowing.sample = Some(sample);
+        borrowing.lent = Some(sample);
         Ok(HORUS_OK)
     })
 }
@@ -172,7 +157,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
 pub unsafe extern "C" fn horus_bytes_subscriber_release(subscriber: *mut horus_bytes_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(subscriber) }?.sample = None;
+        unsafe { get(subscriber) }?.lent = None;
         Ok(HORUS_OK)
     })
 }
@@ -186,7 +171,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_missed(subscriber: *mut horus_by
     let mut missed = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        missed = unsafe { get(subscriber) }?.free()?.missed();
+        missed = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.missed();
         Ok(HORUS_OK)
     });
     missed
