@@ -57,6 +57,11 @@ impl RawPublisher {
         self.publication.payload().bytes
     }
 
+    /// What becomes of a message for which there is no room.
+    pub fn policy(&self) -> Policy {
+        self.publication.segment().header().policy
+    }
+
     /// Sends a message; see [`Publisher::try_send`](super::Publisher::try_send).
     ///
     /// # Errors
