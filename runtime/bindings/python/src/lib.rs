@@ -17,6 +17,7 @@ mod dlpack;
 mod error;
 mod exclusive;
 mod message;
+mod nodes;
 mod numpy;
 mod picture;
 mod topic;
@@ -35,5 +36,6 @@ fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     numpy::add_to(module)?;
     picture::add_to(module)?;
     module.add_function(wrap_pyfunction!(dlpack::dlpack, module)?)?;
+    nodes::add_to(module)?;
     topic::add_to(module)
 }
