@@ -8,6 +8,7 @@
 //! Whoever takes a capsule renames it and calls the deleter when it is done. A capsule that nobody took calls it itself.
 
 use std::ffi::{CStr, c_void};
+use std::ptr;
 
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
@@ -16,12 +17,10 @@ use pyo3::prelude::*;
 use crate::message::array::{Array, Shape};
 use crate::message::number::Number;
 use crate::message::object::{Kept, Message};
-use crate::numpy::{Grid, data};
+use crate::numpy::{Grid, MOST, data};
 
 const CPU: i32 = 1;
 const READ_ONLY: u64 = 1;
-const PLAIN: &CStr = c"dltensor";
-const VERSIONED: &CStr = c"dltensor_versioned";
 
 #[repr(C)]
 struct Tensor {
@@ -38,54 +37,53 @@ struct Tensor {
 #[repr(C)]
 struct Managed {
     tensor: Tensor,
-    context: *mut Context,
+    context: *mut c_void,
     deleter: Option<unsafe extern "C" fn(*mut Self)>,
+    behind: Behind,
 }
 
 #[repr(C)]
 struct ManagedVersioned {
     version: [u32; 2],
-    context: *mut Context,
+    context: *mut c_void,
     deleter: Option<unsafe extern "C" fn(*mut Self)>,
     flags: u64,
     tensor: Tensor,
+    behind: Behind,
 }
 
-/// What a tensor points to, and what keeps its bytes.
-struct Context {
+/// Behind what consumers know of: what a tensor points to, and what keeps its bytes.
+struct Behind {
     _kept: Kept,
-    shape: Vec<i64>,
-    strides: Vec<i64>,
+    shape: [i64; MOST],
+    strides: [i64; MOST],
 }
 
 /// The two forms, which differ in where the tensor stands.
 trait Form {
     const NAME: &'static CStr;
-    fn context(&self) -> *mut Context;
+    fn parts(&mut self) -> (&mut Tensor, &mut Behind);
 }
 
 impl Form for Managed {
-    const NAME: &'static CStr = PLAIN;
-    fn context(&self) -> *mut Context {
-        self.context
+    const NAME: &'static CStr = c"dltensor";
+    fn parts(&mut self) -> (&mut Tensor, &mut Behind) {
+        (&mut self.tensor, &mut self.behind)
     }
 }
 
 impl Form for ManagedVersioned {
-    const NAME: &'static CStr = VERSIONED;
-    fn context(&self) -> *mut Context {
-        self.context
+    const NAME: &'static CStr = c"dltensor_versioned";
+    fn parts(&mut self) -> (&mut Tensor, &mut Behind) {
+        (&mut self.tensor, &mut self.behind)
     }
 }
 
 /// Ends a tensor. Consumers call it on any thread, with or without the GIL.
 unsafe extern "C" fn delete<F: Form>(managed: *mut F) {
     Python::attach(|_py| {
-        // SAFETY: both are boxes that `capsule` made, and a consumer calls the deleter once.
-        unsafe {
-            let managed = Box::from_raw(managed);
-            drop(Box::from_raw(managed.context()));
-        }
+        // SAFETY: it is of a box that `capsule` made, and a consumer calls the deleter once.
+        drop(unsafe { Box::from_raw(managed) });
     });
 }
 
@@ -101,7 +99,10 @@ unsafe extern "C" fn drop_capsule<F: Form>(capsule: *mut ffi::PyObject) {
 }
 
 fn capsule<'py, F: Form>(py: Python<'py>, managed: F) -> PyResult<Bound<'py, PyAny>> {
-    let managed = Box::into_raw(Box::new(managed));
+    let mut managed = Box::new(managed);
+    let (tensor, behind) = managed.parts();
+    (tensor.shape, tensor.strides) = (behind.shape.as_mut_ptr(), behind.strides.as_mut_ptr());
+    let managed = Box::into_raw(managed);
     // SAFETY: the name lives for ever, and the box until the deleter is called.
     unsafe {
         let made = ffi::PyCapsule_New(managed.cast(), F::NAME.as_ptr(), Some(drop_capsule::<F>));
@@ -123,7 +124,7 @@ fn kind(number: Number) -> PyResult<(u8, u8, u16)> {
 
 /// `__dlpack__` of messages with data, and of arrays of messages.
 #[pyfunction]
-#[pyo3(signature = (of, *, stream=None, max_version=None, dl_device=None, copy=None))]
+#[pyo3(signature = (of, stream=None, max_version=None, dl_device=None, copy=None))]
 pub fn dlpack<'py>(
     of: &Bound<'py, PyAny>,
     stream: Option<&Bound<'py, PyAny>>,
@@ -147,25 +148,31 @@ pub fn dlpack<'py>(
             let Shape { number: Some(number), dimensions } = view.shape() else {
                 return Err(PyTypeError::new_err("DLPack has no word for messages: take an array of numbers"));
             };
-            Grid::packed(view.kept().bytes(py), number, dimensions)
+            Grid::packed(view.kept().bytes(py), number, &dimensions)
         }
     };
     let (kept, element) = (grid.bytes.keep(), grid.number.bytes() as i64);
     let is_read_only = kept.is_read_only();
     let data = kept.at().cast();
-    let shape: Vec<i64> = grid.dimensions.iter().map(|length| *length as i64).collect();
     if grid.strides.iter().any(|stride| *stride as i64 % element != 0) {
         return Err(PyBufferError::new_err("the rows of this image do not begin at whole numbers: copy it by image.to_numpy()"));
     }
-    let strides = grid.strides.iter().map(|stride| *stride as i64 / element).collect();
-    let kind = kind(grid.number)?;
-    let context = Box::into_raw(Box::new(Context { _kept: kept, shape, strides }));
-    // SAFETY: the box was made just now.
-    let (shape, strides) = unsafe { ((*context).shape.as_mut_ptr(), (*context).strides.as_mut_ptr()) };
-    let tensor = Tensor { data, device: [CPU, 0], dimensions: grid.dimensions.len() as i32, kind, shape, strides, byte_offset: 0 };
+    let mut behind = Behind { _kept: kept, shape: [0; MOST], strides: [0; MOST] };
+    for (index, (length, stride)) in grid.dimensions.iter().zip(&grid.strides).enumerate() {
+        (behind.shape[index], behind.strides[index]) = (*length as i64, *stride as i64 / element);
+    }
+    let tensor = Tensor {
+        data,
+        device: [CPU, 0],
+        dimensions: grid.dimensions.len() as i32,
+        kind: kind(grid.number)?,
+        shape: ptr::null_mut(), // set when it stands where it stays
+        strides: ptr::null_mut(),
+        byte_offset: 0,
+    };
     if max_version.is_some_and(|(major, _)| major >= 1) {
         let flags = if is_read_only { READ_ONLY } else { 0 };
-        return capsule(py, ManagedVersioned { version: [1, 0], context, deleter: Some(delete), flags, tensor });
+        return capsule(py, ManagedVersioned { version: [1, 0], context: ptr::null_mut(), deleter: Some(delete), flags, tensor, behind });
     }
-    capsule(py, Managed { tensor, context, deleter: Some(delete) })
+    capsule(py, Managed { tensor, context: ptr::null_mut(), deleter: Some(delete), behind })
 }

@@ -1,6 +1,7 @@
 //! Arrays of NumPy over the bytes of messages. NumPy is asked by its Python names, when somebody wants an array: nothing here is linked to it,
 //! and a program without NumPy does not need it.
 
+use arrayvec::ArrayVec;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -13,25 +14,34 @@ use crate::message::number::Number;
 use crate::message::object::{Bytes, Message};
 use crate::picture;
 
+/// Lengths or strides, from the outside to the inside. NumPy has 64 dimensions, and nobody's message more than a few.
+pub type Extents = ArrayVec<isize, MOST>;
+/// The most dimensions of an array.
+/// The most dimensions of an array.
+pub const MOST: usize = 8;
+
 /// Numbers in rows and columns, over bytes of a message.
 pub struct Grid<'a, 'py> {
     pub bytes: Bytes<'a, 'py>,
     pub number: Number,
-    pub dimensions: Vec<isize>,
+    pub dimensions: Extents,
     /// Bytes from one element of each dimension to the next.
-    pub strides: Vec<isize>,
+    pub strides: Extents,
+    /// Whether the elements follow each other without gap.
+    pub is_packed: bool,
 }
 
 impl<'a, 'py> Grid<'a, 'py> {
     /// Elements that follow each other without gap.
-    pub fn packed(bytes: Bytes<'a, 'py>, number: Number, dimensions: Vec<isize>) -> Self {
+    pub fn packed(bytes: Bytes<'a, 'py>, number: Number, dimensions: &[isize]) -> Self {
+        let dimensions: Extents = dimensions.iter().copied().collect();
         let mut stride = number.bytes() as isize;
-        let mut strides = vec![0; dimensions.len()];
+        let mut strides = dimensions.clone();
         for (place, length) in strides.iter_mut().zip(&dimensions).rev() {
             *place = stride;
             stride *= length;
         }
-        Self { bytes, number, dimensions, strides }
+        Self { bytes, number, dimensions, strides, is_packed: true }
     }
 }
 
@@ -61,8 +71,11 @@ fn dtype(py: Python<'_>, number: Number) -> PyResult<&Bound<'_, PyAny>> {
 pub fn array<'py>(grid: Grid<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let py = grid.bytes.python();
     let buffer = Array::view(&BYTE, grid.bytes.length(), grid.bytes)?;
-    let arguments = (PyTuple::new(py, grid.dimensions)?, dtype(py, grid.number)?, buffer, 0, PyTuple::new(py, grid.strides)?);
-    ndarray(py)?.call1(arguments)
+    let (shape, dtype) = (PyTuple::new(py, grid.dimensions)?, dtype(py, grid.number)?);
+    if grid.is_packed {
+        return ndarray(py)?.call1((shape, dtype, buffer));
+    }
+    ndarray(py)?.call1((shape, dtype, buffer, 0, PyTuple::new(py, grid.strides)?))
 }
 
 /// The data of a message: an image's pixels, a cloud's points; nothing of other messages.
@@ -89,7 +102,7 @@ pub fn to_numpy<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let view = of.cast::<Array>().map_err(|_| PyTypeError::new_err("this is no message"))?.get();
     let bytes = view.kept().bytes(py);
     match view.shape() {
-        Shape { number: Some(number), dimensions } => array(Grid::packed(bytes, number, dimensions)),
+        Shape { number: Some(number), dimensions } => array(Grid::packed(bytes, number, &dimensions)),
         Shape { number: None, dimensions } => {
             let dtype = py.import("numpy")?.call_method1("dtype", (format(py, view.innermost())?,))?;
             let buffer = Array::view(&BYTE, bytes.length(), bytes)?;

@@ -72,7 +72,7 @@ impl Cloud {
     /// The points that count.
     pub fn grid<'a, 'py>(self, bytes: Bytes<'a, 'py>) -> Grid<'a, 'py> {
         let count = (word(bytes, 12) as usize).min(self.capacity);
-        Grid::packed(bytes.part(POINTS, count * POINT_BYTES), Number::F32, vec![count as isize, 3])
+        Grid::packed(bytes.part(POINTS, count * POINT_BYTES), Number::F32, &[count as isize, 3])
     }
 }
 
@@ -86,7 +86,7 @@ impl Image {
         };
         let picture = bytes.part(PICTURE, length);
         let Some(row) = encoding.row_bytes(width) else {
-            return Ok(Grid::packed(picture, Number::U8, vec![length as isize]));
+            return Ok(Grid::packed(picture, Number::U8, &[length as isize]));
         };
         let rows = if encoding == Encoding::Nv12 { height.div_ceil(2).saturating_add(height) } else { height };
         let end = u64::from(rows).saturating_sub(1).checked_mul(stride.into()).and_then(|last| last.checked_add(row));
@@ -95,19 +95,19 @@ impl Image {
                 "the image says {width} x {height} pixels in rows of {stride} bytes, and has {length} bytes: its publisher described it wrongly"
             )));
         }
-        let (number, channels): (_, &[isize]) = match encoding {
-            Encoding::Mono8 | Encoding::Nv12 | Encoding::Jpeg => (Number::U8, &[]),
-            Encoding::Mono16 | Encoding::Depth16 => (Number::U16, &[]),
-            Encoding::Depth32 => (Number::F32, &[]),
-            Encoding::Rgb8 | Encoding::Bgr8 => (Number::U8, &[3]),
-            Encoding::Rgba8 | Encoding::Bgra8 => (Number::U8, &[4]),
-            Encoding::Yuyv => (Number::U8, &[2]),
+        let (number, channels) = match encoding {
+            Encoding::Mono8 | Encoding::Nv12 | Encoding::Jpeg => (Number::U8, 1),
+            Encoding::Mono16 | Encoding::Depth16 => (Number::U16, 1),
+            Encoding::Depth32 => (Number::F32, 1),
+            Encoding::Rgb8 | Encoding::Bgr8 => (Number::U8, 3),
+            Encoding::Rgba8 | Encoding::Bgra8 => (Number::U8, 4),
+            Encoding::Yuyv => (Number::U8, 2),
         };
         // Two pixels of YUYV are one group of four bytes, so its rows have an even number of them.
         let columns = if encoding == Encoding::Yuyv { width.next_multiple_of(2) } else { width };
-        let mut dimensions = vec![rows as isize, columns as isize];
-        dimensions.extend_from_slice(channels);
-        let mut grid = Grid::packed(picture, number, dimensions);
+        let dimensions = [rows as isize, columns as isize, channels];
+        let mut grid = Grid::packed(picture, number, if channels == 1 { &dimensions[..2] } else { &dimensions });
+        grid.is_packed = grid.strides[0] == stride as isize;
         grid.strides[0] = stride as isize;
         Ok(grid)
     }

@@ -28,7 +28,7 @@ pub use horus_shm::ends::place::Sample as RawSample;
 use horus_shm::ends::place::{Copied, Loan};
 use horus_shm::ends::{Publication, Subscription};
 
-use super::{Full, IntoTopicName, OpenError, Options, Received, Waiting, now_if};
+use super::{Full, IntoTopicName, OpenError, Options, Policy, Received, Waiting, now_if};
 use crate::message::layout::Layout;
 
 /// The publishing end of a topic; as [`Publisher`](super::Publisher).

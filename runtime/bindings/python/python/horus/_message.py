@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from horus import _horus
 
+_dlpack = _horus.dlpack
+
 # What a field of a class can be. For a type checker they are a float and integers.
 f32 = Annotated[float, "f32"]
 f64 = Annotated[float, "f64"]
@@ -42,10 +44,6 @@ class Message(_horus.MessageBase):
         import numpy
 
         return numpy.dtype(_horus.numpy_dtype(cls))
-
-    def to_numpy(self):
-        """A NumPy array over the bytes of the message, which are not copied: an image's pixels, a cloud's points, else a structured array."""
-        return _horus.to_numpy(self)
 
     def asdict(self):
         """The fields as a dict; messages inside as dicts, arrays as lists."""
@@ -86,8 +84,8 @@ class Message(_horus.MessageBase):
     def __exit__(self, *_error):
         _horus.release(self)
 
-    def __dlpack__(self, **asked):
-        return _horus.dlpack(self, **asked)
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        return _dlpack(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self):
         return (1, 0)  # kDLCPU

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PySlice};
 use super::kind::Kind;
 use super::number::Number;
 use super::object::{Bytes, Kept};
-use crate::numpy::to_numpy;
+use crate::numpy::{Extents, to_numpy};
 
 /// An array of a message.
 #[pyclass(frozen, sequence, module = "horus")]
@@ -25,15 +25,18 @@ pub struct Shape {
     /// Of the innermost elements, if they are numbers.
     pub number: Option<Number>,
     /// How many of them, from the outside to the inside.
-    pub dimensions: Vec<isize>,
+    pub dimensions: Extents,
 }
 
 impl Shape {
     /// That of an array of so many elements.
     pub fn of(element: &Kind, length: usize) -> Self {
-        let (mut dimensions, mut inner) = (vec![length as isize], element);
+        let (mut dimensions, mut inner) = (Extents::new(), element);
+        dimensions.push(length as isize);
         while let Kind::Array { element, length } = inner {
-            dimensions.push(*length as isize);
+            if dimensions.try_push(*length as isize).is_err() {
+                return Self { number: None, dimensions };
+            }
             inner = element;
         }
         let number = if let Kind::Number(number) = inner { Some(*number) } else { None };
@@ -174,18 +177,22 @@ impl Array {
     /// CPython gives the view.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let this = slf.get();
-        let shape = this.shape();
         // SAFETY: CPython gives a view to be filled. What it is given beyond the bytes stands in a box that ends with the view.
         unsafe {
             (*view).obj = std::ptr::null_mut();
             this.kept.fill(slf.py(), view, flags)?;
             // Who asks for bytes only (NumPy does) is told nothing more.
-            let Some(number) = shape.number.filter(|_| flags & (ffi::PyBUF_ND | ffi::PyBUF_FORMAT) != 0) else { return Ok(()) };
+            if flags & (ffi::PyBUF_ND | ffi::PyBUF_FORMAT) == 0 {
+                return Ok(());
+            }
+            let shape = this.shape();
+            let Some(number) = shape.number else { return Ok(()) };
             // The buffer is this array's own, so that its release comes here.
             let base = std::mem::replace(&mut (*view).obj, slf.clone().into_any().into_ptr());
             ffi::Py_DECREF(base);
             let count = shape.dimensions.len();
-            let mut told = Box::new(Told { format: CString::new(number.letter())?, shape: shape.dimensions, strides: vec![0; count] });
+            let mut told = Box::new(Told { format: CString::new(number.letter())?, shape: shape.dimensions, strides: Extents::new() });
+            told.strides = told.shape.clone();
             let mut stride = number.bytes() as isize;
             for (place, length) in told.strides.iter_mut().zip(&told.shape).rev() {
                 *place = stride;
@@ -217,6 +224,6 @@ impl Array {
 /// What a buffer says of itself.
 struct Told {
     format: CString,
-    shape: Vec<isize>,
-    strides: Vec<isize>,
+    shape: Extents,
+    strides: Extents,
 }
