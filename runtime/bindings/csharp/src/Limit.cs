@@ -32,4 +32,16 @@ namespace Horus.Net
             return TimeSpan.FromTicks((long)(nanoseconds / (ulong)NanosecondsPerTick));
         }
     }
+
+    /// <summary>Spans of time by name: <c>using static Horus.Net.Times;</c>, then <c>Period(Ms(1)).Deadline(Us(800))</c>.</summary>
+    public static class Times
+    {
+        private const long TicksPerMicrosecond = 10;
+
+        /// <summary>Microseconds. <see cref="TimeSpan.FromMilliseconds"/> rounds to whole milliseconds on Mono.</summary>
+        public static TimeSpan Us(long microseconds) => TimeSpan.FromTicks(checked(microseconds * TicksPerMicrosecond));
+
+        /// <summary>Milliseconds.</summary>
+        public static TimeSpan Ms(long milliseconds) => TimeSpan.FromTicks(checked(milliseconds * TimeSpan.TicksPerMillisecond));
+    }
 }

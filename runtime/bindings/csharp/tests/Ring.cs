@@ -6,7 +6,7 @@ using System;
 using Horus.Net;
 
 [Message("example/Token")]
-internal struct Token
+public struct Token
 {
     public ulong Number;
     public double Value;
@@ -15,10 +15,10 @@ internal struct Token
     public Array1<byte> Spare;
 }
 
-internal static class Changed
+public static class Changed
 {
     [Message("example/Token")]
-    internal struct Token
+    public struct Token
     {
         public ulong Number;
         public double Worth;
