@@ -172,6 +172,7 @@ pub trait Clock {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    #[inline]
     fn now(&self) -> MonotonicTime {
         MonotonicTime::now()
     }
@@ -186,9 +187,10 @@ impl Clock for SystemClock {
         // neither.
     }
 
-    /// Does not enter the kernel where the vDSO knows the CPU (x86-64); elsewhere (arm64) the system call waits for nothing.
+    /// Does not enter the kernel with glibc; with musl it does where no vDSO knows the CPU (arm64), and waits for nothing there.
+    #[inline]
     fn cpu(&self) -> u32 {
-        rustix::thread::sched_getcpu() as u32 // the kernel has no CPU beyond 32 bits
+        horus_shm::scheduling::current_cpu()
     }
 
     fn cpu_time(&self) -> u64 {

@@ -128,12 +128,8 @@ impl<M: Message> Publisher<M> {
     /// # Errors
     /// When there is none on a `latest` topic.
     pub fn send(&mut self, message: &M) -> Result<(), Full<()>> {
-        if self.publication.segment().header().policy == Policy::Latest {
-            return self.try_send_from(message);
-        }
         let now = self.now();
-        while self.publication.send(message, now, LONG, self.waiting).is_err() {}
-        Ok(())
+        self.publication.send(message, now, Duration::MAX, self.waiting).map(|_sequence| ())
     }
 
     /// As [`try_send`](Self::try_send), but waits for room, at most `limit`, as [`Options::waiting`] says. Subscribers that

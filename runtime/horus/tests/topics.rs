@@ -423,3 +423,23 @@ fn value_that_is_too_long_costs_a_latest_topic_nothing() {
     assert!(matches!(publisher.try_send(&"x".repeat(9)), Err(SerializeError::TooLong { maximum: 8 })));
     assert_eq!(subscriber.try_recv().unwrap().unwrap(), "short");
 }
+
+#[test]
+fn sender_without_a_limit_waits_for_nobody_on_a_latest_topic() {
+    let scratch = Scratch::new();
+    let options = scratch.latest(1);
+    let mut publisher = publish::<Block>(&options);
+    let mut subscriber = subscribe::<Block>(&options);
+    publisher.send(&Block { words: [1; 1024] }).unwrap();
+    let held = subscriber.borrow().unwrap();
+    assert!(publisher.send(&Block { words: [2; 1024] }).is_err());
+    drop(held);
+
+    let name: TopicName = "bytes".parse().unwrap();
+    let mut publisher = BytesPublisher::open(name.clone(), 8192, &options).unwrap();
+    let mut subscriber = BytesSubscriber::open(name, 8192, &options).unwrap();
+    publisher.send_timeout(&[1; 8192], Duration::MAX).unwrap();
+    let held = subscriber.borrow().unwrap();
+    assert!(matches!(publisher.send_timeout(&[2; 8192], Duration::MAX), Err(SendError::Full)));
+    drop(held);
+}

@@ -28,7 +28,7 @@ pub use horus_shm::ends::place::Sample as RawSample;
 use horus_shm::ends::place::{Copied, Loan};
 use horus_shm::ends::{Publication, Subscription};
 
-use super::{Full, IntoTopicName, LONG, OpenError, Options, Policy, Received, Waiting, now_if};
+use super::{Full, IntoTopicName, OpenError, Options, Received, Waiting, now_if};
 use crate::message::layout::Layout;
 
 /// The publishing end of a topic; as [`Publisher`](super::Publisher).
@@ -86,16 +86,9 @@ impl RawPublisher {
     /// # Errors
     /// When there is no room in time, or none on a `latest` topic, all of whose messages are held in place.
     pub fn send(&mut self, message: &[u8], limit: Option<Duration>) -> Result<(), Full<()>> {
-        if limit.is_none() && self.publication.segment().header().policy == Policy::Latest {
-            return self.try_send(message);
-        }
         let now = now_if(self.is_stamping);
-        loop {
-            let sent = self.publication.send_whole(message, now, limit.unwrap_or(LONG), self.waiting);
-            if sent.is_ok() || limit.is_some() {
-                return sent.map(|_sequence| ());
-            }
-        }
+        let limit = limit.unwrap_or(Duration::MAX);
+        self.publication.send_whole(message, now, limit, self.waiting).map(|_sequence| ())
     }
 
     /// Lends the place of the next message; see [`Publisher::loan`](super::Publisher::loan).

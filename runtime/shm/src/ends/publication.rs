@@ -25,6 +25,7 @@ use crate::segment::Segment;
 use crate::segment::file::LastOut;
 use crate::segment::header::Expected;
 use crate::segment::lane::MappedLane;
+use crate::segment::layout::Policy;
 use crate::segment::map::LockRefused;
 use crate::segment::rejected::{Reason, Rejected};
 use crate::sync::{AtomicU64, Ordering};
@@ -159,12 +160,18 @@ impl Publication {
     }
 
     /// Calls `attempt` until it succeeds, as `waiting` says, at most `limit`; reaps dead subscribers meanwhile.
+    ///
+    /// Without a limit, which is `Duration::MAX`, it waits on a `reliable` topic only. On a `latest` one there is no room where subscribers
+    /// hold every message in place, and these may do so for ever.
     pub(super) fn wait_for_room<R>(
         &mut self,
         limit: Duration,
         waiting: Waiting,
         mut attempt: impl FnMut(&mut Self) -> Option<R>,
     ) -> Option<R> {
+        if limit == Duration::MAX && self.segment().header().policy == Policy::Latest {
+            return None;
+        }
         let started = monotonic_ns();
         let mut spin = Spin::new(waiting.spinning(limit));
         let mut is_spinning = true;

@@ -45,6 +45,7 @@ pub struct Subscription {
     turn: usize,
     subscriber: usize,
     waiting: Waiting,
+    payload: Payload,
     /// Whether there may be messages to read that were sent before this subscriber joined.
     has_history: bool,
     has_slept: bool,
@@ -152,6 +153,7 @@ impl Subscription {
             turn: 0,
             subscriber,
             waiting,
+            payload: Payload { bytes: wish.expected.payload_bytes, align: wish.expected.payload_align },
             has_history: history > 0,
             has_slept: false,
             wish: wish.clone(),
@@ -346,8 +348,7 @@ impl Subscription {
 
     /// Size and alignment of a message.
     pub fn payload(&self) -> Payload {
-        let Expected { payload_bytes: bytes, payload_align: align, .. } = self.wish.expected;
-        Payload { bytes, align }
+        self.payload
     }
 
     /// Whether the kernel keeps the segment in memory; if not, page faults may meet the hot path.

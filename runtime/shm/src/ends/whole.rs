@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{Payload, Publication, Subscription};
+use super::{Publication, Subscription};
 use crate::ring::{Full, Received, copy, payload_word};
 use crate::wait::{self, Waiting};
 
@@ -16,8 +16,9 @@ impl Publication {
     /// When there are more or fewer.
     #[inline]
     pub fn try_send_whole(&mut self, message: &[u8], sent_ns: u64) -> Result<u64, Full<()>> {
-        assert_eq!(message.len(), self.payload().bytes, "bytes of a message of this topic");
-        let word = payload_word(self.payload().align);
+        let payload = self.payload();
+        check(message.len(), payload.bytes);
+        let word = payload_word(payload.align);
         self.send_with(sent_ns, |slot| copy::store(&slot[word..], message)).ok_or(Full(()))
     }
 
@@ -47,9 +48,9 @@ impl Subscription {
     /// When `into` has more or fewer.
     #[inline]
     pub fn try_recv_whole(&mut self, into: &mut [u8]) -> Option<Received<()>> {
-        let Payload { bytes, align } = self.payload();
-        assert_eq!(into.len(), bytes, "bytes of a message of this topic");
-        let word = payload_word(align);
+        let payload = self.payload();
+        check(into.len(), payload.bytes);
+        let word = payload_word(payload.align);
         let (publisher, taken) = self.poll(|lane| lane.take(|slot| copy::load_over(&slot[word..], into)))?;
         Some(Received { message: (), sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
     }
@@ -61,4 +62,16 @@ impl Subscription {
     pub fn recv_whole_timeout(&mut self, into: &mut [u8], limit: Duration) -> Option<Received<()>> {
         wait::wait(self, limit, |this| this.try_recv_whole(into))
     }
+}
+
+#[inline(always)]
+fn check(given: usize, wanted: usize) {
+    if given != wanted {
+        wrong_length(given, wanted);
+    }
+}
+
+#[cold]
+fn wrong_length(given: usize, wanted: usize) -> ! {
+    panic!("{given} bytes are no message of this topic, which has {wanted}");
 }

@@ -572,7 +572,8 @@ horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
                                             const void *message,
                                             size_t bytes);
 
-// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative. On a latest topic
+// nobody is waited for without a limit.
 //
 // # Safety
 // As `horus_bytes_publisher_try_send`.

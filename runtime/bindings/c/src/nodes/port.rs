@@ -8,7 +8,7 @@ use horus::topic::Received;
 
 use crate::handle::{Kind, get, wrong_size};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_FULL, HORUS_OK};
-use crate::status::{Refusal, call, horus_status, misuse};
+use crate::status::{Refusal, call, horus_status, misuse, quick_call};
 use crate::topic::publisher::message_at;
 use crate::topic::subscriber::{horus_received, tell};
 
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn horus_input_latest(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    call(|| unsafe { copy(input, message, bytes, about, RawInput::latest) })
+    quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::latest) })
 }
 
 /// Copies the newest message, if it came since the last look; HORUS_EMPTY otherwise.
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn horus_input_fresh(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    call(|| unsafe { copy(input, message, bytes, about, RawInput::fresh) })
+    quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::fresh) })
 }
 
 /// Copies the oldest message that came and was not read yet: each once, in the order of each publisher.
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn horus_input_next(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    call(|| unsafe { copy(input, message, bytes, about, RawInput::next_message) })
+    quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::next_message) })
 }
 
 /// How many messages were overwritten before they were read; 0 of what is no input.
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn horus_output_set(
     message: *const c_void,
     bytes: usize,
 ) -> horus_status {
-    call(|| {
+    quick_call(|| {
         // SAFETY: the caller's promise is the same.
         let output = unsafe { get(output) }?;
         // SAFETY: as above.

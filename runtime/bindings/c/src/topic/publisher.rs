@@ -10,7 +10,7 @@ use horus::topic::raw::{RawLoan, RawPublisher};
 use crate::handle::{Kind, close, get, give, look, text, wrong_size};
 use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
-use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::status::{Refusal, call, failed, horus_status, make, misuse, quick_call};
 use crate::topic::lending::Lending;
 use crate::topic::options::{horus_options, options};
 
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn horus_publisher_try_send(
     message: *const c_void,
     bytes: usize,
 ) -> horus_status {
-    call(|| {
+    quick_call(|| {
         // SAFETY: the caller's promises are the same.
         let publisher = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?;
         // SAFETY: as above.

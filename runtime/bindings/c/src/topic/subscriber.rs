@@ -10,7 +10,7 @@ use horus::topic::raw::{RawSample, RawSubscriber};
 use crate::handle::{Kind, close, get, give, wrong_size};
 use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
-use crate::status::{Refusal, call, failed, horus_status, make, misuse};
+use crate::status::{Refusal, call, failed, horus_status, make, misuse, quick_call};
 use crate::topic::lending::Lending;
 use crate::topic::options::horus_options;
 use crate::topic::publisher::opening;
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn horus_subscriber_try_recv(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    call(|| unsafe { receive(subscriber, message, bytes, about, RawSubscriber::try_recv) })
+    quick_call(|| unsafe { receive(subscriber, message, bytes, about, RawSubscriber::try_recv) })
 }
 
 /// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.

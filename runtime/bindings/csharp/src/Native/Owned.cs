@@ -35,6 +35,8 @@ namespace Horus.Net
             switch (Interlocked.CompareExchange(ref state, Closed, Free))
             {
                 case Used:
+                    // Mono ends the threads that are left inside of their calls; the kernel takes what they had.
+                    if (Environment.HasShutdownStarted) return;
                     throw new InvalidOperationException($"this {GetType().Name} is in use: dispose it when the call has returned, or give the call a limit");
                 case Closed:
                     return;

@@ -84,7 +84,8 @@ pub unsafe extern "C" fn horus_bytes_publisher_try_send(
     })
 }
 
-/// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+/// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative. On a latest topic
+/// nobody is waited for without a limit.
 ///
 /// # Safety
 /// As `horus_bytes_publisher_try_send`.
