@@ -13,9 +13,9 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from checks.languages import programs
+from checks.languages import csharp, programs
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import library, system
+from horus_appliance.host import dotnet, library, system
 from horus_appliance.paths import RUNTIME
 
 MESSAGES = 1_000_000
@@ -51,7 +51,16 @@ def build(place: Path) -> dict:
         own = place / name
         own.mkdir()
         commands[name] = [str(programs.build(programs.Program(source), [compiler, "-O2"], prefix, own))]
+    commands["C#"] = in_csharp(prefix, place / "C#")
     return commands
+
+
+def in_csharp(prefix: Path, place: Path) -> list:
+    """The program in C#, run by .NET 8."""
+    tools = dotnet.ensure()
+    os.environ.update(dotnet.ENVIRONMENT, HORUS_LIBRARY=str(prefix / "lib" / "libhorus.so.1"))
+    csharp.build(tools, tools.net8, place)
+    return tools.run(place / "Ring.exe")
 
 
 def go_round(commands: dict, count: int) -> None:
