@@ -47,6 +47,8 @@ enum Language {
     C,
     /// A header of C++17.
     Cpp,
+    /// A source file of C# 8.
+    Csharp,
 }
 
 /// Runs the command.
@@ -77,7 +79,11 @@ fn show(name: &str) -> Result<(), String> {
 fn make(wanted: &Generate) -> Result<(), String> {
     let layouts = wanted.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     // What goes to the terminal is guarded as if it were a file beside its first layout.
-    let extension = if wanted.lang == Language::C { "h" } else { "hpp" };
+    let extension = match wanted.lang {
+        Language::C => "h",
+        Language::Cpp => "hpp",
+        Language::Csharp => "cs",
+    };
     let named = wanted.output.clone().or_else(|| Some(wanted.files.first()?.with_extension(extension)));
     let header = header(&layouts, wanted.lang, &guard(named.as_deref()))?;
     match &wanted.output {
@@ -97,6 +103,7 @@ fn header(layouts: &[Layout], language: Language, guard: &str) -> Result<String,
     let made = match language {
         Language::C => generate::c(layouts, guard, &known),
         Language::Cpp => generate::cpp(layouts, guard, &known),
+        Language::Csharp => generate::csharp(layouts, &known),
     };
     made.map_err(|error| error.to_string())
 }
@@ -123,6 +130,12 @@ mod tests {
         let made = header(std::slice::from_ref(&layout), Language::C, &guard(Some(Path::new("a/my-path.h")))).unwrap();
         assert!(made.contains("#ifndef MY_PATH_H") && made.contains("#include <horus/messages.h>"), "{made}");
         assert!(made.contains("horus_pose2d places[4];") && !made.contains("} horus_pose2d;"), "{made}");
+        let made = header(std::slice::from_ref(&layout), Language::Csharp, "").unwrap();
+        assert!(
+            made.contains("internal global::Horus.Net.Messages.Pose2D First;") && made.contains("namespace A\n"),
+            "{made}"
+        );
+        assert!(!made.contains("struct Pose2D"), "{made}");
         let made = header(&[layout], Language::Cpp, &guard(None)).unwrap();
         assert!(made.contains("std::array<::horus::Pose2D, 4> places;") && made.contains("namespace a {"), "{made}");
     }

@@ -7,18 +7,24 @@
 //! assert!(header.contains("double left;") && header.contains("} example_wheel_speed;"));
 //! ```
 
+mod csharp;
+
 use std::fmt::Write;
+
+pub use csharp::csharp;
 
 use super::{Layout, MadeOf};
 
 /// Why there is no struct for a layout.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
-    /// C has no such name.
-    #[error("`{0}` is no name in C and C++: use letters, digits and _, a letter first, and no word of the language")]
+    /// The language has no such name.
+    #[error(
+        "`{0}` is no name in C, C++ and C#: use letters, digits and _, a letter first, and no word of the language"
+    )]
     Name(String),
-    /// Standard C has no such number.
-    #[error("the field `{0}` has 128 bits, and standard C has no such number: use two of u64")]
+    /// Standard C has no such number, and neither has .NET Standard.
+    #[error("the field `{0}` has 128 bits, and neither standard C nor .NET Standard has such a number: use two of u64")]
     Wide(String),
     /// Which of both would a field mean?
     #[error("two messages are named `{0}`, and their fields differ: give one of them another name")]

@@ -1,0 +1,23 @@
+// The structs that cross to C and that no user sees; those that users see are declared where they belong.
+
+using System.Runtime.InteropServices;
+
+namespace Horus.Net.Native
+{
+    /// <summary><c>horus_options</c>.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeOptions
+    {
+        public uint Policy, Capacity, Publishers, History, Waiting, Stamped;
+        public byte* Directory;
+        public byte* Group;
+    }
+
+    /// <summary><c>horus_field</c>.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeField
+    {
+        public byte* Name;
+        public byte* Value;
+    }
+}

@@ -1,0 +1,206 @@
+// A program of nodes: it is declared, and then it runs.
+
+using System;
+using System.Runtime.CompilerServices;
+using Horus.Net.Native;
+
+namespace Horus.Net
+{
+    /// <summary>
+    /// A program of nodes. Its settings are those of node.toml, and it understands the options of every program of nodes (<c>--describe</c>,
+    /// <c>--releases N</c>, <c>--strict</c>). What goes wrong while it is declared, <see cref="Run()"/> says.
+    /// </summary>
+    public sealed unsafe class App : IDisposable
+    {
+        private readonly bool isLent;
+        private readonly Life life;
+        private IntPtr app;
+
+        /// <summary>A program without nodes.</summary>
+        public App(string name)
+        {
+            Library.Load();
+            app = Made(name);
+            life = new Life();
+        }
+
+        [MethodImpl(Calls.Cold)]
+        private static IntPtr Made(string name)
+        {
+            fixed (byte* text = Text.ToNative(name, nameof(name))) return Status.Made(NodeFunctions.horus_app_new(text));
+        }
+
+        /// <summary>One that a world lends for its nodes to be declared.</summary>
+        internal App(IntPtr lent, Life life)
+        {
+            app = lent;
+            isLent = true;
+            this.life = life;
+        }
+
+        /// <summary>Declares nodes by a function, which a <see cref="World"/> can be given too, and runs them; gives what Main returns.</summary>
+        public static int Run(string name, Action<App> declare)
+        {
+            if (declare == null) throw new ArgumentNullException(nameof(declare));
+            using (var app = new App(name))
+            {
+                app.Declare(declare);
+                return app.Run();
+            }
+        }
+
+        /// <summary>An input of the next node.</summary>
+        public Input<T> Input<T>(string topic, Options options = null) where T : unmanaged
+        {
+            IntPtr open = Open(), input = IntPtr.Zero;
+            if (TryLayout<T>(out IntPtr layout))
+                fixed (byte* name = Text.ToNative(topic, nameof(topic)))
+                {
+                    byte* at = name;
+                    input = Options.Lend(options, given => NodeFunctions.horus_app_input(open, at, layout, given));
+                }
+            return new Input<T>(input, life);
+        }
+
+        /// <summary>An output of the next node, of a topic that holds the last 8 messages unless the options say otherwise.</summary>
+        public Output<T> Output<T>(string topic, Options options = null) where T : unmanaged
+        {
+            IntPtr open = Open(), output = IntPtr.Zero;
+            if (TryLayout<T>(out IntPtr layout))
+                fixed (byte* name = Text.ToNative(topic, nameof(topic)))
+                {
+                    byte* at = name;
+                    output = Options.Lend(options, given => NodeFunctions.horus_app_output(open, at, layout, given));
+                }
+            return new Output<T>(output, life);
+        }
+
+        /// <summary>Adds a node, which has the inputs and outputs that were opened since the last one. A thread of its own calls the step.</summary>
+        public Node Node(string name, Step step)
+        {
+            IntPtr open = Open();
+            var steps = new Steps(step);
+            fixed (byte* text = Text.ToNative(name, nameof(name)))
+                return new Node(NodeFunctions.horus_app_node(open, text, Steps.RunFunction, life.Keep(steps)), steps, this);
+        }
+
+        /// <summary>As above, for a step that needs nothing of its cycle.</summary>
+        public Node Node(string name, Action step)
+        {
+            if (step == null) throw new ArgumentNullException(nameof(step));
+            return Node(name, (in Cycle cycle) => step());
+        }
+
+        /// <summary>Names nodes that hand data on to each other, and the longest time from the first one's release to the last one's completion.</summary>
+        public void Chain(TimeSpan endToEnd, params string[] nodes)
+        {
+            if (nodes == null) throw new ArgumentNullException(nameof(nodes));
+            IntPtr open = Open();
+            // One text behind the other, and where each begins.
+            byte*[] places = new byte*[nodes.Length];
+            byte[] texts = Text.ToNative(string.Concat(Array.ConvertAll(nodes, node => node + "\n")), nameof(nodes));
+            fixed (byte* all = texts)
+            fixed (byte** pointers = places)
+            {
+                int at = 0;
+                for (int node = 0; node < nodes.Length; node++)
+                {
+                    pointers[node] = all + at;
+                    while (all[at] != (byte)'\n') at++;
+                    all[at++] = 0;
+                }
+                NodeFunctions.horus_app_chain(open, pointers, (ulong)nodes.Length, Limit.Span(endToEnd));
+            }
+        }
+
+        /// <summary>Ends the program after so many releases of each node.</summary>
+        [MethodImpl(Calls.Cold)]
+        public void Releases(long count) => NodeFunctions.horus_app_releases(Open(), (ulong)Math.Max(0, count));
+
+        /// <summary>Does not start unless the system grants everything that a node asks for.</summary>
+        [MethodImpl(Calls.Cold)]
+        public void Strict() => NodeFunctions.horus_app_strict(Open());
+
+        /// <summary>
+        /// Runs the nodes until SIGTERM or SIGINT, until they have used up their releases, or until one of them ends the program. Gives what Main
+        /// returns: 0, or 1 when it has printed why.
+        /// </summary>
+        public int Run()
+        {
+            IntPtr run = Take();
+            Signals.LeaveToTheLibrary();
+            int code = NodeFunctions.horus_app_run(run);
+            life.End();
+            return code;
+        }
+
+        /// <summary>Runs the nodes in this thread, as fast as it can: for meters of the loop's own cost.</summary>
+        public void RunInPlace(long releases)
+        {
+            int status = NodeFunctions.horus_app_run_in_place(Take(), (ulong)Math.Max(0, releases));
+            life.End();
+            Status.IsDone(status);
+        }
+
+        /// <summary>Ends a program that is not to be run. After <see cref="Run()"/> there is nothing to end.</summary>
+        public void Dispose()
+        {
+            if (app == IntPtr.Zero || isLent) return;
+            int status = NodeFunctions.horus_app_close(Take());
+            life.End();
+            Status.IsDone(status);
+        }
+
+        /// <summary>Calls a function that declares; what it throws, the program does not run with.</summary>
+        internal void Declare(Action<App> declare)
+        {
+            try
+            {
+                declare(this);
+            }
+            catch (Exception error)
+            {
+                Refuse(Life.Sentence(error));
+            }
+        }
+
+        /// <summary>The function that declares has returned.</summary>
+        internal void GiveBack() => app = IntPtr.Zero;
+
+        internal void ThrowIfNotDeclared() => Open();
+
+        private IntPtr Open()
+        {
+            if (app == IntPtr.Zero) throw new ObjectDisposedException(nameof(App), "the program runs, has run, or was disposed: declare everything before");
+            return app;
+        }
+
+        private IntPtr Take()
+        {
+            if (isLent) throw new InvalidOperationException("this app is lent to the function that declares its nodes: return from it");
+            IntPtr taken = Open();
+            app = IntPtr.Zero;
+            return taken;
+        }
+
+        private bool TryLayout<T>(out IntPtr layout) where T : unmanaged
+        {
+            try
+            {
+                layout = Layout<T>.Handle;
+                return true;
+            }
+            catch (HorusException error)
+            {
+                Refuse(error.Message);
+                layout = IntPtr.Zero;
+                return false;
+            }
+        }
+
+        private void Refuse(string why)
+        {
+            fixed (byte* text = Text.Reason(why)) NodeFunctions.horus_app_refuse(app, text);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// What a step is told, as C lays it out.
+
+using System;
+using System.Runtime.InteropServices;
+using Horus.Net.Native;
+
+namespace Horus.Net
+{
+    /// <summary>What a step is told about the cycle that it is in. Times are those of CLOCK_MONOTONIC, in nanoseconds.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly struct Cycle
+    {
+        /// <summary>Counts the releases; one that was skipped uses up its number.</summary>
+        public readonly ulong Number;
+        /// <summary>The point of the grid, or the time of the event: what control laws use.</summary>
+        public readonly ulong ReleaseNs;
+        /// <summary>When the loop was running again.</summary>
+        public readonly ulong WakeNs;
+        /// <summary>When the work must be done.</summary>
+        public readonly ulong DeadlineNs;
+        private readonly IntPtr inner;
+
+        /// <summary>
+        /// The node cannot go on: its program ends with this reason when the step returns. An exception does the same. Only for the step that was
+        /// given this cycle, as long as it runs.
+        /// </summary>
+        public unsafe void Fail(string why)
+        {
+            fixed (Cycle* here = &this)
+            fixed (byte* text = Text.Reason(why)) NodeFunctions.horus_cycle_fail(here, text);
+        }
+    }
+
+    /// <summary>The work of a node, called once a cycle.</summary>
+    public delegate void Step(in Cycle cycle);
+
+    /// <summary>What a node does.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public readonly struct Tally
+    {
+        /// <summary>Cycles that ran to completion.</summary>
+        public readonly ulong Cycles;
+        /// <summary>Cycles that completed late, and skipped releases.</summary>
+        public readonly ulong Misses;
+        /// <summary>Releases that were skipped; contained in the misses.</summary>
+        public readonly ulong Skipped;
+        /// <summary>The longest run of consecutive releases that were missed.</summary>
+        public readonly ulong MaxConsecutive;
+        /// <summary>The longest response time.</summary>
+        public readonly ulong MaxResponseNs;
+        /// <summary>The largest release jitter.</summary>
+        public readonly ulong MaxJitterNs;
+        private readonly uint isSafe, hasStopped;
+
+        /// <summary>Whether it is in its safe state.</summary>
+        public bool IsSafe => isSafe != 0;
+        /// <summary>Whether it ended its program, after misses.</summary>
+        public bool HasStopped => hasStopped != 0;
+    }
+}

@@ -1,0 +1,96 @@
+// What a node reads and writes. Both belong to one node: only its steps use them, and nobody after the program has ended.
+
+using System;
+using System.Runtime.CompilerServices;
+using Horus.Net.Native;
+
+namespace Horus.Net
+{
+    /// <summary>What a node reads.</summary>
+    public sealed unsafe class Input<T> where T : unmanaged
+    {
+        private readonly IntPtr input;
+        private readonly Life life;
+
+        internal Input(IntPtr input, Life life)
+        {
+            this.input = input;
+            this.life = life;
+        }
+
+        /// <summary>The newest message, however old it is by now; false before the first.</summary>
+        public bool TryLatest(out T message) => TryLatest(out message, out _);
+
+        /// <summary>As above, with what is known beside the message.</summary>
+        public bool TryLatest(out T message, out Received about)
+        {
+            message = default;
+            about = default;
+            int status;
+            fixed (T* place = &message)
+            fixed (Received* told = &about) status = NodeFunctions.horus_input_latest(Alive(), place, (ulong)sizeof(T), told);
+            return status == Status.Ok || Status.IsDone(status);
+        }
+
+        /// <summary>The newest message, if it came since the last look.</summary>
+        public bool TryFresh(out T message)
+        {
+            message = default;
+            int status;
+            fixed (T* place = &message) status = NodeFunctions.horus_input_fresh(Alive(), place, (ulong)sizeof(T), null);
+            return status == Status.Ok || Status.IsDone(status);
+        }
+
+        /// <summary>The oldest message that came and was not read yet: each once, in the order of each publisher.</summary>
+        public bool TryNext(out T message) => TryNext(out message, out _);
+
+        /// <summary>As above, with what is known beside the message.</summary>
+        public bool TryNext(out T message, out Received about)
+        {
+            message = default;
+            about = default;
+            int status;
+            fixed (T* place = &message)
+            fixed (Received* told = &about) status = NodeFunctions.horus_input_next(Alive(), place, (ulong)sizeof(T), told);
+            return status == Status.Ok || Status.IsDone(status);
+        }
+
+        /// <summary>How many messages were overwritten before they were read.</summary>
+        public long Missed
+        {
+            [MethodImpl(Calls.Cold)]
+            get => (long)NodeFunctions.horus_input_missed(Alive());
+        }
+
+        private IntPtr Alive()
+        {
+            if (life.IsOver) throw new ObjectDisposedException("Input", "the program that this input belongs to has ended");
+            return input;
+        }
+    }
+
+    /// <summary>What a node writes.</summary>
+    public sealed unsafe class Output<T> where T : unmanaged
+    {
+        private readonly IntPtr output;
+        private readonly Life life;
+
+        internal Output(IntPtr output, Life life)
+        {
+            this.output = output;
+            this.life = life;
+        }
+
+        /// <summary>
+        /// Publishes the message when the step returns, after what the step set before; false when it set more than there is room for, and this
+        /// one is dropped.
+        /// </summary>
+        public bool Set(in T message)
+        {
+            if (life.IsOver) throw new ObjectDisposedException("Output", "the program that this output belongs to has ended");
+            int status;
+            fixed (T* place = &message) status = NodeFunctions.horus_output_set(output, place, (ulong)sizeof(T));
+            return status == Status.Ok || Status.IsDone(status);
+        }
+    }
+}

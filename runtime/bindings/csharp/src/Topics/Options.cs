@@ -1,0 +1,73 @@
+// How a topic is made and joined: `Options.Latest(8).Stamped()`.
+
+using System;
+using Horus.Net.Native;
+
+namespace Horus.Net
+{
+    /// <summary>How a topic is made and joined. Without options it is as suits most.</summary>
+    public sealed class Options
+    {
+        private const uint LatestPolicy = 1, ReliablePolicy = 2, SpinWaiting = 1, SleepWaiting = 2;
+
+        private uint policy, capacity, publishers, history, waiting, stamped;
+        private string directory, group;
+
+        /// <summary>The oldest message is overwritten, and every loss is counted.</summary>
+        /// <param name="capacity">Messages that a publisher's lane holds, a power of two from 1 to 2^20.</param>
+        public static Options Latest(int capacity) => new Options { policy = LatestPolicy, capacity = Count(capacity) };
+
+        /// <summary>Sending is refused, or waits, while there is no room; nothing is lost.</summary>
+        /// <param name="capacity">Messages that a publisher's lane holds, a power of two from 1 to 2^20.</param>
+        public static Options Reliable(int capacity) => new Options { policy = ReliablePolicy, capacity = Count(capacity) };
+
+        /// <summary>Publishers at a time, 1 to 64.</summary>
+        public Options Publishers(int count) => With(() => publishers = Count(count));
+
+        /// <summary>Of a subscriber: messages sent before it joined that it wants of each publisher.</summary>
+        public Options History(int messages) => With(() => history = Count(messages));
+
+        /// <summary>Of a publisher: stamps each message with the time of sending.</summary>
+        public Options Stamped() => With(() => stamped = 1);
+
+        /// <summary>Waits busily: the fastest, on a CPU of one's own.</summary>
+        public Options Spin() => With(() => waiting = SpinWaiting);
+
+        /// <summary>Sleeps at once.</summary>
+        public Options Sleep() => With(() => waiting = SleepWaiting);
+
+        /// <summary>The folder of the topic's file; $HORUS_SHM_DIR or /dev/shm/horus if not said otherwise.</summary>
+        public Options Directory(string path) => With(() => directory = path);
+
+        /// <summary>The group whose members may use the topic; nobody else if not said otherwise.</summary>
+        public Options Group(string name) => With(() => group = name);
+
+        /// <summary>Calls with the options as C reads them: null for none, as for C.</summary>
+        internal static unsafe IntPtr Lend(Options options, LentTo call)
+        {
+            if (options == null) return call(null);
+            byte[] directory = options.directory == null ? null : Text.ToNative(options.directory, nameof(Directory));
+            byte[] group = options.group == null ? null : Text.ToNative(options.group, nameof(Group));
+            fixed (byte* directoryText = directory, groupText = group)
+            {
+                var native = new NativeOptions
+                {
+                    Policy = options.policy, Capacity = options.capacity, Publishers = options.publishers, History = options.history,
+                    Waiting = options.waiting, Stamped = options.stamped, Directory = directoryText, Group = groupText,
+                };
+                return call(&native);
+            }
+        }
+
+        internal unsafe delegate IntPtr LentTo(NativeOptions* options);
+
+        private Options With(Action change)
+        {
+            change();
+            return this;
+        }
+
+        // What is negative the library refuses as too many, in its own sentence.
+        private static uint Count(int count) => unchecked((uint)count);
+    }
+}

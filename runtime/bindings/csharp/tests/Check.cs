@@ -1,0 +1,35 @@
+// What the test programs have in common: a check that ends the program, and calls that have to be refused.
+
+using System;
+using System.Runtime.CompilerServices;
+
+internal static class Check
+{
+    internal static void That(bool holds, [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+    {
+        if (holds) return;
+        Console.Error.WriteLine($"{file}:{line} does not hold");
+        Environment.Exit(1);
+    }
+
+    /// <summary>The sentence that a call is refused with.</summary>
+    internal static string Refused<E>(Action call, [CallerFilePath] string file = "", [CallerLineNumber] int line = 0) where E : Exception
+    {
+        try
+        {
+            call();
+        }
+        catch (E error)
+        {
+            return error.Message;
+        }
+        That(false, file, line);
+        return null;
+    }
+
+    internal static int Done()
+    {
+        Console.WriteLine("all of it holds");
+        return 0;
+    }
+}

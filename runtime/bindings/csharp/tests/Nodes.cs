@@ -1,0 +1,230 @@
+// Nodes: in virtual time with their misses, on the machine's clock, and steps that fail.
+
+using System;
+using System.Linq;
+using System.Threading;
+using Horus.Net;
+using Horus.Net.Messages;
+using static Horus.Net.Times;
+
+internal static class Nodes
+{
+    private static int Main(string[] arguments)
+    {
+        switch (arguments.Length > 0 ? arguments[0] : "")
+        {
+            case "world": return World();
+            case "run": return App.Run("robot", app => { Balance(app); app.Releases(20); });
+            case "allocates": return Allocates();
+            case "throw": return App.Run("robot", app => Balance(app, throwsIn: 1));
+            case "refuse": return App.Run("robot", app => throw new InvalidOperationException("no robot"));
+            case "forever": return App.Run("robot", app => Balance(app));
+            case "hang": return Hang();
+            case "outlive": return Outlive();
+        }
+        return 2;
+    }
+
+    private static void Balance(App app) => Balance(app, 0);
+
+    /// <summary>The program of the guide, which may throw in one of its steps.</summary>
+    private static void Balance(App app, int throwsIn)
+    {
+        Input<Imu> imu = app.Input<Imu>("imu");
+        Output<CmdVel> cmd = app.Output<CmdVel>("base.cmd");
+        app.Node("control", (in Cycle cycle) =>
+            {
+                if (imu.TryLatest(out Imu m)) cmd.Set(new CmdVel { Forward = 0.8 * m.AngularVelocity.Y });
+                if (throwsIn > 0 && --throwsIn == 0) throw new InvalidOperationException("the wheel came off");
+                Check.That(cycle.DeadlineNs > cycle.ReleaseNs);
+            })
+            .Period(Ms(1)).Deadline(Us(800)).Budget(Us(100))
+            .OnMiss(Reaction.SafeState, after: 3, within: 100)
+            .SafeState(() => cmd.Set(default));
+    }
+
+    private static int World()
+    {
+        InVirtualTime();
+        NewestAfterNext();
+        Refused();
+        Failed();
+        AfterTheEnd();
+        InPlace();
+        return Check.Done();
+    }
+
+    private static void InVirtualTime()
+    {
+        using var world = new World(Balance);
+        Imu tilted = default;
+        tilted.AngularVelocity.Y = 0.5;
+        Check.That(world.Last<CmdVel>("base.cmd") == null);
+        world.Publish("imu", tilted);
+        world.RunFor(Ms(10));
+        Check.That(world.Last<CmdVel>("base.cmd").Value.Forward == 0.4 && world.Now == Ms(10));
+        world.RunFor(Ms(-1));
+        Check.That(world.Now == Ms(10) && world.Tally("control").Cycles == 10);
+        world.Takes("control", Us(900), 3);
+        world.RunFor(Ms(10));
+        Tally tally = world.Tally("control");
+        Check.That(tally.Misses == 3 && tally.IsSafe && !tally.HasStopped && tally.MaxConsecutive == 3);
+        Check.That(world.Last<CmdVel>("base.cmd").Value.Forward == 0 && world.Journal().Any(entry => entry.Contains("safe state")));
+        using var late = new World(Balance);
+        late.Delay("control", Ms(5), 3);
+        late.Lose("imu", 1);
+        late.Publish("imu", tilted);
+        late.RunFor(Ms(30));
+        Check.That(late.Tally("control").Misses >= 3 && late.Tally("control").IsSafe);
+    }
+
+    /// <summary>The newest message is the newest however it was read, and an event releases a node.</summary>
+    private static void NewestAfterNext()
+    {
+        int looks = 0, events = 0;
+        using var world = new World(app =>
+        {
+            Input<CmdVel> input = app.Input<CmdVel>("in", Options.Latest(8));
+            Output<CmdVel> output = app.Output<CmdVel>("out", Options.Latest(2));
+            app.Node("a", () =>
+            {
+                if (!input.TryNext(out CmdVel first)) return;
+                Check.That(first.Forward == 0 && input.TryFresh(out CmdVel newest) && newest.Forward == 2 && !input.TryFresh(out _));
+                Check.That(input.TryLatest(out newest, out Received about) && newest.Forward == 2 && about.Sequence == 2);
+                Check.That(!input.TryNext(out _) && input.Missed == 0 && output.Set(newest));
+                looks++;
+            }).Period(Ms(1)).Phase(Us(100));
+            app.Input<CmdVel>("event");
+            app.Node("b", () => events++).On("event").MinGap(Ms(1)).Deadline(Ms(1));
+            app.Chain(Ms(20), "a", "b");
+        });
+        for (int i = 0; i < 3; i++) world.Publish("in", new CmdVel { Forward = i });
+        world.Publish("event", default(CmdVel));
+        world.RunFor(Ms(5));
+        Check.That(looks == 1 && events == 1 && world.Last<CmdVel>("out").Value.Forward == 2);
+    }
+
+    private static void Refused()
+    {
+        Check.That(Check.Refused<HorusException>(() => new World(app => { })).Contains("the program has no nodes"));
+        Check.That(Check.Refused<HorusException>(() => new World(app => throw new Exception("no robot"))) == "Exception: no robot");
+        Check.That(Check.Refused<HorusException>(() => new World("/nowhere/node.toml", Balance)).Contains("/nowhere/node.toml"));
+        string said = Check.Refused<HorusException>(() => new World(app => app.Node("a", () => { }).Period(Ms(1)).Policy("best")));
+        Check.That(said.Contains("best"));
+        said = Check.Refused<HorusException>(() => new World(app => app.Node("a", () => { }).Period(TimeSpan.FromDays(-1))));
+        Check.That(said.Contains("period"));
+        Check.That(Check.Refused<HorusException>(() => new World(app => app.Input<NoMessage>("x"))).Contains("NoMessage is no message"));
+    }
+
+    private struct NoMessage
+    {
+        public double X;
+
+        public NoMessage(double x) => X = x;
+    }
+
+    /// <summary>What a step throws, its program ends with; and a reason may be any text.</summary>
+    private static void Failed()
+    {
+        Check.That(SaidBy((in Cycle cycle) => throw new InvalidOperationException("wheel")) == "a node failed: InvalidOperationException: wheel");
+        Check.That(SaidBy((in Cycle cycle) => cycle.Fail("no\0grip")) == "a node failed: no?grip");
+        Check.That(SaidBy((in Cycle cycle) => cycle.Fail(null)) == "a node failed: without a reason");
+        Check.That(SaidBy((in Cycle cycle) => ((string)null).Trim()).StartsWith("a node failed: NullReferenceException: "));
+        Check.That(SaidBy((in Cycle cycle) => throw new NoWords()) == "a node failed: NoWords: ");
+    }
+
+    private sealed class NoWords : Exception
+    {
+        public override string Message => "";
+    }
+
+    private static string SaidBy(Step step)
+    {
+        using var world = new World(app => app.Node("a", step).Period(Ms(1)));
+        return Check.Refused<HorusException>(() => world.RunFor(Ms(2)));
+    }
+
+    private static void AfterTheEnd()
+    {
+        App kept = null;
+        Node node = null;
+        Input<CmdVel> input = null;
+        Output<CmdVel> output = null;
+        var world = new World(app =>
+        {
+            kept = app;
+            input = app.Input<CmdVel>("in");
+            output = app.Output<CmdVel>("out");
+            node = app.Node("a", () => { }).Period(Ms(1));
+            Check.Refused<InvalidOperationException>(() => app.Run());
+        });
+        Check.Refused<ObjectDisposedException>(() => kept.Node("b", () => { }));
+        Check.Refused<ObjectDisposedException>(() => node.Budget(Ms(1)));
+        world.Dispose();
+        world.Dispose();
+        Check.Refused<ObjectDisposedException>(() => world.RunFor(Ms(1)));
+        Check.Refused<ObjectDisposedException>(() => input.TryLatest(out _));
+        Check.Refused<ObjectDisposedException>(() => output.Set(default));
+        var app2 = new App("unused");
+        app2.Dispose();
+        app2.Dispose();
+        Check.Refused<ObjectDisposedException>(() => app2.Run());
+    }
+
+    private static void InPlace()
+    {
+        long steps = 0;
+        using var app = new App("in-place");
+        app.Node("count", () => steps++).Period(Ms(1));
+        app.RunInPlace(1000);
+        Check.That(steps == 1000);
+    }
+
+    /// <summary>A step that reads and writes makes no objects. Mono does not count.</summary>
+    private static int Allocates()
+    {
+        long steps = 0, before = 0, after = 0;
+        using var app = new App("allocations");
+        Input<Imu> imu = app.Input<Imu>("imu");
+        Output<CmdVel> cmd = app.Output<CmdVel>("base.cmd");
+        app.Node("control", (in Cycle cycle) =>
+        {
+#if NETCOREAPP
+            if (steps == 100) before = GC.GetAllocatedBytesForCurrentThread();
+            if (steps == 1000) after = GC.GetAllocatedBytesForCurrentThread();
+#endif
+            steps++;
+            imu.TryLatest(out Imu m);
+            cmd.Set(new CmdVel { Forward = 0.8 * m.AngularVelocity.Y });
+        }).Period(Ms(1));
+        app.RunInPlace(1001);
+        Check.That(steps == 1001 && after == before);
+        return Check.Done();
+    }
+
+    /// <summary>A step that never returns: SIGTERM twice ends the program all the same.</summary>
+    private static int Hang()
+    {
+        return App.Run("robot", app => app.Node("stuck", () =>
+        {
+            Console.WriteLine("stuck");
+            Console.Out.Flush();
+            Thread.Sleep(Timeout.Infinite);
+        }).Period(Ms(1)));
+    }
+
+    /// <summary>Main returns while a thread waits for a message and another one sends.</summary>
+    private static int Outlive()
+    {
+        var waiting = new Thread(() => new Subscriber<CmdVel>("never").Recv()) { IsBackground = true };
+        var sending = new Thread(() =>
+        {
+            using var publisher = new Publisher<CmdVel>("always");
+            while (true) publisher.TrySend(default);
+        }) { IsBackground = true };
+        waiting.Start();
+        sending.Start();
+        Thread.Sleep(100);
+        return 0;
+    }
+}

