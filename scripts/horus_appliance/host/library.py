@@ -21,9 +21,10 @@ def install(prefix: Path, profile: str, target: str | None = None) -> list:
     include = BINDING / "include"
     headers = sorted(path for path in include.rglob("*.h*") if path.is_file())
     files = [copy(header, prefix / "include" / header.relative_to(include)) for header in headers]
-    shared = prefix / "lib" / f"libhorus.so.{values['ABI']}"
-    files.append(copy(built / "libhorus_c.so", shared))
-    files.append(link(shared, prefix / "lib" / "libhorus.so"))
+    if not is_static(target):
+        shared = prefix / "lib" / f"libhorus.so.{values['ABI']}"
+        files.append(copy(built / "libhorus_c.so", shared))
+        files.append(link(shared, prefix / "lib" / "libhorus.so"))
     files.append(copy(built / "libhorus_c.a", prefix / "lib" / "libhorus.a"))
     files.append(fill("horus.pc", prefix / "lib" / "pkgconfig", values))
     # CMake's lists are separated by semicolons.
@@ -32,10 +33,16 @@ def install(prefix: Path, profile: str, target: str | None = None) -> list:
     return files
 
 
+def is_static(target: str | None) -> bool:
+    """Whether programs for it carry all of their libraries: with musl, which nobody installs a shared library for."""
+    return bool(target) and target.endswith("-musl")
+
+
 def build(profile: str, target: str | None) -> tuple:
     """Builds it; gives the folder that it is in, and what a program needs that is linked with libhorus.a."""
     command = ["cargo", "rustc", "--locked", "--package", "horus-c", "--lib", "--profile", profile]
     command += ["--target", target] if target else []
+    command += ["--crate-type", "staticlib"] if is_static(target) else []
     done = subprocess.run([*command, "--", "--print", "native-static-libs"], cwd=RUNTIME, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CannotRun(f"'{' '.join(command)}' failed:\n{done.stderr[-3000:]}")

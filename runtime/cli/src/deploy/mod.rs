@@ -1,19 +1,26 @@
 //! `horus deploy HOST`: from a project on a laptop to a node on the appliance.
 //!
+//! What the project is, its files tell: Cargo.toml (Rust), CMakeLists.txt (C and C++), pyproject.toml (Python).
+//!
 //! The program is built for the machine's processor, sent over SSH in one stream, checked, put in the place of the version that
 //! runs, started and watched. A version that does not become ready is taken back there, also when the connection is lost.
 //!
 //! Exit status: 0 the new version runs, 1 it does not and what was there before runs again, 2 nothing was changed.
 
-mod build;
+mod cargo;
+mod cmake;
 mod project;
+mod python;
 mod remote;
+mod tool;
+mod zig;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 
+use crate::new::sources;
 use crate::topic::printable;
-use project::Project;
+use project::{Project, Tool};
 use remote::Remote;
 
 /// Nothing was changed.
@@ -25,9 +32,13 @@ pub struct Args {
     /// The machine: NAME.local, an address, or USER@HOST; the user is root if none is named
     #[arg(value_name = "[USER@]HOST")]
     host: String,
-    /// What to build for [default: a static program for the machine's processor]
+    /// For Rust: what to build for [default: a static program for the machine's processor]
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
+    /// For C and C++: the folder of the crate `horus`, whose sources libhorus is built from [default: $HORUS_SOURCE, or where this program
+    /// was built]
+    #[arg(long, value_name = "DIR", env = sources::VARIABLE)]
+    horus: Option<PathBuf>,
     /// Do not follow the node's journal afterwards
     #[arg(long)]
     no_follow: bool,
@@ -51,9 +62,7 @@ fn deploy(args: &Args) -> Result<ExitCode, String> {
     let project = Project::read(Path::new("."))?;
     let remote = Remote::new(&args.host, &args.ssh)?;
     let machine = remote.machine()?;
-    let target = args.target.clone().map_or_else(|| build::target_for(&machine), Ok)?;
-    println!("building {} {} for {machine}", project.name, project.version);
-    let program = build::build(&project, &target)?;
+    let program = build(args, &project, &machine)?;
     let status = remote.install(&project, &program)?;
     if !status.success() {
         let code = status.code().and_then(|code| u8::try_from(code).ok());
@@ -66,4 +75,25 @@ fn deploy(args: &Args) -> Result<ExitCode, String> {
         follow.stdin(Stdio::null()).status().map_err(|error| error.to_string())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Builds the program for a machine, as `uname -m` names its processor, and returns its file. It carries its C library (musl), so it runs
+/// on every image, whatever that was built from.
+fn build(args: &Args, project: &Project, machine: &str) -> Result<PathBuf, String> {
+    if args.target.is_none() && !["x86_64", "aarch64"].contains(&machine) {
+        return Err(format!("no program can be built for its processor '{machine}'"));
+    }
+    let Project { name, version, tool, .. } = project;
+    if args.target.is_some() && !matches!(tool, Tool::Cargo(_)) {
+        return Err("--target is for projects of cargo: build this one by hand, and install its folder with `horus node install`".to_owned());
+    }
+    println!("building {name} {version} for {machine}");
+    match tool {
+        Tool::Cargo(folder) => {
+            let target = args.target.clone().unwrap_or_else(|| format!("{machine}-unknown-linux-musl"));
+            cargo::build(name, &target, folder)
+        }
+        Tool::Cmake => cmake::build(name, machine, args.horus.as_deref()),
+        Tool::Python => python::build(name),
+    }
 }

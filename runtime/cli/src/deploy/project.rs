@@ -1,72 +1,107 @@
-//! The project in a folder: what cargo and `node.toml` say of it.
+//! The project in a folder: what its tool and `node.toml` say of it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use horus::app::Installation;
-use serde::Deserialize;
+
+use super::{cargo, cmake, python};
 
 /// What is deployed.
 pub struct Project {
-    /// The program, which is named as its package and as `node.toml` says.
+    /// The program, as `node.toml` names it.
     pub name: String,
     pub version: String,
-    /// Where cargo leaves programs.
-    pub target: PathBuf,
     /// `node.toml` as it goes to the machine: with the version.
     pub settings: String,
+    /// What it is built by.
+    pub tool: Tool,
 }
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-    target_directory: PathBuf,
+/// What a project is built by.
+pub enum Tool {
+    /// Cargo, which leaves programs in this folder.
+    Cargo(PathBuf),
+    /// CMake: C and C++.
+    Cmake,
+    /// Nothing: Python.
+    Python,
 }
 
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    version: String,
-    manifest_path: PathBuf,
+/// What the file of a tool says of the project.
+pub struct Described {
+    pub name: String,
+    pub version: String,
+    pub tool: Tool,
 }
+
+/// Reads what the file of a tool says.
+type Reader = fn(&Path) -> Result<Described, String>;
+/// The files that tell what a project is. The first one that is there counts.
+const TOOLS: [(&str, Reader); 3] =
+    [("Cargo.toml", cargo::describe), ("CMakeLists.txt", cmake::describe), ("pyproject.toml", python::describe)];
 
 impl Project {
     /// Reads that in `folder`.
     pub fn read(folder: &Path) -> Result<Self, String> {
-        let manifest = folder.join("Cargo.toml");
-        let (package, target) = package(&manifest)?;
+        let (source, read) = TOOLS.into_iter().find(|(file, _)| folder.join(file).is_file()).ok_or_else(|| {
+            "here is no project, for there is no Cargo.toml, CMakeLists.txt or pyproject.toml: run this in the folder that `horus new` made"
+                .to_owned()
+        })?;
+        let Described { name, version, tool } = read(&folder.join(source))?;
         let file = folder.join("node.toml");
         let installation = Installation::read(&file).map_err(|error| error.to_string())?;
         let program = installation.program.unwrap_or_default();
-        if program != package.name {
+        if program != name {
             return Err(format!(
-                "{}: program = \"{program}\" has to be the package of Cargo.toml, which is \"{}\"",
-                file.display(),
-                package.name
+                "{}: program = \"{program}\" has to be the project of {source}, which is \"{name}\"",
+                file.display()
             ));
         }
         let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let settings = match installation.version {
             Some(_) => text,
             // Before the first line, so before all tables.
-            None => format!("version = \"{}\"\n{text}", package.version),
+            None => format!("version = \"{version}\"\n{text}"),
         };
-        Ok(Self { name: package.name, version: package.version, target, settings })
+        Ok(Self { name, version, settings, tool })
     }
 }
 
-fn package(manifest: &Path) -> Result<(Package, PathBuf), String> {
-    let mut command = Command::new("cargo");
-    command.args(["metadata", "--no-deps", "--format-version=1", "--manifest-path"]).arg(manifest);
-    let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("cannot start cargo: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("{} is no project of cargo: run this where `horus new` made one", manifest.display()));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> Result<Project, String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            std::fs::write(folder.path().join(file), text).unwrap();
+        }
+        Project::read(folder.path())
     }
-    let metadata: Metadata =
-        serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
-    let path = manifest.canonicalize().map_err(|error| format!("{}: {error}", manifest.display()))?;
-    let found = metadata.packages.into_iter().find(|package| package.manifest_path == path);
-    let package = found
-        .ok_or_else(|| format!("{} is a workspace: run this in the folder of one of its packages", path.display()))?;
-    Ok((package, metadata.target_directory))
+
+    const ARM: (&str, &str) = ("node.toml", "program = \"arm\"\n");
+
+    #[test]
+    fn a_project_is_known_by_the_file_of_its_tool() {
+        let cmake = project(&[ARM, ("CMakeLists.txt", "project(arm VERSION 1.2 LANGUAGES CXX)")]).unwrap();
+        assert!(matches!(cmake.tool, Tool::Cmake) && cmake.settings.starts_with("version = \"1.2\"\n"));
+        let python =
+            project(&[ARM, ("pyproject.toml", "[project]\nname = \"arm\"\nversion = \"3\""), ("main.py", "")]).unwrap();
+        assert!(matches!(python.tool, Tool::Python) && python.version == "3");
+    }
+
+    #[test]
+    fn what_is_no_project_is_told_with_what_to_do() {
+        for (files, words) in [
+            (&[ARM][..], "`horus new` made"),
+            (&[("CMakeLists.txt", "project(arm)")], "node.toml"),
+            (&[ARM, ("CMakeLists.txt", "project(leg)")], "has to be the project of CMakeLists.txt, which is \"leg\""),
+            (&[ARM, ("CMakeLists.txt", "add_executable(arm arm.c)")], "project(NAME VERSION"),
+            (&[ARM, ("pyproject.toml", "[tool.ruff]")], "[project]"),
+            (&[ARM, ("pyproject.toml", "[project]\nname = \"arm\"\nversion = \"3\"")], "main.py"),
+        ] {
+            let error = project(files).err().expect(words);
+            assert!(error.contains(words), "{error}");
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! `horus new NAME`: a project that builds, passes its test on a virtual clock, and can be deployed.
 //!
-//! The crate `horus` is taken from a copy of its sources on this machine, because it is on no registry yet: from `--horus`, from
-//! `$HORUS_SOURCE`, or from where this program was built.
+//! In Rust, the crate `horus` is taken from a copy of its sources on this machine, because it is on no registry yet: see [`sources`]. A
+//! project in C or C++ finds the library that is installed, and one in Python the package.
+
+pub mod sources;
+mod template;
 
 use std::fs;
 use std::io;
@@ -9,29 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::topic::printable;
-
-/// Names the folder of the crate `horus`.
-const SOURCE_VARIABLE: &str = "HORUS_SOURCE";
-/// Where it was when this program was built; a build for another machine says where it is there.
-const BUILT_FROM: &str = match option_env!("HORUS_BUILT_FROM") {
-    Some(place) => place,
-    None => concat!(env!("CARGO_MANIFEST_DIR"), "/../horus"),
-};
-
-/// The files of a project by their names.
-const FILES: [(&str, &str); 4] = [
-    ("Cargo.toml", include_str!("template/Cargo.toml.in")),
-    ("node.toml", include_str!("template/node.toml.in")),
-    ("src/main.rs", include_str!("template/src/main.rs.in")),
-    (".gitignore", "/target\n"),
-];
-
-/// Languages that there are projects for.
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Language {
-    /// With cargo.
-    Rust,
-}
+use template::Language;
 
 /// Command line of `horus new`.
 #[derive(clap::Args)]
@@ -41,20 +22,22 @@ pub struct Args {
     /// What it is written in
     #[arg(long, value_enum, default_value = "rust")]
     lang: Language,
-    /// The folder of the crate `horus` [default: $HORUS_SOURCE, or where this program was built]
-    #[arg(long, value_name = "DIR", env = SOURCE_VARIABLE)]
+    /// For Rust: the folder of the crate `horus` [default: $HORUS_SOURCE, or where this program was built]
+    #[arg(long, value_name = "DIR", env = sources::VARIABLE)]
     horus: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let Language::Rust = args.lang;
     match make(args) {
         Ok(name) => {
             let folder = printable(&args.path.display().to_string());
-            println!("made {folder}: a node at 1 kHz in src/main.rs, its settings in node.toml");
-            println!("  cd {folder} && cargo test    tests it on a virtual clock");
-            println!("  horus deploy HOST            builds {name} for a machine, installs it there and starts it");
+            let project = args.lang.project();
+            println!("made {folder}: a node at {} in {}, its settings in node.toml", project.rate, project.source);
+            println!("  cd {folder} && {}", project.test);
+            println!("      tests it on a virtual clock");
+            println!("  horus deploy HOST");
+            println!("      builds {name} for a machine, installs it there and starts it");
             ExitCode::SUCCESS
         }
         Err(reason) => {
@@ -66,7 +49,11 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn make(args: &Args) -> Result<String, String> {
     let name = name_of(&args.path)?;
-    let horus = find_horus(args.horus.as_deref())?;
+    let project = args.lang.project();
+    let horus = match args.lang {
+        Language::Rust => sources::find(args.horus.as_deref())?.display().to_string(),
+        _ => String::new(),
+    };
     let fail = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     if let Some(above) = args.path.parent().filter(|above| !above.as_os_str().is_empty()) {
         fs::create_dir_all(above).map_err(|error| fail(above, error))?;
@@ -75,10 +62,14 @@ fn make(args: &Args) -> Result<String, String> {
         io::ErrorKind::AlreadyExists => format!("{} is there already: choose another name", args.path.display()),
         _ => fail(&args.path, error),
     })?;
-    let mut written = fs::create_dir(args.path.join("src"));
-    for (file, template) in FILES {
-        let text = template.replace("@NAME@", &name).replace("@HORUS@", &horus.display().to_string());
-        written = written.and_then(|()| fs::write(args.path.join(file), text));
+    let values = [project.values, &[("NAME", &*name), ("HORUS", &*horus)]].concat();
+    let mut written = Ok(());
+    for (file, template) in project.files {
+        let fill = |text: String, (key, value): &(&str, &str)| text.replace(&format!("@{key}@"), value);
+        let text = values.iter().fold(template.to_string(), fill);
+        let place = args.path.join(file);
+        written = written.and_then(|()| fs::create_dir_all(place.parent().expect("it is in the project")));
+        written = written.and_then(|()| fs::write(&place, text));
     }
     written.map_err(|error| {
         // Half a project would only be in the way of the next try.
@@ -88,52 +79,71 @@ fn make(args: &Args) -> Result<String, String> {
     Ok(name)
 }
 
-/// What cargo and systemd both take as a name.
+/// Names that cargo or the projects of CMake have for something else.
+const TAKEN: [&str; 8] = ["all", "clean", "help", "horus", "install", "nodes_test", "package", "test"];
+
+/// What cargo, CMake and systemd all take as a name.
 fn name_of(path: &Path) -> Result<String, String> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_good = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte));
-    match is_good && name.len() <= 64 && name.starts_with(|first: char| first.is_ascii_lowercase()) && name != "test" {
+    match is_good
+        && name.len() <= 64
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && !TAKEN.contains(&name)
+    {
         true => Ok(name.to_owned()),
+        false if TAKEN.contains(&name) => {
+            Err(format!("'{name}' cannot name a program, because the tools have it: choose another name"))
+        }
         false => Err(format!("'{name}' cannot name a program: use a-z, 0-9, _ and -, a letter first")),
-    }
-}
-
-fn find_horus(given: Option<&Path>) -> Result<PathBuf, String> {
-    let place = given.unwrap_or(Path::new(BUILT_FROM));
-    match place.join("Cargo.toml").is_file() {
-        true => place.canonicalize().map_err(|error| format!("{}: {error}", place.display())),
-        false => Err(format!(
-            "the crate horus is not in {}: give the folder runtime/horus of a copy of the HORUS sources with --horus, or in ${SOURCE_VARIABLE}",
-            place.display()
-        )),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     #[test]
     fn names_that_cargo_or_systemd_would_refuse_are_refused() {
-        for name in ["", "Arm", "7dof", "arm.v2", "-arm", "arm control", "test"] {
+        for name in ["", "Arm", "7dof", "arm.v2", "-arm", "arm control", "test", "all"] {
             name_of(Path::new(name)).expect_err(name);
         }
         assert_eq!(name_of(Path::new("a/b/arm-2_x")).unwrap(), "arm-2_x");
     }
 
+    fn args(folder: &Path, lang: Language, horus: Option<&str>) -> Args {
+        Args { path: folder.join("arm"), lang, horus: horus.map(PathBuf::from) }
+    }
+
     #[test]
-    fn what_is_there_stays_and_sources_that_are_not_there_are_told() {
+    fn in_every_language_what_is_there_stays_and_names_are_filled_in() {
+        for lang in Language::value_variants() {
+            let folder = tempfile::tempdir().unwrap();
+            let args = args(folder.path(), *lang, None);
+            make(&args).unwrap();
+            let project = lang.project();
+            assert!(project.files.iter().any(|(file, _)| *file == project.source), "{}", project.source);
+            for (file, _) in project.files {
+                let text = fs::read_to_string(args.path.join(file)).unwrap();
+                let left = text
+                    .split('@')
+                    .skip(1)
+                    .find(|word| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase()));
+                assert_eq!(left, None, "{file}");
+            }
+            let toml = fs::read_to_string(args.path.join("node.toml")).unwrap();
+            assert!(toml.contains("program = \"arm\"") && toml.contains(project.source));
+            assert!(make(&args).unwrap_err().contains("is there already"));
+            assert_eq!(fs::read_to_string(args.path.join("node.toml")).unwrap(), toml);
+        }
+    }
+
+    #[test]
+    fn sources_that_are_not_there_are_told_and_nothing_is_made() {
         let folder = tempfile::tempdir().unwrap();
-        let args = |horus: Option<&str>| Args {
-            path: folder.path().join("arm"),
-            lang: Language::Rust,
-            horus: horus.map(PathBuf::from),
-        };
-        assert!(make(&args(Some("/nowhere"))).unwrap_err().contains("--horus"));
+        assert!(make(&args(folder.path(), Language::Rust, Some("/nowhere"))).unwrap_err().contains("--horus"));
         assert!(!folder.path().join("arm").exists());
-        make(&args(None)).unwrap();
-        let toml = fs::read_to_string(folder.path().join("arm/node.toml")).unwrap();
-        assert!(toml.contains("program = \"arm\""));
-        assert!(make(&args(None)).unwrap_err().contains("is there already"));
     }
 }

@@ -1,6 +1,7 @@
 //! What a program of nodes understands on its command line.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 
 use super::{App, build};
@@ -16,7 +17,7 @@ Its settings are in node.toml: the file that $HORUS_NODE_FILE names, or the one 
 
 /// `main` of a program of nodes; [`main!`](crate::main!) calls it.
 pub fn main(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> ExitCode {
-    let run = || match Wishes::read(std::env::args_os().skip(1), |option| Err(unknown(option)))? {
+    let run = || match Wishes::read(arguments(), |option| Err(unknown(option)))? {
         Wishes { wants_help: true, .. } => {
             println!("{HELP}");
             Ok(())
@@ -47,7 +48,7 @@ pub fn complain(name: &str, error: &dyn std::fmt::Display) {
 /// # Errors
 /// Those of [`App::new`], and what is wrong with an option.
 pub fn start(name: &str) -> crate::Result<App> {
-    start_with(name, std::env::args_os().skip(1))
+    start_with(name, arguments())
 }
 
 /// As [`start`], with the command line that an interpreter's program was given.
@@ -71,6 +72,18 @@ pub fn finish(mut app: App) -> crate::Result {
         println!("{account}");
     }
     Ok(())
+}
+
+/// The command line after the program's name.
+fn arguments() -> impl Iterator<Item = OsString> {
+    let mut all: Vec<_> = std::env::args_os().collect();
+    if all.is_empty() {
+        // Rust knows them where its own `main` runs, and with glibc. In a static program of C or C++ with musl only the kernel tells.
+        let raw = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+        let words = raw.strip_suffix(&[0]).unwrap_or(&raw).split(|byte| *byte == 0);
+        all = words.map(|word| OsString::from_vec(word.to_owned())).collect();
+    }
+    all.into_iter().skip(1)
 }
 
 fn unknown(option: &str) -> crate::Error {

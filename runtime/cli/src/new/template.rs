@@ -1,0 +1,116 @@
+//! The projects: their files, by language.
+
+/// Languages that there are projects for.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Language {
+    /// With cargo.
+    Rust,
+    /// With CMake and an installed libhorus.
+    C,
+    /// With CMake and an installed libhorus; C++17.
+    Cpp,
+    /// With the package `horus`.
+    Python,
+}
+
+/// A project of a language.
+pub struct Project {
+    /// Where its node is.
+    pub source: &'static str,
+    /// The node's rate, for people.
+    pub rate: &'static str,
+    /// What tests it, in its folder.
+    pub test: &'static str,
+    /// The files by their names.
+    pub files: &'static [(&'static str, &'static str)],
+    /// What is filled into them beside names.
+    pub values: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! file {
+    ($name:literal, $template:literal) => {
+        ($name, include_str!(concat!("template/", $template, ".in")))
+    };
+}
+
+const SETTINGS: (&str, &str) = file!("node.toml", "node.toml");
+const TEST_OF_CMAKE: &str = "cmake -B build && cmake --build build && ctest --test-dir build";
+const BUILD: (&str, &str) = (".gitignore", "/build\n");
+
+macro_rules! values {
+    ($source:literal, $period:literal, $budget:literal, $deadline:literal) => {
+        &[("SOURCE", $source), ("PERIOD", $period), ("BUDGET", $budget), ("DEADLINE", $deadline)]
+    };
+}
+
+const RUST: Project = Project {
+    source: "src/main.rs",
+    rate: "1 kHz",
+    test: "cargo test",
+    files: &[
+        SETTINGS,
+        file!("Cargo.toml", "rust/Cargo.toml"),
+        file!("src/main.rs", "rust/main.rs"),
+        (".gitignore", "/target\n"),
+    ],
+    values: values!("src/main.rs", "1 ms", "150 us", "800 us"),
+};
+
+const C: Project = Project {
+    source: "src/nodes.c",
+    rate: "1 kHz",
+    test: TEST_OF_CMAKE,
+    files: &[
+        SETTINGS,
+        BUILD,
+        file!("CMakeLists.txt", "c/CMakeLists.txt"),
+        file!("src/main.c", "c/main.c"),
+        file!("src/nodes.c", "c/nodes.c"),
+        file!("src/nodes.h", "c/nodes.h"),
+        file!("tests/nodes_test.c", "c/nodes_test.c"),
+    ],
+    values: values!("src/nodes.c", "1 ms", "150 us", "800 us"),
+};
+
+const CPP: Project = Project {
+    source: "src/nodes.cpp",
+    rate: "1 kHz",
+    test: TEST_OF_CMAKE,
+    files: &[
+        SETTINGS,
+        BUILD,
+        file!("CMakeLists.txt", "cpp/CMakeLists.txt"),
+        file!("src/main.cpp", "cpp/main.cpp"),
+        file!("src/nodes.cpp", "cpp/nodes.cpp"),
+        file!("src/nodes.hpp", "cpp/nodes.hpp"),
+        file!("tests/nodes_test.cpp", "cpp/nodes_test.cpp"),
+    ],
+    values: values!("src/nodes.cpp", "1 ms", "150 us", "800 us"),
+};
+
+/// Slower than the others: an interpreter's steps take longer, and its garbage collection is part of them.
+const PYTHON: Project = Project {
+    source: "main.py",
+    rate: "100 Hz",
+    test: "python3 -m unittest",
+    files: &[
+        SETTINGS,
+        (".gitignore", "/build\n__pycache__/\n"),
+        file!("pyproject.toml", "python/pyproject.toml"),
+        file!("main.py", "python/main.py"),
+        file!("test_nodes.py", "python/test_nodes.py"),
+    ],
+    values: values!("main.py", "10 ms", "1 ms", "8 ms"),
+};
+
+impl Language {
+    /// Its project.
+    pub fn project(self) -> Project {
+        match self {
+            Self::Rust => RUST,
+            Self::C => C,
+            Self::Cpp => CPP,
+            Self::Python => PYTHON,
+        }
+    }
+}
