@@ -72,7 +72,11 @@ pub enum Change {
 
 impl Place {
     fn store(&self) -> Store {
-        Store::at(self.root.as_deref().unwrap_or(Path::new("/")))
+        Store::at(self.root())
+    }
+
+    fn root(&self) -> &Path {
+        self.root.as_deref().unwrap_or(Path::new("/"))
     }
 
     /// Whether systemd runs what is installed there.
@@ -111,6 +115,7 @@ fn receive(args: &Args, store: &Store, location: Result<Location, String>) -> Re
         true => package::from_archive(std::io::stdin().lock(), &place)?,
         false => package::from_folder(&args.source, &place)?,
     };
+    package::ensure_interpreter(&place.join(&package.name), args.place.root())?;
     if args.place.is_live() {
         say(&check::admitted(&place.join(store::SETTINGS), location)?);
     }

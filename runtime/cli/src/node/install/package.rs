@@ -3,7 +3,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use horus::app::Installation;
 
@@ -36,6 +36,36 @@ pub fn title(name: &str, installation: Option<&Installation>) -> String {
         Some(version) => format!("{name} {version}"),
         None => name.to_owned(),
     }
+}
+
+/// The longest first line that names an interpreter.
+const MAX_FIRST_LINE_BYTES: u64 = 256;
+
+/// Refuses a program whose interpreter is not below `root`, the machine's files: the kernel would only say that there is no such file.
+pub fn ensure_interpreter(program: &Path, root: &Path) -> Result<(), String> {
+    let mut line = Vec::new();
+    let read = File::open(program).and_then(|file| file.take(MAX_FIRST_LINE_BYTES).read_to_end(&mut line));
+    read.map_err(|error| format!("cannot read {}: {error}", program.display()))?;
+    let Some(interpreter) = interpreter(&line) else { return Ok(()) };
+    // Not the file that a link leads to: below another root it leads elsewhere.
+    if root.join(interpreter.strip_prefix("/").unwrap_or(&interpreter)).symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let name = program.file_name().unwrap_or_default().display();
+    let (shown, file) = (interpreter.display(), interpreter.file_name().unwrap_or_default().to_string_lossy());
+    Err(match file.starts_with("python") {
+        true => format!(
+            "{name} is written in Python, and this image has no {shown}: build the image with the option `python`. Nothing was changed"
+        ),
+        false => format!("{name} is a script for {shown}, which this image does not have. Nothing was changed"),
+    })
+}
+
+/// Whom a program's first line names to run it.
+fn interpreter(beginning: &[u8]) -> Option<PathBuf> {
+    let line = beginning.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let word = std::str::from_utf8(line).ok()?.split_whitespace().next()?;
+    Some(PathBuf::from(word))
 }
 
 /// Copies program and `node.toml` from folder `source` to the empty folder `place`.
@@ -147,6 +177,26 @@ mod tests {
         for length in (0..last).step_by(7).chain([last - 1]) {
             received(&whole[..length]).expect_err(&format!("{length} bytes of {last} are not all"));
         }
+    }
+
+    #[test]
+    fn a_script_without_its_interpreter_is_refused_and_python_names_the_image_that_has_it() {
+        let root = tempfile::tempdir().unwrap();
+        let program = root.path().join("arm");
+        let asked = |text: &[u8]| {
+            fs::write(&program, text).unwrap();
+            ensure_interpreter(&program, root.path())
+        };
+        let python = b"#!/usr/bin/python3\nPK\x03\x04";
+        let refused = asked(python).unwrap_err();
+        assert!(refused.contains("no /usr/bin/python3: build the image with the option `python`"), "{refused}");
+        assert!(asked(b"#! /bin/lua -v\n").unwrap_err().contains("a script for /bin/lua, which"));
+        for program in [&b"\x7fELF"[..], b"", b"#!", b"#!\n", b"#!\xff\n"] {
+            asked(program).unwrap();
+        }
+        fs::create_dir_all(root.path().join("usr/bin")).unwrap();
+        std::os::unix::fs::symlink("python3.13", root.path().join("usr/bin/python3")).unwrap();
+        asked(python).unwrap();
     }
 
     #[test]
