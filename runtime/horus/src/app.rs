@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 pub use account::NodeAccount;
 pub(crate) use build::{Built, build, virtual_cpu};
-pub use command_line::{complain, finish, main, start};
+pub use command_line::{complain, finish, main, start, start_with};
 #[cfg(test)]
 pub(crate) use in_place::executor;
 pub(crate) use settings::Settings;
@@ -68,6 +68,9 @@ macro_rules! main {
     };
 }
 
+/// The stack of a loop. All of it is locked, so it is not generous.
+const STACK_BYTES: usize = 512 * 1024;
+
 /// Messages that an output's topic holds.
 const OUTPUT_CAPACITY: usize = 8;
 
@@ -83,6 +86,7 @@ pub struct App {
     pub(crate) releases: Option<u64>,
     pub(crate) is_strict: bool,
     pub(crate) chores: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
+    stack_bytes: usize,
     topic_files: TopicFiles,
     /// Where its topics are, if it is only described.
     described_in: Option<tempfile::TempDir>,
@@ -140,6 +144,7 @@ impl App {
             chains: Vec::new(),
             releases: None,
             chores: Vec::new(),
+            stack_bytes: STACK_BYTES,
             topic_files: TopicFiles::default(),
             described_in: None,
         }
@@ -246,6 +251,12 @@ impl App {
     /// Does not start unless the system grants everything that a node asks for. Otherwise the journal says what is missing.
     pub fn strict(&mut self) -> &mut Self {
         self.is_strict = true;
+        self
+    }
+
+    /// Gives each thread of nodes a stack of so many bytes, all of which is locked; 512 KiB if not said otherwise.
+    pub fn stack(&mut self, bytes: usize) -> &mut Self {
+        self.stack_bytes = bytes;
         self
     }
 

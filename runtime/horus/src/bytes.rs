@@ -43,7 +43,11 @@ impl BytesPublisher {
         Self::of_kind(TYPE_NAME, name, maximum, options.borrow())
     }
 
-    pub(crate) fn of_kind(
+    /// As [`open`](Self::open), for bytes to which something else gives a meaning, which both ends know by `type_name`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_kind(
         type_name: &str,
         name: impl IntoTopicName,
         maximum: usize,
@@ -102,6 +106,11 @@ impl BytesPublisher {
     /// Bytes that a message can have.
     pub fn maximum(&self) -> usize {
         bytes::maximum(self.publication.payload())
+    }
+
+    /// What becomes of a message for which there is no room.
+    pub fn policy(&self) -> crate::topic::Policy {
+        self.publication.segment().header().policy
     }
 }
 
@@ -162,7 +171,11 @@ impl BytesSubscriber {
         Self::of_kind(TYPE_NAME, name, maximum, options.borrow())
     }
 
-    pub(crate) fn of_kind(
+    /// As [`open`](Self::open), for bytes to which something else gives a meaning, which both ends know by `type_name`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_kind(
         type_name: &str,
         name: impl IntoTopicName,
         maximum: usize,

@@ -62,7 +62,7 @@ pub use horus_shm::directory::{Directory, Group, IntoTopicName, NameError, Topic
 pub use horus_shm::error::OpenError;
 pub use horus_shm::ring::{Full, Received};
 pub use horus_shm::segment::file::Access;
-pub use horus_shm::segment::layout::Policy;
+pub use horus_shm::segment::layout::{HELD_FROM_BYTES, Policy};
 pub use horus_shm::segment::map::LockRefused;
 pub use horus_shm::wait::Waiting;
 pub use in_place::{Loan, Sample};

@@ -66,6 +66,8 @@ use crate::supervise::Watched;
 use crate::time::MonotonicTime;
 use crate::topic::{Options, Publisher, Subscriber};
 
+pub use raw::Unbuilt;
+
 /// Messages that the topics of a test's own publishers hold.
 const CAPACITY: usize = 64;
 
@@ -103,9 +105,13 @@ impl VirtualWorld {
     }
 
     fn build(settings: Settings, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result<Self> {
-        let directory = scratch()?;
-        let mut app = App::in_virtual_time(directory.path().to_owned(), settings);
-        declare(&mut app)?;
+        let mut declared = Unbuilt::with(settings)?;
+        declare(declared.app())?;
+        declared.build()
+    }
+
+    fn of(declared: Unbuilt) -> crate::Result<Self> {
+        let Unbuilt { app, directory } = declared;
         let sights = app.sights();
         let built = build(app)?;
         let sheet = Sheet::own(built.info.nodes.len(), "");

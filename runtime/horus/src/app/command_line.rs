@@ -1,5 +1,6 @@
 //! What a program of nodes understands on its command line.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use super::{App, build};
@@ -15,7 +16,7 @@ Its settings are in node.toml: the file that $HORUS_NODE_FILE names, or the one 
 
 /// `main` of a program of nodes; [`main!`](crate::main!) calls it.
 pub fn main(name: &str, declare: impl FnOnce(&mut App) -> crate::Result) -> ExitCode {
-    let run = || match Wishes::read(|option| Err(unknown(option)))? {
+    let run = || match Wishes::read(std::env::args_os().skip(1), |option| Err(unknown(option)))? {
         Wishes { wants_help: true, .. } => {
             println!("{HELP}");
             Ok(())
@@ -46,7 +47,15 @@ pub fn complain(name: &str, error: &dyn std::fmt::Display) {
 /// # Errors
 /// Those of [`App::new`], and what is wrong with an option.
 pub fn start(name: &str) -> crate::Result<App> {
-    Wishes::read(|_own| Ok(()))?.app(name)
+    start_with(name, std::env::args_os().skip(1))
+}
+
+/// As [`start`], with the command line that an interpreter's program was given.
+///
+/// # Errors
+/// As there.
+pub fn start_with(name: &str, arguments: impl IntoIterator<Item = OsString>) -> crate::Result<App> {
+    Wishes::read(arguments, |_own| Ok(()))?.app(name)
 }
 
 /// Runs a program as [`main`] does, and prints the accounts of its nodes; or prints what they are, with `--describe`.
@@ -78,8 +87,11 @@ struct Wishes {
 }
 
 impl Wishes {
-    fn read(other: impl Fn(&str) -> crate::Result) -> crate::Result<Self> {
-        let (mut wishes, mut arguments) = (Self::default(), std::env::args_os().skip(1));
+    fn read(
+        arguments: impl IntoIterator<Item = OsString>,
+        other: impl Fn(&str) -> crate::Result,
+    ) -> crate::Result<Self> {
+        let (mut wishes, mut arguments) = (Self::default(), arguments.into_iter());
         while let Some(argument) = arguments.next() {
             match argument.to_string_lossy().as_ref() {
                 "--describe" => wishes.describes = true,

@@ -32,9 +32,6 @@ const RT_TIME_LIMIT: Duration = Duration::from_secs(1);
 /// What a program's start has to spare for a witness that answers late.
 const ENROLMENT: Duration = Duration::from_millis(300);
 
-/// The stack of a loop. All of it is locked, so it is not generous.
-const STACK_BYTES: usize = 512 * 1024;
-
 /// What a thread reports when it has taken its place, and when it has ended.
 struct Handles {
     thread: JoinHandle<Ended>,
@@ -65,7 +62,8 @@ impl App {
     pub fn run(mut self) -> crate::Result<Vec<NodeAccount>> {
         let mut topic_files = std::mem::take(&mut self.topic_files);
         self.chore(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
-        let (is_strict, mut chores) = (self.is_strict, std::mem::take(&mut self.chores));
+        let (is_strict, stack_bytes) = (self.is_strict, self.stack_bytes);
+        let mut chores = std::mem::take(&mut self.chores);
         let mut built = build(self)?;
         for plan in &built.threads {
             check_cpus(plan.thread.cpu)?;
@@ -89,8 +87,8 @@ impl App {
         let supervisor = supervise::spawn(watched, coming, move |now| chores.iter_mut().for_each(|chore| chore(now)))?;
         let process = process.prepare();
         let threads = std::mem::take(&mut built.threads);
-        let handles: Vec<_> =
-            threads.into_iter().map(|plan| start(plan, &built, &sheet, &process, &stop)).collect::<Result<_, _>>()?;
+        let begin = |plan| start(plan, &built, &sheet, &process, &stop, stack_bytes);
+        let handles: Vec<_> = threads.into_iter().map(begin).collect::<Result<_, _>>()?;
         let granted: Result<Vec<_>, _> = handles.iter().map(|handle| handle.granted.recv()).collect();
         let granted = granted.map_err(|_| crate::Error::new("a thread of nodes panicked before its first release"))?;
         let (granted, seats): (Vec<_>, Vec<_>) = granted.into_iter().unzip();
@@ -171,6 +169,7 @@ fn start(
     sheet: &Arc<Sheet>,
     process: &Granted,
     stop: &Arc<AtomicBool>,
+    stack_bytes: usize,
 ) -> crate::Result<Handles> {
     let (granted_sender, granted) = channel();
     let (go, went) = channel::<Go>();
@@ -207,7 +206,7 @@ fn start(
             .map(|((&node, info), runner)| (node, NodeAccount::of(info.name.clone(), runner)));
         Ended { accounts: accounts.collect(), panicked }
     };
-    let thread = thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(body)?;
+    let thread = thread::Builder::new().name(name).stack_size(stack_bytes).spawn(body)?;
     Ok(Handles { thread, granted, go })
 }
 

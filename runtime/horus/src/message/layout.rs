@@ -60,9 +60,12 @@ pub struct Field {
 
 /// What the bytes of a field are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum MadeOf {
+pub enum MadeOf {
+    /// A number, by its name in Rust, and its bytes.
     Number(&'static str, usize),
+    /// So many of the same.
     Array(Box<MadeOf>, usize),
+    /// Another message.
     Nested(Layout),
 }
 
@@ -127,6 +130,11 @@ impl Layout {
             field_hash(hash, &field.name, field.made_of.type_hash(), field.offset, field.made_of.bytes())
         });
         Ok(Self { type_name: type_name.to_owned(), payload: Payload { bytes: end, align }, hash, fields })
+    }
+
+    /// The fields in the order of their places.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
     }
 
     /// The name that both ends know the message by.
@@ -194,6 +202,23 @@ impl<'a> Inner<'a> {
     }
 }
 
+impl Field {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its bytes are.
+    pub fn made_of(&self) -> &MadeOf {
+        &self.made_of
+    }
+
+    /// Its first byte.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+}
+
 impl MadeOf {
     fn of(made_of: &super::MadeOf) -> Self {
         match *made_of {
@@ -207,7 +232,8 @@ impl MadeOf {
         NUMBERS.iter().find(|(known, _)| *known == name).map(|&(name, bytes)| Self::Number(name, bytes))
     }
 
-    fn bytes(&self) -> usize {
+    /// How many bytes it has.
+    pub fn bytes(&self) -> usize {
         match self {
             Self::Number(_, bytes) => *bytes,
             Self::Array(element, length) => element.bytes().saturating_mul(*length),

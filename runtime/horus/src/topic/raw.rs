@@ -28,7 +28,7 @@ pub use horus_shm::ends::place::Sample as RawSample;
 use horus_shm::ends::place::{Copied, Loan};
 use horus_shm::ends::{Publication, Subscription};
 
-use super::{Full, IntoTopicName, OpenError, Options, Received, Waiting, now_if};
+use super::{Full, IntoTopicName, OpenError, Options, Policy, Received, Waiting, now_if};
 use crate::message::layout::Layout;
 
 /// The publishing end of a topic; as [`Publisher`](super::Publisher).
@@ -55,6 +55,11 @@ impl RawPublisher {
     /// Bytes of a message.
     pub fn message_bytes(&self) -> usize {
         self.publication.payload().bytes
+    }
+
+    /// What becomes of a message for which there is no room.
+    pub fn policy(&self) -> Policy {
+        self.publication.segment().header().policy
     }
 
     /// Sends a message; see [`Publisher::try_send`](super::Publisher::try_send).

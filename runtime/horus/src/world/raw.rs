@@ -1,6 +1,11 @@
 //! What a test publishes and looks at when types are known only at run time.
 
-use super::{CAPACITY, VirtualWorld};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::{CAPACITY, VirtualWorld, scratch};
+use crate::app::{App, Settings};
 use crate::message::layout::Layout;
 use crate::topic::Options;
 use crate::topic::raw::{RawPublisher, RawSubscriber};
@@ -47,6 +52,41 @@ impl VirtualWorld {
             into.copy_from_slice(last);
         }
         Ok(seen.last.is_some())
+    }
+}
+
+/// The nodes of a world that are still being declared, for who cannot do so in one function.
+pub struct Unbuilt {
+    pub(super) app: App,
+    // Dropped last: the topics are in it.
+    pub(super) directory: TempDir,
+}
+
+impl Unbuilt {
+    /// No nodes yet; with the settings of a `node.toml`, if there is one.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn new(settings: Option<&Path>) -> crate::Result<Self> {
+        Self::with(settings.map_or_else(|| Ok(Settings::default()), Settings::read)?)
+    }
+
+    pub(super) fn with(settings: Settings) -> crate::Result<Self> {
+        let directory = scratch()?;
+        Ok(Self { app: App::in_virtual_time(directory.path().to_owned(), settings), directory })
+    }
+
+    /// What declares them.
+    pub fn app(&mut self) -> &mut App {
+        &mut self.app
+    }
+
+    /// The world with these nodes.
+    ///
+    /// # Errors
+    /// Those of the program: what is wrong with its graph.
+    pub fn build(self) -> crate::Result<VirtualWorld> {
+        VirtualWorld::of(self)
     }
 }
 

@@ -1,0 +1,62 @@
+"""A program of nodes, with the decorator that makes a node of a function."""
+
+from horus import _horus
+
+
+class App:
+    """A program of nodes. Its settings are those of `node.toml`, and it understands the options of every program of nodes: --describe, --releases N, --strict."""
+
+    __slots__ = ("_inner",)
+
+    def __init__(self, name, arguments=None):
+        self._inner = _horus.App(name, arguments)
+
+    @property
+    def name(self):
+        """The program's name."""
+        return self._inner.name
+
+    def input(self, message_class, topic, **options):
+        """An input of the next node. It may be opened before anybody publishes the topic."""
+        return self._inner.input(message_class, topic, **options)
+
+    def output(self, message_class, topic, **options):
+        """An output of the next node: of a topic that holds the last 8 messages, unless the options say otherwise."""
+        return self._inner.output(message_class, topic, **options)
+
+    def node(self, name=None, *, safe_state=None, **options):
+        """Makes a node of the function below, or of an object with a `step` and perhaps a `safe_state`; its name is the function's."""
+
+        def add(work):
+            step = getattr(work, "step", work)
+            safe = safe_state if safe_state is not None else getattr(work, "safe_state", None)
+            self._inner.add(name or getattr(work, "__name__", type(work).__name__.lower()), step, safe, options)
+            return work
+
+        return add
+
+    def chain(self, nodes, *, end_to_end):
+        """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` is refused."""
+        self._inner.chain(list(nodes), end_to_end)
+
+    def releases(self, releases):
+        """Ends the program after so many releases of each node."""
+        self._inner.releases(releases)
+
+    def strict(self):
+        """Does not start unless the system grants everything that a node asks for."""
+        self._inner.strict()
+
+    def run(self):
+        """Runs the nodes until SIGTERM or Ctrl-C, until they have used up their releases, or until one of them ends the program."""
+        self._inner.run()
+
+    def _run_in_place(self, releases):
+        self._inner.run_in_place(releases)
+
+
+def in_virtual_time(inner):
+    """The app that a world lends to the function that declares its nodes."""
+    app = App.__new__(App)
+    app._inner = inner
+    return app

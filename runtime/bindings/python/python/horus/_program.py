@@ -1,0 +1,36 @@
+"""The one program of a script that makes no App of its own: named as the script."""
+
+import sys
+from pathlib import Path
+
+from horus._app import App
+
+_program = None
+
+
+def program():
+    """The script's App."""
+    global _program
+    if _program is None:
+        _program = App(Path(sys.argv[0] or "python").stem or "python")
+    return _program
+
+
+def input(message_class, topic, **options):
+    """As App.input, of the script's program."""
+    return program().input(message_class, topic, **options)
+
+
+def output(message_class, topic, **options):
+    """As App.output, of the script's program."""
+    return program().output(message_class, topic, **options)
+
+
+def node(name=None, **options):
+    """As App.node, of the script's program."""
+    return program().node(name, **options)
+
+
+def run():
+    """As App.run, of the script's program."""
+    program().run()

@@ -1,0 +1,110 @@
+//! Who may use a handle: one thread at a time, and the process that opened it.
+//!
+//! A handle of the runtime is moved between threads and not shared by them. Python's objects are shared. So a handle stands in an [`Exclusive`],
+//! which lends it to one call at a time. The GIL makes looking at its flag exclusive: a lock of its own would cost a call some 10 ns.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::refused;
+
+/// How often the process forked, seen from its first ancestor that imported this module. Guards nothing: accesses are Relaxed.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// A handle that one call at a time uses.
+pub struct Exclusive<T> {
+    is_used: Cell<bool>,
+    forks: u32,
+    what: &'static str,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: `lend` is called with the GIL held, which its argument proves, and gives the value to one borrower at a time. The value may go
+// to another thread, because it is `Send`.
+unsafe impl<T: Send> Sync for Exclusive<T> {}
+
+/// The handle, until this is dropped.
+pub struct Lent<'a, T>(&'a Exclusive<T>);
+
+impl<T> Exclusive<T> {
+    /// `what` it is called in errors.
+    pub fn new(what: &'static str, value: T) -> Self {
+        Self { is_used: Cell::new(false), forks: FORKS.load(Ordering::Relaxed), what, value: UnsafeCell::new(value) }
+    }
+
+    /// Whether this process is the one that made it.
+    pub fn is_ours(&self) -> bool {
+        self.forks == FORKS.load(Ordering::Relaxed)
+    }
+
+    /// The handle, for who has this alone.
+    pub fn value_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    /// Lends it.
+    ///
+    /// # Errors
+    /// When another thread uses it, or another process made it.
+    #[inline]
+    pub fn lend<'a>(&'a self, _attached: Python<'_>) -> PyResult<Lent<'a, T>> {
+        if self.is_used.get() || !self.is_ours() {
+            return Err(self.refuse());
+        }
+        self.is_used.set(true);
+        Ok(Lent(self))
+    }
+
+    #[cold]
+    fn refuse(&self) -> PyErr {
+        let what = self.what;
+        refused(match self.is_ours() {
+            true => format!("another thread uses this {what}: give each thread one of its own"),
+            false => format!(
+                "this {what} was opened before this process was forked, and belongs to its parent: open it in the process that uses it"
+            ),
+        })
+    }
+}
+
+impl<T> Deref for Lent<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: `lend` set the flag and gave this only once.
+        unsafe { &*self.0.value.get() }
+    }
+}
+
+impl<T> DerefMut for Lent<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+impl<T> Drop for Lent<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.is_used.set(false);
+    }
+}
+
+/// Has Python count its forks.
+pub fn watch_forks(py: Python<'_>) -> PyResult<()> {
+    let arguments = PyDict::new(py);
+    arguments.set_item("after_in_child", wrap_pyfunction!(forked, py)?)?;
+    py.import("os")?.call_method("register_at_fork", (), Some(&arguments))?;
+    Ok(())
+}
+
+#[pyfunction]
+fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}

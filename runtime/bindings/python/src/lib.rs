@@ -1,0 +1,41 @@
+//! The extension module `horus._horus` of the Python package `horus`: topics, messages and programs of nodes, over the crate `horus`.
+//!
+//! It calls the same Rust as a program in Rust does, and not the C interface: nodes go through `horus::app`, so admission, misses and safe states
+//! are one code, and a call crosses one border instead of two.
+//!
+//! In reading order: `error` -> `exclusive` (who may use a handle) -> `message` (`number`, `kind`, `class`, `object`, `array`) -> `topic` (its ends,
+//! what they lend) -> `value` (dicts and the like) -> `nodes` (ports, steps, programs, virtual time).
+//!
+//! # Where `unsafe` is
+//! - `message/object.rs`: the Python type of messages. pyo3 has none whose objects are of a size known only at run time.
+//! - `exclusive.rs`: handles that the GIL guards.
+//! - `topic/lent.rs`: a message in its place keeps the end of its topic with it.
+//! - `dlpack.rs`: the structs of DLPack.
+//! - `nodes/attached.rs`: a thread of nodes keeps its state in the interpreter.
+
+mod dlpack;
+mod error;
+mod exclusive;
+mod message;
+mod nodes;
+mod numpy;
+mod picture;
+mod topic;
+mod value;
+
+use pyo3::prelude::*;
+
+/// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
+#[pymodule(gil_used = true)]
+fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("HorusError", py.get_type::<error::HorusError>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    exclusive::watch_forks(py)?;
+    message::add_to(module)?;
+    numpy::add_to(module)?;
+    picture::add_to(module)?;
+    module.add_function(wrap_pyfunction!(dlpack::dlpack, module)?)?;
+    nodes::add_to(module)?;
+    topic::add_to(module)
+}

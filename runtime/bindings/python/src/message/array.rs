@@ -1,0 +1,229 @@
+//! Arrays inside of messages: views of the message's bytes, which are read, written, and handed to NumPy without a copy.
+
+use std::ffi::{CString, c_int};
+
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PySlice};
+
+use super::kind::Kind;
+use super::number::Number;
+use super::object::{Bytes, Kept};
+use crate::numpy::{Extents, to_numpy};
+
+/// An array of a message.
+#[pyclass(frozen, sequence, module = "horus")]
+pub struct Array {
+    kept: Kept,
+    element: &'static Kind,
+    length: usize,
+}
+
+/// What of it is known beside its bytes.
+pub struct Shape {
+    /// Of the innermost elements, if they are numbers.
+    pub number: Option<Number>,
+    /// How many of them, from the outside to the inside.
+    pub dimensions: Extents,
+}
+
+impl Shape {
+    /// That of an array of so many elements.
+    pub fn of(element: &Kind, length: usize) -> Self {
+        let (mut dimensions, mut inner) = (Extents::new(), element);
+        dimensions.push(length as isize);
+        while let Kind::Array { element, length } = inner {
+            if dimensions.try_push(*length as isize).is_err() {
+                return Self { number: None, dimensions };
+            }
+            inner = element;
+        }
+        let number = if let Kind::Number(number) = inner { Some(*number) } else { None };
+        Self { number: number.filter(|number| !number.letter().is_empty()), dimensions }
+    }
+}
+
+impl Array {
+    /// A view of these bytes.
+    #[inline]
+    pub fn view<'py>(element: &'static Kind, length: usize, bytes: Bytes<'_, 'py>) -> PyResult<Bound<'py, Self>> {
+        let kept = bytes.keep();
+        Bound::new(bytes.python(), Self { kept, element, length })
+    }
+
+    /// The bytes, and what keeps them.
+    pub fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    /// What its elements are, and how many.
+    pub fn shape(&self) -> Shape {
+        Shape::of(self.element, self.length)
+    }
+
+    /// What its elements are, or theirs if they are arrays.
+    pub fn innermost(&self) -> &'static Kind {
+        let mut inner = self.element;
+        while let Kind::Array { element, .. } = inner {
+            inner = element;
+        }
+        inner
+    }
+
+    fn at<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = self.element.bytes();
+        self.element.read(py, self.kept.bytes(py).part(index * bytes, bytes))
+    }
+
+    fn index(&self, index: isize) -> PyResult<usize> {
+        let from_start = if index < 0 { index + self.length as isize } else { index };
+        let found = usize::try_from(from_start).ok().filter(|index| *index < self.length);
+        found.ok_or_else(|| PyIndexError::new_err(format!("the array has {} elements, and no {index}", self.length)))
+    }
+}
+
+#[pymethods]
+impl Array {
+    fn __len__(&self) -> usize {
+        self.length
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = index.py();
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let places = slice.indices(self.length as isize)?;
+            let items: PyResult<Vec<_>> =
+                (0..places.slicelength as isize).map(|step| self.at(py, (places.start + step * places.step) as usize)).collect();
+            return Ok(PyList::new(py, items?)?.into_any());
+        }
+        self.at(py, self.index(index.extract()?)?)
+    }
+
+    fn __setitem__(&self, index: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, bytes) = (index.py(), self.element.bytes());
+        let mut given = Vec::new();
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let places = slice.indices(self.length as isize)?;
+            let items: Vec<_> = value.try_iter()?.collect::<PyResult<_>>()?;
+            if items.len() != places.slicelength {
+                return Err(PyTypeError::new_err(format!("{} elements for {} places", items.len(), places.slicelength)));
+            }
+            for item in &items {
+                self.element.write(item, &mut given)?;
+            }
+            for (step, item) in given.chunks(bytes).enumerate() {
+                let place = (places.start + step as isize * places.step) as usize;
+                self.kept.bytes(py).part(place * bytes, bytes).write(item)?;
+            }
+            return Ok(());
+        }
+        let place = self.index(index.extract()?)?;
+        self.element.write(value, &mut given)?;
+        self.kept.bytes(py).part(place * bytes, bytes).write(&given)
+    }
+
+    fn __delitem__(&self, _index: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err("an array of a message keeps its length: set elements to 0"))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.tolist(py)?.repr()?.to_string())
+    }
+
+    fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        let Ok(length) = other.len() else { return Ok(py.NotImplemented().into_bound(py)) };
+        let mut is_equal = length == self.length;
+        for (index, item) in other.try_iter()?.enumerate().take(if is_equal { length } else { 0 }) {
+            is_equal = is_equal && self.at(py, index)?.eq(item?)?;
+        }
+        Ok(pyo3::types::PyBool::new(py, is_equal).to_owned().into_any())
+    }
+
+    /// The elements as a list; those of arrays inside as lists, too.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let items = PyList::empty(py);
+        for index in 0..self.length {
+            let item = self.at(py, index)?;
+            match item.cast::<Self>() {
+                Ok(inner) => items.append(inner.get().tolist(py)?)?,
+                Err(_) => items.append(item)?,
+            }
+        }
+        Ok(items)
+    }
+
+    /// A NumPy array over the same bytes.
+    fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        to_numpy(slf.as_any())
+    }
+
+    #[pyo3(signature = (**asked))]
+    fn __dlpack__<'py>(slf: &Bound<'py, Self>, asked: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("horus._horus")?.getattr("dlpack")?.call((slf,), asked)
+    }
+
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        (1, 0) // kDLCPU
+    }
+
+    /// A copy of the bytes.
+    fn tobytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.kept.bytes(py).to_vec())
+    }
+
+    /// # Safety
+    /// CPython gives the view.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let this = slf.get();
+        // SAFETY: CPython gives a view to be filled. What it is given beyond the bytes stands in a box that ends with the view.
+        unsafe {
+            (*view).obj = std::ptr::null_mut();
+            this.kept.fill(slf.py(), view, flags)?;
+            // Who asks for bytes only (NumPy does) is told nothing more.
+            if flags & (ffi::PyBUF_ND | ffi::PyBUF_FORMAT) == 0 {
+                return Ok(());
+            }
+            let shape = this.shape();
+            let Some(number) = shape.number else { return Ok(()) };
+            // The buffer is this array's own, so that its release comes here.
+            let base = std::mem::replace(&mut (*view).obj, slf.clone().into_any().into_ptr());
+            ffi::Py_DECREF(base);
+            let count = shape.dimensions.len();
+            let mut told = Box::new(Told { format: CString::new(number.letter())?, shape: shape.dimensions, strides: Extents::new() });
+            told.strides = told.shape.clone();
+            let mut stride = number.bytes() as isize;
+            for (place, length) in told.strides.iter_mut().zip(&told.shape).rev() {
+                *place = stride;
+                stride *= length;
+            }
+            (*view).itemsize = number.bytes() as isize;
+            (*view).ndim = count as c_int;
+            (*view).format = if flags & ffi::PyBUF_FORMAT == ffi::PyBUF_FORMAT { told.format.as_ptr().cast_mut() } else { std::ptr::null_mut() };
+            (*view).shape = if flags & ffi::PyBUF_ND == ffi::PyBUF_ND { told.shape.as_mut_ptr() } else { std::ptr::null_mut() };
+            (*view).strides = if flags & ffi::PyBUF_STRIDES == ffi::PyBUF_STRIDES { told.strides.as_mut_ptr() } else { std::ptr::null_mut() };
+            (*view).internal = Box::into_raw(told).cast();
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// CPython gives a view that `__getbuffer__` filled.
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: `__getbuffer__` put the box there, or nothing.
+        unsafe {
+            let told = std::mem::replace(&mut (*view).internal, std::ptr::null_mut());
+            if !told.is_null() {
+                drop(Box::from_raw(told.cast::<Told>()));
+            }
+        }
+    }
+}
+
+/// What a buffer says of itself.
+struct Told {
+    format: CString,
+    shape: Extents,
+    strides: Extents,
+}

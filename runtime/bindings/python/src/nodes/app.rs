@@ -1,0 +1,254 @@
+//! A program of nodes: it is declared, and then it runs.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::hint::black_box;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use horus::time::{Clock, MonotonicTime, SystemClock};
+use horus::world::{Unbuilt, VirtualWorld};
+use horus::{app, stop};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use super::options;
+use super::port::{Input, Output};
+use super::step::{Failures, Interrupter, PyNode, Running};
+use crate::error::{failed, refused};
+use crate::exclusive::{Exclusive, Lent};
+use crate::message::class::{Class, of_type};
+use crate::topic::options::{duration, read};
+
+/// The stack of a thread of nodes: what 1000 calls of Python through C take, which is where its recursion ends.
+const STACK_BYTES: usize = 4 << 20;
+
+/// Where a program is declared.
+enum Place {
+    Machine(Box<app::App>),
+    World(Box<Unbuilt>),
+    /// It runs, or has run.
+    Gone,
+}
+
+/// What was declared.
+struct Declared {
+    place: Place,
+    failures: Failures,
+    running: Vec<Arc<Running>>,
+}
+
+/// A program of nodes.
+#[pyclass(frozen, module = "horus")]
+pub struct App {
+    declared: Exclusive<Declared>,
+    name: String,
+}
+
+impl Declared {
+    fn app(&mut self) -> PyResult<&mut app::App> {
+        match &mut self.place {
+            Place::Machine(app) => Ok(app),
+            Place::World(unbuilt) => Ok(unbuilt.app()),
+            Place::Gone => Err(refused("the program runs, or has run: declare inputs, outputs and nodes before app.run()")),
+        }
+    }
+}
+
+impl App {
+    fn with(place: Place, name: &str) -> Self {
+        let declared = Declared { place, failures: Failures::default(), running: Vec::new() };
+        Self { declared: Exclusive::new("app", declared), name: name.to_owned() }
+    }
+
+    /// One whose nodes are for virtual time.
+    pub fn in_virtual_time(unbuilt: Unbuilt) -> Self {
+        Self::with(Place::World(Box::new(unbuilt)), "virtual")
+    }
+
+    /// The world of the nodes that were declared, and where their exceptions are.
+    pub fn build(&self, py: Python<'_>) -> PyResult<(VirtualWorld, Failures)> {
+        let mut declared = self.declared.lend(py)?;
+        let failures = declared.failures.clone();
+        let Place::World(unbuilt) = std::mem::replace(&mut declared.place, Place::Gone) else {
+            return Err(refused("this app is of no world"));
+        };
+        drop(declared);
+        let built = caught(py, &failures, || unbuilt.build())?;
+        Ok((built, failures))
+    }
+
+    fn take(&self, mut declared: Lent<'_, Declared>) -> PyResult<Box<app::App>> {
+        declared.app()?;
+        match std::mem::replace(&mut declared.place, Place::Gone) {
+            Place::Machine(app) => Ok(app),
+            other => {
+                declared.place = other;
+                Err(refused("this app is lent to the function that declares its nodes: return from it"))
+            }
+        }
+    }
+}
+
+/// Runs nodes; an exception of a step is raised as it was.
+pub fn caught<T>(py: Python<'_>, failures: &Failures, run: impl FnOnce() -> horus::Result<T>) -> PyResult<T> {
+    let ran = catch_unwind(AssertUnwindSafe(run));
+    if let Some(error) = failures.take() {
+        return Err(error);
+    }
+    match ran {
+        Ok(ran) => ran.map_err(failed),
+        Err(panic) => {
+            let said = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|&said| said.to_owned()));
+            let _ = py;
+            Err(refused(said.unwrap_or_else(|| "a step failed".to_owned())))
+        }
+    }
+}
+
+fn class_of<'py>(of: &Bound<'py, PyAny>) -> PyResult<&'static Class> {
+    let of = of.cast::<PyType>().map_err(|_| PyTypeError::new_err(format!("{of} is no class of messages")))?;
+    of_type(of)
+}
+
+#[pymethods]
+impl App {
+    #[new]
+    #[pyo3(signature = (name, arguments=None))]
+    fn new(py: Python<'_>, name: &str, arguments: Option<Vec<OsString>>) -> PyResult<Self> {
+        let arguments = match arguments {
+            Some(arguments) => arguments,
+            None => py.import("sys")?.getattr("argv")?.extract::<Vec<OsString>>()?.into_iter().skip(1).collect(),
+        };
+        let mut app = app::start_with(name, arguments).map_err(failed)?;
+        app.stack(STACK_BYTES);
+        Ok(Self::with(Place::Machine(Box::new(app)), name))
+    }
+
+    /// The program's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// An input of the next node.
+    #[pyo3(signature = (of, topic, **given))]
+    fn input<'py>(&self, of: &Bound<'py, PyAny>, topic: &str, given: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, Input>> {
+        let class = class_of(of)?;
+        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
+        let input = self.declared.lend(of.py())?.app()?.raw_input(topic, &class.layout, options).map_err(failed)?;
+        Bound::new(of.py(), Input::new(input, class))
+    }
+
+    /// An output of the next node: of a topic that holds the last 8 messages, unless its options say otherwise.
+    #[pyo3(signature = (of, topic, **given))]
+    fn output<'py>(&self, of: &Bound<'py, PyAny>, topic: &str, given: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, Output>> {
+        let class = class_of(of)?;
+        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
+        let output = self.declared.lend(of.py())?.app()?.raw_output(topic, &class.layout, options).map_err(failed)?;
+        Bound::new(of.py(), Output::new(output, class))
+    }
+
+    /// Adds a node: `step` is called with a `Cycle` each cycle. `horus.App.node` is the decorator over it.
+    #[pyo3(signature = (name, step, safe_state, options))]
+    fn add(
+        &self,
+        name: &str,
+        step: &Bound<'_, PyAny>,
+        safe_state: Option<Bound<'_, PyAny>>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        for (what, work) in [("step", Some(step)), ("safe state", safe_state.as_ref())] {
+            if work.is_some_and(|work| !work.is_callable()) {
+                return Err(PyTypeError::new_err(format!("the {what} of node {name} cannot be called")));
+            }
+        }
+        let mut declared = self.declared.lend(step.py())?;
+        let (failures, running) = (declared.failures.clone(), Arc::new(Running::default()));
+        declared.app()?;
+        declared.running.push(Arc::clone(&running));
+        let node = PyNode { step: step.clone().unbind(), safe_state: safe_state.map(Bound::unbind), failures, running };
+        options::apply(declared.app()?.node(name, node), options)
+    }
+
+    /// Names nodes that hand data on to each other, and the longest time from the first one's release to the last one's completion.
+    fn chain(&self, py: Python<'_>, nodes: Vec<String>, end_to_end: &Bound<'_, PyAny>) -> PyResult<()> {
+        let nodes: Vec<_> = nodes.iter().map(String::as_str).collect();
+        self.declared.lend(py)?.app()?.chain_of(&nodes).end_to_end(duration(end_to_end)?);
+        Ok(())
+    }
+
+    /// Ends the program after so many releases of each node.
+    fn releases(&self, py: Python<'_>, releases: u64) -> PyResult<()> {
+        self.declared.lend(py)?.app()?.releases(releases);
+        Ok(())
+    }
+
+    /// Does not start unless the system grants everything that a node asks for.
+    fn strict(&self, py: Python<'_>) -> PyResult<()> {
+        self.declared.lend(py)?.app()?.strict();
+        Ok(())
+    }
+
+    /// Runs the nodes until SIGTERM or Ctrl-C, until they have used up their releases, or until one of them ends the program, and prints their
+    /// accounts. Raises what a step raised, and HorusError when the nodes are refused.
+    fn run(&self, py: Python<'_>) -> PyResult<()> {
+        let declared = self.declared.lend(py)?;
+        let (failures, running) = (declared.failures.clone(), declared.running.clone());
+        let mut app = self.take(declared)?;
+        py.import("sys")?.getattr("stdout")?.call_method0("flush")?; // accounts are printed behind what the program has said
+        let stop = stop::on_termination()?;
+        let mut interrupter = Interrupter::new(Arc::clone(&stop), running);
+        app.chore(move |_now| interrupter.look());
+        let ran = py.detach(|| catch_unwind(AssertUnwindSafe(|| app::finish(*app))));
+        let ran = caught(py, &failures, || ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let was_asked = stop.load(Ordering::Relaxed);
+        // Ctrl-C is what ended the program: nothing is left to be interrupted.
+        let signal = py.check_signals().or_else(|error| if was_asked && is_interrupt(py, &error) { Ok(()) } else { Err(error) });
+        match ran {
+            Err(error) if was_asked && is_interrupt(py, &error) => Err(refused(format!(
+                "{}: a step went on although the program was asked to end, and was interrupted", self.name
+            ))),
+            ran => ran.and(signal),
+        }
+    }
+
+    /// Runs the nodes in the calling thread, each release as soon as the one before it is done, for meters of the loop's own cost.
+    fn run_in_place(&self, py: Python<'_>, releases: u64) -> PyResult<()> {
+        let declared = self.declared.lend(py)?;
+        let failures = declared.failures.clone();
+        let mut app = self.take(declared)?;
+        app.releases(releases);
+        let ran = py.detach(|| catch_unwind(AssertUnwindSafe(|| app.run_in_place(Hurried::default(), &AtomicBool::new(false)))));
+        caught(py, &failures, || ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).map(|_| ())
+    }
+}
+
+fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyKeyboardInterrupt>(py)
+}
+
+/// A clock that goes on with each sleep only, and is read at the price of the machine's.
+#[derive(Default)]
+struct Hurried(Cell<MonotonicTime>);
+
+impl Clock for Hurried {
+    fn now(&self) -> MonotonicTime {
+        black_box(SystemClock.now());
+        self.0.get()
+    }
+
+    fn sleep_until(&self, until: MonotonicTime) {
+        self.0.set(until.max(self.0.get()));
+    }
+
+    fn cpu(&self) -> u32 {
+        SystemClock.cpu()
+    }
+
+    fn cpu_time(&self) -> u64 {
+        SystemClock.cpu_time()
+    }
+}

@@ -1,0 +1,126 @@
+//! Inputs and outputs of a node.
+
+use horus::port::raw::{RawInput, RawOutput};
+use horus::topic::Received;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::exclusive::Exclusive;
+use crate::message::class::Class;
+use crate::message::object::Message;
+
+/// The end of a topic that a node reads.
+#[pyclass(frozen, module = "horus")]
+pub struct Input {
+    input: Exclusive<(RawInput, Option<Received<()>>)>,
+    class: &'static Class,
+}
+
+impl Input {
+    pub fn new(input: RawInput, class: &'static Class) -> Self {
+        Self { input: Exclusive::new("input", (input, None)), class }
+    }
+
+    #[inline]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        look: impl FnOnce(&mut RawInput) -> Option<(&[u8], Received<()>)>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut input = self.input.lend(py)?;
+        let (input, last) = &mut *input;
+        let Some((bytes, received)) = look(input) else { return Ok(None) };
+        *last = Some(received);
+        let message = Message::zeroed(py, self.class)?;
+        Message::of_class(&message, self.class)?.expect("it is of this class").write(bytes)?;
+        Ok(Some(message))
+    }
+}
+
+#[pymethods]
+impl Input {
+    #[classmethod]
+    fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
+    }
+
+    /// The newest message that has come; None before the first one.
+    fn latest<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.read(py, RawInput::latest)
+    }
+
+    /// The newest message, if it came since the last look.
+    fn fresh<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.read(py, RawInput::fresh)
+    }
+
+    /// The messages that came and were not read yet, the oldest first.
+    fn messages(slf: Bound<'_, Self>) -> Messages {
+        Messages(slf.unbind())
+    }
+
+    /// How many messages were overwritten before they were read.
+    #[getter]
+    fn missed(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.input.lend(py)?.0.missed())
+    }
+
+    /// When the message that was read last was sent, in nanoseconds on CLOCK_MONOTONIC.
+    #[getter]
+    fn sent_ns(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.input.lend(py)?.1.map_or(0, |received| received.sent_ns))
+    }
+
+    /// The number of that message in its publisher's lane.
+    #[getter]
+    fn sequence(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.input.lend(py)?.1.map_or(0, |received| received.sequence))
+    }
+}
+
+/// The messages of an input.
+#[pyclass(frozen, module = "horus._horus")]
+pub struct Messages(Py<Input>);
+
+#[pymethods]
+impl Messages {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.get().read(py, RawInput::next_message)
+    }
+}
+
+/// The end of a topic that a node writes.
+#[pyclass(frozen, module = "horus")]
+pub struct Output {
+    output: Exclusive<RawOutput>,
+    class: &'static Class,
+}
+
+impl Output {
+    pub fn new(output: RawOutput, class: &'static Class) -> Self {
+        Self { output: Exclusive::new("output", output), class }
+    }
+}
+
+#[pymethods]
+impl Output {
+    #[classmethod]
+    fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
+    }
+
+    /// Sets a message, which is published when the step returns; whether there was room for it.
+    fn set(&self, message: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Some(bytes) = Message::of_class(message, self.class)? else {
+            let wanted = self.class.layout.type_name();
+            return Err(PyTypeError::new_err(format!("this output carries {wanted}, and not {}", message.get_type())));
+        };
+        let mut output = self.output.lend(message.py())?;
+        Ok(bytes.with(|bytes| output.set(bytes)))
+    }
+}

@@ -1,0 +1,154 @@
+//! A node whose work is a function of Python.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use horus::node::{self, Node, StepFailed};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use super::attached::attach;
+
+/// What a node is told about the cycle that it is in.
+#[pyclass(frozen, get_all, module = "horus")]
+pub struct Cycle {
+    /// Counts the releases; one that was skipped uses up its number.
+    number: u64,
+    /// The point of the grid, or the time of the event, in nanoseconds on CLOCK_MONOTONIC: what control laws use.
+    release_ns: u64,
+    /// When the loop was running again.
+    wake_ns: u64,
+    /// When the work must be done.
+    deadline_ns: u64,
+}
+
+#[pymethods]
+impl Cycle {
+    fn __repr__(&self) -> String {
+        format!("<horus.Cycle {} released at {} ns>", self.number, self.release_ns)
+    }
+}
+
+/// What a program's steps tell the call that runs it: the exception of the first one that failed.
+#[derive(Clone, Default)]
+pub struct Failures(Arc<Mutex<Option<PyErr>>>);
+
+impl Failures {
+    fn note(&self, error: PyErr) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// The exception, if there is one.
+    pub fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Whether a step runs, and in which thread of Python, for who may have to end it.
+#[derive(Default)]
+pub struct Running {
+    // They guard nothing: accesses are Relaxed.
+    thread: AtomicU64,
+    is_inside: AtomicBool,
+}
+
+/// A node of functions in Python.
+pub struct PyNode {
+    pub step: Py<PyAny>,
+    pub safe_state: Option<Py<PyAny>>,
+    pub failures: Failures,
+    pub running: Arc<Running>,
+}
+
+impl PyNode {
+    #[inline]
+    fn call(&self, work: &Py<PyAny>, cycle: &node::Cycle) {
+        let called = attach(|py| {
+            if self.running.thread.load(Ordering::Relaxed) == 0 {
+                self.note_thread(py)?;
+            }
+            let told = Bound::new(
+                py,
+                Cycle {
+                    number: cycle.number,
+                    release_ns: cycle.release.as_nanos(),
+                    wake_ns: cycle.wake.as_nanos(),
+                    deadline_ns: cycle.deadline.as_nanos(),
+                },
+            )?;
+            self.running.is_inside.store(true, Ordering::Relaxed);
+            let called = work.bind(py).call1((told,)).map(|_| ());
+            self.running.is_inside.store(false, Ordering::Relaxed);
+            called
+        });
+        if let Err(error) = called {
+            self.fail(error);
+        }
+    }
+
+    #[cold]
+    fn note_thread(&self, py: Python<'_>) -> PyResult<()> {
+        let thread = py.import("threading")?.call_method0("get_ident")?.extract()?;
+        self.running.thread.store(thread, Ordering::Relaxed);
+        Ok(())
+    }
+
+    #[cold]
+    fn fail(&self, error: PyErr) -> ! {
+        let said = error.to_string();
+        self.failures.note(error);
+        resume_unwind(Box::new(StepFailed(said)))
+    }
+}
+
+impl Node for PyNode {
+    #[inline]
+    fn step(&mut self, cycle: &node::Cycle) {
+        self.call(&self.step, cycle);
+    }
+
+    fn safe_state(&mut self, cycle: &node::Cycle) {
+        if let Some(safe_state) = &self.safe_state {
+            self.call(safe_state, cycle);
+            self.running.thread.store(0, Ordering::Relaxed); // the first call is not the node's own thread's
+        }
+    }
+}
+
+/// How long after SIGTERM or Ctrl-C a step may run on.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Ends steps that run on although the program was asked to end.
+pub struct Interrupter {
+    pub stop: Arc<AtomicBool>,
+    pub nodes: Vec<Arc<Running>>,
+    since: Option<Instant>,
+}
+
+impl Interrupter {
+    pub fn new(stop: Arc<AtomicBool>, nodes: Vec<Arc<Running>>) -> Self {
+        Self { stop, nodes, since: None }
+    }
+
+    /// Called ten times a second.
+    pub fn look(&mut self) {
+        if !self.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if since.elapsed() < PATIENCE {
+            return;
+        }
+        for node in self.nodes.iter().filter(|node| node.is_inside.load(Ordering::Relaxed)) {
+            attach(|py| {
+                let thread = node.thread.load(Ordering::Relaxed);
+                let interrupt = py.get_type::<PyKeyboardInterrupt>();
+                // SAFETY: the GIL is held, and the exception is a class; a number that is no thread's changes nothing.
+                unsafe { ffi::PyThreadState_SetAsyncExc(thread as _, interrupt.as_ptr()) };
+            });
+        }
+    }
+}

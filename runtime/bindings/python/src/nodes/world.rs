@@ -1,0 +1,167 @@
+//! Virtual time, for the tests of programs of nodes.
+
+use std::path::PathBuf;
+
+use horus::figures::State;
+use horus::world::{Unbuilt, VirtualWorld};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use super::app::{App, caught};
+use super::step::Failures;
+use crate::error::{failed, refused};
+use crate::message::class::of_type;
+use crate::message::object::Message;
+use crate::topic::options::duration;
+
+/// The nodes of a program in virtual time: step by step, faster than real time, the same each time. The thread that made it uses it.
+#[pyclass(unsendable, module = "horus")]
+pub struct World {
+    world: VirtualWorld,
+    failures: Failures,
+}
+
+/// The account of a node.
+#[pyclass(frozen, get_all, module = "horus")]
+pub struct Tally {
+    /// Cycles that ran to completion.
+    cycles: u64,
+    /// Cycles that completed late, and skipped releases.
+    misses: u64,
+    /// Releases that were skipped; contained in `misses`.
+    skipped: u64,
+    /// The longest run of consecutive releases that were missed.
+    max_consecutive: u64,
+    /// The longest response time, in nanoseconds.
+    max_response_ns: u64,
+    /// The largest release jitter, in nanoseconds.
+    max_jitter_ns: u64,
+}
+
+#[pymethods]
+impl Tally {
+    fn __repr__(&self) -> String {
+        format!("<horus.Tally of {} cycles, {} misses>", self.cycles, self.misses)
+    }
+}
+
+impl World {
+    fn known<'a>(&self, node: &'a str) -> PyResult<&'a str> {
+        if self.world.has_node(node) { Ok(node) } else { Err(refused(format!("the world has no node {node}"))) }
+    }
+}
+
+#[pymethods]
+impl World {
+    /// The nodes that `declare` declares with the App that it is given. It is time zero. `settings` is a node.toml.
+    #[new]
+    #[pyo3(signature = (declare, settings=None))]
+    fn new(declare: &Bound<'_, PyAny>, settings: Option<PathBuf>) -> PyResult<Self> {
+        let py = declare.py();
+        let app = py.import("horus._app")?.getattr("in_virtual_time")?;
+        let unbuilt = App::in_virtual_time(Unbuilt::new(settings.as_deref()).map_err(failed)?);
+        let inner = Bound::new(py, unbuilt)?;
+        declare.call1((app.call1((&inner,))?,))?;
+        let (world, failures) = inner.get().build(py)?;
+        Ok(Self { world, failures })
+    }
+
+    /// The time that has passed, in nanoseconds.
+    #[getter]
+    fn now_ns(&self) -> u64 {
+        self.world.now().as_nanos()
+    }
+
+    /// Lets time pass, and the nodes run; raises what a step raises.
+    fn run_for(&mut self, py: Python<'_>, span: &Bound<'_, PyAny>) -> PyResult<()> {
+        let span = duration(span)?;
+        let Self { world, failures } = self;
+        caught(py, failures, || {
+            world.run_for(span);
+            Ok(())
+        })
+    }
+
+    /// Publishes a message, as another program would.
+    fn publish(&mut self, topic: &str, message: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some((class, bytes)) = Message::of(message)? else {
+            return Err(PyTypeError::new_err(format!("a message is published, and not {}", message.get_type())));
+        };
+        self.world.publish_raw(topic, &class.layout, &bytes.to_vec()).map_err(failed)
+    }
+
+    /// The newest message of a topic; None while there is none.
+    fn last<'py>(&mut self, of: &Bound<'py, PyType>, topic: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let class = of_type(of)?;
+        let mut bytes = vec![0; class.bytes()];
+        if !self.world.last_raw(topic, &class.layout, &mut bytes).map_err(failed)? {
+            return Ok(None);
+        }
+        let message = Message::zeroed(of.py(), class)?;
+        Message::of_class(&message, class)?.expect("it is of this class").write(&bytes)?;
+        Ok(Some(message))
+    }
+
+    /// Has a node wake up so much after its releases, for so many cycles or for ever.
+    #[pyo3(signature = (node, lateness, cycles=None))]
+    fn delay(&mut self, node: &str, lateness: &Bound<'_, PyAny>, cycles: Option<u64>) -> PyResult<()> {
+        let scripted = self.known(node).and_then(|node| Ok((node, duration(lateness)?)))?;
+        let scripted = self.world.delay(scripted.0, scripted.1);
+        if let Some(cycles) = cycles {
+            scripted.for_cycles(cycles);
+        }
+        Ok(())
+    }
+
+    /// Has a node's steps take so long, for so many cycles or for ever.
+    #[pyo3(signature = (node, execution_time, cycles=None))]
+    fn takes(&mut self, node: &str, execution_time: &Bound<'_, PyAny>, cycles: Option<u64>) -> PyResult<()> {
+        let scripted = self.known(node).and_then(|node| Ok((node, duration(execution_time)?)))?;
+        let scripted = self.world.takes(scripted.0, scripted.1);
+        if let Some(cycles) = cycles {
+            scripted.for_cycles(cycles);
+        }
+        Ok(())
+    }
+
+    /// Has the next messages of a topic never come to the inputs of the program.
+    fn lose(&mut self, topic: &str, messages: u64) -> PyResult<()> {
+        if !self.world.has_input(topic) {
+            return Err(refused(format!("no node of the world reads topic {topic}")));
+        }
+        self.world.lose(topic, messages);
+        Ok(())
+    }
+
+    /// The account of a node.
+    fn tally(&self, node: &str) -> PyResult<Tally> {
+        let tally = self.world.tally(self.known(node)?);
+        Ok(Tally {
+            cycles: tally.cycles,
+            misses: tally.misses,
+            skipped: tally.skipped,
+            max_consecutive: tally.max_consecutive,
+            max_response_ns: tally.max_response.as_nanos() as u64,
+            max_jitter_ns: tally.max_jitter.as_nanos() as u64,
+        })
+    }
+
+    /// What a node does: "starting", "running", "degraded", "safe", "stopped" or "ended".
+    fn state(&self, node: &str) -> PyResult<&'static str> {
+        Ok(match self.world.state(self.known(node)?) {
+            State::Starting => "starting",
+            State::Running => "running",
+            State::Degraded => "degraded",
+            State::Safe => "safe",
+            State::Stopped => "stopped",
+            State::Ended => "ended",
+        })
+    }
+
+    /// What the journal would say, in its order.
+    #[getter]
+    fn journal(&self) -> Vec<String> {
+        self.world.journal().iter().map(|entry| entry.message().to_owned()).collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! Arrays of NumPy over the bytes of messages. NumPy is asked by its Python names, when somebody wants an array: nothing here is linked to it,
+//! and a program without NumPy does not need it.
+
+use arrayvec::ArrayVec;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+
+use crate::message::array::{Array, Shape};
+use crate::message::class::{Class, of_type};
+use crate::message::kind::Kind;
+use crate::message::number::Number;
+use crate::message::object::{Bytes, Message};
+use crate::picture;
+
+/// Lengths or strides, from the outside to the inside. NumPy has 64 dimensions, and nobody's message more than a few.
+pub type Extents = ArrayVec<isize, MOST>;
+/// The most dimensions of an array.
+/// The most dimensions of an array.
+pub const MOST: usize = 8;
+
+/// Numbers in rows and columns, over bytes of a message.
+pub struct Grid<'a, 'py> {
+    pub bytes: Bytes<'a, 'py>,
+    pub number: Number,
+    pub dimensions: Extents,
+    /// Bytes from one element of each dimension to the next.
+    pub strides: Extents,
+    /// Whether the elements follow each other without gap.
+    pub is_packed: bool,
+}
+
+impl<'a, 'py> Grid<'a, 'py> {
+    /// Elements that follow each other without gap.
+    pub fn packed(bytes: Bytes<'a, 'py>, number: Number, dimensions: &[isize]) -> Self {
+        let dimensions: Extents = dimensions.iter().copied().collect();
+        let mut stride = number.bytes() as isize;
+        let mut strides = dimensions.clone();
+        for (place, length) in strides.iter_mut().zip(&dimensions).rev() {
+            *place = stride;
+            stride *= length;
+        }
+        Self { bytes, number, dimensions, strides, is_packed: true }
+    }
+}
+
+/// Bytes, as an object with a buffer.
+static BYTE: Kind = Kind::Number(Number::U8);
+static MODULE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static TYPES: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
+
+/// `numpy.ndarray` itself.
+fn ndarray(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    let found = MODULE.get_or_try_init(py, || {
+        Ok::<_, PyErr>(py.import("numpy")?.getattr("ndarray")?.cast_into::<PyType>()?.unbind())
+    });
+    found.map(|found| found.bind(py))
+}
+
+/// NumPy's type of a number, made once.
+fn dtype(py: Python<'_>, number: Number) -> PyResult<&Bound<'_, PyAny>> {
+    let all = TYPES.get_or_try_init(py, || {
+        let numpy = py.import("numpy")?;
+        Number::every().map(|number| Ok::<_, PyErr>(numpy.call_method1("dtype", (number.numpy(),))?.unbind())).collect()
+    })?;
+    Ok(all[number as usize].bind(py))
+}
+
+/// An array over these bytes, which keeps what keeps them.
+pub fn array<'py>(grid: Grid<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let py = grid.bytes.python();
+    let buffer = Array::view(&BYTE, grid.bytes.length(), grid.bytes)?;
+    let (shape, dtype) = (PyTuple::new(py, grid.dimensions)?, dtype(py, grid.number)?);
+    if grid.is_packed {
+        return ndarray(py)?.call1((shape, dtype, buffer));
+    }
+    ndarray(py)?.call1((shape, dtype, buffer, 0, PyTuple::new(py, grid.strides)?))
+}
+
+/// The data of a message: an image's pixels, a cloud's points; nothing of other messages.
+pub fn data<'a, 'py>(class: &Class, bytes: Bytes<'a, 'py>) -> PyResult<Option<Grid<'a, 'py>>> {
+    match class.shape {
+        Some(picture::Shape::Image(image)) => image.grid(bytes).map(Some),
+        Some(picture::Shape::Cloud(cloud)) => Ok(Some(cloud.grid(bytes))),
+        None => Ok(None),
+    }
+}
+
+/// An array over a message, or over an array of one.
+#[pyfunction]
+pub fn to_numpy<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = of.py();
+    if let Some((class, bytes)) = Message::of(of)? {
+        if let Some(grid) = data(class, bytes)? {
+            return array(grid);
+        }
+        let dtype = py.import("numpy")?.call_method1("dtype", (description(py, class)?,))?;
+        let buffer = Array::view(&BYTE, bytes.length(), bytes)?;
+        return ndarray(py)?.call1((PyTuple::empty(py), dtype, buffer));
+    }
+    let view = of.cast::<Array>().map_err(|_| PyTypeError::new_err("this is no message"))?.get();
+    let bytes = view.kept().bytes(py);
+    match view.shape() {
+        Shape { number: Some(number), dimensions } => array(Grid::packed(bytes, number, &dimensions)),
+        Shape { number: None, dimensions } => {
+            let dtype = py.import("numpy")?.call_method1("dtype", (format(py, view.innermost())?,))?;
+            let buffer = Array::view(&BYTE, bytes.length(), bytes)?;
+            ndarray(py)?.call1((PyTuple::new(py, dimensions)?, dtype, buffer))
+        }
+    }
+}
+
+/// What `numpy.dtype` takes for a class.
+fn description<'py>(py: Python<'py>, class: &Class) -> PyResult<Bound<'py, PyDict>> {
+    let (names, formats, offsets) = (PyList::empty(py), PyList::empty(py), PyList::empty(py));
+    for field in &class.fields {
+        names.append(&field.name)?;
+        formats.append(format(py, &field.kind)?)?;
+        offsets.append(field.offset)?;
+    }
+    let said = PyDict::new(py);
+    for (name, value) in [("names", names), ("formats", formats), ("offsets", offsets)] {
+        said.set_item(name, value)?;
+    }
+    said.set_item("itemsize", class.bytes())?;
+    Ok(said)
+}
+
+fn format<'py>(py: Python<'py>, kind: &Kind) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match kind {
+        Kind::Number(number) => number.numpy().into_pyobject(py)?.into_any(),
+        Kind::Nested(class) => py.import("numpy")?.call_method1("dtype", (description(py, class)?,))?,
+        Kind::Array { element, length } => (format(py, element)?, (*length,)).into_pyobject(py)?.into_any(),
+    })
+}
+
+#[pyfunction]
+fn numpy_dtype<'py>(of: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
+    description(of.py(), of_type(of)?)
+}
+
+/// Adds what the package needs of it.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(to_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(numpy_dtype, module)?)
+}

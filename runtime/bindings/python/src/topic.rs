@@ -1,0 +1,70 @@
+//! Topics: their ends, what they lend of their memory, and waiting.
+
+pub mod lent;
+pub mod options;
+pub mod publisher;
+pub mod subscriber;
+pub mod wait;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+
+use crate::message::class::{self, Class};
+
+/// What a topic carries.
+#[derive(Clone, Copy)]
+pub enum Carried {
+    /// Messages of a class.
+    Messages(&'static Class),
+    /// Bytes of any length up to a maximum.
+    Bytes,
+    /// What `value` can encode.
+    Values,
+}
+
+/// The longest message of bytes or value, where nobody says one.
+pub const DEFAULT_MAXIMUM: usize = 4096;
+
+impl Carried {
+    /// By what a program names in Python: a class of messages, `bytes`, or `dict`, `list` and `object` for values.
+    pub fn named(of: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = of.py();
+        let of = of.cast::<PyType>().map_err(|_| {
+            PyTypeError::new_err(format!("a topic carries a class of messages, bytes or dict, and {of} is no class"))
+        })?;
+        if of.is(py.get_type::<PyBytes>()) {
+            return Ok(Self::Bytes);
+        }
+        for name in ["dict", "list", "object"] {
+            if of.is(py.import("builtins")?.getattr(name)?) {
+                return Ok(Self::Values);
+            }
+        }
+        class::of_type(of).map(Self::Messages)
+    }
+}
+
+/// An end of a topic, in the states that Python can bring it to.
+pub enum End<T> {
+    /// It can be used.
+    Open(T),
+    /// A message that it lent is in use.
+    Lent,
+    /// `close` ended it.
+    Closed,
+}
+
+/// Adds what the package needs of it.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<publisher::Publisher>()?;
+    module.add_class::<subscriber::Subscriber>()?;
+    module.add_class::<lent::Hold>()?;
+    module.add_class::<lent::LoanHold>()?;
+    module.add_class::<lent::Loan>()?;
+    module.add_function(wrap_pyfunction!(wait::wait_any, module)?)?;
+    module.add_function(wrap_pyfunction!(wait::interpreter_ends, module)?)?;
+    let at_exit = module.py().import("atexit")?;
+    at_exit.call_method1("register", (module.getattr("interpreter_ends")?,))?;
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! The publishing end of a topic.
+
+use std::time::Duration;
+
+use horus::bytes::{BytesPublisher, SendError};
+use horus::topic::Policy;
+use horus::topic::raw::RawPublisher;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use super::lent::Loan;
+use super::options::{self, limit};
+use super::wait::sliced;
+use super::{Carried, DEFAULT_MAXIMUM, End};
+use crate::error::{failed, refused};
+use crate::exclusive::{Exclusive, Lent};
+use crate::message::class::Class;
+use crate::message::object::Message;
+use crate::value;
+
+/// What sends.
+pub enum Sender {
+    Messages(Box<RawPublisher>, &'static Class),
+    Bytes(BytesPublisher),
+    /// With the room where a value is encoded.
+    Values(BytesPublisher, Vec<u8>),
+}
+
+/// The publishing end of a topic.
+#[pyclass(frozen, module = "horus")]
+pub struct Publisher {
+    end: Exclusive<End<Sender>>,
+    topic: String,
+}
+
+/// Why nothing was sent.
+const FULL: &str = "the topic is full: a subscriber has yet to read its oldest message; try again or wait";
+
+impl Publisher {
+    /// The end, for one call.
+    #[inline]
+    pub fn lend<'a>(&'a self, py: Python<'_>) -> PyResult<Lent<'a, End<Sender>>> {
+        self.end.lend(py)
+    }
+}
+
+impl End<Sender> {
+    /// What sends.
+    #[inline]
+    pub fn open(&mut self) -> PyResult<&mut Sender> {
+        match self {
+            Self::Open(sender) => Ok(sender),
+            Self::Lent => Err(refused("a message of this publisher is lent to be written: end its `with` block first")),
+            Self::Closed => Err(refused("this publisher was closed: open another one")),
+        }
+    }
+}
+
+impl Sender {
+    /// Whether there was room.
+    #[inline]
+    fn try_send(&mut self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match self {
+            Self::Messages(publisher, class) => {
+                let bytes = Message::of_class(value, class)?.ok_or_else(|| other_class(value, class))?;
+                Ok(bytes.with(|bytes| publisher.try_send(bytes)).is_ok())
+            }
+            Self::Bytes(publisher) => sent(publisher.try_send(bytes_of(value)?)),
+            Self::Values(publisher, room) => {
+                room.clear();
+                value::encode(value, room)?;
+                sent(publisher.try_send(room))
+            }
+        }
+    }
+
+    /// Waits for room, with the GIL released, and sends.
+    fn send(&mut self, value: &Bound<'_, PyAny>, limit: Option<Duration>) -> PyResult<bool> {
+        let py = value.py();
+        let done = match self {
+            Self::Messages(publisher, class) => {
+                let message = Message::of_class(value, class)?.ok_or_else(|| other_class(value, class))?.to_vec();
+                sliced(py, limit, |limit| publisher.send(&message, Some(limit)).is_ok().then_some(Ok(true)))
+            }
+            Self::Bytes(publisher) => {
+                let bytes = bytes_of(value)?.to_vec();
+                sliced(py, limit, |limit| unless_full(publisher.send_timeout(&bytes, limit)))
+            }
+            // It was encoded when there was no room for it.
+            Self::Values(publisher, room) => sliced(py, limit, |limit| unless_full(publisher.send_timeout(room, limit))),
+        };
+        done?.unwrap_or(Ok(false)).map_err(failed)
+    }
+
+    fn policy(&self) -> Policy {
+        match self {
+            Self::Messages(publisher, _) => publisher.policy(),
+            Self::Bytes(publisher) | Self::Values(publisher, _) => publisher.policy(),
+        }
+    }
+}
+
+fn sent(done: Result<(), SendError>) -> PyResult<bool> {
+    unless_full(done).unwrap_or(Ok(false)).map_err(failed)
+}
+
+fn unless_full(done: Result<(), SendError>) -> Option<Result<bool, SendError>> {
+    match done {
+        Ok(()) => Some(Ok(true)),
+        Err(SendError::Full) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
+fn bytes_of<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+    value.extract().map_err(|_| PyTypeError::new_err(format!("this topic carries bytes, and not {}", value.get_type())))
+}
+
+#[cold]
+fn other_class(value: &Bound<'_, PyAny>, class: &Class) -> PyErr {
+    PyTypeError::new_err(format!("this topic carries {}, and not {}", class.layout.type_name(), value.get_type()))
+}
+
+#[pymethods]
+impl Publisher {
+    #[new]
+    #[pyo3(signature = (carries, topic, **given))]
+    fn new(carries: &Bound<'_, PyAny>, topic: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let (options, maximum) = options::read(given)?;
+        let maximum = maximum.unwrap_or(DEFAULT_MAXIMUM);
+        let sender = match Carried::named(carries)? {
+            Carried::Messages(class) => {
+                Sender::Messages(Box::new(RawPublisher::open(topic, &class.layout, &options).map_err(failed)?), class)
+            }
+            Carried::Bytes => Sender::Bytes(BytesPublisher::open(topic, maximum, &options).map_err(failed)?),
+            Carried::Values => {
+                let publisher = BytesPublisher::of_kind(value::TYPE_NAME, topic, maximum, &options).map_err(failed)?;
+                Sender::Values(publisher, Vec::with_capacity(maximum))
+            }
+        };
+        Ok(Self { end: Exclusive::new("publisher", End::Open(sender)), topic: topic.to_owned() })
+    }
+
+    #[classmethod]
+    fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
+    }
+
+    /// Sends a message. On a reliable topic it waits for room, at most `timeout` seconds; then, or at once on a `latest` topic all of whose
+    /// messages are held, it raises HorusError.
+    #[pyo3(signature = (message, timeout=None))]
+    fn send(&self, message: &Bound<'_, PyAny>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let py = message.py();
+        let mut end = self.end.lend(py)?;
+        let sender = end.open()?;
+        if sender.try_send(message)? {
+            return Ok(());
+        }
+        let limit = limit(timeout)?;
+        let may_wait = limit.is_some() || sender.policy() == Policy::Reliable;
+        if may_wait && sender.send(message, limit)? { Ok(()) } else { Err(refused(FULL)) }
+    }
+
+    /// Sends a message if there is room for it; whether there was.
+    fn try_send(&self, message: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.end.lend(message.py())?.open()?.try_send(message)
+    }
+
+    /// Lends the place of the next message, for a `with` block that fills it; at its end the message is sent.
+    fn loan<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Loan>> {
+        Loan::of(slf)
+    }
+
+    /// How many living subscribers the topic has.
+    fn subscribers(&self, py: Python<'_>) -> PyResult<usize> {
+        match self.end.lend(py)?.open()? {
+            Sender::Messages(publisher, _) => publisher.subscribers(),
+            Sender::Bytes(publisher) | Sender::Values(publisher, _) => publisher.subscribers(),
+        }
+        .map_err(failed)
+    }
+
+    /// Takes dead subscribers off the topic, so that they hold it no longer; how many.
+    fn reap_dead_subscribers(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(match self.end.lend(py)?.open()? {
+            Sender::Messages(publisher, _) => publisher.reap_dead_subscribers(),
+            Sender::Bytes(publisher) | Sender::Values(publisher, _) => publisher.reap_dead_subscribers(),
+        })
+    }
+
+    /// Leaves the topic.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let mut end = self.end.lend(py)?;
+        if let End::Lent = *end {
+            end.open()?;
+        }
+        *end = End::Closed;
+        Ok(())
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, py: Python<'_>, _error: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    /// The topic's name.
+    #[getter]
+    fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<horus.Publisher of {}>", self.topic)
+    }
+}

@@ -1,0 +1,309 @@
+//! A subscribing end of a topic.
+
+use std::time::Duration;
+
+use horus::bytes::{BytesSample, BytesSubscriber};
+use horus::topic::raw::RawSubscriber;
+use horus::topic::{HELD_FROM_BYTES, Received};
+use horus::wait::Waitable;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyType};
+
+use super::lent::Hold;
+use super::options::{self, limit};
+use super::wait::sliced;
+use super::{Carried, DEFAULT_MAXIMUM, End};
+use crate::error::{failed, refused};
+use crate::exclusive::{Exclusive, Lent};
+use crate::message::class::Class;
+use crate::message::object::Message;
+use crate::value::{self, Decoder};
+
+/// What receives.
+pub enum Receiver {
+    Messages(Box<RawSubscriber>, &'static Class, Last),
+    Bytes(BytesSubscriber, Last),
+    Values(BytesSubscriber, Last, Decoder),
+}
+
+/// What is known of the message that was received last; and an object for the next one, if a look found nothing to fill it.
+#[derive(Default)]
+pub struct Last {
+    pub sequence: u64,
+    pub sent_ns: u64,
+    pub publisher: usize,
+    spare: Option<Py<PyAny>>,
+}
+
+impl Last {
+    /// Of a message in its place.
+    pub fn of(sequence: u64, sent_ns: u64, publisher: usize) -> Self {
+        Self { sequence, sent_ns, publisher, spare: None }
+    }
+
+    fn note(&mut self, received: &Received<()>) {
+        (self.sequence, self.sent_ns, self.publisher) = (received.sequence, received.sent_ns, received.publisher);
+    }
+
+    fn note_bytes(&mut self, sample: &BytesSample<'_>) {
+        (self.sequence, self.sent_ns, self.publisher) = (sample.sequence(), sample.sent_ns(), sample.publisher());
+    }
+}
+
+/// A subscribing end of a topic.
+#[pyclass(frozen, module = "horus")]
+pub struct Subscriber {
+    end: Exclusive<End<Receiver>>,
+    topic: String,
+}
+
+/// What to do before a subscriber with a message in its place is used again.
+const HELD: &str = "a message that this subscriber lent is still in use: `del` it and all arrays of it first, or read it in a `with` block";
+
+impl Subscriber {
+    /// The end, for one call.
+    pub fn lend<'a>(&'a self, py: Python<'_>) -> PyResult<Lent<'a, End<Receiver>>> {
+        self.end.lend(py)
+    }
+}
+
+impl End<Receiver> {
+    /// What receives.
+    #[inline]
+    pub fn open(&mut self) -> PyResult<&mut Receiver> {
+        match self {
+            Self::Open(receiver) => Ok(receiver),
+            Self::Lent => Err(refused(HELD)),
+            Self::Closed => Err(refused("this subscriber was closed: open another one")),
+        }
+    }
+}
+
+impl Receiver {
+    /// What of it can be waited for.
+    pub fn waitable(&mut self) -> &mut (dyn Waitable + Send) {
+        match self {
+            Self::Messages(subscriber, ..) => &mut **subscriber,
+            Self::Bytes(subscriber, _) | Self::Values(subscriber, ..) => subscriber,
+        }
+    }
+
+    fn last(&self) -> &Last {
+        match self {
+            Self::Messages(_, _, last) | Self::Bytes(_, last) | Self::Values(_, last, _) => last,
+        }
+    }
+
+    /// The next message, copied.
+    #[inline]
+    pub fn try_recv<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self {
+            Self::Messages(subscriber, class, last) => {
+                let message = match last.spare.take() {
+                    Some(spare) => spare.into_bound(py),
+                    None => Message::zeroed(py, class)?,
+                };
+                let bytes = Message::of_class(&message, class)?.expect("it is of this class");
+                let Some(received) = bytes.with_mut(|bytes| subscriber.try_recv(bytes))? else {
+                    last.spare = Some(message.unbind());
+                    return Ok(None);
+                };
+                last.note(&received);
+                Ok(Some(message))
+            }
+            Self::Bytes(subscriber, last) => Ok(subscriber.try_recv().map(|sample| {
+                last.note_bytes(&sample);
+                PyBytes::new(py, &sample).into_any()
+            })),
+            Self::Values(subscriber, last, decoder) => match subscriber.try_recv() {
+                Some(sample) => {
+                    last.note_bytes(&sample);
+                    decoder.decode(py, &sample).map(Some)
+                }
+                None => Ok(None),
+            },
+        }
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<()> {
+        match self {
+            Self::Messages(subscriber, ..) => subscriber.wait(limit).then_some(()),
+            Self::Bytes(subscriber, _) | Self::Values(subscriber, ..) => {
+                horus::wait::wait_any(&mut [subscriber], limit).map(|_| ())
+            }
+        }
+    }
+
+    /// The next message, copied; waits for it with the GIL released.
+    fn recv<'py>(&mut self, py: Python<'py>, limit: Option<Duration>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            if let Some(message) = self.try_recv(py)? {
+                return Ok(Some(message));
+            }
+            // What it ends with may be the trace of a message that was overwritten: then it goes on waiting.
+            if sliced(py, limit, |limit| self.wait(limit))?.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Subscriber {
+    #[new]
+    #[pyo3(signature = (carries, topic, **given))]
+    fn new(carries: &Bound<'_, PyAny>, topic: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let (options, maximum) = options::read(given)?;
+        let (maximum, last) = (maximum.unwrap_or(DEFAULT_MAXIMUM), Last::default());
+        let receiver = match Carried::named(carries)? {
+            Carried::Messages(class) => {
+                Receiver::Messages(Box::new(RawSubscriber::open(topic, &class.layout, &options).map_err(failed)?), class, last)
+            }
+            Carried::Bytes => Receiver::Bytes(BytesSubscriber::open(topic, maximum, &options).map_err(failed)?, last),
+            Carried::Values => {
+                let subscriber = BytesSubscriber::of_kind(value::TYPE_NAME, topic, maximum, &options).map_err(failed)?;
+                Receiver::Values(subscriber, last, Decoder::default())
+            }
+        };
+        Ok(Self { end: Exclusive::new("subscriber", End::Open(receiver)), topic: topic.to_owned() })
+    }
+
+    #[classmethod]
+    fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
+    }
+
+    /// The next message, or None when it has not been sent yet.
+    fn try_recv<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.end.lend(py)?.open()?.try_recv(py)
+    }
+
+    /// Waits for the next message, at most `timeout` seconds; None when the time is up.
+    #[pyo3(signature = (timeout=None))]
+    fn recv<'py>(&self, py: Python<'py>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut end = self.end.lend(py)?;
+        let receiver = end.open()?;
+        match receiver.try_recv(py)? {
+            Some(message) => Ok(Some(message)),
+            None => receiver.recv(py, limit(timeout)?),
+        }
+    }
+
+    /// Waits, at most `timeout` seconds, until there is something to receive; whether there is.
+    #[pyo3(signature = (timeout=None))]
+    fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        let mut end = self.end.lend(py)?;
+        let receiver = end.open()?;
+        Ok(sliced(py, limit(timeout)?, |limit| receiver.wait(limit))?.is_some())
+    }
+
+    /// As `borrow`, but None at once when there is no message yet.
+    fn try_borrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = slf.py();
+        let mut end = slf.get().end.lend(py)?;
+        let Receiver::Messages(_, class, _) = end.open()? else {
+            return Err(PyTypeError::new_err("messages of a class are borrowed; bytes and values are received by a copy"));
+        };
+        // Copying a small message costs less than a hold on it, and holds up nobody.
+        if class.bytes() < HELD_FROM_BYTES {
+            return end.open()?.try_recv(py);
+        }
+        Hold::next(slf, &mut end)
+    }
+
+    /// Waits for the next message and lends it in its place, to be read; messages below 4096 bytes are copied. The subscriber
+    /// receives nothing else, and a publisher may find no room, until the message and all arrays of it are gone.
+    #[pyo3(signature = (timeout=None))]
+    fn borrow<'py>(slf: &Bound<'py, Self>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            if let Some(message) = Self::try_borrow(slf)? {
+                return Ok(Some(message));
+            }
+            if !slf.get().wait(slf.py(), timeout)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut end = self.end.lend(py)?;
+        if let End::Closed = *end {
+            return Ok(None); // who closes it ends the loop
+        }
+        end.open()?.recv(py, None)
+    }
+
+    fn __aiter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("horus._async")?.getattr("messages")?.call1((slf,))
+    }
+
+    /// How many messages were overwritten before this subscriber got to them, since it joined.
+    #[getter]
+    fn missed(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(match self.end.lend(py)?.open()? {
+            Receiver::Messages(subscriber, ..) => subscriber.missed(),
+            Receiver::Bytes(subscriber, _) | Receiver::Values(subscriber, ..) => subscriber.missed(),
+        })
+    }
+
+    /// The number of the message that was received last, in its publisher's lane.
+    #[getter]
+    fn sequence(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.end.lend(py)?.open()?.last().sequence)
+    }
+
+    /// When it was sent, in nanoseconds on CLOCK_MONOTONIC; 0 when its publisher gave no time.
+    #[getter]
+    fn sent_ns(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.end.lend(py)?.open()?.last().sent_ns)
+    }
+
+    /// The number of the publisher that sent it.
+    #[getter]
+    fn publisher(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.end.lend(py)?.open()?.last().publisher)
+    }
+
+    /// Whether a living process publishes the topic.
+    fn is_published(&self, py: Python<'_>) -> PyResult<bool> {
+        match self.end.lend(py)?.open()? {
+            Receiver::Messages(subscriber, ..) => subscriber.is_published(),
+            Receiver::Bytes(subscriber, _) | Receiver::Values(subscriber, ..) => subscriber.is_published(),
+        }
+        .map_err(failed)
+    }
+
+    /// Leaves the topic.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let mut end = self.end.lend(py)?;
+        if let End::Lent = *end {
+            end.open()?;
+        }
+        *end = End::Closed;
+        Ok(())
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, py: Python<'_>, _error: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    /// The topic's name.
+    #[getter]
+    fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<horus.Subscriber of {}>", self.topic)
+    }
+}

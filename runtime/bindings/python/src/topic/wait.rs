@@ -1,0 +1,83 @@
+//! Waiting with the GIL released, in slices: between two of them Python looks for signals, so Ctrl-C ends a wait.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use horus::wait::Waitable;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::options::limit;
+use super::subscriber::{Receiver, Subscriber};
+use crate::error::refused;
+
+/// How long Ctrl-C may take. What comes meanwhile wakes the wait at once.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Set when the interpreter begins to end. A thread that wants the GIL after that is ended by CPython where it stands, in the middle of Rust; so
+/// it stays outside.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Calls `wait` with the GIL released, until it gives something, or `limit` has passed.
+pub fn sliced<R: Send>(
+    py: Python<'_>,
+    limit: Option<Duration>,
+    mut wait: impl FnMut(Duration) -> Option<R> + Send,
+) -> PyResult<Option<R>> {
+    let until = limit.and_then(|limit| Instant::now().checked_add(limit));
+    loop {
+        let left = until.map_or(SLICE, |until| until.saturating_duration_since(Instant::now()));
+        let found = py.detach(|| {
+            let found = wait(left.min(SLICE));
+            // Relaxed: it guards nothing.
+            while IS_ENDING.load(Ordering::Relaxed) {
+                thread::park();
+            }
+            found
+        });
+        if found.is_some() {
+            return Ok(found);
+        }
+        py.check_signals()?;
+        if left.is_zero() || until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(None);
+        }
+    }
+}
+
+/// For `atexit`.
+#[pyfunction]
+pub fn interpreter_ends() {
+    IS_ENDING.store(true, Ordering::Relaxed);
+}
+
+/// Waits until one of the subscribers has something to receive, and returns it; None when the time is up. Looks at them in order: while an earlier
+/// one has messages, later ones are not looked at.
+#[pyfunction]
+#[pyo3(signature = (subscribers, timeout=None))]
+pub fn wait_any<'py>(
+    py: Python<'py>,
+    subscribers: Vec<Bound<'py, Subscriber>>,
+    timeout: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Option<Bound<'py, Subscriber>>> {
+    if subscribers.is_empty() {
+        return Err(PyValueError::new_err("wait for one subscriber at least"));
+    }
+    for (place, subscriber) in subscribers.iter().enumerate() {
+        if subscribers[..place].iter().any(|other| other.is(subscriber)) {
+            return Err(refused(format!("subscriber {place} is there twice")));
+        }
+    }
+    let mut lent = subscribers.iter().map(|subscriber| subscriber.get().lend(py)).collect::<PyResult<Vec<_>>>()?;
+    let mut ends = Vec::with_capacity(lent.len());
+    for end in &mut lent {
+        ends.push(end.open()?);
+    }
+    let mut waitables: Vec<&mut (dyn Waitable + Send)> = ends.into_iter().map(Receiver::waitable).collect();
+    let found = sliced(py, limit(timeout)?, |limit| {
+        let mut plain: Vec<&mut dyn Waitable> = waitables.iter_mut().map(|waitable| &mut **waitable as &mut dyn Waitable).collect();
+        horus::wait::wait_any(&mut plain, limit)
+    })?;
+    Ok(found.map(|found| subscribers[found].clone()))
+}
