@@ -13,7 +13,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from checks.languages import csharp, programs
+from checks.languages import csharp, programs, python
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 from horus_appliance.host import dotnet, library, system
 from horus_appliance.paths import RUNTIME
@@ -51,6 +51,7 @@ def build(place: Path) -> dict:
         own = place / name
         own.mkdir()
         commands[name] = [str(programs.build(programs.Program(source), [compiler, "-O2"], prefix, own))]
+    commands["Python"] = [str(python.install(place / "Python")), str(python.BINDING / "tests" / "ring.py")]
     commands["C#"] = in_csharp(prefix, place / "C#")
     return commands
 
