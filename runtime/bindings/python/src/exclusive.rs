@@ -5,8 +5,10 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
+use pyo3::exceptions::PyImportError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -93,6 +95,24 @@ impl<T> Drop for Lent<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.0.is_used.set(false);
+    }
+}
+
+/// The interpreter that imported this module first; 0 before, and one more than its number then. Guarded by the GIL: accesses are Relaxed.
+static INTERPRETER: AtomicI64 = AtomicI64::new(0);
+
+/// What this module keeps of Python's objects is of one interpreter.
+///
+/// # Errors
+/// In any other one.
+pub fn refuse_other_interpreters(_attached: Python<'_>) -> PyResult<()> {
+    // SAFETY: both ask for what the GIL's holder has.
+    let this = 1 + unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) };
+    match INTERPRETER.compare_exchange(0, this, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(first) if first != this => Err(PyImportError::new_err(
+            "horus is imported by another interpreter of this process already, and does not share its objects: use processes, or threads of one interpreter",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -25,14 +25,20 @@ mod value;
 
 use pyo3::prelude::*;
 
+/// What the package's files in Python and this module know of each other; `python/horus/__init__.py` has the same number.
+const INTERFACE: u32 = 1;
+
 /// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
 #[pymodule(gil_used = true)]
 fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    exclusive::refuse_other_interpreters(py)?;
     module.add("HorusError", py.get_type::<error::HorusError>())?;
+    module.add("INTERFACE", INTERFACE)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     exclusive::watch_forks(py)?;
     message::add_to(module)?;
+    module.add_function(wrap_pyfunction!(value::decode_value, module)?)?;
     numpy::add_to(module)?;
     picture::add_to(module)?;
     module.add_function(wrap_pyfunction!(dlpack::dlpack, module)?)?;

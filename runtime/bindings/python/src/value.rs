@@ -5,6 +5,8 @@
 mod decode;
 mod encode;
 
+use pyo3::prelude::*;
+
 pub use decode::Decoder;
 pub use encode::encode;
 
@@ -13,3 +15,9 @@ pub const TYPE_NAME: &str = "horus/MessagePack";
 
 /// Values inside of values, at most so deep: a list may contain itself, and a peer may send anything.
 const MAX_DEPTH: usize = 64;
+
+/// The value that some bytes are.
+#[pyfunction]
+pub fn decode_value<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    Decoder::default().decode(py, bytes)
+}

@@ -1,5 +1,17 @@
 """Topics, messages and real-time nodes over shared memory. docs/python.md is the guide."""
 
+INTERFACE = 1
+
+try:
+    import horus._horus as _horus
+except ModuleNotFoundError as _missing:
+    raise ImportError(
+        "horus._horus is not there: install a wheel by `pip install horus`, or build `cargo build --release -p horus-python` and copy lib_horus.so to "
+        "horus/_horus.abi3.so"
+    ) from _missing
+if _horus.INTERFACE != INTERFACE:
+    raise ImportError(f"horus._horus has interface {_horus.INTERFACE}, and the package wants {INTERFACE}: install both from one wheel")
+
 from horus._app import App
 from horus._horus import Array, Cycle, HorusError, Input, Loan, Output, Publisher, Subscriber, Tally, World, __version__, wait_any
 from horus._message import Message, array, f32, f64, from_layout, i8, i16, i32, i64, i128, message, u8, u16, u32, u64, u128

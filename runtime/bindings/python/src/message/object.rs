@@ -472,6 +472,9 @@ pub fn add_field(of: &Bound<'_, PyType>, field: &'static Field) -> PyResult<()> 
 /// Makes the type.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    if let Some(made) = BASE.get(py) {
+        return module.add("MessageBase", made); // the module was imported before, and forgotten
+    }
     // CPython keeps the pointer to the methods.
     let methods = Box::leak(Box::new([
         ffi::PyMethodDef {

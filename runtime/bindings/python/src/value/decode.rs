@@ -86,7 +86,8 @@ impl Decoder {
         let dict = PyDict::new(py);
         for _ in 0..length {
             let key = self.key(py, rest, depth)?;
-            dict.set_item(key, self.take(py, rest, depth + 1)?)?;
+            let item = self.take(py, rest, depth + 1)?;
+            dict.set_item(key, item).map_err(|error| no_value(&format!("a key of a dict: {error}")))?;
         }
         Ok(dict.into_any())
     }

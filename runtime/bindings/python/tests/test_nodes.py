@@ -1,0 +1,309 @@
+"""Programs of nodes: in virtual time, and on the machine."""
+
+import json
+import signal
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import horus
+from horus.messages import CmdVel, Imu
+from support import TopicsCase
+
+PROGRAM = """
+import sys, time
+import horus
+from horus.messages import CmdVel
+
+app = horus.App("program")
+cmd = app.output(CmdVel, "base.cmd")
+
+def stop(cycle):
+    cmd.set(CmdVel())
+
+@app.node(period="5 ms", safe_state=stop, on_miss={{"safe_state": {{"after": 1000, "within": 1024}}}})
+def control(cycle):
+    cmd.set(CmdVel(forward=1.0))
+    if cycle.number == 2:
+        print("ready", flush=True)
+    {work}
+
+app.run()
+print("ended", flush=True)
+"""
+
+
+def balance(app):
+    imu, cmd = app.input(Imu, "imu"), app.output(CmdVel, "base.cmd")
+
+    def stop(cycle):
+        cmd.set(CmdVel())
+
+    @app.node(period="1 ms", deadline="800 us", safe_state=stop, on_miss={"safe_state": {"after": 3, "within": 100}})
+    def control(cycle):
+        if (m := imu.latest()) is not None:
+            cmd.set(CmdVel(forward=0.8 * m.angular_velocity[1]))
+
+
+def tilted():
+    return Imu(angular_velocity=(0, 0.5, 0))
+
+
+class VirtualTime(unittest.TestCase):
+    def test_a_late_node_goes_to_its_safe_state(self):
+        world = horus.World(balance)
+        world.publish("imu", tilted())
+        world.run_for("10 ms")
+        self.assertEqual((world.last(CmdVel, "base.cmd"), world.now_ns), (CmdVel(forward=0.4), 10_000_000))
+        world.delay("control", "5 ms", cycles=3)
+        world.run_for(0.03)
+        self.assertEqual((world.last(CmdVel, "base.cmd"), world.state("control")), (CmdVel(), "safe"))
+        self.assertGreater(world.tally("control").misses, 2)
+        self.assertIn("node control is in its safe state: 3 misses within 100 cycles", world.journal)
+
+    def test_lost_messages_never_come(self):
+        world = horus.World(balance)
+        world.lose("imu", 1)
+        world.publish("imu", tilted())
+        world.run_for("5 ms")
+        self.assertIsNone(world.last(CmdVel, "base.cmd"))
+
+    def test_a_node_may_be_an_object_and_be_released_by_messages(self):
+        class Track:
+            def __init__(self, app):
+                # The topic as the world makes it, so that the first look need not follow to it.
+                self.frames, self.seen = app.input(Imu, "frames", latest=64), app.output(CmdVel, "seen")
+                self.numbers = []
+
+            def step(self, cycle):
+                self.numbers += [imu.stamp_ns for imu in self.frames.messages()]
+                self.seen.set(CmdVel(forward=len(self.numbers)))
+
+        made = []
+
+        def declare(app):
+            made.append(Track(app))
+            app.node("track", on="frames", min_gap="2 ms", deadline="1 ms")(made[0])
+
+        world = horus.World(declare)
+        for k in range(3):
+            world.publish("frames", Imu(stamp_ns=k))
+        world.run_for("5 ms")
+        self.assertEqual((made[0].numbers, world.last(CmdVel, "seen").forward), ([0, 1, 2], 3.0))
+
+    def test_fresh_messages_are_seen_once(self):
+        seen = []
+
+        def declare(app):
+            imu = app.input(Imu, "imu", latest=64)
+
+            @app.node(rate=1000)
+            def look(cycle):
+                seen.append((imu.fresh() is not None, imu.latest() is not None, imu.missed))
+
+        world = horus.World(declare)
+        world.publish("imu", tilted())
+        world.run_for("3 ms")
+        self.assertEqual(seen[:3], [(True, True, 0), (False, True, 0), (False, True, 0)])
+
+    def test_settings_have_the_last_word(self):
+        with tempfile.TemporaryDirectory() as folder:
+            settings = Path(folder) / "node.toml"
+            settings.write_text('[node.control]\nperiod = "2 ms"\n')
+            world = horus.World(balance, settings=settings)
+            world.run_for("10 ms")
+            self.assertLess(world.tally("control").cycles, 7)
+
+    def test_an_exception_in_a_step_is_raised_as_it_was(self):
+        def declare(app):
+            @app.node(period="1 ms")
+            def broken(cycle):
+                raise KeyError("own")
+
+        with self.assertRaisesRegex(KeyError, "own"):
+            horus.World(declare).run_for("5 ms")
+
+    def test_an_exception_in_a_safe_state_or_in_the_declaration_is_raised(self):
+        def safe(app):
+            app.node("a", period="1 ms", safe_state=lambda cycle: 1 / 0)(lambda cycle: None)
+
+        def declare(app):
+            raise LookupError("declared")
+
+        with self.assertRaises(ZeroDivisionError):
+            horus.World(safe)
+        with self.assertRaisesRegex(LookupError, "declared"):
+            horus.World(declare)
+
+    def test_a_world_refuses_what_it_has_not(self):
+        world = horus.World(balance)
+        for use in (lambda: world.tally("other"), lambda: world.delay("other", 1), lambda: world.lose("other", 1)):
+            with self.assertRaisesRegex(horus.HorusError, "other"):
+                use()
+        world.publish("imu", tilted())
+        with self.assertRaisesRegex(horus.HorusError, "another type of message"):
+            world.publish("imu", CmdVel())
+        with self.assertRaises(horus.HorusError):
+            horus.World(lambda app: None)
+
+
+class Declared(TopicsCase):
+    def app(self, name="program"):
+        return horus.App(name, [])
+
+    def test_wrong_wishes_are_told(self):
+        for wishes, error, words in (
+            ({"periode": 1}, TypeError, "no option periode"), ({"period": "1"}, horus.HorusError, "800us"), ({"cpu": "fast"}, ValueError, ""),
+            ({"policy": "best"}, ValueError, ""), ({"on_miss": "panic"}, ValueError, "on_miss is"), ({"on_miss": {"degrade": {}}}, ValueError, "every"),
+            ({"on_miss": {"stop": {"afer": 3}}}, ValueError, "on_miss is"),
+        ):  # fmt: skip
+            with self.subTest(wishes=wishes), self.assertRaisesRegex(error, words):
+                self.app().node("a", **wishes)(lambda cycle: None)
+        with self.assertRaisesRegex(TypeError, "cannot be called"):
+            self.app().node("a", period=1)(5)
+
+    def test_what_makes_no_program_is_refused_by_run(self):
+        for declare, words in (
+            (lambda app: None, "has no nodes"),
+            (lambda app: app.node("a")(lambda cycle: None), "neither a period nor an event"),
+            (lambda app: [app.node("a", period=1)(lambda cycle: None) for _ in range(2)], "two nodes are named a"),
+            (lambda app: app.node("a", on="imu")(lambda cycle: None), "none of its inputs"),
+        ):
+            app = self.app()
+            declare(app)
+            with self.assertRaisesRegex(horus.HorusError, words):
+                app.run()
+
+    def test_a_program_runs_once(self):
+        app, counted = self.app(), []
+        app.node("count", period="1 ms")(lambda cycle: counted.append(cycle.number))
+        app.releases(20)
+        app.run()
+        self.assertGreater(len(counted), 0)
+        for use in (app.run, lambda: app.input(Imu, "imu"), lambda: app.releases(1)):
+            with self.assertRaisesRegex(horus.HorusError, "has run"):
+                use()
+
+    def test_ports_carry_their_class_only(self):
+        app = self.app()
+        output = app.output(CmdVel, "base.cmd")
+        with self.assertRaisesRegex(TypeError, "carries horus/CmdVel"):
+            output.set(Imu())
+        with self.assertRaises(TypeError):
+            app.input(bytes, "log")
+
+    def test_recursion_without_end_in_a_step_is_an_exception(self):
+        def deeper(items):
+            return sorted(items, key=lambda _item: deeper(items))  # each call goes through C
+
+        app = self.app()
+        app.node("deep", period="10 ms")(lambda cycle: deeper([1, 2]))
+        with self.assertRaises(RecursionError):
+            app.run()
+
+    def test_a_step_may_not_run_its_own_program(self):
+        app = self.app()
+        app.node("again", period="1 ms")(lambda cycle: app.run())
+        with self.assertRaisesRegex(horus.HorusError, "runs, or has run"):
+            app.run()
+
+
+class Machine(TopicsCase):
+    def test_sigterm_and_ctrl_c_end_a_program_in_order(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process = self.start(PROGRAM.format(work="pass"))
+            self.wait_for_line(process, "ready")
+            process.send_signal(number)
+            said, complained = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 0, complained)
+            self.assertIn("releases", said)
+            self.assertIn("ended", said)
+
+    def test_an_exception_ends_the_program_with_its_traceback_and_publishes_the_safe_state(self):
+        seen = horus.Subscriber(CmdVel, "base.cmd", latest=8, publishers=2)
+        code, _said, complained = self.run_program(PROGRAM.format(work="assert cycle.number < 5, 'too far'"))
+        self.assertEqual(code, 1)
+        self.assertIn("AssertionError: too far", complained)
+        self.assertIn("in control", complained, "the traceback names the step")
+        last = None
+        while (message := seen.try_recv()) is not None:
+            last = message
+        self.assertEqual(last, CmdVel(), "the safe state is the last that was published")
+
+    def test_a_step_that_never_returns_is_interrupted_after_sigterm(self):
+        process = self.start(PROGRAM.format(work="while cycle.number > 3: pass"))
+        self.wait_for_line(process, "ready")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        _said, complained = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("a step went on although the program was asked to end", complained)
+
+    def test_a_step_that_waits_for_ever_ends_with_the_second_ctrl_c(self):
+        process = self.start(PROGRAM.format(work="cycle.number > 3 and time.sleep(1000)"))
+        self.wait_for_line(process, "ready")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+
+    def test_a_program_describes_itself_and_takes_the_options_of_all(self):
+        Path(self.directory, "program.py").write_text(PROGRAM.format(work="pass"))
+        run = "import runpy, sys; sys.argv = ['program.py', *sys.argv[1:]]; runpy.run_path('program.py')"
+        code, said, complained = self.run_program(run, "--describe")
+        self.assertEqual(code, 0, complained)
+        described = json.loads(said[: said.rindex("}") + 1])
+        self.assertEqual((described["name"], described["nodes"][0]["name"], described["nodes"][0]["period_ns"]), ("program", "control", 5_000_000))
+        code, said, _ = self.run_program(run, "--releases", "4")
+        self.assertEqual((code, "ended" in said), (0, True))
+
+    def test_a_script_is_a_program_without_an_app(self):
+        Path(self.directory, "blink.py").write_text("""
+import horus
+from horus.messages import CmdVel
+cmd = horus.output(CmdVel, "base.cmd")
+
+@horus.node(rate=200)
+def blink(cycle):
+    cmd.set(CmdVel(forward=cycle.number))
+
+horus.run()
+""")
+        code, said, complained = self.run_program("import runpy, sys; sys.argv = ['blink.py', '--releases', '3']; runpy.run_path('blink.py')")
+        self.assertEqual((code, "blink" in said), (0, True), complained)
+
+    def test_a_second_program_of_the_same_name_is_refused(self):
+        process = self.start(PROGRAM.format(work="pass"))
+        self.wait_for_line(process, "ready")
+        with self.assertRaisesRegex(horus.HorusError, "a program named program runs already"):
+            horus.App("program", [])
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+
+    def test_steps_go_on_while_the_main_thread_of_python_computes(self):
+        code, said, complained = self.run_program("""
+            import threading
+            import horus
+            counted = []
+            app = horus.App("busy", [])
+            app.node("count", period="5 ms")(lambda cycle: counted.append(cycle.number))
+            app.releases(50)
+            is_ended = False
+            def compute():
+                while not is_ended:
+                    sum(range(1000))
+            computing = threading.Thread(target=compute)
+            computing.start()
+            app.run()
+            is_ended = True
+            computing.join()
+            print(len(counted) > 5)
+        """)
+        self.assertEqual((code, said.strip().endswith("True")), (0, True), complained)
+
+
+if __name__ == "__main__":
+    unittest.main()
