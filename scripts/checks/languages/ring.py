@@ -15,7 +15,7 @@ from pathlib import Path
 
 from checks.languages import csharp, programs
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import dotnet, library, system
+from horus_appliance.host import dotnet, library, python_package, system
 from horus_appliance.paths import RUNTIME
 
 MESSAGES = 1_000_000
@@ -52,6 +52,7 @@ def build(place: Path) -> dict:
         own.mkdir()
         commands[name] = [str(programs.build(programs.Program(source), [compiler, "-O2"], prefix, own))]
     commands["C#"] = in_csharp(prefix, place / "C#")
+    commands["Python"] = in_python(place / "Python")
     return commands
 
 
@@ -61,6 +62,12 @@ def in_csharp(prefix: Path, place: Path) -> list:
     os.environ.update(dotnet.ENVIRONMENT, HORUS_LIBRARY=str(prefix / "lib" / "libhorus.so.1"))
     csharp.build(tools, tools.net8, place)
     return tools.run(place / "Ring.exe")
+
+
+def in_python(place: Path) -> list:
+    """The program in Python, with the package as a plain cargo build makes it."""
+    os.environ["PYTHONPATH"] = str(python_package.copy_of_cargo_build(place))
+    return [sys.executable, str(python_package.BINDING / "tests" / "ring.py")]
 
 
 def go_round(commands: dict, count: int) -> None:
