@@ -68,6 +68,7 @@ CHECKS = [
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, holds=(TARGET,)),
     Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, holds=(TARGET,)),
     Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(TARGET,)),
+    Check("languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(TARGET,)),
     Check("languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(TARGET,), needs=CPP),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(TARGET,), needs=CPP),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),

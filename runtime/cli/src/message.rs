@@ -49,6 +49,8 @@ enum Language {
     Cpp,
     /// A source file of C# 8.
     Csharp,
+    /// A module of Python 3.11.
+    Python,
 }
 
 /// Runs the command.
@@ -83,6 +85,7 @@ fn make(wanted: &Generate) -> Result<(), String> {
         Language::C => "h",
         Language::Cpp => "hpp",
         Language::Csharp => "cs",
+        Language::Python => "py",
     };
     let named = wanted.output.clone().or_else(|| Some(wanted.files.first()?.with_extension(extension)));
     let header = header(&layouts, wanted.lang, &guard(named.as_deref()))?;
@@ -104,6 +107,7 @@ fn header(layouts: &[Layout], language: Language, guard: &str) -> Result<String,
         Language::C => generate::c(layouts, guard, &known),
         Language::Cpp => generate::cpp(layouts, guard, &known),
         Language::Csharp => generate::csharp(layouts, &known),
+        Language::Python => generate::python(layouts, &known),
     };
     made.map_err(|error| error.to_string())
 }

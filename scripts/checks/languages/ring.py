@@ -13,9 +13,9 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from checks.languages import csharp, programs
+from checks.languages import csharp_hosts, programs
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import dotnet, library, system
+from horus_appliance.host import dotnet, library, python_package, system
 from horus_appliance.paths import RUNTIME
 
 MESSAGES = 1_000_000
@@ -52,6 +52,7 @@ def build(place: Path) -> dict:
         own.mkdir()
         commands[name] = [str(programs.build(programs.Program(source), [compiler, "-O2"], prefix, own))]
     commands["C#"] = in_csharp(prefix, place / "C#")
+    commands["Python"] = in_python(place / "Python")
     return commands
 
 
@@ -59,8 +60,15 @@ def in_csharp(prefix: Path, place: Path) -> list:
     """The program in C#, run by .NET 8."""
     tools = dotnet.ensure()
     os.environ.update(dotnet.ENVIRONMENT, HORUS_LIBRARY=str(prefix / "lib" / "libhorus.so.1"))
-    csharp.build(tools, tools.net8, place)
+    host = csharp_hosts.Host(tools.net8, tools.run(Path())[:-1])
+    csharp_hosts.build(tools, csharp_hosts.Place(host, place, prefix / "lib" / "libhorus.so.1"))
     return tools.run(place / "Ring.exe")
+
+
+def in_python(place: Path) -> list:
+    """The program in Python, with the package as a plain cargo build makes it."""
+    os.environ["PYTHONPATH"] = str(python_package.copy_of_cargo_build(place))
+    return [sys.executable, str(python_package.BINDING / "tests" / "ring.py")]
 
 
 def go_round(commands: dict, count: int) -> None:

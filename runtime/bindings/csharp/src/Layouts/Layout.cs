@@ -31,7 +31,14 @@ namespace Horus.Net
         {
             if (made != null) return made;
             Library.Load();
-            lock (Gate) return made ?? (made = Described());
+            try
+            {
+                lock (Gate) return made ?? (made = Described());
+            }
+            catch (TypeLoadException error)
+            {
+                throw Description.Refused($"this runtime cannot have the message as a struct ({error.Message}): use a topic of bytes, or .NET 8");
+            }
         }
 
         [MethodImpl(Calls.Cold)]

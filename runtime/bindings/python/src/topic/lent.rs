@@ -102,7 +102,7 @@ impl Drop for LoanHold {
         Python::attach(|py| {
             let Ok(mut held) = self.held.lend(py) else { return };
             let class = held.class;
-            drop(held.lent.take()); // one that was not published was never sent
+            held.lent = None; // one that was not published was never sent
             let Some(publisher) = held.end.take() else { return };
             if let Ok(mut end) = self.publisher.get().lend(py)
                 && let End::Lent = *end

@@ -8,10 +8,12 @@
 //! ```
 
 mod csharp;
+mod python;
 
 use std::fmt::Write;
 
 pub use csharp::csharp;
+pub use python::python;
 
 use super::{Layout, MadeOf};
 
@@ -20,7 +22,7 @@ use super::{Layout, MadeOf};
 pub enum GenerateError {
     /// The language has no such name.
     #[error(
-        "`{0}` is no name in C, C++ and C#: use letters, digits and _, a letter first, and no word of the language"
+        "`{0}` is no name in C, C++, C# or Python, whichever was asked for: use letters, digits and _, a letter first, and no word of the language"
     )]
     Name(String),
     /// Standard C has no such number, and neither has .NET Standard.

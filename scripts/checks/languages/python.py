@@ -1,0 +1,111 @@
+"""Builds the package for Python, installs it and tests it: python3 -m checks.languages.python.
+
+The tests run twice: with the wheel that maturin makes, and with what a plain cargo build makes, as Yocto does it. The examples of docs/python.md run as
+they are printed, and a type checker reads them, the stubs and what `horus message generate --lang python` writes.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from horus_appliance.console import ApplianceFailed, detail, run_command, step
+from horus_appliance.host import python_package
+from horus_appliance.paths import REPOSITORY, RUNTIME
+
+GUIDE = REPOSITORY / "docs" / "python.md"
+LONGEST_SECONDS = 300
+# It is written for type checkers in another way, as the guide says.
+NOT_FOR_CHECKERS = "horus.array("
+LAYOUT = "message example/Trip\n count u64\n legs [example/Leg; 2]\n at horus/Vector3\n small [[i16; 2]; 2]\nmessage example/Leg\n x f64\n"
+LAYOUT += "message horus/Vector3\n x f64\n y f64\n z f64\n"
+
+
+def main() -> int:
+    programs = python_package.ensure()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        python_package.install(programs, python_package.wheel(programs, place / "wheel"))
+        step("the tests, with the wheel")
+        run_tests(programs, {})
+        examples = write_examples(place / "examples")
+        step("the examples of docs/python.md")
+        for example in examples:
+            run([programs / "python", example], {})
+        check_types(programs, examples, place)
+        copied = python_package.copy_of_cargo_build(place / "copied")
+        step("the tests, with a plain cargo build")
+        run_tests(programs, {"PYTHONPATH": str(copied)})
+    print("the package for Python works from its wheel and from a plain cargo build, and its examples run as they are printed")
+    return 0
+
+
+def run_tests(programs: Path, environment: dict) -> None:
+    run([programs / "python", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "-s", python_package.BINDING / "tests"], environment)
+
+
+def run(command: list, environment: dict) -> str:
+    """Runs a program on topics of its own; it has to end well."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
+        done = subprocess.run(
+            command, env={**os.environ, **environment, "HORUS_SHM_DIR": topics, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True,
+            errors="replace", timeout=LONGEST_SECONDS, check=False, cwd=topics,
+        )  # fmt: skip
+    if done.returncode != 0:
+        raise ApplianceFailed(f"'{' '.join(map(str, command))}' ended with {done.returncode}:\n{done.stdout[-1000:]}{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def write_examples(place: Path) -> list:
+    """The examples of the guide as files. The program of nodes, which runs until it is told to end, ends after some releases."""
+    place.mkdir()
+    files = []
+    for number, source in enumerate(re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)):
+        files.append(place / f"example_{number}.py")
+        releases = "import sys\nsys.argv += ['--releases', '20']\n" if "app.run()" in source else ""
+        files[-1].write_text(releases + source)
+    if len(files) < 5:
+        raise ApplianceFailed(f"{GUIDE.name} has {len(files)} examples: are they found?")
+    return files
+
+
+def check_types(programs: Path, examples: list, place: Path) -> None:
+    """The stubs say what the module has, and programs that use it are right by them."""
+    step("types")
+    layout, made = place / "trip.layout", place / "trip.py"
+    layout.write_text(LAYOUT)
+    horus = ["cargo", "run", "--quiet", "--locked", "--package", "horus-cli", "--bin", "horus", "--"]
+    subprocess.run([*horus, "message", "generate", "--lang", "python", "-o", made, layout], cwd=RUNTIME, check=True)
+    if "2 3" not in run([programs / "python", "-c", f"import sys; sys.path.insert(0, {str(place)!r})\n{TRIP}"], {}):
+        raise ApplianceFailed("the classes that `horus message generate` makes do not work")
+    checked = [example for example in examples if NOT_FOR_CHECKERS not in example.read_text()]
+    mypy = [programs / "python", "-m", "mypy", "--cache-dir", place / "mypy"]
+    for command in (
+        [*mypy, "--strict", made],
+        # Examples have functions without annotations.
+        *([*mypy, "--check-untyped-defs", example] for example in checked),
+        # What the compiled module says of its signatures is less than the stubs do.
+        [programs / "python", "-m", "mypy.stubtest", "horus", "--ignore-missing-stub", "--ignore-unused-allowlist", "--allowlist", allowed(place)],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=place)
+        if done.returncode != 0:
+            raise ApplianceFailed(f"'{' '.join(map(str, command))}':\n{done.stdout[-4000:]}{done.stderr[-1000:]}")
+        detail(done.stdout.strip().splitlines()[-1])
+
+
+TRIP = "import trip\nt = trip.Trip(count=2)\nt.legs[1].x = 3\nprint(t.count, int(t.legs[1].x))"
+
+
+def allowed(place: Path) -> Path:
+    """What stubs say in another way than the code: options that the code takes as any keyword, and refuses by name."""
+    file = place / "allowed"
+    # What begins with _ is private, the messages are made of the stubs' own source, numbers are annotations of float and int, and the compiled
+    # classes are made by __new__, from any keywords. Python has a name for a buffer since 3.12 only.
+    names = (r"_[a-z].*", r"messages\..*", r"[fiu](8|16|32|64|128)(\..*)?", r"(Publisher|Subscriber|World)\.(__init__|__new__)", r".*\.__buffer__")
+    file.write_text("".join(f"horus\\.{name}\n" for name in names))
+    return file
+
+
+if __name__ == "__main__":
+    run_command(main)

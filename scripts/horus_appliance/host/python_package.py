@@ -1,0 +1,50 @@
+"""The package horus for Python: its wheel, and an environment in which it is installed with what tests and benchmarks need."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from horus_appliance.console import CannotRun, detail, step
+from horus_appliance.host import python, system
+from horus_appliance.paths import BUILD, RUNTIME
+
+BINDING = RUNTIME / "bindings" / "python"
+REQUIREMENTS = Path(__file__).with_name("python_package.txt")
+# The first Python whose stable interface has buffers.
+OLDEST = (3, 11)
+
+
+def ensure(name: str = "python-package") -> Path:
+    """An environment below out/build with maturin, NumPy and a type checker; gives the folder of its programs."""
+    if sys.version_info < OLDEST:
+        raise CannotRun(f"the package needs Python {'.'.join(map(str, OLDEST))}, and this is {sys.version.split()[0]}: run this with a newer one")
+    return python.ensure(BUILD / name, REQUIREMENTS)
+
+
+def wheel(programs: Path, place: Path) -> Path:
+    """Builds the wheel by maturin, for this machine, into `place`; gives its file."""
+    system.ensure_command("cc", "gcc")
+    step("building the wheel by maturin")
+    command = [programs / "maturin", "build", "--release", "--locked", "--interpreter", programs / "python", "--out", place]
+    done = subprocess.run(command, cwd=BINDING, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CannotRun(f"maturin could not build the wheel:\n{(done.stdout + done.stderr)[-3000:]}")
+    built = next(place.glob("horus-*.whl"))
+    detail(built.name)
+    return built
+
+
+def install(programs: Path, built: Path) -> None:
+    """Installs a wheel, in place of the one before."""
+    pip = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--force-reinstall", built]
+    subprocess.run(pip, check=True)
+
+
+def copy_of_cargo_build(place: Path) -> Path:
+    """The package as a plain cargo build makes it, as in Yocto; gives the folder for PYTHONPATH."""
+    step("building the extension module by cargo alone")
+    subprocess.run(["cargo", "build", "--locked", "--release", "--package", "horus-python"], cwd=RUNTIME, check=True)
+    shutil.copytree(BINDING / "python", place, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    shutil.copyfile(RUNTIME / "target" / "release" / "lib_horus.so", place / "horus" / "_horus.abi3.so")
+    return place
