@@ -1,5 +1,6 @@
 //! `horus deploy`, with a program in place of ssh that installs below a folder: what is sent, and what is refused.
 
+use std::env::consts::ARCH;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +13,9 @@ fn machine(folder: &Path) {
     let (ssh, root) = (folder.join("ssh"), folder.join("root"));
     fs::create_dir(&root).unwrap();
     let install = format!("exec '{HORUS}' node install - --root '{}'", root.display());
-    let text = format!("#!/bin/sh\nshift 2\ncase \"$1\" in\nuname*) uname -m ;;\nsystemd-run*) {install} ;;\n*) exit 9 ;;\nesac\n");
+    let text = format!(
+        "#!/bin/sh\nshift 2\ncase \"$1\" in\nuname*) echo {ARCH} ;;\nsystemd-run*) {install} ;;\n*) exit 9 ;;\nesac\n"
+    );
     fs::write(&ssh, text).unwrap();
     fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -24,7 +27,11 @@ fn new(folder: &Path, lang: &str) {
 
 fn deploy(folder: &Path, more: &[&str], environment: &[(&str, &str)]) -> (Output, String) {
     let mut command = Command::new(HORUS);
-    command.current_dir(folder.join("arm")).args(["deploy", "robot", "--no-follow", "--ssh"]).arg(folder.join("ssh")).args(more);
+    command
+        .current_dir(folder.join("arm"))
+        .args(["deploy", "robot", "--no-follow", "--ssh"])
+        .arg(folder.join("ssh"))
+        .args(more);
     let done = command.envs(environment.iter().copied()).output().unwrap();
     let said = [&done.stdout[..], &done.stderr].concat();
     (done, String::from_utf8_lossy(&said).into_owned())
@@ -37,7 +44,10 @@ fn a_project_in_python_is_refused_by_an_image_without_python_and_installed_on_on
     new(folder.path(), "python");
     let (done, said) = deploy(folder.path(), &[], &[]);
     assert_eq!(done.status.code(), Some(2), "{said}");
-    assert!(said.contains("building arm 0.1.0 for ") && said.contains("build the image with the option `python`"), "{said}");
+    assert!(
+        said.contains("building arm 0.1.0 for ") && said.contains("build the image with the option `python`"),
+        "{said}"
+    );
     let installed = folder.path().join("root/var/lib/horus/nodes/arm");
     assert!(!installed.exists());
 
