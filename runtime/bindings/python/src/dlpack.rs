@@ -117,9 +117,11 @@ fn kind(number: Number) -> PyResult<(u8, u8, u16)> {
         _ => 2,
     };
     let bits = 8 * number.bytes();
-    u8::try_from(bits).ok().filter(|bits| *bits <= 64).map(|bits| (code, bits, 1)).ok_or_else(|| {
-        PyTypeError::new_err(format!("DLPack has no numbers of {bits} bits: copy them by NumPy"))
-    })
+    u8::try_from(bits)
+        .ok()
+        .filter(|bits| *bits <= 64)
+        .map(|bits| (code, bits, 1))
+        .ok_or_else(|| PyTypeError::new_err(format!("DLPack has no numbers of {bits} bits: copy them by NumPy")))
 }
 
 /// `__dlpack__` of messages with data, and of arrays of messages.
@@ -141,7 +143,10 @@ pub fn dlpack<'py>(
     }
     let grid = match Message::of(of)? {
         Some((class, bytes)) => data(class, bytes)?.ok_or_else(|| {
-            PyTypeError::new_err(format!("{} is no image and no cloud: hand over one of its arrays", class.layout.type_name()))
+            PyTypeError::new_err(format!(
+                "{} is no image and no cloud: hand over one of its arrays",
+                class.layout.type_name()
+            ))
         })?,
         None => {
             let view = of.cast::<Array>().map_err(|_| PyTypeError::new_err("this is no message"))?.get();
@@ -155,7 +160,9 @@ pub fn dlpack<'py>(
     let is_read_only = kept.is_read_only();
     let data = kept.at().cast();
     if grid.strides.iter().any(|stride| *stride as i64 % element != 0) {
-        return Err(PyBufferError::new_err("the rows of this image do not begin at whole numbers: copy it by image.to_numpy()"));
+        return Err(PyBufferError::new_err(
+            "the rows of this image do not begin at whole numbers: copy it by image.to_numpy()",
+        ));
     }
     let mut behind = Behind { _kept: kept, shape: [0; MOST], strides: [0; MOST] };
     for (index, (length, stride)) in grid.dimensions.iter().zip(&grid.strides).enumerate() {
@@ -172,7 +179,17 @@ pub fn dlpack<'py>(
     };
     if max_version.is_some_and(|(major, _)| major >= 1) {
         let flags = if is_read_only { READ_ONLY } else { 0 };
-        return capsule(py, ManagedVersioned { version: [1, 0], context: ptr::null_mut(), deleter: Some(delete), flags, tensor, behind });
+        return capsule(
+            py,
+            ManagedVersioned {
+                version: [1, 0],
+                context: ptr::null_mut(),
+                deleter: Some(delete),
+                flags,
+                tensor,
+                behind,
+            },
+        );
     }
     capsule(py, Managed { tensor, context: ptr::null_mut(), deleter: Some(delete), behind })
 }

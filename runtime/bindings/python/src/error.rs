@@ -4,7 +4,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-create_exception!(horus, HorusError, PyException, "What a topic, a message or a program of nodes refuses, and what to do about it.");
+create_exception!(
+    horus,
+    HorusError,
+    PyException,
+    "What a topic, a message or a program of nodes refuses, and what to do about it."
+);
 
 /// An error of the runtime, with its causes.
 pub fn failed(error: impl Into<horus::Error>) -> PyErr {

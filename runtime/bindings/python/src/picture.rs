@@ -82,7 +82,9 @@ impl Image {
         let (width, height, stride) = (word(bytes, 8), word(bytes, 12), word(bytes, 16));
         let length = (word(bytes, 24) as usize).min(self.capacity);
         let Some(encoding) = Encoding::from_code(word(bytes, 20)) else {
-            return Err(refused("the image has no encoding: nobody has begun it yet, see image.begin(width, height, encoding)"));
+            return Err(refused(
+                "the image has no encoding: nobody has begun it yet, see image.begin(width, height, encoding)",
+            ));
         };
         let picture = bytes.part(PICTURE, length);
         let Some(row) = encoding.row_bytes(width) else {

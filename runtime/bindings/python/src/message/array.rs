@@ -93,8 +93,9 @@ impl Array {
         let py = index.py();
         if let Ok(slice) = index.cast::<PySlice>() {
             let places = slice.indices(self.length as isize)?;
-            let items: PyResult<Vec<_>> =
-                (0..places.slicelength as isize).map(|step| self.at(py, (places.start + step * places.step) as usize)).collect();
+            let items: PyResult<Vec<_>> = (0..places.slicelength as isize)
+                .map(|step| self.at(py, (places.start + step * places.step) as usize))
+                .collect();
             return Ok(PyList::new(py, items?)?.into_any());
         }
         self.at(py, self.index(index.extract()?)?)
@@ -107,7 +108,11 @@ impl Array {
             let places = slice.indices(self.length as isize)?;
             let items: Vec<_> = value.try_iter()?.collect::<PyResult<_>>()?;
             if items.len() != places.slicelength {
-                return Err(PyTypeError::new_err(format!("{} elements for {} places", items.len(), places.slicelength)));
+                return Err(PyTypeError::new_err(format!(
+                    "{} elements for {} places",
+                    items.len(),
+                    places.slicelength
+                )));
             }
             for item in &items {
                 self.element.write(item, &mut given)?;
@@ -191,7 +196,11 @@ impl Array {
             let base = std::mem::replace(&mut (*view).obj, slf.clone().into_any().into_ptr());
             ffi::Py_DECREF(base);
             let count = shape.dimensions.len();
-            let mut told = Box::new(Told { format: CString::new(number.letter())?, shape: shape.dimensions, strides: Extents::new() });
+            let mut told = Box::new(Told {
+                format: CString::new(number.letter())?,
+                shape: shape.dimensions,
+                strides: Extents::new(),
+            });
             told.strides = told.shape.clone();
             let mut stride = number.bytes() as isize;
             for (place, length) in told.strides.iter_mut().zip(&told.shape).rev() {
@@ -200,9 +209,18 @@ impl Array {
             }
             (*view).itemsize = number.bytes() as isize;
             (*view).ndim = count as c_int;
-            (*view).format = if flags & ffi::PyBUF_FORMAT == ffi::PyBUF_FORMAT { told.format.as_ptr().cast_mut() } else { std::ptr::null_mut() };
-            (*view).shape = if flags & ffi::PyBUF_ND == ffi::PyBUF_ND { told.shape.as_mut_ptr() } else { std::ptr::null_mut() };
-            (*view).strides = if flags & ffi::PyBUF_STRIDES == ffi::PyBUF_STRIDES { told.strides.as_mut_ptr() } else { std::ptr::null_mut() };
+            (*view).format = if flags & ffi::PyBUF_FORMAT == ffi::PyBUF_FORMAT {
+                told.format.as_ptr().cast_mut()
+            } else {
+                std::ptr::null_mut()
+            };
+            (*view).shape =
+                if flags & ffi::PyBUF_ND == ffi::PyBUF_ND { told.shape.as_mut_ptr() } else { std::ptr::null_mut() };
+            (*view).strides = if flags & ffi::PyBUF_STRIDES == ffi::PyBUF_STRIDES {
+                told.strides.as_mut_ptr()
+            } else {
+                std::ptr::null_mut()
+            };
             (*view).internal = Box::into_raw(told).cast();
         }
         Ok(())

@@ -90,7 +90,12 @@ impl Class {
         }
         for (index, value) in args.iter_borrowed().enumerate() {
             let field = self.fields.get(index).ok_or_else(|| {
-                PyTypeError::new_err(format!("{} has {} fields, and not {}", self.layout.type_name(), self.fields.len(), args.len()))
+                PyTypeError::new_err(format!(
+                    "{} has {} fields, and not {}",
+                    self.layout.type_name(),
+                    self.fields.len(),
+                    args.len()
+                ))
             })?;
             self.set(field, bytes, &value)?;
         }
@@ -98,7 +103,11 @@ impl Class {
         for (name, value) in named.iter() {
             let (index, field) = self.find(&name)?;
             if index < args.len() {
-                return Err(PyTypeError::new_err(format!("{} is given twice: {}", field.name, self.layout.type_name())));
+                return Err(PyTypeError::new_err(format!(
+                    "{} is given twice: {}",
+                    field.name,
+                    self.layout.type_name()
+                )));
             }
             self.set(field, bytes, &value)?;
         }
@@ -120,7 +129,11 @@ impl Class {
         let found = self.fields.iter().enumerate().find(|(_, field)| field.name == name);
         found.ok_or_else(|| {
             let names: Vec<_> = self.fields.iter().map(|field| field.name.as_str()).collect();
-            PyTypeError::new_err(format!("{} has no field {name}: it has {}", self.layout.type_name(), names.join(", ")))
+            PyTypeError::new_err(format!(
+                "{} has no field {name}: it has {}",
+                self.layout.type_name(),
+                names.join(", ")
+            ))
         })
     }
 
@@ -148,7 +161,11 @@ impl Class {
             }
             self.fill(bytes, &PyTuple::new(value.py(), items)?, None)?;
         } else {
-            return Err(PyTypeError::new_err(format!("{} is wanted, and not {}", self.layout.type_name(), value.get_type())));
+            return Err(PyTypeError::new_err(format!(
+                "{} is wanted, and not {}",
+                self.layout.type_name(),
+                value.get_type()
+            )));
         }
         out.extend_from_slice(&bytes.to_vec());
         Ok(())
@@ -190,7 +207,10 @@ fn is_equal(kind: &Kind, one: &[u8], other: &[u8]) -> bool {
         Kind::Nested(class) => class.is_equal(one, other),
         Kind::Array { element, .. } => match **element {
             Kind::Number(number) if !matches!(number, Number::F32 | Number::F64) => one == other,
-            _ => one.chunks(element.bytes()).zip(other.chunks(element.bytes())).all(|(one, other)| is_equal(element, one, other)),
+            _ => one
+                .chunks(element.bytes())
+                .zip(other.chunks(element.bytes()))
+                .all(|(one, other)| is_equal(element, one, other)),
         },
     }
 }
@@ -278,7 +298,13 @@ fn make<'py>(
         });
     }
     let hash = layout.hash();
-    let class: &'static Class = Box::leak(Box::new(Class { layout, shape: Shape::of(&fields), fields, template: PyOnceLock::new(), of: PyOnceLock::new() }));
+    let class: &'static Class = Box::leak(Box::new(Class {
+        layout,
+        shape: Shape::of(&fields),
+        fields,
+        template: PyOnceLock::new(),
+        of: PyOnceLock::new(),
+    }));
     let names = PyTuple::new(py, class.fields.iter().map(|field| field.interned.bind(py)))?;
     namespace.set_item("__slots__", PyTuple::empty(py))?;
     namespace.set_item("__match_args__", names)?;
@@ -330,7 +356,12 @@ fn field_messages() -> PyResult<Vec<String>> {
 fn message_from_bytes<'py>(of: &Bound<'py, PyType>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let class = of_type(of)?;
     if bytes.len() != class.bytes() {
-        return Err(refused(format!("{} bytes are no {}, which has {}", bytes.len(), class.layout.type_name(), class.bytes())));
+        return Err(refused(format!(
+            "{} bytes are no {}, which has {}",
+            bytes.len(),
+            class.layout.type_name(),
+            class.bytes()
+        )));
     }
     let message = Message::zeroed(of.py(), class)?;
     Message::of_class(&message, class)?.expect("it is of this class").write(bytes)?;

@@ -87,7 +87,10 @@ fn write_array(element: &Kind, length: usize, value: &Bound<'_, PyAny>, out: &mu
         PyTypeError::new_err(format!("[{}; {length}] takes a sequence, and not {}", element.text(), value.get_type()))
     })?;
     if given != length {
-        return Err(PyValueError::new_err(format!("{given} elements, and [{}; {length}] has {length}", element.text())));
+        return Err(PyValueError::new_err(format!(
+            "{given} elements, and [{}; {length}] has {length}",
+            element.text()
+        )));
     }
     for item in value.try_iter()? {
         element.write(&item?, out)?;

@@ -80,7 +80,11 @@ impl Number {
     pub fn read<'py>(self, py: Python<'py>, bytes: &[u8; MOST]) -> PyResult<Bound<'py, PyAny>> {
         macro_rules! integer {
             ($number:ty) => {
-                first::<{ size_of::<$number>() }>(bytes).map(<$number>::from_le_bytes).unwrap_or_default().into_pyobject(py)?.into_any()
+                first::<{ size_of::<$number>() }>(bytes)
+                    .map(<$number>::from_le_bytes)
+                    .unwrap_or_default()
+                    .into_pyobject(py)?
+                    .into_any()
             };
         }
         Ok(match self {
@@ -108,7 +112,9 @@ impl Number {
         let mut bytes = [0; MOST];
         macro_rules! put {
             ($number:ty) => {
-                bytes[..size_of::<$number>()].copy_from_slice(&value.extract::<$number>().map_err(|error| self.explain(value, error))?.to_le_bytes())
+                bytes[..size_of::<$number>()].copy_from_slice(
+                    &value.extract::<$number>().map_err(|error| self.explain(value, error))?.to_le_bytes(),
+                )
             };
         }
         match self {

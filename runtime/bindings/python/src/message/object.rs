@@ -194,7 +194,14 @@ impl Kept {
     pub unsafe fn fill(&self, py: Python<'_>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         // SAFETY: the bytes are there as long as `base`, which the view keeps from here on.
         let filled = unsafe {
-            ffi::PyBuffer_FillInfo(view, self.base.as_ptr(), self.at.cast(), self.length as isize, self.is_read_only.into(), flags)
+            ffi::PyBuffer_FillInfo(
+                view,
+                self.base.as_ptr(),
+                self.at.cast(),
+                self.length as isize,
+                self.is_read_only.into(),
+                flags,
+            )
         };
         if filled == 0 { Ok(()) } else { Err(PyErr::fetch(py)) }
     }
@@ -202,7 +209,9 @@ impl Kept {
 
 #[cold]
 fn read_only() -> PyErr {
-    PyTypeError::new_err("this message is one that was received in its place, which others read, too: change a copy, copy.copy(message)")
+    PyTypeError::new_err(
+        "this message is one that was received in its place, which others read, too: change a copy, copy.copy(message)",
+    )
 }
 
 /// What can be done with messages.
@@ -337,13 +346,18 @@ fn guarded<R>(py: Python<'_>, failed: R, work: impl FnOnce() -> PyResult<R>) -> 
     failed
 }
 
-unsafe extern "C" fn new(of: *mut ffi::PyTypeObject, args: *mut ffi::PyObject, named: *mut ffi::PyObject) -> *mut ffi::PyObject {
+unsafe extern "C" fn new(
+    of: *mut ffi::PyTypeObject,
+    args: *mut ffi::PyObject,
+    named: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
     // SAFETY: CPython calls with the GIL, a type of messages, a tuple, and a dict or null.
     unsafe {
         let py = Python::assume_attached();
         guarded(py, ptr::null_mut(), || {
             let args = Borrowed::from_ptr(py, args).cast_unchecked::<PyTuple>();
-            let named = if named.is_null() { None } else { Some(Borrowed::from_ptr(py, named).cast_unchecked::<PyDict>()) };
+            let named =
+                if named.is_null() { None } else { Some(Borrowed::from_ptr(py, named).cast_unchecked::<PyDict>()) };
             let class = class::of_type(&Borrowed::from_ptr(py, of.cast()).cast_unchecked::<PyType>())?;
             let message = allocate(py, of, class, class.bytes())?;
             let bytes = opened(&message)?.1;
@@ -450,7 +464,8 @@ pub fn add_field(of: &Bound<'_, PyType>, field: &'static Field) -> PyResult<()> 
         closure: ptr::from_ref(field).cast_mut().cast(),
     }));
     // SAFETY: the type and the definition are what they are said to be, and the latter lives for ever.
-    let descriptor = unsafe { Bound::from_owned_ptr_or_err(of.py(), ffi::PyDescr_NewGetSet(of.as_type_ptr(), definition)) }?;
+    let descriptor =
+        unsafe { Bound::from_owned_ptr_or_err(of.py(), ffi::PyDescr_NewGetSet(of.as_type_ptr(), definition)) }?;
     of.setattr(field.name.as_str(), descriptor)
 }
 
@@ -487,7 +502,8 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         slots: slots.as_mut_ptr(),
     };
     // SAFETY: the slots are functions of the types that CPython has for them, and end with a zero.
-    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec)) }?.cast_into::<PyType>()?;
+    let made =
+        unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec)) }?.cast_into::<PyType>()?;
     module.add("MessageBase", &made)?;
     let _ = BASE.set(py, made.unbind());
     Ok(())

@@ -52,7 +52,9 @@ impl Declared {
         match &mut self.place {
             Place::Machine(app) => Ok(app),
             Place::World(unbuilt) => Ok(unbuilt.app()),
-            Place::Gone => Err(refused("the program runs, or has run: declare inputs, outputs and nodes before app.run()")),
+            Place::Gone => {
+                Err(refused("the program runs, or has run: declare inputs, outputs and nodes before app.run()"))
+            }
         }
     }
 }
@@ -101,7 +103,10 @@ pub fn caught<T>(py: Python<'_>, failures: &Failures, run: impl FnOnce() -> horu
     match ran {
         Ok(ran) => ran.map_err(failed),
         Err(panic) => {
-            let said = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|&said| said.to_owned()));
+            let said = panic
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| panic.downcast_ref::<&str>().map(|&said| said.to_owned()));
             let _ = py;
             Err(refused(said.unwrap_or_else(|| "a step failed".to_owned())))
         }
@@ -135,7 +140,12 @@ impl App {
 
     /// An input of the next node.
     #[pyo3(signature = (of, topic, **given))]
-    fn input<'py>(&self, of: &Bound<'py, PyAny>, topic: &str, given: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, Input>> {
+    fn input<'py>(
+        &self,
+        of: &Bound<'py, PyAny>,
+        topic: &str,
+        given: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Input>> {
         let class = class_of(of)?;
         let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
         let input = self.declared.lend(of.py())?.app()?.raw_input(topic, &class.layout, options).map_err(failed)?;
@@ -144,7 +154,12 @@ impl App {
 
     /// An output of the next node: of a topic that holds the last 8 messages, unless its options say otherwise.
     #[pyo3(signature = (of, topic, **given))]
-    fn output<'py>(&self, of: &Bound<'py, PyAny>, topic: &str, given: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, Output>> {
+    fn output<'py>(
+        &self,
+        of: &Bound<'py, PyAny>,
+        topic: &str,
+        given: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Output>> {
         let class = class_of(of)?;
         let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
         let output = self.declared.lend(of.py())?.app()?.raw_output(topic, &class.layout, options).map_err(failed)?;
@@ -206,10 +221,12 @@ impl App {
         let ran = caught(py, &failures, || ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         let was_asked = stop.load(Ordering::Relaxed);
         // Ctrl-C is what ended the program: nothing is left to be interrupted.
-        let signal = py.check_signals().or_else(|error| if was_asked && is_interrupt(py, &error) { Ok(()) } else { Err(error) });
+        let signal =
+            py.check_signals().or_else(|error| if was_asked && is_interrupt(py, &error) { Ok(()) } else { Err(error) });
         match ran {
             Err(error) if was_asked && is_interrupt(py, &error) => Err(refused(format!(
-                "{}: a step went on although the program was asked to end, and was interrupted", self.name
+                "{}: a step went on although the program was asked to end, and was interrupted",
+                self.name
             ))),
             ran => ran.and(signal),
         }
@@ -221,7 +238,9 @@ impl App {
         let failures = declared.failures.clone();
         let mut app = self.take(declared)?;
         app.releases(releases);
-        let ran = py.detach(|| catch_unwind(AssertUnwindSafe(|| app.run_in_place(Hurried::default(), &AtomicBool::new(false)))));
+        let ran = py.detach(|| {
+            catch_unwind(AssertUnwindSafe(|| app.run_in_place(Hurried::default(), &AtomicBool::new(false))))
+        });
         caught(py, &failures, || ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).map(|_| ())
     }
 }

@@ -43,9 +43,13 @@ pub struct Hold {
 
 impl Hold {
     /// The next message in its place, if there is one. The subscriber is lent to it then.
-    pub fn next<'py>(of: &Bound<'py, Subscriber>, end: &mut Lent<'_, End<Receiver>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    pub fn next<'py>(
+        of: &Bound<'py, Subscriber>,
+        end: &mut Lent<'_, End<Receiver>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = of.py();
-        let End::Open(Receiver::Messages(mut subscriber, class, last)) = std::mem::replace(&mut **end, End::Lent) else {
+        let End::Open(Receiver::Messages(mut subscriber, class, last)) = std::mem::replace(&mut **end, End::Lent)
+        else {
             unreachable!("the caller has looked");
         };
         // SAFETY: the box that it borrows from stands beside it in a `Held`, which uses the box no more and drops it afterwards.
@@ -56,7 +60,8 @@ impl Hold {
         };
         let (at, length) = (sample.as_ptr().cast_mut(), sample.len());
         let held = Held { lent: Some(sample), end: Some(subscriber), class };
-        let hold = Bound::new(py, Self { held: Exclusive::new("message", held), subscriber: of.clone().unbind() })?.into_any();
+        let hold =
+            Bound::new(py, Self { held: Exclusive::new("message", held), subscriber: of.clone().unbind() })?.into_any();
         // SAFETY: the sample is these bytes, and the hold keeps it.
         let bytes = unsafe { Bytes::new(&hold, at, length, true) };
         Message::view(class, bytes).map(Some)
@@ -71,7 +76,9 @@ impl Drop for Hold {
             let class = held.class;
             let (sample, end) = (held.lent.take(), held.end.take());
             let Some(subscriber) = end else { return };
-            let last = sample.as_ref().map_or_else(Last::default, |sample| Last::of(sample.sequence(), sample.sent_ns(), sample.publisher()));
+            let last = sample
+                .as_ref()
+                .map_or_else(Last::default, |sample| Last::of(sample.sequence(), sample.sent_ns(), sample.publisher()));
             drop(sample);
             if let Ok(mut end) = self.subscriber.get().lend(py)
                 && let End::Lent = *end
@@ -95,7 +102,7 @@ impl Drop for LoanHold {
         Python::attach(|py| {
             let Ok(mut held) = self.held.lend(py) else { return };
             let class = held.class;
-            drop(held.lent.take()); // one that was not published was never sent
+            held.lent = None; // one that was not published was never sent
             let Some(publisher) = held.end.take() else { return };
             if let Ok(mut end) = self.publisher.get().lend(py)
                 && let End::Lent = *end
@@ -125,7 +132,9 @@ impl Loan {
     fn __enter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut end = self.publisher.get().lend(py)?;
         let Sender::Messages(..) = end.open()? else {
-            return Err(PyTypeError::new_err("places of messages of a class are lent; bytes and values are sent by a copy"));
+            return Err(PyTypeError::new_err(
+                "places of messages of a class are lent; bytes and values are sent by a copy",
+            ));
         };
         let End::Open(Sender::Messages(mut publisher, class)) = std::mem::replace(&mut *end, End::Lent) else {
             unreachable!("it was looked at above");
@@ -134,7 +143,9 @@ impl Loan {
         let loan = unsafe { transmute::<Option<RawLoan<'_>>, Option<RawLoan<'static>>>(publisher.loan().ok()) };
         let Some(mut loan) = loan else {
             *end = End::Open(Sender::Messages(publisher, class));
-            return Err(refused("the topic is full: a subscriber has yet to read its oldest message; try again or wait"));
+            return Err(refused(
+                "the topic is full: a subscriber has yet to read its oldest message; try again or wait",
+            ));
         };
         let (at, length) = (loan.as_mut_ptr(), loan.len());
         let held = Exclusive::new("message", Held { lent: Some(loan), end: Some(publisher), class });

@@ -71,7 +71,9 @@ fn waiting(text: &str) -> PyResult<Waiting> {
         ("spin", length) => Waiting::SpinThenSleep(parse_duration(length).map_err(failed)?),
         ("poll", length) => Waiting::Poll(parse_duration(length).map_err(failed)?),
         _ => {
-            let text = format!("waiting is \"spin\", \"sleep\", \"spin 20 us\" (and then sleep) or \"poll 1 ms\", and not \"{text}\"");
+            let text = format!(
+                "waiting is \"spin\", \"sleep\", \"spin 20 us\" (and then sleep) or \"poll 1 ms\", and not \"{text}\""
+            );
             return Err(PyValueError::new_err(text));
         }
     })

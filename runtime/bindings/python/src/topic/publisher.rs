@@ -88,7 +88,9 @@ impl Sender {
                 sliced(py, limit, |limit| unless_full(publisher.send_timeout(&bytes, limit)))
             }
             // It was encoded when there was no room for it.
-            Self::Values(publisher, room) => sliced(py, limit, |limit| unless_full(publisher.send_timeout(room, limit))),
+            Self::Values(publisher, room) => {
+                sliced(py, limit, |limit| unless_full(publisher.send_timeout(room, limit)))
+            }
         };
         done?.unwrap_or(Ok(false)).map_err(failed)
     }

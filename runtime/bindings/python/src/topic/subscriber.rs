@@ -157,12 +157,15 @@ impl Subscriber {
         let (options, maximum) = options::read(given)?;
         let (maximum, last) = (maximum.unwrap_or(DEFAULT_MAXIMUM), Last::default());
         let receiver = match Carried::named(carries)? {
-            Carried::Messages(class) => {
-                Receiver::Messages(Box::new(RawSubscriber::open(topic, &class.layout, &options).map_err(failed)?), class, last)
-            }
+            Carried::Messages(class) => Receiver::Messages(
+                Box::new(RawSubscriber::open(topic, &class.layout, &options).map_err(failed)?),
+                class,
+                last,
+            ),
             Carried::Bytes => Receiver::Bytes(BytesSubscriber::open(topic, maximum, &options).map_err(failed)?, last),
             Carried::Values => {
-                let subscriber = BytesSubscriber::of_kind(value::TYPE_NAME, topic, maximum, &options).map_err(failed)?;
+                let subscriber =
+                    BytesSubscriber::of_kind(value::TYPE_NAME, topic, maximum, &options).map_err(failed)?;
                 Receiver::Values(subscriber, last, Decoder::default())
             }
         };
@@ -203,7 +206,9 @@ impl Subscriber {
         let py = slf.py();
         let mut end = slf.get().end.lend(py)?;
         let Receiver::Messages(_, class, _) = end.open()? else {
-            return Err(PyTypeError::new_err("messages of a class are borrowed; bytes and values are received by a copy"));
+            return Err(PyTypeError::new_err(
+                "messages of a class are borrowed; bytes and values are received by a copy",
+            ));
         };
         // Copying a small message costs less than a hold on it, and holds up nobody.
         if class.bytes() < HELD_FROM_BYTES {

@@ -76,7 +76,8 @@ pub fn wait_any<'py>(
     }
     let mut waitables: Vec<&mut (dyn Waitable + Send)> = ends.into_iter().map(Receiver::waitable).collect();
     let found = sliced(py, limit(timeout)?, |limit| {
-        let mut plain: Vec<&mut dyn Waitable> = waitables.iter_mut().map(|waitable| &mut **waitable as &mut dyn Waitable).collect();
+        let mut plain: Vec<&mut dyn Waitable> =
+            waitables.iter_mut().map(|waitable| &mut **waitable as &mut dyn Waitable).collect();
         horus::wait::wait_any(&mut plain, limit)
     })?;
     Ok(found.map(|found| subscribers[found].clone()))

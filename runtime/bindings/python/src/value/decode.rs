@@ -75,7 +75,13 @@ impl Decoder {
         })
     }
 
-    fn dict<'py>(&mut self, py: Python<'py>, rest: &mut Rest<'_>, length: usize, depth: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn dict<'py>(
+        &mut self,
+        py: Python<'py>,
+        rest: &mut Rest<'_>,
+        length: usize,
+        depth: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         check_depth(depth)?;
         let dict = PyDict::new(py);
         for _ in 0..length {
@@ -86,7 +92,13 @@ impl Decoder {
         Ok(dict.into_any())
     }
 
-    fn list<'py>(&mut self, py: Python<'py>, rest: &mut Rest<'_>, length: usize, depth: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn list<'py>(
+        &mut self,
+        py: Python<'py>,
+        rest: &mut Rest<'_>,
+        length: usize,
+        depth: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         check_depth(depth)?;
         let list = PyList::empty(py);
         for _ in 0..length {

@@ -87,7 +87,8 @@ fn integer(value: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<()> {
         }
         return Ok(());
     }
-    let number: u64 = value.extract().map_err(|_| PyOverflowError::new_err(format!("{value} has more than 64 bits")))?;
+    let number: u64 =
+        value.extract().map_err(|_| PyOverflowError::new_err(format!("{value} has more than 64 bits")))?;
     out.push(0xcf);
     out.extend_from_slice(&number.to_be_bytes());
     Ok(())
@@ -105,7 +106,8 @@ fn head(out: &mut Vec<u8>, length: usize, short: [Option<(u8, usize)>; 2], two: 
         out.push(two);
         out.extend_from_slice(&length.to_be_bytes());
     } else {
-        let length = u32::try_from(length).map_err(|_| PyValueError::new_err(format!("{length} elements are too many")))?;
+        let length =
+            u32::try_from(length).map_err(|_| PyValueError::new_err(format!("{length} elements are too many")))?;
         out.push(two + 1);
         out.extend_from_slice(&length.to_be_bytes());
     }

@@ -35,14 +35,46 @@ pub fn python(layouts: &[Layout], known: &[Layout]) -> Result<String, GenerateEr
     Ok(format!("{BEGIN}{annotated}import horus\n{import}{classes}"))
 }
 
-const BEGIN: &str =
-    "\"\"\"Messages as classes; made from their layouts by `horus message generate --lang python`: change those.\"\"\"\n\n";
+const BEGIN: &str = "\"\"\"Messages as classes; made from their layouts by `horus message generate --lang python`: change those.\"\"\"\n\n";
 
 /// The words of Python 3.14, of which none is a name; and what a class of messages uses by itself.
 const WORDS: [&str; 36] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
-    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
-    "return", "try", "while", "with", "yield", "__debug__",
+    "False",
+    "None",
+    "True",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "break",
+    "class",
+    "continue",
+    "def",
+    "del",
+    "elif",
+    "else",
+    "except",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+    "nonlocal",
+    "not",
+    "or",
+    "pass",
+    "raise",
+    "return",
+    "try",
+    "while",
+    "with",
+    "yield",
+    "__debug__",
 ];
 
 fn word(name: &str) -> Result<&str, GenerateError> {
