@@ -87,13 +87,27 @@ pub fn data<'a, 'py>(class: &Class, bytes: Bytes<'a, 'py>) -> PyResult<Option<Gr
     }
 }
 
+/// The array of an object that is this grid. What may not be written goes by DLPack, which says so in a flag: NumPy asks for a buffer to write
+/// first, and takes long over the refusal.
+fn array_over<'py>(of: &Bound<'py, PyAny>, grid: Grid<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if !grid.bytes.is_read_only() || !grid.is_packed {
+        return array(grid);
+    }
+    let py = of.py();
+    let take =
+        FROM_DLPACK.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("from_dlpack")?.unbind()))?;
+    take.bind(py).call1((of,))
+}
+
+static FROM_DLPACK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
 /// An array over a message, or over an array of one.
 #[pyfunction]
 pub fn to_numpy<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = of.py();
     if let Some((class, bytes)) = Message::of(of)? {
         if let Some(grid) = data(class, bytes)? {
-            return array(grid);
+            return array_over(of, grid);
         }
         let dtype = py.import("numpy")?.call_method1("dtype", (description(py, class)?,))?;
         let buffer = Array::view(&BYTE, bytes.length(), bytes)?;
@@ -102,7 +116,7 @@ pub fn to_numpy<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let view = of.cast::<Array>().map_err(|_| PyTypeError::new_err("this is no message"))?.get();
     let bytes = view.kept().bytes(py);
     match view.shape() {
-        Shape { number: Some(number), dimensions } => array(Grid::packed(bytes, number, &dimensions)),
+        Shape { number: Some(number), dimensions } => array_over(of, Grid::packed(bytes, number, &dimensions)),
         Shape { number: None, dimensions } => {
             let dtype = py.import("numpy")?.call_method1("dtype", (format(py, view.innermost())?,))?;
             let buffer = Array::view(&BYTE, bytes.length(), bytes)?;

@@ -5,11 +5,12 @@ use std::ffi::{CString, c_int};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PySlice};
+use pyo3::types::{PyBytes, PyList, PySlice};
 
 use super::kind::Kind;
 use super::number::Number;
 use super::object::{Bytes, Kept};
+use crate::dlpack::dlpack;
 use crate::numpy::{Extents, to_numpy};
 
 /// An array of a message.
@@ -164,9 +165,15 @@ impl Array {
         to_numpy(slf.as_any())
     }
 
-    #[pyo3(signature = (**asked))]
-    fn __dlpack__<'py>(slf: &Bound<'py, Self>, asked: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("horus._horus")?.getattr("dlpack")?.call((slf,), asked)
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        slf: &Bound<'py, Self>,
+        stream: Option<&Bound<'py, PyAny>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        dlpack(slf.as_any(), stream, max_version, dl_device, copy)
     }
 
     fn __dlpack_device__(&self) -> (i32, i32) {

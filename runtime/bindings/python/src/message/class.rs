@@ -100,7 +100,7 @@ impl Class {
             self.set(field, bytes, &value)?;
         }
         let Some(named) = named else { return Ok(()) };
-        for (name, value) in named.iter() {
+        object::each_item(named, |name, value| {
             let (index, field) = self.find(&name)?;
             if index < args.len() {
                 return Err(PyTypeError::new_err(format!(
@@ -109,9 +109,8 @@ impl Class {
                     self.layout.type_name()
                 )));
             }
-            self.set(field, bytes, &value)?;
-        }
-        Ok(())
+            self.set(field, bytes, &value)
+        })
     }
 
     #[inline]

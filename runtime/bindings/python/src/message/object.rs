@@ -68,6 +68,11 @@ impl<'a, 'py> Bytes<'a, 'py> {
         self.length
     }
 
+    /// Whether nobody may write them.
+    pub fn is_read_only(self) -> bool {
+        self.is_read_only
+    }
+
     /// The first bytes, for a number.
     #[inline]
     pub fn number(self, bytes: usize) -> [u8; MOST] {
@@ -212,6 +217,22 @@ fn read_only() -> PyErr {
     PyTypeError::new_err(
         "this message is one that was received in its place, which others read, too: change a copy, copy.copy(message)",
     )
+}
+
+/// Hands each item of a dict to `work`, as long as it succeeds. One that changes meanwhile is read as it then is.
+#[inline]
+pub fn each_item<'py>(
+    dict: &Bound<'py, PyDict>,
+    mut work: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    let (mut place, mut name, mut value) = (0, ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the dict lives, and the GIL is held; what the function lends is made one's own before anything else happens.
+    unsafe {
+        while ffi::PyDict_Next(dict.as_ptr(), &raw mut place, &raw mut name, &raw mut value) != 0 {
+            work(Bound::from_borrowed_ptr(dict.py(), name), Bound::from_borrowed_ptr(dict.py(), value))?;
+        }
+    }
+    Ok(())
 }
 
 /// What can be done with messages.
