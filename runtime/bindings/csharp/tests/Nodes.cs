@@ -18,7 +18,7 @@ internal static class Nodes
             case "allocates": return Allocates();
             case "throw": return App.Run("robot", app => Balance(app, throwsIn: 1));
             case "refuse": return App.Run("robot", app => throw new InvalidOperationException("no robot"));
-            case "forever": return App.Run("robot", app => Balance(app));
+            case "forever": return Forever();
             case "hang": return Hang();
             case "outlive": return Outlive();
         }
@@ -202,13 +202,29 @@ internal static class Nodes
         return Check.Done();
     }
 
-    /// <summary>A step that never returns: SIGTERM twice ends the program all the same.</summary>
+    /// <summary>Until somebody ends it.</summary>
+    private static int Forever()
+    {
+        bool isFirst = true;
+        return App.Run("robot", app => app.Node("control", () =>
+        {
+            if (isFirst) Say("running");
+            isFirst = false;
+        }).Period(Ms(10)));
+    }
+
+    private static void Say(string word)
+    {
+        Console.WriteLine(word);
+        Console.Out.Flush();
+    }
+
+    /// <summary>A step that never returns: a second SIGTERM ends the program all the same.</summary>
     private static int Hang()
     {
         return App.Run("robot", app => app.Node("stuck", () =>
         {
-            Console.WriteLine("stuck");
-            Console.Out.Flush();
+            Say("stuck");
             Thread.Sleep(Timeout.Infinite);
         }).Period(Ms(1)));
     }
