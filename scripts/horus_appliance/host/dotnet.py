@@ -38,7 +38,7 @@ MONO_FILES = (
     f"{FACADES}netstandard.dll", f"{FACADES}System.Runtime.dll", f"{MEMORY}System.Memory.dll", f"{MEMORY}System.Numerics.Vectors.dll",
     f"{MEMORY}System.Runtime.CompilerServices.Unsafe.dll",
 )  # fmt: skip
-NEEDED = (SDK, NET)
+NEEDED = (SDK, "package/packs/")
 UNPACKED = " ".join((COMPILER_SHA512, *NEEDED))
 STRICT = ["-nologo", "-nostdlib", "-noconfig", "-deterministic", "-optimize+", "-langversion:8.0", "-warnaserror+"]
 # The runtime's package has no tables of languages.
