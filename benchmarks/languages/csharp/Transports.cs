@@ -1,5 +1,5 @@
 // The ways on which messages go, each with a sender and a receiver. A message is numbers of 64 bits that are all its own number: the sender
-// writes all of it, and the receiver reads all of it and looks that it is the next one.
+// writes all of it, and the receiver reads all of it and looks that it is the next one. Of an untouched one, both do so with its first number only.
 
 using System;
 using System.IO;
@@ -50,7 +50,8 @@ internal static class Transports
         switch (transport)
         {
             case "copy": return new CopySender(name, bytes);
-            case "place": return new PlaceSender(name, bytes);
+            case "place": return new PlaceSender(name, bytes, bytes);
+            case "untouched": return new PlaceSender(name, bytes, sizeof(ulong));
             default: return new PipeSender(name, bytes);
         }
     }
@@ -60,7 +61,8 @@ internal static class Transports
         switch (transport)
         {
             case "copy": return new CopyReceiver(name, bytes);
-            case "place": return new PlaceReceiver(name, bytes);
+            case "place": return new PlaceReceiver(name, bytes, bytes);
+            case "untouched": return new PlaceReceiver(name, bytes, sizeof(ulong));
             case "channels": return new ChannelReceiver(bytes);
             default: return new PipeReceiver(name, bytes);
         }
@@ -110,12 +112,13 @@ internal sealed class CopyReceiver : IReceiver
 internal sealed class PlaceSender : ISender
 {
     private readonly BytesPublisher publisher;
-    private readonly int bytes;
+    private readonly int bytes, touched;
 
-    internal PlaceSender(string name, int bytes)
+    internal PlaceSender(string name, int bytes, int touched)
     {
         publisher = new BytesPublisher(name, bytes, Transports.Options(bytes));
         this.bytes = bytes;
+        this.touched = touched;
     }
 
     public void Send(ulong number)
@@ -129,7 +132,7 @@ internal sealed class PlaceSender : ISender
                 patience.SpinOnce(-1); // there is no waiting for a place; it never sleeps
                 continue;
             }
-            Payload.Write(loan.Bytes, number);
+            Payload.Write(loan.Bytes.Slice(0, touched), number);
             loan.Publish();
             return;
         }
@@ -142,9 +145,11 @@ internal sealed class PlaceReceiver : IReceiver
 {
     private readonly BytesSubscriber subscriber;
     private readonly WaitSet any;
+    private readonly int touched;
 
-    internal PlaceReceiver(string name, int bytes)
+    internal PlaceReceiver(string name, int bytes, int touched)
     {
+        this.touched = touched;
         subscriber = new BytesSubscriber(name, bytes, Transports.Options(bytes));
         any = new WaitSet(subscriber);
     }
@@ -156,7 +161,7 @@ internal sealed class PlaceReceiver : IReceiver
             using (var sample = subscriber.Borrow())
                 if (!sample.IsEmpty)
                 {
-                    Payload.Check(sample.Bytes, number);
+                    Payload.Check(sample.Bytes.Slice(0, touched), number);
                     return;
                 }
             any.Wait(Limit.Forever);

@@ -1,15 +1,16 @@
 //! Rust's side of `languages/csharp/PerformanceComparison.cs`: the same loops, as its processes for sending and receiving.
 //!
 //! ```text
-//! performance_comparison send copy|place TOPIC BYTES
-//! performance_comparison receive copy|place TOPIC BYTES WARM_UP DURATION
+//! performance_comparison send copy|place|untouched TOPIC BYTES
+//! performance_comparison receive copy|place|untouched TOPIC BYTES WARM_UP DURATION
 //! ```
 
 use std::io::Read;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use horus::prelude::*;
+use horus::bytes::{BytesPublisher, BytesSubscriber};
+use horus::topic::Options;
 use horus_benchmarks::transport::Failure;
 
 const CAPACITY: usize = 64;
@@ -24,9 +25,9 @@ fn main() -> ExitCode {
     let told: Vec<_> = std::env::args().skip(1).collect();
     let told: Vec<_> = told.iter().map(String::as_str).collect();
     let done = match told[..] {
-        ["send", way, topic, bytes] => send(way == "place", topic, bytes),
-        ["receive", way, topic, bytes, warm_up, duration] => receive(way == "place", topic, bytes, [warm_up, duration]),
-        _ => Err("performance_comparison send copy|place TOPIC BYTES, or receive … WARM_UP DURATION".into()),
+        ["send", way, topic, bytes] => send(way, topic, bytes),
+        ["receive", way, topic, bytes, warm_up, duration] => receive(way, topic, bytes, [warm_up, duration]),
+        _ => Err("performance_comparison send copy|place|untouched TOPIC BYTES, or receive … WARM_UP DURATION".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -41,6 +42,11 @@ fn options(bytes: usize) -> Options {
     Options::reliable(if bytes < LARGE { CAPACITY } else { LARGE_CAPACITY })
 }
 
+/// Whether a message is written and read in its place, and how many bytes of it.
+fn way_of(way: &str, bytes: usize) -> (bool, usize) {
+    (way != "copy", if way == "untouched" { WORD } else { bytes })
+}
+
 fn write(message: &mut [u8], number: u64) {
     message.chunks_exact_mut(WORD).for_each(|word| word.copy_from_slice(&number.to_le_bytes()));
 }
@@ -52,15 +58,16 @@ fn check(message: &[u8], number: u64) -> Result<(), Failure> {
 }
 
 /// Sends until it is killed.
-fn send(in_place: bool, topic: &str, bytes: &str) -> Result<(), Failure> {
+fn send(way: &str, topic: &str, bytes: &str) -> Result<(), Failure> {
     let bytes = bytes.parse()?;
+    let (in_place, touched) = way_of(way, bytes);
     let mut publisher = BytesPublisher::open(topic, bytes, options(bytes))?;
     let mut message = vec![0; bytes];
     for number in 0.. {
         if in_place {
             loop {
                 if let Ok(mut loan) = publisher.loan(bytes) {
-                    write(&mut loan, number);
+                    write(&mut loan[..touched], number);
                     loan.publish();
                     break;
                 }
@@ -76,18 +83,16 @@ fn send(in_place: bool, topic: &str, bytes: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn receive(in_place: bool, topic: &str, bytes: &str, seconds: [&str; 2]) -> Result<(), Failure> {
+fn receive(way: &str, topic: &str, bytes: &str, seconds: [&str; 2]) -> Result<(), Failure> {
     let bytes = bytes.parse()?;
+    let (in_place, touched) = way_of(way, bytes);
     let mut subscriber = BytesSubscriber::open(topic, bytes, options(bytes))?;
     let mut message = vec![0; bytes];
     let mut number = 0;
     let mut next = || {
-        let sample = match subscriber.borrow() {
-            Some(sample) => sample,
-            None => subscriber.recv_timeout(Duration::MAX).ok_or("no message came")?,
-        };
+        let sample = subscriber.recv_timeout(Duration::MAX).ok_or("no message came")?;
         let received = if in_place {
-            check(&sample, number)
+            check(&sample[..touched], number)
         } else {
             message.copy_from_slice(&sample);
             check(&message, number)

@@ -13,7 +13,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from checks.languages import programs
+from checks.languages import csharp_hosts, programs
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 from horus_appliance.host import library, system
 from horus_appliance.paths import RUNTIME
@@ -51,6 +51,7 @@ def build(place: Path) -> dict:
         own = place / name
         own.mkdir()
         commands[name] = [str(programs.build(programs.Program(source), [compiler, "-O2"], prefix, own))]
+    commands["C#"] = csharp_hosts.ring(place / "csharp", prefix / "lib" / "libhorus.so.1")
     return commands
 
 
