@@ -15,7 +15,7 @@ from pathlib import Path
 
 from checks.languages import csharp_hosts, programs
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import dotnet, library, python_package, system
+from horus_appliance.host import library, python_package, system
 from horus_appliance.paths import RUNTIME
 
 MESSAGES = 1_000_000
@@ -51,18 +51,9 @@ def build(place: Path) -> dict:
         own = place / name
         own.mkdir()
         commands[name] = [str(programs.build(programs.Program(source), [compiler, "-O2"], prefix, own))]
-    commands["C#"] = in_csharp(prefix, place / "C#")
     commands["Python"] = in_python(place / "Python")
+    commands["C#"] = csharp_hosts.ring(place / "csharp", prefix / "lib" / "libhorus.so.1")
     return commands
-
-
-def in_csharp(prefix: Path, place: Path) -> list:
-    """The program in C#, run by .NET 8."""
-    tools = dotnet.ensure()
-    os.environ.update(dotnet.ENVIRONMENT, HORUS_LIBRARY=str(prefix / "lib" / "libhorus.so.1"))
-    host = csharp_hosts.Host(tools.net8, tools.run(Path())[:-1])
-    csharp_hosts.build(tools, csharp_hosts.Place(host, place, prefix / "lib" / "libhorus.so.1"))
-    return tools.run(place / "Ring.exe")
 
 
 def in_python(place: Path) -> list:

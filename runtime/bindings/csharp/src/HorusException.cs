@@ -38,7 +38,7 @@ namespace Horus.Net
     /// <summary>What the numbers that calls return mean.</summary>
     internal static class Status
     {
-        internal const int Ok = 0;
+        internal const int Ok = 0, Empty = 1, Full = 2;
 
         /// <summary>Whether it was done; false is "nothing there" or "no room", and less than that an exception.</summary>
         internal static bool IsDone(int status)

@@ -9,6 +9,9 @@ namespace Horus.Net
     public static class Limit
     {
         private const long NanosecondsPerTick = 100;
+#if !NETCOREAPP
+        private const long LongestNs = 100000000;
+#endif
 
         /// <summary>As long as it takes.</summary>
         public static readonly TimeSpan Forever = Timeout.InfiniteTimeSpan;
@@ -18,6 +21,20 @@ namespace Horus.Net
         {
             if (limit == Timeout.InfiniteTimeSpan || limit.Ticks > long.MaxValue / NanosecondsPerTick) return -1;
             return limit.Ticks < 0 ? 0 : limit.Ticks * NanosecondsPerTick;
+        }
+
+        /// <summary>How long the next call waits, which leaves the rest in <paramref name="left"/>: 0 when nothing is left to wait for.</summary>
+        internal static long Slice(ref long left)
+        {
+#if NETCOREAPP
+            long slice = left;
+            left = 0;
+#else
+            // Mono ends a process when its threads are out of their calls, so none stays inside for ever.
+            long slice = left < 0 || left > LongestNs ? LongestNs : left;
+            if (left > 0) left -= slice;
+#endif
+            return slice;
         }
 
         /// <summary>A span of a node's; a negative one is none, which the library refuses where it makes no sense.</summary>

@@ -42,11 +42,13 @@ namespace Horus.Net
         public bool Send(ReadOnlySpan<byte> message, TimeSpan limit)
         {
             IntPtr publisher = Enter();
+            long left = Limit.Nanoseconds(limit);
             byte none;
             int status;
             fixed (byte* place = message)
-                status = TopicFunctions.horus_bytes_publisher_send(
-                    publisher, place == null ? &none : place, (ulong)message.Length, Limit.Nanoseconds(limit));
+                do status = TopicFunctions.horus_bytes_publisher_send(
+                    publisher, place == null ? &none : place, (ulong)message.Length, Limit.Slice(ref left));
+                while (status == Status.Full && left != 0);
             Leave();
             return status == Status.Ok || Status.IsDone(status);
         }

@@ -27,25 +27,32 @@ namespace Horus.Net
         }
 
         /// <summary>Receives the next message; false when none was sent yet. There has to be room for the longest one. Wait-free.</summary>
-        public bool TryRecv(Span<byte> message, out int length) => Recv(message, out length, null);
-
-        /// <summary>Waits for the next message; false when none came in time.</summary>
-        public bool Recv(Span<byte> message, out int length, TimeSpan limit) => Recv(message, out length, limit as TimeSpan?);
-
-        private bool Recv(Span<byte> message, out int length, TimeSpan? limit)
+        public bool TryRecv(Span<byte> message, out int length)
         {
             IntPtr subscriber = Enter();
             byte none;
             ulong bytes = 0;
             int status;
-            fixed (byte* at = message)
-            {
-                byte* place = at == null ? &none : at;
-                status = limit.HasValue
-                    ? TopicFunctions.horus_bytes_subscriber_recv(
-                        subscriber, place, (ulong)message.Length, &bytes, null, Limit.Nanoseconds(limit.Value))
-                    : TopicFunctions.horus_bytes_subscriber_try_recv(subscriber, place, (ulong)message.Length, &bytes, null);
-            }
+            fixed (byte* place = message)
+                status = TopicFunctions.horus_bytes_subscriber_try_recv(
+                    subscriber, place == null ? &none : place, (ulong)message.Length, &bytes, null);
+            Leave();
+            length = (int)bytes;
+            return status == Status.Ok || Status.IsDone(status);
+        }
+
+        /// <summary>Waits for the next message; false when none came in time.</summary>
+        public bool Recv(Span<byte> message, out int length, TimeSpan limit)
+        {
+            IntPtr subscriber = Enter();
+            long left = Limit.Nanoseconds(limit);
+            byte none;
+            ulong bytes = 0;
+            int status;
+            fixed (byte* place = message)
+                do status = TopicFunctions.horus_bytes_subscriber_recv(
+                    subscriber, place == null ? &none : place, (ulong)message.Length, &bytes, null, Limit.Slice(ref left));
+                while (status == Status.Empty && left != 0);
             Leave();
             length = (int)bytes;
             return status == Status.Ok || Status.IsDone(status);

@@ -70,7 +70,7 @@ namespace Horus.Net.Native
         /// <summary>Where the library is looked for, the first place first: as NuGet lays a package out, then beside the program.</summary>
         internal static IEnumerable<string> Places()
         {
-            string machine = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? "linux-arm64" : "linux-x64";
+            string machine = Dl.Machine() == "aarch64" ? "linux-arm64" : "linux-x64";
             string beside = Path.GetDirectoryName(typeof(Library).Assembly.Location);
             foreach (string folder in new[] { beside, AppContext.BaseDirectory })
             {
@@ -120,6 +120,7 @@ namespace Horus.Net.Native
         [DllImport(Loader)] private static extern IntPtr dlopen(byte* path, int flags);
         [DllImport(Loader)] private static extern IntPtr dlsym(IntPtr library, byte* name);
         [DllImport(Loader)] private static extern byte* dlerror();
+        [DllImport("libc.so.6")] private static extern int uname(byte* names);
 
         internal static IntPtr Open(string path, int flags)
         {
@@ -129,6 +130,14 @@ namespace Horus.Net.Native
         internal static IntPtr Symbol(IntPtr library, string name)
         {
             fixed (byte* text = Text.ToNative(name, nameof(name))) return dlsym(library, text);
+        }
+
+        /// <summary>The processor's name as the kernel has it: <c>x86_64</c>, <c>aarch64</c>.</summary>
+        internal static string Machine()
+        {
+            const int length = 65, texts = 6; // struct utsname of Linux: texts of this length, of which the machine is the fifth
+            byte* names = stackalloc byte[length * texts];
+            return uname(names) == 0 ? Text.FromNative(names + 4 * length) : "";
         }
 
         internal static string Error()

@@ -44,9 +44,11 @@ namespace Horus.Net
         public bool Send(in T message, TimeSpan limit)
         {
             IntPtr publisher = Enter();
+            long left = Limit.Nanoseconds(limit);
             int status;
             fixed (T* place = &message)
-                status = TopicFunctions.horus_publisher_send(publisher, place, (ulong)sizeof(T), Limit.Nanoseconds(limit));
+                do status = TopicFunctions.horus_publisher_send(publisher, place, (ulong)sizeof(T), Limit.Slice(ref left));
+                while (status == Status.Full && left != 0);
             Leave();
             return status == Status.Ok || Status.IsDone(status);
         }

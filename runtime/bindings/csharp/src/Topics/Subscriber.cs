@@ -83,10 +83,12 @@ namespace Horus.Net
         private bool Recv(out T message, Received* about, TimeSpan limit)
         {
             IntPtr subscriber = Enter();
+            long left = Limit.Nanoseconds(limit);
             int status;
             message = default;
             fixed (T* place = &message)
-                status = TopicFunctions.horus_subscriber_recv(subscriber, place, (ulong)sizeof(T), about, Limit.Nanoseconds(limit));
+                do status = TopicFunctions.horus_subscriber_recv(subscriber, place, (ulong)sizeof(T), about, Limit.Slice(ref left));
+                while (status == Status.Empty && left != 0);
             Leave();
             if (status == Status.Ok) return true;
             message = default;

@@ -29,12 +29,13 @@ namespace Horus.Net
             try
             {
                 for (; entered < handles.Length; entered++) handles[entered] = subscribers[entered].EnterToWait();
+                long left = Limit.Nanoseconds(limit);
                 ulong ready = 0;
+                int status;
                 fixed (IntPtr* all = handles)
-                {
-                    int status = TopicFunctions.horus_wait_any(all, (ulong)handles.Length, Limit.Nanoseconds(limit), &ready);
-                    return Status.IsDone(status) ? (int)ready : -1;
-                }
+                    do status = TopicFunctions.horus_wait_any(all, (ulong)handles.Length, Limit.Slice(ref left), &ready);
+                    while (status == Status.Empty && left != 0);
+                return Status.IsDone(status) ? (int)ready : -1;
             }
             finally
             {
