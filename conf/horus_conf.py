@@ -61,6 +61,21 @@ def cargo_arguments() -> list:
     return [word for package in packages for word in ("--package", package)] + chosen
 
 
+def module_arguments() -> list:
+    """What `cargo build` is told to build the compiled part of the Python module."""
+    return ["--package", description()["module"]["package"]]
+
+
+def module_files(site: Path, target: Path) -> dict:
+    """The files of the Python module by their paths on the appliance, below a folder that its Python looks into; `target` is where cargo
+    left the compiled part."""
+    module = description()["module"]
+    folder = CONF.parent / module["folder"]
+    place = site / folder.name
+    files = {str(place / path.name): path for path in sorted(folder.iterdir()) if path.is_file() and path.suffix != ".so"}
+    return {**files, str(place / module["extension"]): target / module["library"]}
+
+
 def boards() -> dict:
     """Every board by its name."""
     return {name: Board(name, **entry) for name, entry in description()["boards"].items()}
@@ -74,6 +89,11 @@ def board_of(machine: str) -> str:
 def variants() -> dict:
     """The trees of each variant of the Debian recipe, by its name."""
     return {name: trees(options) for name, options in description()["variants"].items()}
+
+
+def has_python(variant: str) -> bool:
+    """Whether a variant of the Debian recipe runs nodes in Python."""
+    return "python" in description()["variants"][variant]
 
 
 def profile(variant: str) -> str:

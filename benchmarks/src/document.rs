@@ -8,7 +8,7 @@ use std::path::Path as File;
 use crate::cell::{Cell, Heading, Path};
 use crate::report::{Report, markdown, nanoseconds, rate, remarks, table};
 use crate::transport::Failure;
-use crate::{results, targets};
+use crate::{languages, results, targets};
 
 /// Floors that differ by more than this factor are of two placements of the CPUs: siblings of one core, or two cores.
 const ANOTHER_PLACEMENT: f64 = 1.5;
@@ -57,17 +57,26 @@ pub fn fill(document: &str, repository: &File) -> Result<(String, usize), Failur
         let (_, after) = after.split_once(END).ok_or_else(|| format!("'{marker}' has no '{END}' below it"))?;
         let (name, directory) =
             marker.split_once(", ").ok_or("a marker needs a table's name, a comma and a directory")?;
-        let reports = results::read(&repository.join(directory))?;
-        let text = match name {
-            "messages" => messages(&reports),
-            "lines" => lines(&reports),
-            "ticks" => ticks(&reports),
-            _ => return Err(format!("no table is called '{name}': there are 'messages', 'lines' and 'ticks'").into()),
-        };
+        let text = table_of(name, &repository.join(directory))?;
         filled += &format!("{before}{START}{marker} -->\n{text}{END}");
         (rest, count) = (after, count + 1);
     }
     Ok((filled + rest, count))
+}
+
+fn table_of(name: &str, directory: &File) -> Result<String, Failure> {
+    if let Some((.., table)) = languages::TABLES.iter().find(|(language, ..)| *language == name) {
+        return table(directory);
+    }
+    let reports = results::read(directory)?;
+    match name {
+        "messages" => Ok(messages(&reports)),
+        "lines" => Ok(lines(&reports)),
+        "ticks" => Ok(ticks(&reports)),
+        _ => {
+            Err(format!("no table is called '{name}': there are messages, lines, ticks, cpp, python and csharp").into())
+        }
+    }
 }
 
 /// HORUS and its rivals from process to process, beside nothing but the cache lines; what is left out is said below.

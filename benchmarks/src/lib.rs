@@ -14,6 +14,7 @@ pub mod document;
 pub mod files;
 pub mod floor;
 pub mod host;
+pub mod languages;
 pub mod loops;
 pub mod nodes;
 pub mod options;

@@ -7,10 +7,12 @@ from horus_appliance.paths import BENCHMARKS, RUNTIME, SCRIPTS
 
 # What the benchmarks depend on is built for the runtime already.
 SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
-# Cargo locks a target directory while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
-TARGET, SANITIZERS, RUSTUP = "runtime/target", "runtime/target/sanitizers", "rustup"
+# Cargo locks the folder of a profile while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
+DEBUG, RELEASE, SANITIZERS, RUSTUP = "runtime/target/debug", "runtime/target/release", "runtime/target/sanitizers", "rustup"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
 CPP = ("c++", "g++")
+IMAGES = "images, one built after a killed build"
+LIBRARY = "languages: installed, found by pkg-config and CMake"
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
 
 
@@ -26,11 +28,11 @@ def command(name: str, *arguments: str) -> list:
     return [sys.executable, str(SCRIPTS / name), *arguments]
 
 
-# The long ones first, beside whose compiler the short ones run; within runtime/target in the order in which each builds on the last.
+# The long ones first, beside whose compiler the short ones run; within a profile's folder in the order in which each builds on the last.
 CHECKS = [
     Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
-    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(TARGET,)),
-    Check("images, one built after a killed build", module("discover", "image_test_", "-v"), SCRIPTS, images=True),
+    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
+    Check(IMAGES, module("discover", "image_test_", "-v"), SCRIPTS, images=True),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
     Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS, RUSTUP)),
     Check(
@@ -38,15 +40,15 @@ CHECKS = [
         cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", str(RUNTIME / "target/loom")),
         RUNTIME, {"RUSTFLAGS": "--cfg loom"},
     ),
-    Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
+    Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # Built here, run alone below.
-    Check("rust tests are built", cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(TARGET,)),
+    Check("rust tests are built", cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(DEBUG,)),
     Check(
         "the kill matrix is built",
         cargo("test", "--locked", "--package", "horus", "--test", "kill_matrix", "--no-run", "--target-dir", str(RUNTIME / "target/failpoints")),
         RUNTIME, {"RUSTFLAGS": "--cfg failpoints"},
     ),
-    Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(TARGET,)),
+    Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     Check("taken by the Rust of the Yocto release", module("runtime.release_rust"), SCRIPTS, holds=(RUSTUP,)),
     # It builds in runtime/target too, but for seconds of its minutes.
     Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "30")),
@@ -55,25 +57,31 @@ CHECKS = [
     Check(
         "a program that needs no library is built",
         ["sh", "-c", "rustup target add x86_64-unknown-linux-musl && cargo build --locked --release --package horus --target x86_64-unknown-linux-musl"],
-        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(TARGET, RUSTUP),
+        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE, RUSTUP),
     ),
-    Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(TARGET,)),
+    Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.
     Check(
-        "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(TARGET,),
+        "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(RELEASE,),
         needs=("valgrind", "valgrind"),
     ),
-    # Built once: the next ones find it.
-    Check("languages: installed, found by pkg-config and CMake", module("languages.packages"), SCRIPTS, holds=(TARGET,)),
-    Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, holds=(TARGET,)),
-    Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, holds=(TARGET,)),
-    Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(TARGET,)),
-    Check("languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(TARGET,)),
-    Check("languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(TARGET,), needs=CPP),
-    Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(TARGET,), needs=CPP),
+    # A nanosecond is an instruction there.
+    Check("boots in virtual time", module("discover", "virtual_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,)),
+    # Built once: the next ones find it. Those that build nothing else come before those that keep the others waiting.
+    Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,)),
+    Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,)),
+    Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,)),
+    Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG, RUSTUP), after=(LIBRARY,)),
+    Check("languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
+    Check(
+        "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
+        after=(LIBRARY,), needs=CPP,
+    ),
+    Check("languages: a new project in each", module("languages.projects"), SCRIPTS, holds=(DEBUG, RELEASE), after=(LIBRARY,)),
+    Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
-    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(TARGET, RUSTUP)),
-    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(TARGET, RUSTUP)),
+    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG, RUSTUP)),
+    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG, RUSTUP)),
     Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
     # Every file whose first line names a shell.

@@ -31,6 +31,7 @@ class Check:
     alone: str = ""  # why nothing may run beside it
     holds: tuple = ()  # what it locks: two checks that hold the same would wait for each other, or disturb each other
     images: bool = False  # builds or boots them, which --no-boot leaves out
+    after: tuple = ()  # names of checks that build what it takes up
     needs: tuple = ()  # (command, Debian package) that must be there
     long: str = ""  # how long it takes, for one that only runs when long ones are asked for
 
@@ -43,13 +44,14 @@ class Result:
     word: str
     seconds: float
     reason: str = ""
+    cpu_seconds: float = 0  # of all its processes: what it costs on a machine that is busy, too
 
 
 class Running:
     """A check that was started."""
 
     def __init__(self, check: Check):
-        self.check, self.started = check, time.monotonic()
+        self.check, self.started, self.cpu_seconds = check, time.monotonic(), 0.0
         # A file and not a pipe, which would stop a check that says much until it is read.
         self.output = None if check.alone else tempfile.TemporaryFile()
         environment = {**os.environ, **check.environment}
@@ -61,9 +63,17 @@ class Running:
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
+    def has_ended(self) -> bool:
+        """Whether it has; asked again until it says so. The kernel tells then what it used."""
+        pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
+        if pid:
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.cpu_seconds = used.ru_utime + used.ru_stime
+        return bool(pid)
+
     def finish(self) -> Result:
         """Shows what an ended check said, and how it ended."""
-        status, seconds = self.process.wait(), self.seconds
+        status, seconds = self.process.returncode, self.seconds
         if self.output:
             step(f"--- {self.check.name} ({seconds:.0f} s)")
             self.output.seek(0)
@@ -71,7 +81,7 @@ class Running:
             self.output.close()
         words = {0: ("passed", ""), SKIP_STATUS: ("SKIPPED", "see its output above for the reason")}
         word, reason = words.get(status, ("FAILED", f"ended with status {status}, see its output above"))
-        return Result(self.check.name, word, seconds, reason)
+        return Result(self.check.name, word, seconds, reason, self.cpu_seconds)
 
 
 def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
@@ -85,7 +95,7 @@ def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
             while (following := choose(waiting, running, at_a_time)) is not None:
                 waiting.remove(following)
                 running.append(Running(following))
-            for ended in [one for one in running if one.process.poll() is not None]:
+            for ended in [one for one in running if one.has_ended()]:
                 running.remove(ended)
                 results[ended.check.name] = ended.finish()
                 told = time.monotonic()
@@ -105,7 +115,8 @@ def choose(waiting: list, running: list, at_a_time: int):
     if len(running) >= at_a_time or any(one.check.alone for one in running):
         return None
     held = {name for one in running for name in one.check.holds}
+    to_end = {check.name for check in waiting} | {one.check.name for one in running}
     for check in waiting:
-        if not check.alone and held.isdisjoint(check.holds):
+        if not check.alone and held.isdisjoint(check.holds) and to_end.isdisjoint(check.after):
             return check
     return waiting[0] if waiting and not running and all(check.alone for check in waiting) else None

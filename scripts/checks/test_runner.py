@@ -46,6 +46,17 @@ class SideBySide(unittest.TestCase):
         self.assertFalse(self.overlap(times["a"], times["b"]))
         self.assertTrue(self.overlap(times["a"], times["c"]))
 
+    def test_one_that_takes_up_what_another_builds_waits_for_its_end_and_for_no_one_who_is_not_asked_for(self):
+        times = self.run_all(check("takes", after=("builds", "not asked for")), check("other"), check("builds"))
+        self.assertTrue(self.overlap(times["other"], times["builds"]))
+        self.assertGreater(times["takes"][0], times["builds"][1])
+
+    def test_the_time_of_its_processes_is_told(self):
+        busy = Check("busy", ["sh", "-c", f"{sys.executable} -c 'import time; until = time.process_time() + 0.3\nwhile time.process_time() < until: pass'"])
+        self.run_all(busy, check("asleep"))
+        self.assertGreater(self.results["busy"].cpu_seconds, 0.3)
+        self.assertGreater(self.results["busy"].cpu_seconds, self.results["asleep"].cpu_seconds)
+
     def test_one_that_runs_alone_comes_last_and_has_nothing_beside_it(self):
         started = time.monotonic()
         times = self.run_all(check("alone", alone="it measures"), check("a"), check("b"))
@@ -72,4 +83,10 @@ class Catalogue(unittest.TestCase):
     def test_checks_that_build_in_one_target_directory_hold_it(self):
         for one in catalogue.CHECKS:
             if one.command[0] == "cargo" and one.command[1] != "fmt" and "--target-dir" not in one.command:
-                self.assertTrue(one.alone or catalogue.TARGET in one.holds, one.name)
+                profile = catalogue.RELEASE if "--release" in one.command else catalogue.DEBUG
+                self.assertTrue(one.alone or profile in one.holds, one.name)
+
+    def test_what_a_check_waits_for_is_there_and_comes_before_it(self):
+        names = [one.name for one in catalogue.CHECKS]
+        for place, one in enumerate(catalogue.CHECKS):
+            self.assertEqual([name for name in one.after if name not in names[:place]], [], one.name)

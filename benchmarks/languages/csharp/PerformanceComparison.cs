@@ -1,10 +1,14 @@
-// Messages a second and CPU time of HORUS in C# beside named pipes and Channels of .NET, and beside the same loops in Rust.
+// Messages a second and CPU time of HORUS in C# beside named pipes and Channels of .NET, beside the same loops in Rust, and beside the machine.
 //
-//   PerformanceComparison [--duration SECONDS] [--rounds N] [--rust PROGRAM] [--csv FILE] [--json FILE]
+//   PerformanceComparison [--quick] [--rounds N] [--windows N] [--duration SECONDS] [--warm-up SECONDS] [--bytes N]
+//       [--cpus A,B] [--rust PROGRAM] [--csv FILE] [--json FILE]
 //
-// Sender and receiver are processes of their own, except for Channels, which have one process. Every message is written and read in full, and
-// verified; of the row "untouched" only the first number, as in the benchmark of iceoryx2 that this one is named after. A round warms up for 2 s, then counts for the duration. The ways take turns in each round; a figure is the median of its rounds.
-// `./benchmarks/languages/csharp/run` builds and runs it. iceoryx2's C# is on NuGet only, so it is not measured here.
+// Sender and receiver are processes of their own, each on its CPU. Channels and the machine's own rows have one process on both CPUs. Every
+// message is written and read in full, and verified; of the row "untouched" only the first number, as in the benchmark of iceoryx2 that this one
+// is named after. The ways take turns in each round. A round warms up, then counts in windows one after the other; a figure is the fastest window of all
+// rounds, because whatever else runs on the machine can only make one slower. The files have every window.
+//
+// `./benchmarks/languages/csharp/run` builds and runs it. iceoryx2's C# comes by NuGet's registry only, which nothing here asks, so it is not measured.
 
 using System;
 using System.Collections.Generic;
@@ -12,73 +16,124 @@ using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Linq;
-using System.Text;
 
 internal static class PerformanceComparison
 {
-    private const double WarmUpSeconds = 2;
     private static readonly int[] Sizes = { 8, 1024, 65536, 524288 };
-    private static readonly string[] Ways = { "pipes", "channels", "copy", "place", "untouched" };
+    // Those of HORUS alternate with Rust's, so that both have the same machine.
+    private static readonly string[] Ways =
+    {
+        "rust line", "rust memory", "pipes", "channels", "copy", "rust copy", "place", "rust place", "untouched", "rust untouched",
+    };
+    private const string OfRust = "rust ";
+    // These are two threads of one process, and have no sender to start.
+    private static readonly string[] OfOneProcess = { "channels", "line", "memory" };
     private static readonly CultureInfo Plain = CultureInfo.InvariantCulture;
 
     private static int Main(string[] arguments)
     {
-        if (arguments.Length > 0 && arguments[0] == "send") return Send(arguments[1], arguments[2], int.Parse(arguments[3], Plain));
-        if (arguments.Length > 0 && arguments[0] == "receive")
-            return Receive(arguments[1], arguments[2], int.Parse(arguments[3], Plain), double.Parse(arguments[4], Plain), double.Parse(arguments[5], Plain));
-        var told = new Dictionary<string, string> { { "--duration", "10" }, { "--rounds", "3" }, { "--rust", "" }, { "--csv", "" }, { "--json", "" } };
-        for (int i = 0; i + 1 < arguments.Length; i += 2)
+        if (arguments.Length == 4 && arguments[0] == "send") return Ends.Send(arguments[1], arguments[2], int.Parse(arguments[3], Plain));
+        if (arguments.Length == 7 && arguments[0] == "receive") return Ends.Receive(arguments);
+        var plan = new Plan();
+        var told = new Dictionary<string, string> { { "--rust", "" }, { "--csv", "" }, { "--json", "" } };
+        for (int i = 0; i < arguments.Length; i++)
         {
-            if (!told.ContainsKey(arguments[i]))
+            string option = arguments[i];
+            if (option == "--quick") plan.BeQuick();
+            else if (i + 1 == arguments.Length || !plan.Take(option, arguments[i + 1]) && !told.ContainsKey(option))
             {
-                Console.Error.WriteLine($"there is no option '{arguments[i]}': {string.Join(", ", told.Keys)}");
+                Console.Error.WriteLine($"'{option}' is no option, or has no value: --quick, --rounds, --windows, --duration, --warm-up, --bytes, --cpus, {string.Join(", ", told.Keys)}");
                 return 2;
             }
-            told[arguments[i]] = arguments[i + 1];
+            else if (told.ContainsKey(option)) told[option] = arguments[++i];
+            else i++;
         }
-        List<Row> rows = Measure(double.Parse(told["--duration"], Plain), int.Parse(told["--rounds"], Plain), told["--rust"]);
-        Print(rows);
-        if (told["--csv"] != "") File.WriteAllText(told["--csv"], Csv(rows));
-        if (told["--json"] != "") File.WriteAllText(told["--json"], Json(rows));
+        var report = new Report(Measure(plan, told["--rust"]));
+        Console.Write(report.Table());
+        if (told["--csv"] != "") File.WriteAllText(told["--csv"], report.Csv());
+        if (told["--json"] != "") File.WriteAllText(told["--json"], report.Json());
         return 0;
     }
 
-    /// <summary>One round of one way.</summary>
-    private sealed class Row
+    /// <summary>How long it is measured: about eleven minutes, or one and a half.</summary>
+    private sealed class Plan
     {
-        internal string Way;
-        internal int Bytes, Round;
-        internal double PerSecond, Cpu;
+        internal int Rounds = 3, Windows = 20;
+        internal double Duration = 0.25, WarmUp = 1;
+        internal int[] Sizes = PerformanceComparison.Sizes;
+        internal string Cpus = TwoCpus();
+
+        internal void BeQuick()
+        {
+            (Rounds, Windows, Duration, WarmUp) = (3, 6, 0.04, 0.2);
+        }
+
+        internal bool Take(string option, string value)
+        {
+            switch (option)
+            {
+                case "--rounds": Rounds = int.Parse(value, Plain); return true;
+                case "--windows": Windows = int.Parse(value, Plain); return true;
+                case "--duration": Duration = double.Parse(value, Plain); return true;
+                case "--warm-up": WarmUp = double.Parse(value, Plain); return true;
+                case "--bytes": Sizes = new[] { int.Parse(value, Plain) }; return true;
+                case "--cpus": Cpus = value; return true;
+                default: return false;
+            }
+        }
     }
 
-    private static List<Row> Measure(double duration, int rounds, string rust)
+    /// <summary>The first two CPUs that this process may run on, or the only one.</summary>
+    private static string TwoCpus()
+    {
+        const string key = "Cpus_allowed_list:";
+        string list = File.ReadLines("/proc/self/status").First(line => line.StartsWith(key)).Substring(key.Length);
+        IEnumerable<int> cpus = list.Split(',').SelectMany(range =>
+        {
+            int[] ends = range.Split('-').Select(end => int.Parse(end, Plain)).ToArray();
+            return Enumerable.Range(ends[0], ends[ends.Length - 1] - ends[0] + 1);
+        });
+        return string.Join(",", cpus.Take(2));
+    }
+
+    private static List<Row> Measure(Plan plan, string rust)
     {
         var rows = new List<Row>();
-        for (int round = 0; round < rounds; round++)
-            foreach (int bytes in Sizes)
+        for (int round = 0; round < plan.Rounds; round++)
+            foreach (int bytes in plan.Sizes)
             {
-                foreach (string way in Ways) rows.Add(Round(Own(), way, way, bytes, round, duration));
-                if (rust == "") continue;
-                foreach (string way in new[] { "copy", "place", "untouched" }) rows.Add(Round(new[] { rust }, way, "rust " + way, bytes, round, duration));
+                foreach (string name in Ways)
+                {
+                    bool isRust = name.StartsWith(OfRust);
+                    string way = isRust ? name.Substring(OfRust.Length) : name;
+                    if (!Differs(way, bytes) || isRust && rust == "") continue;
+                    rows.Add(Round(isRust ? new[] { rust } : Own(), way, name, bytes, round, plan));
+                }
             }
         return rows;
     }
 
-    private static Row Round(string[] program, string way, string name, int bytes, int round, double duration)
+    /// <summary>Whether a way is another one at this size: the line has one size, and of 8 bytes none are left untouched.</summary>
+    private static bool Differs(string way, int bytes) => way == "line" ? bytes == Sizes[0] : way != "untouched" || bytes > sizeof(ulong);
+
+    private static Row Round(string[] program, string way, string name, int bytes, int round, Plan plan)
     {
         string topic = $"comparison.{Process.GetCurrentProcess().Id}.{Guid.NewGuid():N}";
-        using var receiver = Start(program, "receive", way, topic, bytes.ToString(Plain), WarmUpSeconds.ToString(Plain), duration.ToString(Plain));
+        string[] times = { plan.WarmUp.ToString(Plain), plan.Windows.ToString(Plain), plan.Duration.ToString(Plain) };
+        bool isOne = OfOneProcess.Contains(way);
+        using var receiver = Start(isOne ? plan.Cpus : plan.Cpus.Split(',')[0], program, new[] { "receive", way, topic, bytes.ToString(Plain) }.Concat(times));
         Expect(receiver, "ready");
-        using Process sender = way == "channels" ? null : Start(program, "send", way, topic, bytes.ToString(Plain));
+        using Process sender = isOne ? null : Start(plan.Cpus.Split(',').Last(), program, new[] { "send", way, topic, bytes.ToString(Plain) });
         try
         {
             Expect(receiver, "begin");
             double before = CpuSeconds(receiver) + CpuSeconds(sender);
-            string[] end = Expect(receiver, "end").Split(' ');
-            double after = CpuSeconds(receiver) + CpuSeconds(sender);
+            double[] end = Expect(receiver, "end").Split(' ').Skip(1).Select(number => double.Parse(number, Plain)).ToArray();
+            double used = CpuSeconds(receiver) + CpuSeconds(sender) - before;
             receiver.StandardInput.Close();
-            double seconds = double.Parse(end[2], Plain);
-            return new Row { Way = name, Bytes = bytes, Round = round, PerSecond = double.Parse(end[1], Plain) / seconds, Cpu = (after - before) / seconds };
+            var windows = new List<Window>();
+            for (int i = 1; i + 1 < end.Length; i += 2) windows.Add(new Window { Messages = end[i], Seconds = end[i + 1] });
+            return new Row { Way = name, Bytes = bytes, Round = round, Windows = windows, CpuSeconds = used, Allocated = end[0] };
         }
         finally
         {
@@ -91,42 +146,6 @@ internal static class PerformanceComparison
         }
     }
 
-    private static int Send(string way, string name, int bytes)
-    {
-        using ISender sender = Transports.Sender(way, name, bytes);
-        for (ulong number = 0; ; number++) sender.Send(number); // until it is killed
-    }
-
-    private static int Receive(string way, string name, int bytes, double warmUp, double duration)
-    {
-        using IReceiver receiver = Transports.Receiver(way, name, bytes);
-        Say("ready");
-        ulong number = 0;
-        receiver.Receive(number++);
-        For(receiver, ref number, warmUp);
-        Say("begin");
-        ulong first = number;
-        double seconds = For(receiver, ref number, duration);
-        Say($"end {number - first} {seconds.ToString(Plain)}");
-        Console.In.ReadToEnd(); // so that its CPU time can be read
-        return 0;
-    }
-
-    private static double For(IReceiver receiver, ref ulong number, double seconds)
-    {
-        const int look = 64; // messages between two looks at the clock
-        var clock = Stopwatch.StartNew();
-        while (clock.Elapsed.TotalSeconds < seconds)
-            for (int i = 0; i < look; i++) receiver.Receive(number++);
-        return clock.Elapsed.TotalSeconds;
-    }
-
-    private static void Say(string line)
-    {
-        Console.WriteLine(line);
-        Console.Out.Flush();
-    }
-
     /// <summary>The command that this program was started by, without its own arguments.</summary>
     private static string[] Own()
     {
@@ -134,10 +153,10 @@ internal static class PerformanceComparison
         return command.Take(command.Length - (Environment.GetCommandLineArgs().Length - 1)).ToArray();
     }
 
-    private static Process Start(string[] program, params string[] arguments)
+    private static Process Start(string cpus, string[] program, IEnumerable<string> arguments)
     {
-        var start = new ProcessStartInfo(program[0]) { RedirectStandardOutput = true, RedirectStandardInput = true };
-        foreach (string argument in program.Skip(1).Concat(arguments)) start.ArgumentList.Add(argument);
+        var start = new ProcessStartInfo("taskset") { RedirectStandardOutput = true, RedirectStandardInput = true };
+        foreach (string argument in new[] { "-c", cpus }.Concat(program).Concat(arguments)) start.ArgumentList.Add(argument);
         return Process.Start(start);
     }
 
@@ -153,47 +172,5 @@ internal static class PerformanceComparison
         if (process == null) return 0;
         process.Refresh();
         return process.TotalProcessorTime.TotalSeconds;
-    }
-
-    private static double Median(IEnumerable<double> values)
-    {
-        double[] sorted = values.OrderBy(value => value).ToArray();
-        return sorted[sorted.Length / 2];
-    }
-
-    private static void Print(List<Row> rows)
-    {
-        Console.WriteLine("BYTES    WAY           MESSAGES/s   CPU %   x PIPES   x RUST");
-        foreach (var group in rows.GroupBy(row => (row.Bytes, row.Way)))
-        {
-            double own = Median(group.Select(row => row.PerSecond)), rust = MedianOf(rows, group.Key.Bytes, "rust " + group.Key.Way);
-            string overPipes = (own / MedianOf(rows, group.Key.Bytes, "pipes")).ToString("F2", Plain);
-            string overRust = rust > 0 ? (own / rust).ToString("F2", Plain) : "";
-            Console.WriteLine(string.Format(
-                Plain, "{0,-8} {1,-12} {2,11:F0} {3,7:F0} {4,9} {5,8}", group.Key.Bytes, group.Key.Way, own, 100 * Median(group.Select(row => row.Cpu)),
-                overPipes, overRust));
-        }
-        Console.WriteLine("channels: references inside of one process; copy, place: HORUS, between processes as the pipes; untouched: in place, 8 bytes of it written and read");
-    }
-
-    private static double MedianOf(List<Row> rows, int bytes, string way)
-    {
-        double[] rates = rows.Where(row => row.Bytes == bytes && row.Way == way).Select(row => row.PerSecond).ToArray();
-        return rates.Length == 0 ? 0 : Median(rates);
-    }
-
-    private static string Csv(List<Row> rows)
-    {
-        var text = new StringBuilder("bytes,way,round,messages_per_second,cpu\n");
-        foreach (Row row in rows) text.Append(string.Format(Plain, "{0},{1},{2},{3:F1},{4:F3}\n", row.Bytes, row.Way, row.Round, row.PerSecond, row.Cpu));
-        return text.ToString();
-    }
-
-    private static string Json(List<Row> rows)
-    {
-        IEnumerable<string> all = rows.Select(row => string.Format(
-            Plain, "{{\"bytes\": {0}, \"way\": \"{1}\", \"round\": {2}, \"messages_per_second\": {3:F1}, \"cpu\": {4:F3}}}", row.Bytes, row.Way, row.Round,
-            row.PerSecond, row.Cpu));
-        return "[\n  " + string.Join(",\n  ", all) + "\n]\n";
     }
 }

@@ -36,34 +36,38 @@ internal static class Payload
         for (int word = wide.Length * Vector<ulong>.Count; word < words.Length; word++) isWrong |= words[word] != number;
         if (isWrong) throw new InvalidDataException($"message {number} is not what was sent");
     }
-
 }
 
 internal static class Transports
 {
-    internal const int Capacity = 64, Large = 65536, LargeCapacity = 8;
+    internal const string Untouched = "untouched";
+    // As many messages as stay in caches; of those that nobody looks into, as many as in the benchmark of iceoryx2.
+    private const int Bytes = 4 << 20, UntouchedBytes = 64 << 20, Fewest = 8, Most = 1024;
 
-    internal static Options Options(int bytes) => Horus.Net.Options.Reliable(bytes < Large ? Capacity : LargeCapacity);
+    /// <summary>Messages that a way holds; the same in Rust.</summary>
+    internal static int Capacity(string way, int bytes) => Math.Max(Fewest, Math.Min(Most, (way == Untouched ? UntouchedBytes : Bytes) / bytes));
 
-    internal static ISender Sender(string transport, string name, int bytes)
+    internal static Options Options(string way, int bytes) => Horus.Net.Options.Reliable(Capacity(way, bytes));
+
+    internal static ISender Sender(string way, string name, int bytes)
     {
-        switch (transport)
+        switch (way)
         {
-            case "copy": return new CopySender(name, bytes);
-            case "place": return new PlaceSender(name, bytes, bytes);
-            case "untouched": return new PlaceSender(name, bytes, sizeof(ulong));
+            case "copy": return new CopySender(name, bytes, way);
+            case "place": return new PlaceSender(name, bytes, bytes, way);
+            case Untouched: return new PlaceSender(name, bytes, sizeof(ulong), way);
             default: return new PipeSender(name, bytes);
         }
     }
 
-    internal static IReceiver Receiver(string transport, string name, int bytes)
+    internal static IReceiver Receiver(string way, string name, int bytes)
     {
-        switch (transport)
+        switch (way)
         {
-            case "copy": return new CopyReceiver(name, bytes);
-            case "place": return new PlaceReceiver(name, bytes, bytes);
-            case "untouched": return new PlaceReceiver(name, bytes, sizeof(ulong));
-            case "channels": return new ChannelReceiver(bytes);
+            case "copy": return new CopyReceiver(name, bytes, way);
+            case "place": return new PlaceReceiver(name, bytes, bytes, way);
+            case Untouched: return new PlaceReceiver(name, bytes, sizeof(ulong), way);
+            case "channels": return new ChannelReceiver(bytes, way);
             default: return new PipeReceiver(name, bytes);
         }
     }
@@ -74,9 +78,9 @@ internal sealed class CopySender : ISender
     private readonly BytesPublisher publisher;
     private readonly byte[] message;
 
-    internal CopySender(string name, int bytes)
+    internal CopySender(string name, int bytes, string way)
     {
-        publisher = new BytesPublisher(name, bytes, Transports.Options(bytes));
+        publisher = new BytesPublisher(name, bytes, Transports.Options(way, bytes));
         message = new byte[bytes];
     }
 
@@ -94,9 +98,9 @@ internal sealed class CopyReceiver : IReceiver
     private readonly BytesSubscriber subscriber;
     private readonly byte[] message;
 
-    internal CopyReceiver(string name, int bytes)
+    internal CopyReceiver(string name, int bytes, string way)
     {
-        subscriber = new BytesSubscriber(name, bytes, Transports.Options(bytes));
+        subscriber = new BytesSubscriber(name, bytes, Transports.Options(way, bytes));
         message = new byte[bytes];
     }
 
@@ -114,9 +118,9 @@ internal sealed class PlaceSender : ISender
     private readonly BytesPublisher publisher;
     private readonly int bytes, touched;
 
-    internal PlaceSender(string name, int bytes, int touched)
+    internal PlaceSender(string name, int bytes, int touched, string way)
     {
-        publisher = new BytesPublisher(name, bytes, Transports.Options(bytes));
+        publisher = new BytesPublisher(name, bytes, Transports.Options(way, bytes));
         this.bytes = bytes;
         this.touched = touched;
     }
@@ -147,10 +151,10 @@ internal sealed class PlaceReceiver : IReceiver
     private readonly WaitSet any;
     private readonly int touched;
 
-    internal PlaceReceiver(string name, int bytes, int touched)
+    internal PlaceReceiver(string name, int bytes, int touched, string way)
     {
         this.touched = touched;
-        subscriber = new BytesSubscriber(name, bytes, Transports.Options(bytes));
+        subscriber = new BytesSubscriber(name, bytes, Transports.Options(way, bytes));
         any = new WaitSet(subscriber);
     }
 
@@ -228,18 +232,21 @@ internal sealed class PipeReceiver : IReceiver
 /// <summary>References to arrays, from one thread to another of the same process: no way between programs.</summary>
 internal sealed class ChannelReceiver : IReceiver
 {
-    private readonly Channel<byte[]> full = Channel.CreateBounded<byte[]>(Options()), empty = Channel.CreateBounded<byte[]>(Options());
+    private readonly Channel<byte[]> full, empty;
     private volatile bool isOver;
 
-    internal ChannelReceiver(int bytes)
+    internal ChannelReceiver(int bytes, string way)
     {
-        for (int i = 0; i < Transports.Capacity; i++) empty.Writer.TryWrite(new byte[bytes]);
+        int capacity = Transports.Capacity(way, bytes);
+        full = Channel.CreateBounded<byte[]>(Options(capacity));
+        empty = Channel.CreateBounded<byte[]>(Options(capacity));
+        for (int i = 0; i < capacity; i++) empty.Writer.TryWrite(new byte[bytes]);
         new Thread(Send) { IsBackground = true }.Start();
     }
 
-    private static BoundedChannelOptions Options()
+    private static BoundedChannelOptions Options(int capacity)
     {
-        return new BoundedChannelOptions(Transports.Capacity) { SingleReader = true, SingleWriter = true };
+        return new BoundedChannelOptions(capacity) { SingleReader = true, SingleWriter = true };
     }
 
     private void Send()

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! languages_benchmark [--csv]
+//! languages_benchmark --machine
 //! ```
 //!
+//! The second says what the figures are measured on, in one line.
 //! Each figure is the median of rounds, and the fastest of them stands beside it. What other languages cost over Rust is the ratio of
 //! such rows, of programs that ran in turns on a quiet machine: `languages/run` does that.
 
@@ -11,7 +13,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use horus::prelude::*;
+use horus_benchmarks::host::Host;
 use horus_benchmarks::nodes::{Group, Kind};
+use horus_benchmarks::pinning::Cpus;
 use horus_benchmarks::stage::{Stage, scratch};
 use horus_benchmarks::transport::Failure;
 
@@ -90,8 +94,18 @@ fn rows() -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
+fn machine() -> String {
+    let Host { kernel, cpu_model, cpus_online, commit, date, load, .. } = Host::look(Cpus::default_pair(), false);
+    format!("{date}: {cpu_model}, {cpus_online} CPUs, load before {load}; kernel {kernel}; commit {commit}")
+}
+
 fn main() -> ExitCode {
-    let is_csv = std::env::args().nth(1).is_some_and(|argument| argument == "--csv");
+    let argument = std::env::args().nth(1);
+    if argument.as_deref() == Some("--machine") {
+        println!("{}", machine());
+        return ExitCode::SUCCESS;
+    }
+    let is_csv = argument.as_deref() == Some("--csv");
     match rows() {
         Ok(rows) => {
             if is_csv {

@@ -1,19 +1,26 @@
 //! Writes the tables that are made of results: `table.md` of every committed run, and those between markers in documents.
 //!
-//! `tables DIRECTORY` writes the `table.md` of that run only, and prints it.
+//! `tables DIRECTORY` writes the `table.md` of that run only, and prints it; the directory `languages` of a run has one of its own.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use horus_benchmarks::{document, results};
+use horus_benchmarks::{document, languages, results};
 
 /// Every file that is made of results, with what it has to hold.
 fn all(repository: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error + Send + Sync>> {
     let mut files = Vec::new();
     for run in fs::read_dir(repository.join("benchmarks/results"))? {
         let run = run?.path();
-        files.push((run.join("table.md"), document::of_run(&results::read(&run)?)?));
+        let languages = run.join(languages::FOLDER);
+        if languages.is_dir() {
+            files.push((languages.join("table.md"), languages::of_run(&languages)?));
+        }
+        // A run of the programs in other languages alone has nothing else.
+        if has_reports(&run)? {
+            files.push((run.join("table.md"), document::of_run(&results::read(&run)?)?));
+        }
     }
     let mut generated = 0;
     for folder in ["", "docs", "benchmarks"] {
@@ -30,14 +37,21 @@ fn all(repository: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error + Send
     if generated == 0 { Err("no document has a generated table".into()) } else { Ok(files) }
 }
 
+fn has_reports(run: &Path) -> Result<bool, std::io::Error> {
+    Ok(fs::read_dir(run)?.flatten().any(|entry| entry.path().extension().is_some_and(|extension| extension == "json")))
+}
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     if let Some(directory) = std::env::args().nth(1) {
-        let text = document::of_run(&results::read(Path::new(&directory))?)?;
-        fs::write(Path::new(&directory).join("table.md"), &text)?;
+        let directory = Path::new(&directory);
+        let is_of_languages = directory.ends_with(languages::FOLDER);
+        let text =
+            if is_of_languages { languages::of_run(directory)? } else { document::of_run(&results::read(directory)?)? };
+        fs::write(directory.join("table.md"), &text)?;
         println!("{text}");
         return Ok(());
     }

@@ -91,6 +91,11 @@ def cargo_arguments(d):
     return " ".join(asked(d, horus_conf.cargo_arguments))
 
 
+def module_arguments(d):
+    """What cargo is told to build the compiled part of the Python module."""
+    return " ".join(asked(d, horus_conf.module_arguments))
+
+
 def runtime_sources(d):
     """The crates of the runtime's workspace, for SRC_URI: cargo wants to see each of them."""
     import bb

@@ -1,33 +1,11 @@
 SUMMARY = "Shared-memory topics, real-time nodes, and the machine's own audit"
 DESCRIPTION = "The command horus (audit, determinism run, reports, topics) and the nodes ping and pong."
 SECTION = "base"
-LICENSE = "Apache-2.0 | MIT"
-LIC_FILES_CHKSUM = "\
-    file://LICENSE-APACHE;md5=3b83ef96387f14655fc854ddc3c6bd57 \
-    file://LICENSE-MIT;md5=0c779f650e46813c1dede77072502273 \
-"
 
-PV = "${@horus.conf.version(d)}"
+HORUS_TEST_SOURCES = "file://run-ptest file://test-programs"
 
-# What is released, and nothing else of runtime/: neither its build directory nor the fuzzers.
-SRC_URI = "\
-    file://LICENSE-APACHE \
-    file://LICENSE-MIT \
-    file://conf/horus_conf.py \
-    file://conf/image.toml \
-    file://conf/install \
-    file://runtime/Cargo.lock \
-    file://runtime/Cargo.toml \
-    ${@horus.conf.runtime_sources(d)} \
-    file://run-ptest \
-    file://test-programs \
-"
-FILESEXTRAPATHS:prepend := "${HORUS_REPOSITORY}:"
-S = "${UNPACKDIR}"
-CARGO_SRC_DIR = "runtime"
-
-inherit cargo ptest
-require horus-crates.inc
+require horus-sources.inc
+inherit ptest
 
 do_compile() {
     # The folder of the build is on no target, and has no place in a program.

@@ -2,12 +2,14 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod bench;
 mod blame;
 mod boot;
 mod deploy;
 mod determinism;
 mod doctor;
 mod drift;
+mod gateway;
 mod greeting;
 mod message;
 mod new;
@@ -51,6 +53,12 @@ enum Command {
     Settings(settings::Args),
     /// Show, watch and publish the topics of this machine, or remove those that nobody uses.
     Topic(topic::Args),
+    /// Serve topics to programs outside of this machine, by an allow-list, and keep logs of them.
+    Gateway(gateway::Args),
+    /// Print a topic's messages as a gateway sends them, from now on or from its log.
+    Tap(gateway::tap::Args),
+    /// Measure how long messages take, and how many get through.
+    Bench(bench::Args),
     /// Make structs of other languages for messages.
     Message(message::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
@@ -86,6 +94,9 @@ fn main() -> ExitCode {
         Command::Settings(args) => settings::run(&args),
         Command::Message(args) => message::run(&args),
         Command::Topic(args) => topic::run(args),
+        Command::Gateway(args) => gateway::run(&args),
+        Command::Tap(args) => gateway::tap::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Drift(args) => drift::run(&args),
         Command::Watch(args) => watch::run(&args),

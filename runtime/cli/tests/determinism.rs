@@ -4,79 +4,15 @@
 //! No figure is compared with a time: what must hold on every machine is that the report is whole, adds up and says
 //! what was not as it should be.
 
+mod measuring;
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use measuring::{Scene, phase, text};
 use serde_json::Value;
-
-/// A directory for reports and lock, and rule files as small as can be.
-struct Scene {
-    directory: tempfile::TempDir,
-}
-
-const RULES: &str = r#"
-[[rule]]
-id = "T1"
-severity = "info"
-title = "The kernel has a version"
-read = "file:/proc/version"
-expect = { matches = ["*Linux*"] }
-why = "The test needs a rule."
-fix = "None."
-"#;
-
-impl Scene {
-    fn new() -> Self {
-        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-        std::fs::create_dir(directory.path().join("rules")).unwrap();
-        std::fs::write(directory.path().join("rules/test.toml"), RULES).unwrap();
-        // Topics must not meet those of other tests, nor the machine's own.
-        std::fs::create_dir(directory.path().join("topics")).unwrap();
-        Self { directory }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_horus"));
-        command.arg("determinism").arg("--print");
-        for (option, name) in [
-            ("--output", "reports"),
-            ("--fallback", "ram"),
-            ("--lock", "lock"),
-            ("--rules", "rules"),
-            ("--release-jitter", "release-jitter"),
-        ] {
-            command.arg(option).arg(self.path(name));
-        }
-        command.args(arguments).env("HORUS_SHM_DIR", self.path("topics")).env_remove("HORUS_DETERMINISM_DURATION");
-        command.stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        let output = self.command(arguments).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        output
-    }
-
-    fn report(&self) -> Value {
-        serde_json::from_slice(&std::fs::read(self.path("reports/latest.json")).unwrap()).unwrap()
-    }
-}
-
-fn text(output: &[u8]) -> String {
-    String::from_utf8_lossy(output).into_owned()
-}
-
-fn phase<'a>(report: &'a Value, name: &str) -> &'a Value {
-    let phases = report["phases"].as_array().unwrap();
-    phases.iter().find(|phase| phase["name"] == name).unwrap_or_else(|| panic!("no phase {name}"))
-}
 
 /// Whether any process of this machine was started with `word` among its arguments.
 fn is_running(word: &str) -> bool {
@@ -383,60 +319,4 @@ fn a_witness_that_fails_is_named_with_its_own_words_and_one_that_works_needs_no_
     let named = "for word; do case $word in --json=*) file=${word#--json=} ;; esac; done";
     let measured = run(&format!("{named}\ncase $file in /proc/self/fd/*) echo '{result}' > \"$file\" ;; esac"));
     assert_eq!((&measured["measured"], &measured["max_ns"]), (&Value::Bool(true), &Value::from(9_000)), "{measured}");
-}
-
-/// A program of this name that the run finds first.
-fn install(programs: &Path, name: &str, script: &str) {
-    std::fs::create_dir_all(programs).unwrap();
-    let program = programs.join(name);
-    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-#[test]
-fn a_night_has_every_phase_of_its_file_measured_or_says_why_not_and_tells_how_far_it_is() {
-    let scene = Scene::new();
-    let programs = scene.path("programs");
-    // One process that computes is load enough here, and others work on this machine too.
-    install(&programs, "stress-ng", "while :; do :; done");
-    install(&programs, "cyclictest", "echo 'no timer' >&2; exit 1");
-    let path = std::env::join_paths(
-        [programs.clone()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
-    );
-    let night = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conf/horus/rootfs/usr/lib/horus/night.toml");
-    let planned = std::fs::read_to_string(&night).unwrap();
-    let mut command = scene.command(&["--night", "--duration", "20s", "--config", night.to_str().unwrap()]);
-    let output = command.env("PATH", path.as_ref().unwrap()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-
-    let report = scene.report();
-    assert_eq!((&report["schema"], &report["duration_s"]), (&Value::from("horus-report/2"), &Value::from(20.0)));
-    let phases = report["phases"].as_array().unwrap();
-    assert_eq!(phases.len(), planned.matches("[[phase]]").count());
-    for phase in phases {
-        let reason = phase["reason"].as_str();
-        assert_eq!(phase["measured"] == true, reason.is_none(), "measured or a reason: {phase}");
-    }
-    let node = phase(&report, "node-10khz-idle");
-    assert_eq!((&node["period_ns"], &node["deadline_ns"]), (&Value::from(100_000), &Value::from(80_000)));
-    assert!(node["samples"].as_u64().unwrap() > phase(&report, "node-idle")["samples"].as_u64().unwrap());
-    assert_eq!(phase(&report, "control-idle")["measured"], true);
-    assert!(phase(&report, "cyclictest-cpu")["reason"].as_str().unwrap().contains("(no timer)"));
-    let answer = phase(&report, "message-1khz-idle");
-    if std::thread::available_parallelism().unwrap().get() > 1 {
-        assert_eq!(answer["measured"], true, "{answer}");
-        let counted: u64 = answer["histogram"].as_array().unwrap().iter().map(|class| class[1].as_u64().unwrap()).sum();
-        assert_eq!(counted, answer["samples"].as_u64().unwrap(), "every release is a sample, answered or not");
-    }
-    assert_eq!(phase(&report, "node-cpu")["load"], "cpu");
-    assert!(phase(&report, "node-idle")["load"].is_null());
-    assert!(
-        report["identity"]["configuration"]["phases"].as_str().unwrap().contains("node-10khz-irq 100000/80000 irq 5")
-    );
-    assert!(!scene.path("reports/load").exists(), "a load that writes leaves nothing");
-
-    let said = text(&output.stderr);
-    let count = phases.len();
-    assert!(said.contains(&format!("phase 1 of {count}, control-idle; 18 s left")), "{said}");
-    assert!(said.contains(&format!("phase {count} of {count}, ")), "{said}");
 }

@@ -23,6 +23,8 @@ pub mod map;
 mod mapped;
 #[cfg(not(loom))]
 pub mod rejected;
+#[cfg(not(loom))]
+pub mod stored;
 
 #[cfg(not(loom))]
 pub use mapped::Segment;

@@ -13,4 +13,4 @@ pub use spin::Spin;
 #[cfg(not(loom))]
 pub use waiting::{Waiter, Waiting, any};
 #[cfg(not(loom))]
-pub(crate) use waiting::{wait, wake, wake_all};
+pub(crate) use waiting::{wait, wake_all};

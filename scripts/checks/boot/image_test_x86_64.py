@@ -38,10 +38,15 @@ LARGE_PACKAGES = {
     "(no package)": "the runtime's programs, the kernel's own file, and lists of its modules",
 }
 ROOT_LIMIT = 300_000_000
+# With CPython, NumPy and the libraries of linear algebra: what a slot holds (conf/base, repart.d), less room for the next release's.
+PYTHON_ROOT_LIMIT = 400_000_000
 COMPRESSED_LIMIT = 140_000_000
 CARD = 2_000_000_000  # as a card of 2 GB is sold
 # What no appliance runs: windows, graphics, compilers, interpreters, makers of initial RAM disks, package managers.
 UNWANTED = r"lib(llvm|x11|xcb|wayland|z3)|mesa|x11|python|perl|initramfs|dracut|klibc|^debconf|^dpkg$|^apt$"
+
+# What the option python may add: the interpreter, NumPy, and libraries that these are linked with.
+OF_PYTHON = r"python3|blas|lapack|gfortran|quadmath|media-types|readline|libffi|libbz2|libsqlite3|libexpat|libncurses|libuuid|liblzma|netbase|tzdata"
 
 
 class Images(unittest.TestCase):
@@ -87,6 +92,15 @@ class Images(unittest.TestCase):
         names = [package["name"] for package in manifest["packages"]]
         self.assertEqual([name for name in names if re.search(UNWANTED, name)], [])
         self.assertLessEqual({"stress-ng", "rt-tests", "systemd", "e2fsprogs"}, set(names))
+
+    def test_option_python_adds_an_interpreter_and_arrays_and_nothing_else(self):
+        plain, python = (
+            {package["name"] for package in json.loads((mkosi.build(variant).directory / f"horus_{mkosi.version()}.manifest").read_text())["packages"]}
+            for variant in ("appliance", "python")
+        )
+        self.assertLessEqual({"python3", "python3-numpy"}, python - plain)
+        self.assertEqual([name for name in sorted(python - plain) if not re.search(OF_PYTHON, name)], [])
+        self.assertLess(sizes.root_bytes(mkosi.build("python")), PYTHON_ROOT_LIMIT)
 
     def test_both_kernels_that_are_compared_are_of_the_same_sources(self):
         names = []

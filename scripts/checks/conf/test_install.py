@@ -52,6 +52,14 @@ class Installer(InDirectory):
         self.assertEqual((self.root / "root/usr/bin/horus").read_text(), "horus")
         self.assertIn("cargo build --release --package horus-cli", self.run_installer("--programs", str(self.root / "nothing"), status=2))
 
+    def test_the_python_module_goes_where_its_python_looks_with_what_cargo_compiled(self):
+        self.write("release/lib_horus.so", "compiled")
+        found = self.install("--module", str(self.root / "release"), "--site", "usr/lib/python3/dist-packages")
+        self.assertLessEqual({"__init__.py", "_horus.abi3.so", "messages.py", "py.typed"}, {path.removeprefix("usr/lib/python3/dist-packages/horus/") for path in found})
+        self.assertEqual(set(found.values()), {0o644})
+        self.assertIn("cargo build --release --package horus-python", self.run_installer("--module", str(self.root), "--site", "site", status=2))
+        self.assertIn("go together", self.run_installer("--site", "site", status=2))
+
     def test_a_tree_that_is_not_there_is_refused(self):
         self.assertIn("machine/toaster", self.run_installer("machine/toaster", status=2))
 
@@ -60,11 +68,13 @@ class Recipes(InDirectory):
     """No recipe installs a file of conf/ or a program of the runtime by itself."""
 
     def test_the_layers_recipes_call_the_installer_and_install_nothing_else(self):
-        for recipe in ("horus", "horus-board", "horus-conf"):
-            text = (REPOSITORY / f"meta-horus/recipes-horus/{recipe}/{recipe}.bb").read_text()
+        installers = {"libhorus": "runtime/bindings/c/package/install --prefix ${D}${prefix} "}
+        for recipe in ("horus/horus", "horus/libhorus", "horus/python3-horus", "horus-board/horus-board", "horus-conf/horus-conf"):
+            text = (REPOSITORY / f"meta-horus/recipes-horus/{recipe}.bb").read_text()
             lines = re.search(r"^do_install\(\) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)[1].strip().splitlines()
             self.assertEqual(len(lines), 1, lines)
-            self.assertTrue(lines[0].startswith("${S}/conf/install --destdir ${D} "), lines[0])
+            installer = installers.get(recipe.partition("/")[2], "conf/install --destdir ${D} ")
+            self.assertTrue(lines[0].startswith("${S}/" + installer), lines[0])
 
     def test_the_debian_recipe_calls_it(self):
         with open(overlay.__file__) as file:

@@ -14,7 +14,7 @@ class Description(InDirectory):
         self.assertEqual(horus_conf.trees(), ["base", "rt", "horus", "audit"])
         self.assertEqual(horus_conf.trees(["untuned", "dev"]), ["base", "horus", "audit", "dev"])
         self.assertEqual(horus_conf.trees(["dev", "untuned"]), horus_conf.trees(["untuned", "dev"]))
-        with self.assertRaisesRegex(horus_conf.BadConf, "no option 'fast'; its options are dev, untuned"):
+        with self.assertRaisesRegex(horus_conf.BadConf, "no option 'fast'; its options are dev, untuned, python"):
             horus_conf.trees(["fast"])
 
     def test_every_folder_of_conf_is_in_some_image_and_every_board_is_described(self):
@@ -22,10 +22,11 @@ class Description(InDirectory):
         self.assertEqual(folders | {"audit"}, set(horus_conf.all_trees()))
         self.assertEqual({path.name for path in (horus_conf.CONF / "machine").iterdir()}, set(horus_conf.boards()))
 
-    def test_every_variant_is_audited_and_only_the_release_has_no_shell_without_a_password(self):
+    def test_every_variant_is_audited_and_only_those_for_robots_have_no_shell_without_a_password(self):
         variants = horus_conf.variants()
         self.assertEqual([name for name, trees in variants.items() if "audit" not in trees], [])
-        self.assertEqual([name for name, trees in variants.items() if "dev" not in trees], ["release"])
+        self.assertEqual([name for name, trees in variants.items() if "dev" not in trees], ["release", "python"])
+        self.assertEqual([name for name in variants if horus_conf.has_python(name)], ["python"])
 
     def test_a_machine_belongs_to_one_board_or_to_none(self):
         self.assertEqual(horus_conf.board_of("jetson-orin-nano-devkit-nvme"), "jetson-orin-nano")

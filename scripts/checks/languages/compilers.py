@@ -24,7 +24,7 @@ def main() -> int:
                 for program in programs.CPP:
                     built = programs.build(program, [compilers[1], f"-std={standard}"], prefix, Path(folder))
                     programs.run(program, built, {})
-            for program in programs.C:
+            for program in (*programs.C, programs.ENDS_BUSY):
                 programs.run(program, programs.build(program, [compilers[0]], prefix, Path(folder)), {})
     print("the programs in C and C++ compile without a warning, with both compilers, and run")
     return 0

@@ -1,8 +1,9 @@
 """Builds Horus.Net and its test programs, and runs them under .NET 8 and under Mono: python3 -m checks.languages.csharp.
 
-Then what concerns no program: where the library is found and what is said when it is not, the project file by MSBuild, and the guide's programs.
+Then what concerns no program: where the library is found and what is said when it is not, the guide's programs, and the package.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -12,8 +13,9 @@ import time
 from pathlib import Path
 
 from checks.languages import csharp_hosts as hosts
-from checks.languages.csharp_hosts import BINDING, Host, Place
-from horus_appliance.console import ApplianceFailed, detail, run_command, step
+from checks.languages import csharp_package
+from checks.languages.csharp_hosts import Host, Place, expect
+from horus_appliance.console import detail, run_command, step
 from horus_appliance.host import dotnet, library, system
 from horus_appliance.paths import REPOSITORY, RUNTIME
 
@@ -21,7 +23,7 @@ GUIDE = REPOSITORY / "docs" / "csharp.md"
 # What ends well.
 PROGRAMS = (
     ("Topics", ()), ("Vectors", (str(RUNTIME / "bindings" / "layout-vectors.txt"),)), ("Nodes", ("world",)), ("Nodes", ("allocates",)),
-    ("Nodes", ("outlive",)),
+    ("Nodes", ("outlive",)), ("Nodes", ("left",)),
 )  # fmt: skip
 # A library of another version, and one of none.
 OTHER_VERSION = "unsigned horus_abi_version(void) { return 2; }"
@@ -45,8 +47,10 @@ def main() -> int:
             run_nodes(place)
             find_library(place)
             run_guide(tools, place)
-        step("the project file, by MSBuild")
-        make_package(tools, Path(folder), prefix)
+            if host.framework.define == "NETCOREAPP":
+                compare(tools, place)
+        step("the package, by MSBuild")
+        csharp_package.check(tools, Path(folder), prefix / "lib" / "libhorus.so.1")
     print("the programs in C# compile without a warning, and run under .NET 8 and under Mono")
     return 0
 
@@ -97,6 +101,8 @@ def find_library(place: Place) -> None:
     ):
         done = place.output("BadInput", "open", environment=environment)
         expect(done.returncode == 3 and words in done.stdout and advice in done.stdout, f"{environment}: {done.returncode} {done.stdout}{done.stderr}")
+    if place.host.framework.define == "NETCOREAPP":  # Mono gives the first assembly again
+        refuse_another(place)
     package = place.folder / "runtimes" / "linux-x64" / "native" / "libhorus.so"
     for found in (package, place.folder / "libhorus.so", place.folder / "libhorus.so.1"):
         found.parent.mkdir(parents=True, exist_ok=True)
@@ -109,6 +115,15 @@ def find_library(place: Place) -> None:
     expect(done.returncode == 3 and f"{package} cannot be loaded" in done.stdout, f"a broken library: {done.stdout}{done.stderr}")
     package.unlink()
     detail("the library is found in the package's layout, beside the program, by the loader; what is wrong with it is said")
+
+
+def refuse_another(place: Place) -> None:
+    """Two copies of Horus.Net in one process, and a file of the library for each."""
+    another = place.folder / "another.so"
+    shutil.copy(place.library, another)
+    done = place.output("BadInput", "another", str(place.folder), str(another))
+    words = f"{another} does not carry the name libhorus.so.1, or another library of that name is loaded already"
+    expect(done.returncode == 3 and words in done.stdout, f"two libraries in one process: {done.returncode} {done.stdout}{done.stderr}")
 
 
 def opened(place: Place, environment: dict) -> None:
@@ -130,28 +145,18 @@ def run_guide(tools: dotnet.Dotnet, place: Place) -> None:
         place.run(source.stem, "--releases", "10")
 
 
-def make_package(tools: dotnet.Dotnet, folder: Path, prefix: Path) -> None:
-    """The project as a user's MSBuild takes it, and what is in the package that it makes."""
-    project = folder / "project"
-    shutil.copytree(BINDING, project, ignore=shutil.ignore_patterns("tests", "runtimes", "bin", "obj"))
-    for machine in ("linux-x64", "linux-arm64"):  # what is packed is a file of this name; the machine that it is for is not looked at here
-        native = project / "runtimes" / machine / "native"
-        native.mkdir(parents=True)
-        shutil.copy(prefix / "lib" / "libhorus.so.1", native / "libhorus.so")
-    home = folder / "home"
-    home.mkdir()
-    tools.package(project / "Horus.Net.csproj", home)
-    package = project / "bin" / "Debug" / f"Horus.Net.{library.version()}.nupkg"
-    expect(package.is_file(), f"no package of release {library.version()}: {sorted(path.name for path in package.parent.iterdir())}")
-    shutil.unpack_archive(package, folder / "package", "zip")
-    for name in ("lib/netcoreapp3.1/Horus.Net.dll", "runtimes/linux-x64/native/libhorus.so", "runtimes/linux-arm64/native/libhorus.so"):
-        expect((folder / "package" / name).is_file(), f"the package lacks {name}")
-    detail(f"{package.name} has the assembly, and the library for both machines")
-
-
-def expect(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise ApplianceFailed(otherwise)
+def compare(tools: dotnet.Dotnet, place: Place) -> None:
+    """The benchmark goes all of its ways, as short as can be, and receives without making an object."""
+    hosts.comparison(tools, place)
+    written = place.folder / "comparison.json"
+    # Methods are compiled once more after some time, by other threads: that is warmed up for.
+    place.run("PerformanceComparison", *"--bytes 65536 --rounds 1 --windows 2 --duration 0.02 --warm-up 0.1 --json".split(), str(written))
+    rows = json.loads(written.read_text())["rows"]
+    for row in rows:
+        ours = row["way"] in ("copy", "place", "untouched")
+        expect(not ours or row["receiver_allocated_bytes"] == 0, f"{row['way']}, {row['bytes']} bytes: {row['receiver_allocated_bytes']} bytes of objects")
+    expect({row["way"] for row in rows} == {"pipes", "channels", "copy", "place", "untouched"}, f"{len(rows)} rows of the comparison")
+    detail(f"{len(rows)} rows of PerformanceComparison")
 
 
 if __name__ == "__main__":

@@ -11,9 +11,10 @@ from pathlib import Path
 from horus_appliance.console import ApplianceFailed, detail
 from horus_appliance.host import dotnet
 from horus_appliance.host.dotnet import Dotnet, Framework
-from horus_appliance.paths import RUNTIME
+from horus_appliance.paths import BENCHMARKS, RUNTIME
 
 BINDING = RUNTIME / "bindings" / "csharp"
+COMPARISON = BENCHMARKS / "languages" / "csharp"
 LONGEST_SECONDS = 120
 
 
@@ -77,6 +78,14 @@ def build(tools: Dotnet, place: Place) -> None:
             tools.compile(framework, [program, BINDING / "tests" / "Check.cs"], folder / f"{program.stem}.exe", f"-r:{assembly}", "-unsafe")
 
 
+def comparison(tools: Dotnet, place: Place) -> Path:
+    """The benchmark, beside Horus.Net, which is built when it is missing."""
+    assembly = place.folder / "Horus.Net.dll"
+    if not assembly.exists():
+        tools.compile(place.host.framework, sorted((BINDING / "src").rglob("*.cs")), assembly, "-unsafe")
+    return tools.compile(place.host.framework, sorted(COMPARISON.glob("*.cs")), place.folder / "PerformanceComparison.exe", f"-r:{assembly}")
+
+
 def ring(folder: Path, library: Path) -> list:
     """The command of the program that passes messages on in a ring of languages, on .NET 8."""
     tools = dotnet.ensure()
@@ -84,3 +93,9 @@ def ring(folder: Path, library: Path) -> list:
     build(tools, place)
     environment = {"HORUS_LIBRARY": str(library), **dotnet.ENVIRONMENT}
     return ["env", *(f"{name}={value}" for name, value in environment.items()), *place.command("Ring")]
+
+
+def expect(holds: bool, otherwise: str) -> None:
+    """Ends the check with a sentence unless something holds."""
+    if not holds:
+        raise ApplianceFailed(otherwise)

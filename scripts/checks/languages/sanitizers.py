@@ -56,8 +56,9 @@ SUPPRESSIONS = "called_from_lib:libhorus.so\n"
 SANITIZERS = {
     "address and undefined behaviour": Sanitizer(
         ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-        {"ASAN_OPTIONS": "detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"},
-        (*programs.C, *programs.CPP), USE_AFTER_FREE, "heap-use-after-free",
+        # What was freed is kept for a while, and the stress test looks whether its memory grows.
+        {"ASAN_OPTIONS": "detect_stack_use_after_return=1:quarantine_size_mb=16", "UBSAN_OPTIONS": "print_stacktrace=1"},
+        (*programs.C, *programs.CPP, programs.STRESS), USE_AFTER_FREE, "heap-use-after-free",
     ),
     "thread": Sanitizer(
         ("-fsanitize=thread",), {},

@@ -31,7 +31,7 @@ from horus_appliance.yocto.tools import LAYER
 CLASSES = {
     "allarch", "base", "cargo", "cargo-update-recipe-crates", "core-image", "deploy", "extrausers", "features_check", "image",
     "kernel", "native", "nopackages", "overlayfs", "packagegroup", "ptest", "systemd", "testimage", "uki", "update-alternatives", "useradd",
-    "dm-verity-img", "create-spdx", "populate_sdk", "image-buildinfo", "cve-check", "vex", "python3native",
+    "dm-verity-img", "create-spdx", "populate_sdk", "image-buildinfo", "cve-check", "vex", "python3-dir", "python3native",
 }  # fmt: skip
 
 # bitbake.conf's part in it.
@@ -45,6 +45,9 @@ bindir = "/usr/bin"
 sbindir = "/usr/sbin"
 libdir = "/usr/lib"
 nonarch_libdir = "/usr/lib"
+includedir = "/usr/include"
+prefix = "/usr"
+PYTHON_SITEPACKAGES_DIR = "${libdir}/python3/site-packages"
 sysconfdir = "/etc"
 WORKDIR = "/nowhere/${PN}"
 UNPACKDIR = "${WORKDIR}/sources"

@@ -60,6 +60,13 @@ def dependency_problems(layer: Layer) -> list:
     return found
 
 
+def option_problems(machine: str, text: str, made: set) -> list:
+    """Packages of ours that an option asks for, and that no recipe makes. Only a whole build would say so."""
+    data = Layer(machine, text).data
+    wanted = " ".join(data.getVar(name) or "" for name in ("CORE_IMAGE_EXTRA_INSTALL", "TOOLCHAIN_TARGET_TASK")).split()
+    return [f"{machine}: an option asks for the package {name}, which no recipe here makes" for name in wanted if "horus" in name and name not in made]
+
+
 def command_line_problems(layer: Layer) -> list:
     """Where the board's own place for the kernel command line holds something else than conf/ says."""
     board = horus_conf.boards()[horus_conf.board_of(layer.machine)]
@@ -90,7 +97,7 @@ def license_problems(data, files: list) -> list:
 
 def problems() -> list:
     """What is wrong with any recipe or append in any build."""
-    found, parsed = [], 0
+    found, parsed, made = [], 0, set()
     builds = kas_files.builds()
     for machine, text in builds:
         try:
@@ -108,9 +115,11 @@ def problems() -> list:
                     # An option that is not for every board leaves recipes out on the others, and says so.
                     if not (text and data.getVar("__SKIPPED", False)):
                         found += problems_of(data, path)
+                        made.update((data.getVar("PACKAGES") or "").split())
                 parsed += 1
             except ParseFailed as error:
                 found.append(f"{machine}: {str(error).replace(str(REPOSITORY) + '/', '')}")
+        found += option_problems(machine, text, made) if text else []
     detail(f"parsed {parsed} recipes and appends in {len(builds)} builds of {len(horus_conf.boards())} boards")
     return list(dict.fromkeys(found))
 

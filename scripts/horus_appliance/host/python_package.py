@@ -1,13 +1,13 @@
 """The package horus for Python: its wheel, and an environment in which it is installed with what tests and benchmarks need."""
 
-import shutil
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from horus_appliance.console import CannotRun, detail, step
 from horus_appliance.host import python, system
-from horus_appliance.paths import BUILD, RUNTIME
+from horus_appliance.paths import BUILD, CONF, RUNTIME
 
 BINDING = RUNTIME / "bindings" / "python"
 REQUIREMENTS = Path(__file__).with_name("python_package.txt")
@@ -26,13 +26,42 @@ def wheel(programs: Path, place: Path) -> Path:
     """Builds the wheel by maturin, for this machine, into `place`; gives its file."""
     system.ensure_command("cc", "gcc")
     step("building the wheel by maturin")
+    place.mkdir(parents=True, exist_ok=True)
     command = [programs / "maturin", "build", "--release", "--locked", "--interpreter", programs / "python", "--out", place]
-    done = subprocess.run(command, cwd=BINDING, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "CARGO": str(plain_cargo(place))}
+    done = subprocess.run(command, cwd=BINDING, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         raise CannotRun(f"maturin could not build the wheel:\n{(done.stdout + done.stderr)[-3000:]}")
     built = next(place.glob("horus-*.whl"))
     detail(built.name)
     return built
+
+
+# What maturin tells pyo3 is what pyo3 finds itself. As a plain cargo build has other variables and no arguments for rustc (they strip the module),
+# each of the two would compile pyo3 and the module again after the other.
+PLAIN_CARGO = """#!/bin/sh
+unset PYO3_BUILD_EXTENSION_MODULE PYO3_CONFIG_FILE PYO3_ENVIRONMENT_SIGNATURE PYO3_NO_PYTHON PYO3_PYTHON PYTHON_SYS_EXECUTABLE
+left=$#
+while [ "$left" -gt 0 ]; do
+    argument=$1
+    shift
+    left=$((left - 1))
+    if [ "$argument" = -- ]; then
+        shift "$left"
+        break
+    fi
+    set -- "$@" "$argument"
+done
+exec cargo "$@"
+"""
+
+
+def plain_cargo(place: Path) -> Path:
+    """Cargo for maturin, called as for a plain cargo build."""
+    script = place / "plain-cargo"
+    script.write_text(PLAIN_CARGO)
+    script.chmod(0o755)
+    return script
 
 
 def install(programs: Path, built: Path) -> None:
@@ -45,6 +74,5 @@ def copy_of_cargo_build(place: Path) -> Path:
     """The package as a plain cargo build makes it, as in Yocto; gives the folder for PYTHONPATH."""
     step("building the extension module by cargo alone")
     subprocess.run(["cargo", "build", "--locked", "--release", "--package", "horus-python"], cwd=RUNTIME, check=True)
-    shutil.copytree(BINDING / "python", place, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    shutil.copyfile(RUNTIME / "target" / "release" / "lib_horus.so", place / "horus" / "_horus.abi3.so")
+    subprocess.run([sys.executable, CONF / "install", "--destdir", place, "--module", RUNTIME / "target" / "release", "--site", "."], check=True)
     return place

@@ -148,6 +148,14 @@ def require_rust() -> None:
         )
 
 
+def add_rust_target(target: str) -> None:
+    """Brings Rust's standard library for a target, which only rustup does."""
+    detail(f"Rust's standard library for {target}")
+    added = subprocess.run(["rustup", "target", "add", target], cwd=RUNTIME, capture_output=True, text=True, check=False)
+    if added.returncode != 0:
+        raise CannotRun(f"'rustup target add {target}' failed:\n{added.stderr.strip()}\nCheck the network, then run this again.")
+
+
 def rust_version() -> str:
     """The oldest Rust that the runtime promises to be built by."""
     return re.search(r'rust-version = "([0-9.]+)"', (RUNTIME / "Cargo.toml").read_text())[1]

@@ -11,12 +11,17 @@ from horus_appliance.host.architecture import Architecture
 from horus_appliance.paths import BUILD, CONF
 
 
-def stage(trees: list, programs: Path, architecture: Architecture, name: str) -> Path:
-    """The overlay from trees of conf/ and the programs that cargo left in a directory, laid out by conf/'s installer."""
+# Where Debian's Python looks for modules of packages.
+SITE = "usr/lib/python3/dist-packages"
+
+
+def stage(trees: list, programs: Path, architecture: Architecture, name: str, python: bool = False) -> Path:
+    """The overlay from trees of conf/ and what cargo left in a directory, laid out by conf/'s installer."""
     overlay = BUILD / "overlay" / name
     system.remove_tree(overlay)
     parts = [*trees, f"machine/{architecture.board}"]
-    subprocess.run([sys.executable, CONF / "install", "--destdir", overlay, "--programs", programs, *parts], check=True)
+    module = ["--module", programs, "--site", SITE] if python else []
+    subprocess.run([sys.executable, CONF / "install", "--destdir", overlay, "--programs", programs, *module, *parts], check=True)
     return overlay
 
 

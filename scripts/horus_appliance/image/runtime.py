@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from horus_appliance.console import CannotRun, detail, step
+from horus_appliance.console import CannotRun, step
 from horus_appliance.host import system
 from horus_appliance.host.architecture import Architecture, CannotCross
 from horus_appliance.paths import RUNTIME
@@ -13,14 +13,15 @@ from horus_appliance.paths import RUNTIME
 import horus_conf
 
 
-def build(architecture: Architecture) -> Path:
-    """Builds the runtime's programs for an appliance of this architecture; returns the directory where cargo leaves them."""
+def build(architecture: Architecture, python: bool = False) -> Path:
+    """Builds the runtime's programs, and the Python module, for an appliance of this architecture; returns where cargo leaves them."""
     step("building the runtime: cargo build --release" + (f" for {architecture.name}" if architecture.foreign else ""))
     arguments, more = cross(architecture) if architecture.foreign else ([], {})
-    command = ["cargo", "build", "--release", "--locked", "--target-dir", str(cargo_target()), *horus_conf.cargo_arguments(), *arguments]
-    done = subprocess.run(command, cwd=RUNTIME, env={**clean_environment(), **more}, check=False)
-    if done.returncode != 0:
-        raise CannotRun("the runtime does not build; the compiler's message is above.")
+    for chosen in (horus_conf.cargo_arguments(), *([horus_conf.module_arguments()] if python else [])):
+        command = ["cargo", "build", "--release", "--locked", "--target-dir", str(cargo_target()), *chosen, *arguments]
+        done = subprocess.run(command, cwd=RUNTIME, env={**clean_environment(), **more}, check=False)
+        if done.returncode != 0:
+            raise CannotRun("the runtime does not build; the compiler's message is above.")
     return cargo_target() / (architecture.cross.target if architecture.foreign else "") / "release"
 
 
@@ -46,10 +47,7 @@ def cross(architecture: Architecture) -> tuple:
         )
     if not shutil.which(tools.linker):
         system.install(list(tools.packages))
-    detail(f"Rust's standard library for {tools.target}")
-    added = subprocess.run(["rustup", "target", "add", tools.target], cwd=RUNTIME, capture_output=True, text=True, check=False)
-    if added.returncode != 0:
-        raise CannotRun(f"'rustup target add {tools.target}' failed:\n{added.stderr.strip()}\nCheck the network, then run this again.")
+    system.add_rust_target(tools.target)
     return ["--target", tools.target], {f"CARGO_TARGET_{tools.target.upper().replace('-', '_')}_LINKER": tools.linker}
 
 

@@ -36,6 +36,20 @@ pub(crate) unsafe fn is<K: Kind>(handle: *mut K) -> bool {
     !handle.is_null() && unsafe { (&raw const (*handle.cast::<Handle<K::Value>>()).mark).read_unaligned() } == K::MARK
 }
 
+/// Where the value is behind a pointer that C gave: for who may not have it for himself alone.
+///
+/// # Safety
+/// As for [`get`], but others may use the value meanwhile.
+#[inline(always)]
+pub(crate) unsafe fn place<K: Kind>(handle: *mut K) -> Result<*mut K::Value, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    if !unsafe { is(handle) } {
+        return Err(no_handle::<K>(handle.is_null()));
+    }
+    // SAFETY: it has the mark, so it came from `give`.
+    Ok(unsafe { &raw mut (*handle.cast::<Handle<K::Value>>()).value })
+}
+
 /// The value behind a pointer that C gave.
 ///
 /// # Safety
@@ -43,12 +57,8 @@ pub(crate) unsafe fn is<K: Kind>(handle: *mut K) -> bool {
 /// and was not closed. Nobody else uses it meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value, Refusal> {
-    // SAFETY: the caller's promise is the same.
-    if !unsafe { is(handle) } {
-        return Err(no_handle::<K>(handle.is_null()));
-    }
-    // SAFETY: it has the mark, so it came from `give`, and nobody else uses it, by the caller's promise.
-    Ok(unsafe { &mut (*handle.cast::<Handle<K::Value>>()).value })
+    // SAFETY: what `place` gives came from `give`, and nobody else uses it, by the caller's promise.
+    unsafe { place(handle).map(|value| &mut *value) }
 }
 
 /// As [`get`] of a value that nobody uses exclusively: a layout never changes, and a world keeps its own order.
@@ -56,12 +66,8 @@ pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value
 /// # Safety
 /// As for [`get`], but others may look at it meanwhile, on other threads where the value may be shared by them.
 pub(crate) unsafe fn look<'a, K: Kind>(handle: *mut K) -> Result<&'a K::Value, Refusal> {
-    // SAFETY: the caller's promise is the same.
-    if !unsafe { is(handle) } {
-        return Err(no_handle::<K>(handle.is_null()));
-    }
-    // SAFETY: it has the mark, so it came from `give`, and nobody uses it exclusively, by the caller's promise.
-    Ok(unsafe { &(*handle.cast::<Handle<K::Value>>()).value })
+    // SAFETY: what `place` gives came from `give`, and nobody uses it exclusively, by the caller's promise.
+    unsafe { place(handle).map(|value| &*value) }
 }
 
 /// Ends a value; null is nothing to end.

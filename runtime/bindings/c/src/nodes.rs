@@ -6,6 +6,7 @@ pub(crate) mod node;
 pub(crate) mod port;
 pub(crate) mod program;
 pub(crate) mod step;
+mod turn;
 pub(crate) mod world;
 
 pub use app::*;

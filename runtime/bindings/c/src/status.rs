@@ -27,13 +27,19 @@ pub enum horus_status {
 use horus::node::StepFailed;
 use horus_status::{HORUS_FAILED, HORUS_MISUSE, HORUS_PANICKED};
 
-/// Why a call was not done.
+/// Why a call was not done. In a box, so that a call that succeeds has it in a register and not on its stack.
 #[derive(Debug)]
-pub(crate) struct Refusal(horus_status, String);
+pub(crate) struct Refusal(Box<(horus_status, String)>);
+
+impl Refusal {
+    fn new(status: horus_status, said: &dyn Display) -> Self {
+        Self(Box::new((status, said.to_string())))
+    }
+}
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(&self.1)
+        out.write_str(&self.0.1)
     }
 }
 
@@ -41,13 +47,13 @@ impl std::fmt::Display for Refusal {
 #[cold]
 #[inline(never)]
 pub(crate) fn misuse(said: impl Display) -> Refusal {
-    Refusal(HORUS_MISUSE, said.to_string())
+    Refusal::new(HORUS_MISUSE, &said)
 }
 
 #[cold]
 #[inline(never)]
 pub(crate) fn failed(said: impl Display) -> Refusal {
-    Refusal(HORUS_FAILED, said.to_string())
+    Refusal::new(HORUS_FAILED, &said)
 }
 
 thread_local! {
@@ -84,8 +90,14 @@ pub(crate) fn quick_call(work: impl FnOnce() -> Result<horus_status, Refusal>) -
 fn told(done: Result<horus_status, Refusal>) -> horus_status {
     match done {
         Ok(status) => status,
-        Err(Refusal(status, said)) => refused(status, &said),
+        Err(refusal) => told_refusal(refusal),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn told_refusal(Refusal(refusal): Refusal) -> horus_status {
+    refused(refusal.0, &refusal.1)
 }
 
 #[cold]

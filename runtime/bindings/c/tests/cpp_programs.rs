@@ -65,6 +65,24 @@ fn without_exceptions_what_is_opened_is_a_result() {
 }
 
 #[test]
+fn files_with_exceptions_and_files_without_make_one_program() {
+    let programs = Programs::new();
+    let code = "#include <horus/horus.hpp>\nint without() {\n  auto opened = horus::Publisher<horus::CmdVel>::open(\"mixed.too\");\n  \
+                auto loan = opened->loan();\n  return opened->try_send({0, 0}).is_error() ? 0 : 2;\n}\n";
+    let (source, object) = (programs.source("without.cpp", code), programs.path().join("without.o"));
+    // Not inlined, so that the linker has a choice to make.
+    let flags = ["-std=c++17", "-fno-inline"];
+    let output =
+        programs.compiler("c++", &[&flags[..], &["-fno-exceptions", "-c"]].concat(), &source, &object).output();
+    assert!(output.as_ref().unwrap().status.success(), "{}", String::from_utf8_lossy(&output.unwrap().stderr));
+    let code = "#include <horus/horus.hpp>\nint without();\nint main() {\n  horus::Publisher<horus::CmdVel> publisher{\"mixed\"};\n  \
+                auto loan = publisher.loan();\n  try {\n    publisher.try_send({0, 0});\n  } catch (const horus::Error &) {\n    \
+                return without();\n  }\n  return 1;\n}\n";
+    let source = programs.source("mixed.cpp", code);
+    programs.run(&programs.compile("c++", &[&flags[..], &[object.to_str().unwrap()]].concat(), &source), &[]);
+}
+
+#[test]
 fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
     let programs = Programs::new();
     for (number, (code, words)) in [

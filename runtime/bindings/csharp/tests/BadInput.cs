@@ -118,12 +118,14 @@ internal static class BadInput
     private static int Main(string[] arguments)
     {
         if (arguments.Length > 0 && arguments[0] == "open") return Open();
+        if (arguments.Length > 2 && arguments[0] == "another") return Another(arguments[1], arguments[2]);
         StructsThatAreNoMessages();
         AnotherLayout();
         NamesAndOptions();
         AfterDispose();
         AfterTheEndOfWhatWasLent();
         DisposedWhileAThreadWaits();
+        HandlersThatFail();
         Collected();
         LoadedTwice(arguments[0]);
         ALotOfIt();
@@ -292,6 +294,40 @@ internal static class BadInput
         subscriber.Dispose();
     }
 
+    /// <summary>What a handler throws, the program is told; and a handler may end its listener.</summary>
+    private static void HandlersThatFail()
+    {
+        Exception told = null;
+        var ended = new ManualResetEventSlim();
+        using var publisher = new Publisher<Wheels>("handled");
+        using (var listener = new Listener<Wheels>("handled"))
+        {
+            listener.Message += (in Wheels wheels) => throw new InvalidOperationException("no road");
+            listener.Failed += error =>
+            {
+                told = error;
+                ended.Set();
+            };
+            listener.Start();
+            publisher.Send(default);
+            Check.That(ended.Wait(TimeSpan.FromSeconds(60)) && told is InvalidOperationException && told.Message == "no road");
+        }
+        var itself = new Listener<Wheels>("handled");
+        ended.Reset();
+        itself.Message += (in Wheels wheels) =>
+        {
+            itself.Dispose();
+            ended.Set();
+        };
+        itself.Start();
+        publisher.Send(default);
+        Check.That(ended.Wait(TimeSpan.FromSeconds(60)));
+        itself.Dispose();
+        Check.Refused<ObjectDisposedException>(itself.Start);
+        new Listener<Wheels>("handled").Dispose();
+        Check.Refused<HorusException>(() => new Listener<OtherWheels>("handled"));
+    }
+
     /// <summary>What was not disposed, the collector closes: the only publisher of a topic makes room for another one.</summary>
     private static void Collected()
     {
@@ -316,13 +352,31 @@ internal static class BadInput
     /// <summary>A second copy of the assembly, as a program with plug-ins has it, uses the same library.</summary>
     private static void LoadedTwice(string folder)
     {
-        string copy = Path.Combine(folder, "Copy.dll");
-        File.Copy(typeof(Publisher<>).Assembly.Location, copy, true);
-        Assembly second = Assembly.LoadFile(copy);
-        Type message = second.GetType("Horus.Net.Messages.CmdVel"), type = second.GetType("Horus.Net.Publisher`1").MakeGenericType(message);
+        Type type = SecondCopy(folder), message = type.GetGenericArguments()[0];
         using var subscriber = new Subscriber<CmdVel>("second");
         using var publisher = (IDisposable)Activator.CreateInstance(type, "second", null);
         Check.That((bool)type.GetMethod("TrySend").Invoke(publisher, new[] { Activator.CreateInstance(message) }) && subscriber.TryRecv(out _));
+    }
+
+    /// <summary>A second copy of the assembly that finds another file of the library.</summary>
+    private static int Another(string folder, string library)
+    {
+        using var publisher = new Publisher<Wheels>("first");
+        Environment.SetEnvironmentVariable("HORUS_LIBRARY", library);
+        Type second = SecondCopy(folder);
+        var said = Check.Refused<TargetInvocationException>(() => Activator.CreateInstance(second, "second", null), error => error.InnerException.Message);
+        publisher.Send(default); // the first one goes on
+        Console.WriteLine(said);
+        return 3;
+    }
+
+    /// <summary>A publisher's type of a second copy.</summary>
+    private static Type SecondCopy(string folder)
+    {
+        string copy = Path.Combine(folder, "Copy.dll");
+        File.Copy(typeof(Publisher<>).Assembly.Location, copy, true);
+        Assembly second = Assembly.LoadFile(copy);
+        return second.GetType("Horus.Net.Publisher`1").MakeGenericType(second.GetType("Horus.Net.Messages.CmdVel"));
     }
 
     /// <summary>Errors leave nothing behind, however many there are.</summary>

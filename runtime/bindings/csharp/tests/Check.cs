@@ -15,13 +15,20 @@ internal static class Check
     /// <summary>The sentence that a call is refused with.</summary>
     internal static string Refused<E>(Action call, [CallerFilePath] string file = "", [CallerLineNumber] int line = 0) where E : Exception
     {
+        return Refused<E>(call, error => error.Message, file, line);
+    }
+
+    /// <summary>What is asked of the exception that a call is refused with.</summary>
+    internal static string Refused<E>(Action call, Func<E, string> ask, [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
+        where E : Exception
+    {
         try
         {
             call();
         }
         catch (E error)
         {
-            return error.Message;
+            return ask(error);
         }
         That(false, file, line);
         return null;

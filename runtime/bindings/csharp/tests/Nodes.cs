@@ -21,6 +21,7 @@ internal static class Nodes
             case "forever": return Forever();
             case "hang": return Hang();
             case "outlive": return Outlive();
+            case "left": return Left();
         }
         return 2;
     }
@@ -241,6 +242,16 @@ internal static class Nodes
         waiting.Start();
         sending.Start();
         Thread.Sleep(100);
+        return 0;
+    }
+
+    /// <summary>Main returns while nodes run.</summary>
+    private static int Left()
+    {
+        var began = new ManualResetEventSlim(); // its nodes use it after Main
+        var running = new Thread(() => App.Run("robot", app => app.Node("control", () => began.Set()).Period(Ms(1)))) { IsBackground = true };
+        running.Start();
+        began.Wait();
         return 0;
     }
 }

@@ -22,6 +22,7 @@ internal static class Topics
         OfBytes();
         SeveralAtOnce();
         ByForeach();
+        ByEvent();
         FromThreadToThread();
         WithLargeMessages();
         MakeNoObjects();
@@ -90,6 +91,12 @@ internal static class Topics
         Check.That(said.Contains("65 bytes is too long"));
         Check.That(Check.Refused<HorusException>(() => subscriber.Need(publisher, room)).Contains("64"));
         Check.That(subscriber.Missed == 0);
+        var longer = new byte[80];
+        var coming = subscriber.RecvAsync(new Memory<byte>(longer, 8, 64));
+        publisher.Send(new byte[] { 1, 2, 3 });
+        Check.That(coming.Wait(TimeSpan.FromSeconds(60)) && coming.Result == 3 && longer[7] == 0 && longer[8] == 1 && longer[10] == 3);
+        publisher.Send(new byte[] { 4 });
+        Check.That(subscriber.RecvAsync(room).Result == 1 && room[0] == 4);
     }
 
     private static bool Subscribed(this BytesSubscriber subscriber) => subscriber != null;
@@ -149,6 +156,28 @@ internal static class Topics
         return -1;
     }
 #endif
+
+    private static void ByEvent()
+    {
+        double sum = 0;
+        var enough = new ManualResetEventSlim();
+        using var publisher = new Publisher<WheelSpeed>("event", Options.Reliable(8));
+        using (var listener = new Listener<WheelSpeed>("event", Options.Reliable(8)))
+        {
+            listener.Message += (in WheelSpeed speed) =>
+            {
+                sum += speed.Left;
+                if (sum == 10) enough.Set();
+            };
+            for (int i = 0; i < 5; i++) publisher.Send(new WheelSpeed { Left = i });
+            Check.That(sum == 0); // not before its start
+            listener.Start();
+            Check.That(enough.Wait(TimeSpan.FromSeconds(60)));
+            Check.Refused<InvalidOperationException>(listener.Start);
+        }
+        publisher.Send(new WheelSpeed { Left = 100 });
+        Check.That(sum == 10); // not after its end
+    }
 
     private static void FromThreadToThread()
     {

@@ -13,13 +13,18 @@ use std::ptr;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
+use crate::arguments::{Given, unless_none};
 use crate::message::array::{Array, Shape};
+use crate::message::bytes::Kept;
 use crate::message::number::Number;
-use crate::message::object::{Kept, Message};
+use crate::message::object::Message;
+use crate::methods::{self, Method};
 use crate::numpy::{Grid, MOST, data};
 
-const CPU: i32 = 1;
+/// The kind and the number of the device.
+const DEVICE: (i32, i32) = (1, 0); // kDLCPU
 const READ_ONLY: u64 = 1;
 
 #[repr(C)]
@@ -124,21 +129,65 @@ fn kind(number: Number) -> PyResult<(u8, u8, u16)> {
         .ok_or_else(|| PyTypeError::new_err(format!("DLPack has no numbers of {bits} bits: copy them by NumPy")))
 }
 
+/// What `__dlpack__` is asked for.
+struct Asked {
+    has_stream: bool,
+    has_version_1: bool,
+    device: Option<(i32, i32)>,
+    wants_copy: bool,
+}
+
 /// `__dlpack__` of messages with data, and of arrays of messages.
-#[pyfunction]
-#[pyo3(signature = (of, stream=None, max_version=None, dl_device=None, copy=None))]
-pub fn dlpack<'py>(
-    of: &Bound<'py, PyAny>,
-    stream: Option<&Bound<'py, PyAny>>,
-    max_version: Option<(u32, u32)>,
-    dl_device: Option<(i32, i32)>,
-    copy: Option<bool>,
-) -> PyResult<Bound<'py, PyAny>> {
+struct Export;
+
+impl Method for Export {
+    type On = PyAny;
+    const NAME: &'static CStr = c"__dlpack__";
+    const DOC: &'static CStr =
+        c"__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA capsule over the numbers.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, PyAny>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let parameters = ["stream", "max_version", "dl_device", "copy"];
+        let [stream, max_version, device, copy] = given.sorted("__dlpack__", parameters, 0)?.map(unless_none);
+        let version = max_version.map(|version| version.extract::<(u32, u32)>()).transpose()?;
+        let asked = Asked {
+            has_stream: stream.is_some(),
+            has_version_1: version.is_some_and(|(major, _)| major >= 1),
+            device: device.map(|device| device.extract()).transpose()?,
+            wants_copy: copy.map(|copy| copy.extract()).transpose()?.unwrap_or(false),
+        };
+        capsule_of(on, &asked)
+    }
+}
+
+/// `__dlpack_device__`: all messages are in the memory of the CPU.
+struct Device;
+
+impl Method for Device {
+    type On = PyAny;
+    const NAME: &'static CStr = c"__dlpack_device__";
+    const DOC: &'static CStr = c"__dlpack_device__($self, /)\n--\n\nWhere the numbers are: in the memory of the CPU.";
+
+    fn call<'py>(on: &Bound<'py, PyAny>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [] = given.sorted("__dlpack_device__", [], 0)?;
+        Ok(DEVICE.into_pyobject(on.py())?.into_any())
+    }
+}
+
+/// Gives a type both.
+pub fn add_to(of: &Bound<'_, PyType>) -> PyResult<()> {
+    methods::add_to_any::<Export>(of)?;
+    methods::add_to_any::<Device>(of)
+}
+
+/// A capsule over the data of an image or a cloud, or over an array of a message.
+fn capsule_of<'py>(of: &Bound<'py, PyAny>, asked: &Asked) -> PyResult<Bound<'py, PyAny>> {
     let py = of.py();
-    if stream.is_some() || dl_device.is_some_and(|device| device != (CPU, 0)) {
+    if asked.has_stream || asked.device.is_some_and(|device| device != DEVICE) {
         return Err(PyBufferError::new_err("messages are in the memory of the CPU, which has no streams"));
     }
-    if copy == Some(true) {
+    if asked.wants_copy {
         return Err(PyBufferError::new_err("only the message's own bytes are handed out: copy the array that you get"));
     }
     let grid = match Message::of(of)? {
@@ -170,14 +219,14 @@ pub fn dlpack<'py>(
     }
     let tensor = Tensor {
         data,
-        device: [CPU, 0],
+        device: [DEVICE.0, DEVICE.1],
         dimensions: grid.dimensions.len() as i32,
         kind: kind(grid.number)?,
         shape: ptr::null_mut(), // set when it stands where it stays
         strides: ptr::null_mut(),
         byte_offset: 0,
     };
-    if max_version.is_some_and(|(major, _)| major >= 1) {
+    if asked.has_version_1 {
         let flags = if is_read_only { READ_ONLY } else { 0 };
         return capsule(
             py,

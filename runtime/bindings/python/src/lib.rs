@@ -3,20 +3,23 @@
 //! It calls the same Rust as a program in Rust does, and not the C interface: nodes go through `horus::app`, so admission, misses and safe states
 //! are one code, and a call crosses one border instead of two.
 //!
-//! In reading order: `error` -> `exclusive` (who may use a handle) -> `message` (`number`, `kind`, `class`, `object`, `array`) -> `topic` (its ends,
-//! what they lend) -> `value` (dicts and the like) -> `nodes` (ports, steps, programs, virtual time).
+//! In reading order: `error` -> `exclusive` (who may use a handle) -> `methods`, `arguments` (what is called for each message) -> `message` (`number`,
+//! `kind`, `class`, `bytes`, `object`, `slots`, `types`, `vectorcall`, `known`, `array`) -> `topic` (its ends, what they lend) -> `value` (dicts and the like) -> `nodes` (ports, steps, programs, virtual time).
 //!
 //! # Where `unsafe` is
-//! - `message/object.rs`: the Python type of messages. pyo3 has none whose objects are of a size known only at run time.
+//! - `message/`: the Python types of messages. pyo3 has none whose objects are of a size known only at run time.
+//! - `methods.rs`, `arguments.rs`: methods as CPython calls them.
 //! - `exclusive.rs`: handles that the GIL guards.
 //! - `topic/lent.rs`: a message in its place keeps the end of its topic with it.
 //! - `dlpack.rs`: the structs of DLPack.
 //! - `nodes/attached.rs`: a thread of nodes keeps its state in the interpreter.
 
+mod arguments;
 mod dlpack;
 mod error;
 mod exclusive;
 mod message;
+mod methods;
 mod nodes;
 mod numpy;
 mod picture;
@@ -26,7 +29,7 @@ mod value;
 use pyo3::prelude::*;
 
 /// What the package's files in Python and this module know of each other; `python/horus/__init__.py` has the same number.
-const INTERFACE: u32 = 1;
+const INTERFACE: u32 = 2;
 
 /// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
 #[pymodule(gil_used = true)]
@@ -41,7 +44,6 @@ fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(value::decode_value, module)?)?;
     numpy::add_to(module)?;
     picture::add_to(module)?;
-    module.add_function(wrap_pyfunction!(dlpack::dlpack, module)?)?;
     nodes::add_to(module)?;
     topic::add_to(module)
 }

@@ -1,16 +1,27 @@
 //! Messages as Python objects: their classes are made of layouts at run time, their fields are read and written in the message's own bytes.
 
 pub mod array;
+pub mod bytes;
 pub mod class;
 pub mod kind;
+pub mod known;
 pub mod number;
 pub mod object;
+mod slots;
+mod types;
+mod vectorcall;
 
 use pyo3::prelude::*;
 
+use crate::numpy::ToNumpy;
+use crate::{dlpack, methods};
+
 /// Adds what the package needs of it.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    object::add_to(module)?;
+    types::add_to(module)?;
     module.add_class::<array::Array>()?;
-    class::add_to(module)
+    let array = module.py().get_type::<array::Array>();
+    methods::add_to_any::<ToNumpy>(&array)?;
+    dlpack::add_to(&array)?;
+    known::add_to(module)
 }

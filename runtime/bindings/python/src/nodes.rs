@@ -12,9 +12,7 @@ use pyo3::prelude::*;
 /// Adds what the package needs of it.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<app::App>()?;
-    module.add_class::<port::Input>()?;
-    module.add_class::<port::Output>()?;
-    module.add_class::<port::Messages>()?;
+    port::add_to(module)?;
     module.add_class::<step::Cycle>()?;
     module.add_class::<world::World>()?;
     module.add_class::<world::Tally>()

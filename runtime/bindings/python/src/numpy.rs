@@ -1,22 +1,27 @@
 //! Arrays of NumPy over the bytes of messages. NumPy is asked by its Python names, when somebody wants an array: nothing here is linked to it,
 //! and a program without NumPy does not need it.
 
+use std::ffi::CStr;
+
 use arrayvec::ArrayVec;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
+use crate::arguments::Given;
 use crate::message::array::{Array, Shape};
-use crate::message::class::{Class, of_type};
+use crate::message::bytes::Bytes;
+use crate::message::class::Class;
 use crate::message::kind::Kind;
+use crate::message::known::of_type;
 use crate::message::number::Number;
-use crate::message::object::{Bytes, Message};
+use crate::message::object::Message;
+use crate::methods::Method;
 use crate::picture;
 
 /// Lengths or strides, from the outside to the inside. NumPy has 64 dimensions, and nobody's message more than a few.
 pub type Extents = ArrayVec<isize, MOST>;
-/// The most dimensions of an array.
 /// The most dimensions of an array.
 pub const MOST: usize = 8;
 
@@ -87,12 +92,13 @@ pub fn data<'a, 'py>(class: &Class, bytes: Bytes<'a, 'py>) -> PyResult<Option<Gr
     }
 }
 
-/// The array of an object that is this grid. What may not be written goes by DLPack, which says so in a flag: NumPy asks for a buffer to write
-/// first, and takes long over the refusal.
+/// The array of an object that is this grid. What may not be written goes by DLPack.
 fn array_over<'py>(of: &Bound<'py, PyAny>, grid: Grid<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    if !grid.bytes.is_read_only() || !grid.is_packed {
-        return array(grid);
-    }
+    if grid.bytes.is_read_only() && grid.is_packed { from_dlpack(of) } else { array(grid) }
+}
+
+/// By DLPack, which says in a flag what may not be written: NumPy asks for a buffer to write first, and takes long over the refusal.
+fn from_dlpack<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = of.py();
     let take =
         FROM_DLPACK.get_or_try_init(py, || Ok::<_, PyErr>(py.import("numpy")?.getattr("from_dlpack")?.unbind()))?;
@@ -101,13 +107,33 @@ fn array_over<'py>(of: &Bound<'py, PyAny>, grid: Grid<'_, 'py>) -> PyResult<Boun
 
 static FROM_DLPACK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// An array over a message, or over an array of one.
-#[pyfunction]
-pub fn to_numpy<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+/// `to_numpy` of messages and of their arrays.
+pub struct ToNumpy;
+
+impl Method for ToNumpy {
+    type On = PyAny;
+    const NAME: &'static CStr = c"to_numpy";
+    const DOC: &'static CStr = c"to_numpy($self, /)\n--\n\nA NumPy array over the same bytes, which are not copied: an image's pixels, a cloud's points, else a structured array.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, PyAny>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [] = given.sorted("to_numpy", [], 0)?;
+        to_numpy(on)
+    }
+}
+
+fn to_numpy<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = of.py();
     if let Some((class, bytes)) = Message::of(of)? {
+        // DLPack looks itself at what the message says of its data.
+        if class.shape.is_some() && bytes.is_read_only() {
+            match from_dlpack(of) {
+                Err(error) if error.is_instance_of::<PyBufferError>(py) => {} // of rows that it has no word for
+                done => return done,
+            }
+        }
         if let Some(grid) = data(class, bytes)? {
-            return array_over(of, grid);
+            return array(grid);
         }
         let dtype = py.import("numpy")?.call_method1("dtype", (description(py, class)?,))?;
         let buffer = Array::view(&BYTE, bytes.length(), bytes)?;
@@ -156,6 +182,5 @@ fn numpy_dtype<'py>(of: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
 
 /// Adds what the package needs of it.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(numpy_dtype, module)?)
 }

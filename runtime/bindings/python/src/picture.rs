@@ -5,10 +5,12 @@ use horus::messages::{Encoding, FrameShape, plan};
 use pyo3::prelude::*;
 
 use crate::error::{failed, refused};
-use crate::message::class::{Field, of_type};
+use crate::message::bytes::Bytes;
+use crate::message::class::Field;
 use crate::message::kind::Kind;
+use crate::message::known::of_type;
 use crate::message::number::Number;
-use crate::message::object::{Bytes, Message};
+use crate::message::object::Message;
 use crate::numpy::Grid;
 
 /// What a message is, beyond its fields.

@@ -10,7 +10,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::message::class::{self, Class};
+use crate::message::class::Class;
+use crate::message::known;
 
 /// What a topic carries.
 #[derive(Clone, Copy)]
@@ -41,7 +42,7 @@ impl Carried {
                 return Ok(Self::Values);
             }
         }
-        class::of_type(of).map(Self::Messages)
+        known::of_type(of).map(Self::Messages)
     }
 }
 
@@ -57,8 +58,8 @@ pub enum End<T> {
 
 /// Adds what the package needs of it.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<publisher::Publisher>()?;
-    module.add_class::<subscriber::Subscriber>()?;
+    publisher::add_to(module)?;
+    subscriber::add_to(module)?;
     module.add_class::<lent::Hold>()?;
     module.add_class::<lent::LoanHold>()?;
     module.add_class::<lent::Loan>()?;

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import unittest
 from pathlib import Path
 
@@ -26,12 +27,17 @@ class TopicsCase(unittest.TestCase):
     def start(self, program, *arguments):
         """A program in a process of its own, on the test's topics."""
         command = [sys.executable, "-c", textwrap.dedent(program), *arguments]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.directory)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.directory)
+        # A test never waits for longer than this, and leaves no process behind.
+        limit = threading.Timer(LONGEST_SECONDS, process.kill)
+        limit.start()
+        self.addCleanup(lambda: (limit.cancel(), process.kill(), process.communicate()))
+        return process
 
     def run_program(self, program, *arguments):
         """The same, to its end."""
         process = self.start(program, *arguments)
-        said, complained = process.communicate(timeout=LONGEST_SECONDS)
+        said, complained = process.communicate()
         return process.returncode, said, complained
 
     def wait_for_line(self, process, line):

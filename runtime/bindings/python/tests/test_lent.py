@@ -112,6 +112,31 @@ class Borrowed(TopicsCase):
         del view
         self.assertIn(seen.recv().to_numpy()[0, 0, 0], (2, 3))
 
+    def test_a_capsule_keeps_the_hold_until_it_or_who_took_it_is_gone(self):
+        class Taken:  # hands on a capsule, as consumers before DLPack 1.0 and those after ask for it
+            def __init__(self, capsule):
+                self.capsule = capsule
+
+            def __dlpack__(self, **_asked):
+                return self.capsule
+
+            def __dlpack_device__(self):
+                return (1, 0)
+
+        seen, sent = self.ends()
+        for number, (version, name) in enumerate(((None, '"dltensor"'), ((1, 0), '"dltensor_versioned"'))):
+            for is_taken in (False, True):
+                sent.send(picture(number + 1))
+                held = seen.borrow().__dlpack__(max_version=version)
+                self.assertIn(name, repr(held))
+                if is_taken:
+                    held = numpy.from_dlpack(Taken(held))
+                    self.assertEqual(held[1, 1, 1], number + 1)
+                with self.assertRaisesRegex(horus.HorusError, "still in use"):
+                    seen.try_recv()
+                del held
+                self.assertIsNone(seen.try_recv())
+
     def test_a_with_block_ends_the_hold_and_what_is_used_after_it_is_an_error(self):
         seen, sent = self.ends()
         sent.send(picture(1))

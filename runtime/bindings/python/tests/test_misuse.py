@@ -28,11 +28,11 @@ class Classes(TopicsCase):
     def test_what_is_no_message_is_an_error_of_every_function(self):
         from horus import _horus
 
-        for function in (_horus.to_numpy, _horus.dlpack, _horus.message_bytes):
+        for function in (_horus.Message.to_numpy, _horus.Message.__dlpack__, horus.Array.to_numpy, _horus.message_bytes):
             for wrong in (None, 5, "text", object(), CmdVel):
                 with self.assertRaises(TypeError):
                     function(wrong)
-        for wrong in (int, _horus.MessageBase, horus.Message):
+        for wrong in (int, _horus.Message, horus.Message):
             with self.assertRaises(TypeError):
                 _horus.layout_facts(wrong)
 
@@ -75,6 +75,14 @@ class Installed(TopicsCase):
         package = self.package()
         next(package.glob("_horus*.so")).write_bytes(b"no library")
         self.assertIn("ImportError", self.error_of_import(package))
+
+    def test_the_module_asks_for_no_library_of_one_version_of_python(self):
+        module = next(Path(horus.__file__).parent.glob("_horus*.so"))
+        self.assertNotIn(b"libpython", module.read_bytes(), "what loads it has CPython's functions")
+
+    def test_a_python_without_a_gil_is_told_what_to_use(self):
+        code, _said, complained = self.run_program("import sys; sys.abiflags = 't'; import horus")
+        self.assertEqual((code, "this Python has no GIL" in complained), (1, True), complained)
 
     def test_importing_twice_gives_classes_that_work_together(self):
         code, said, complained = self.run_program("""
@@ -215,14 +223,16 @@ class Random(TopicsCase):
         code, said, complained = self.run_program("""
             import random, warnings
             import horus, numpy
-            from horus import _horus
+            from horus import _horus, _shapes
             from horus.messages import CmdVel, ImageVga, Imu
             random.seed(13)
             warnings.simplefilter("ignore")
             sent, seen = horus.Publisher(CmdVel, "a"), horus.Subscriber(CmdVel, "a")
-            image = ImageVga()
+            # A picture of few bytes: texts and lists of a large one's would take most of the time.
+            layout = ImageVga.layout().replace("ImageVga", "ImageTiny").replace("; 921600]", "; 48]")
+            image = horus.from_layout(layout, namespace=_shapes.methods(layout))()
             things = [None, 0, -1, 2**70, 1.5, "", "text", b"", b"x" * 304, [], {}, (), CmdVel, CmdVel(), Imu, Imu(), image, image.data, sent, seen,
-                      object(), type, horus.Message, _horus.MessageBase, float("nan"), Imu().orientation_covariance, lambda *a: 1 / 0, numpy.zeros(3)]
+                      object(), type, horus.Message, _horus.Message, float("nan"), Imu().orientation_covariance, lambda *a: 1 / 0, numpy.zeros(3)]
             takes = [getattr(_horus, name) for name in dir(_horus) if callable(getattr(_horus, name)) and name not in ("interpreter_ends", "App", "forked")]
             takes += [getattr(thing, name) for thing in (sent, seen, image, image.data, Imu(), CmdVel())
                       for name in dir(thing) if callable(getattr(thing, name, None)) and name not in ("__init_subclass__", "recv", "wait", "borrow", "__next__")]

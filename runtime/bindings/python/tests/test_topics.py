@@ -97,22 +97,40 @@ class Typed(TopicsCase):
         waiting.join()
         self.assertGreater(counted, 1000)
 
-    def test_ctrl_c_ends_a_wait(self):
-        process = self.start("""
+    def test_ctrl_c_ends_every_wait(self):
+        waits = {
+            "recv": "seen.recv()",
+            "for": "next(iter(seen))",
+            "borrow": "seen.borrow()",
+            "wait": "seen.wait()",
+            "wait_any": "horus.wait_any([seen, other])",
+            "send": "[sent.send(CmdVel()) for _ in range(9)]",
+            "async for": "asyncio.run(first())",
+        }
+        program = """
+            import asyncio, sys
             import horus
             from horus.messages import CmdVel
-            seen = horus.Subscriber(CmdVel, "a")
+            seen, other = (horus.Subscriber(CmdVel, topic, reliable=4) for topic in (sys.argv[1], sys.argv[1] + ".other"))
+            sent = horus.Publisher(CmdVel, sys.argv[1] + ".other", reliable=4)
+            async def first():
+                async for message in seen:
+                    return message
             print("ready", flush=True)
             try:
-                seen.recv()
+                exec(compile(sys.argv[2], "wait", "exec"))
             except KeyboardInterrupt:
                 print("interrupted")
-        """)
-        self.wait_for_line(process, "ready")
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=30)
-        self.assertEqual((process.returncode, said.strip()), (0, "interrupted"))
+        """
+        started = {what: self.start(program, what.replace(" ", "."), wait) for what, wait in waits.items()}
+        for process in started.values():
+            self.wait_for_line(process, "ready")
+        time.sleep(0.3)
+        for what, process in started.items():
+            with self.subTest(what):
+                process.send_signal(signal.SIGINT)
+                said, complained = process.communicate(timeout=30)
+                self.assertEqual((process.returncode, said.strip()), (0, "interrupted"), complained)
 
 
 class Untyped(TopicsCase):

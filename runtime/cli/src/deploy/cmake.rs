@@ -72,7 +72,7 @@ fn library(folder: &Path, machine: &str, horus: Option<&Path>) -> Result<PathBuf
     }
     let (prefix, target) = (folder.join("horus"), format!("{machine}-unknown-linux-musl"));
     cargo::ensure_standard_library(&repository.join("runtime"), &target)?;
-    println!("building libhorus for {machine}: once, this takes minutes");
+    println!("building libhorus for {machine}: the first time, this takes minutes");
     let mut command = Command::new(&installer);
     command.arg("--prefix").arg(&prefix).args(["--target", &target]).current_dir(&repository).stdout(Stdio::null());
     // It looks for what cargo builds in the sources' own folder.

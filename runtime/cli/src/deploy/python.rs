@@ -55,6 +55,9 @@ pub fn build(name: &str) -> Result<PathBuf, String> {
         _ => copy(Path::new("."), &modules).map_err(failed)?,
     }
     fs::write(modules.join("__main__.py"), RUN).map_err(failed)?;
+    // A slip of the pen is told here, and not by the robot. What is compiled is thrown away: the robot's Python may be another one.
+    let mut check = Command::new("python3");
+    run(check.args(["-m", "compileall", "-q"]).arg(&modules).env("PYTHONPYCACHEPREFIX", folder.join("checked")))?;
     let program = folder.join(name);
     let mut archive = Command::new("python3");
     archive.args(["-m", "zipapp", "--compress", "--python", INTERPRETER, "--output"]).arg(&program).arg(&modules);

@@ -62,7 +62,14 @@ fn make(args: &Args) -> Result<String, String> {
         io::ErrorKind::AlreadyExists => format!("{} is there already: choose another name", args.path.display()),
         _ => fail(&args.path, error),
     })?;
-    let values = [project.values, &[("NAME", &*name), ("HORUS", &*horus)]].concat();
+    let own = [
+        ("NAME", &*name),
+        ("HORUS", &*horus),
+        ("RATE", project.rate),
+        ("TEST", project.test),
+        ("NEEDS", project.needs),
+    ];
+    let values = [project.values, &own].concat();
     let mut written = Ok(());
     for (file, template) in project.files {
         let fill = |text: String, (key, value): &(&str, &str)| text.replace(&format!("@{key}@"), value);

@@ -21,6 +21,8 @@ pub struct Project {
     pub rate: &'static str,
     /// What tests it, in its folder.
     pub test: &'static str,
+    /// What has to be on the machine, for people.
+    pub needs: &'static str,
     /// The files by their names.
     pub files: &'static [(&'static str, &'static str)],
     /// What is filled into them beside names.
@@ -33,8 +35,10 @@ macro_rules! file {
     };
 }
 
+const README: (&str, &str) = file!("README.md", "README.md");
 const SETTINGS: (&str, &str) = file!("node.toml", "node.toml");
 const TEST_OF_CMAKE: &str = "cmake -B build && cmake --build build && ctest --test-dir build";
+const NEEDS_OF_CMAKE: &str = "CMake, make, a compiler, and libhorus (`./scripts/install-library --prefix /usr/local` in a copy of the HORUS sources)";
 const BUILD: (&str, &str) = (".gitignore", "/build\n");
 
 macro_rules! values {
@@ -47,7 +51,9 @@ const RUST: Project = Project {
     source: "src/main.rs",
     rate: "1 kHz",
     test: "cargo test",
+    needs: "Rust (<https://rustup.rs>), and a copy of the HORUS sources where `Cargo.toml` names them",
     files: &[
+        README,
         SETTINGS,
         file!("Cargo.toml", "rust/Cargo.toml"),
         file!("src/main.rs", "rust/main.rs"),
@@ -60,7 +66,9 @@ const C: Project = Project {
     source: "src/nodes.c",
     rate: "1 kHz",
     test: TEST_OF_CMAKE,
+    needs: NEEDS_OF_CMAKE,
     files: &[
+        README,
         SETTINGS,
         BUILD,
         file!("CMakeLists.txt", "c/CMakeLists.txt"),
@@ -76,7 +84,9 @@ const CPP: Project = Project {
     source: "src/nodes.cpp",
     rate: "1 kHz",
     test: TEST_OF_CMAKE,
+    needs: NEEDS_OF_CMAKE,
     files: &[
+        README,
         SETTINGS,
         BUILD,
         file!("CMakeLists.txt", "cpp/CMakeLists.txt"),
@@ -93,7 +103,9 @@ const PYTHON: Project = Project {
     source: "main.py",
     rate: "100 Hz",
     test: "python3 -m unittest",
+    needs: "Python 3.11 or newer with the package `horus` (`docs/python.md` of the HORUS sources)",
     files: &[
+        README,
         SETTINGS,
         (".gitignore", "/build\n__pycache__/\n"),
         file!("pyproject.toml", "python/pyproject.toml"),

@@ -68,8 +68,16 @@ impl RawPublisher {
     /// When there is no room.
     #[inline]
     pub fn try_send(&mut self, message: &[u8]) -> Result<(), Full<()>> {
-        let now = now_if(self.is_stamping);
-        self.try_send_stamped(message, now)
+        if self.is_stamping {
+            return self.try_send_now(message);
+        }
+        self.try_send_stamped(message, 0)
+    }
+
+    /// Apart, so that reading the clock costs others no registers.
+    #[inline(never)]
+    fn try_send_now(&mut self, message: &[u8]) -> Result<(), Full<()>> {
+        self.try_send_stamped(message, now_if(true))
     }
 
     /// As [`try_send`](Self::try_send) with a time that the caller has at hand, in nanoseconds on CLOCK_MONOTONIC.
@@ -180,6 +188,13 @@ impl RawSubscriber {
     #[inline]
     pub fn try_recv(&mut self, into: &mut [u8]) -> Option<Received<()>> {
         self.subscription.try_recv_whole(into)
+    }
+
+    /// As [`try_recv`](Self::try_recv) where that is short, and nothing where it is not: where the message is long, several publish, none does yet,
+    /// or the next message was overwritten. Then call that.
+    #[inline(always)]
+    pub fn try_recv_at_once(&mut self, into: &mut [u8]) -> Option<Option<Received<()>>> {
+        self.subscription.try_recv_whole_at_once(into)
     }
 
     /// Waits, at most `limit`, for the next message.

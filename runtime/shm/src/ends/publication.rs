@@ -30,7 +30,7 @@ use crate::segment::map::LockRefused;
 use crate::segment::rejected::{Reason, Rejected};
 use crate::sync::{AtomicU64, Ordering};
 use crate::wait::bell::{Ringer, ring};
-use crate::wait::{Spin, Waiting, wake, wake_all};
+use crate::wait::{Spin, Waiting, wake_all};
 
 /// A publisher's lane.
 pub struct Publication {
@@ -154,8 +154,10 @@ impl Publication {
     #[inline(always)]
     fn wake_sleepers(&mut self) {
         // Relaxed: the text of `bell` says what that can miss, and what makes it good.
-        if self.producer.memory().sleepers().load(Ordering::Relaxed) != 0 {
-            wake(&mut self.ringer, self.producer.memory().segment());
+        let lane = self.producer.memory();
+        let segment: &Segment = lane.segment();
+        if lane.sleepers().load(Ordering::Relaxed) != 0 && self.ringer.must_wake(segment) {
+            wake_all(segment);
         }
     }
 

@@ -215,6 +215,14 @@ impl Subscription {
         self.poll_several(used, visit)
     }
 
+    /// The lane that alone was ever used, and is the first one.
+    #[inline(always)]
+    pub(super) fn only_lane(&mut self) -> Option<&mut Consumer<MappedLane>> {
+        let first = &mut self.lanes[0];
+        // Relaxed, as in `poll`.
+        (first.memory().used_lanes().load(Ordering::Relaxed) == 1).then_some(first)
+    }
+
     fn poll_several<R>(
         &mut self,
         used: u64,

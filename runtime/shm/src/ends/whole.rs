@@ -1,11 +1,12 @@
 //! Messages that the caller knows only as bytes of a size: what typed ends of other languages are built on.
 //!
+//! They are described by a layout, so none is aligned to more than the largest number.
 //! Unlike [`super::bytes`], where each message has a length of its own, all bytes are moved, and there are as many as the topic says.
 
 use std::time::Duration;
 
-use super::{Publication, Subscription};
-use crate::ring::{Full, Received, copy, payload_word};
+use super::{Payload, Publication, Subscription};
+use crate::ring::{AtOnce, Full, Received, Taken, copy, payload_word};
 use crate::wait::{self, Waiting};
 
 impl Publication {
@@ -16,10 +17,17 @@ impl Publication {
     /// When there are more or fewer.
     #[inline]
     pub fn try_send_whole(&mut self, message: &[u8], sent_ns: u64) -> Result<u64, Full<()>> {
-        let payload = self.payload();
-        check(message.len(), payload.bytes);
-        let word = payload_word(payload.align);
-        self.send_with(sent_ns, |slot| copy::store(&slot[word..], message)).ok_or(Full(()))
+        check(message.len(), self.payload());
+        if !copy::sized::is_short(message.len()) {
+            return self.try_send_long(message, sent_ns);
+        }
+        self.send_with(sent_ns, |slot| copy::sized::store_short(&slot[FIRST_WORD..], message)).ok_or(Full(()))
+    }
+
+    /// Apart, so that it costs short messages no registers.
+    #[inline(never)]
+    fn try_send_long(&mut self, message: &[u8], sent_ns: u64) -> Result<u64, Full<()>> {
+        self.send_with(sent_ns, |slot| copy::store(&slot[FIRST_WORD..], message)).ok_or(Full(()))
     }
 
     /// As [`send`](Self::send) for who knows a message's type only as bytes.
@@ -48,11 +56,28 @@ impl Subscription {
     /// When `into` has more or fewer.
     #[inline]
     pub fn try_recv_whole(&mut self, into: &mut [u8]) -> Option<Received<()>> {
-        let payload = self.payload();
-        check(into.len(), payload.bytes);
-        let word = payload_word(payload.align);
-        let (publisher, taken) = self.poll(|lane| lane.take(|slot| copy::load_over(&slot[word..], into)))?;
-        Some(Received { message: (), sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
+        check(into.len(), self.payload());
+        let (publisher, taken) =
+            self.poll(|lane| lane.take(|slot| copy::sized::load_over(&slot[FIRST_WORD..], into)))?;
+        Some(received(publisher, taken))
+    }
+
+    /// As [`try_recv_whole`](Self::try_recv_whole) where that is short, and nothing where it is not: where the message is long, several publish,
+    /// none does yet, or the next message was overwritten. For callers who keep what the long way needs out of the short one.
+    ///
+    /// # Panics
+    /// As that.
+    #[inline(always)]
+    pub fn try_recv_whole_at_once(&mut self, into: &mut [u8]) -> Option<Option<Received<()>>> {
+        check(into.len(), self.payload());
+        if !copy::sized::is_short(into.len()) {
+            return None;
+        }
+        let lane = self.only_lane()?;
+        match lane.take_at_once(&mut |slot| copy::sized::load_short_over(&slot[FIRST_WORD..], into)) {
+            AtOnce::Is(taken) => Some(taken.map(|taken| received(0, taken))),
+            AtOnce::NeedsCare => None,
+        }
     }
 
     /// Waits, at most `limit`, for the next message, as [`try_recv_whole`](Self::try_recv_whole).
@@ -65,13 +90,23 @@ impl Subscription {
 }
 
 #[inline(always)]
-fn check(given: usize, wanted: usize) {
-    if given != wanted {
-        wrong_length(given, wanted);
+fn received(publisher: usize, Taken { sequence, sent_ns }: Taken) -> Received<()> {
+    Received { message: (), sequence, sent_ns, publisher }
+}
+
+/// Where the payload begins, for every alignment that a described message can have: that of the largest number.
+const FIRST_WORD: usize = payload_word(align_of::<u128>());
+
+#[inline(always)]
+fn check(given: usize, payload: Payload) {
+    debug_assert!(payload.align <= align_of::<u128>(), "no layout describes more");
+    if given != payload.bytes {
+        wrong(given, payload.bytes);
     }
 }
 
 #[cold]
-fn wrong_length(given: usize, wanted: usize) -> ! {
-    panic!("{given} bytes are no message of this topic, which has {wanted}");
+#[inline(never)]
+fn wrong(given: usize, bytes: usize) -> ! {
+    panic!("{given} bytes are no message of this topic, which has {bytes}");
 }

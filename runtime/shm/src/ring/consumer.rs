@@ -17,6 +17,14 @@ pub struct Taken {
     pub sent_ns: u64,
 }
 
+/// What a look without care comes to.
+pub enum AtOnce {
+    /// What [`Consumer::take`] would give.
+    Is(Option<Taken>),
+    /// Nothing was done: [`Consumer::take`] has to look with care.
+    NeedsCare,
+}
+
 /// A reading end of a lane.
 pub struct Consumer<M> {
     memory: M,
@@ -118,20 +126,30 @@ impl<M: Memory> Consumer<M> {
     /// whole and adds those in between to [`missed`](Self::missed).
     #[inline(always)]
     pub fn take(&mut self, mut copy: impl FnMut(&[AtomicU64])) -> Option<Taken> {
+        match self.take_at_once(&mut copy) {
+            AtOnce::Is(taken) => return taken,
+            AtOnce::NeedsCare => {}
+        }
+        self.take_with_care(&mut copy)
+    }
+
+    /// [`take`](Self::take) as far as it goes without care, which nearly always is all of the way.
+    #[inline(always)]
+    pub fn take_at_once(&mut self, copy: &mut impl FnMut(&[AtomicU64])) -> AtOnce {
         if !self.needs_care {
             let slot = self.memory.slot(self.next);
             let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
             if stamp < ready(self.next) {
-                return None;
+                return AtOnce::Is(None);
             }
             if stamp == ready(self.next)
-                && let Some(taken) = self.copy_out(slot, &mut copy)
+                && let Some(taken) = self.copy_out(slot, copy)
             {
                 self.advance();
-                return Some(taken);
+                return AtOnce::Is(Some(taken));
             }
         }
-        self.take_with_care(&mut copy)
+        AtOnce::NeedsCare
     }
 
     /// [`take`](Self::take) for a reader that was overtaken, reads history, or forgot to let go of a message.

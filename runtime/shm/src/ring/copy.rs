@@ -13,6 +13,7 @@ use crate::sync::{AtomicU64, Ordering};
 
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(loom), not(miri)))]
 mod bulk;
+pub mod sized;
 
 /// loom and Miri see no assembly, and other machines have none here: words will do.
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(loom), not(miri))))]

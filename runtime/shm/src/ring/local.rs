@@ -74,7 +74,7 @@ impl BytesWriter {
     #[inline]
     pub fn try_send(&mut self, value: &[u8]) -> Result<(), Full<()>> {
         assert_eq!(value.len(), self.bytes, "bytes of a value of this ring");
-        let sent = self.producer.send_with(0, |slot| copy::store(&slot[payload_word(WORD)..], value));
+        let sent = self.producer.send_with(0, |slot| copy::sized::store(&slot[payload_word(WORD)..], value));
         sent.map(|_sequence| ()).ok_or(Full(()))
     }
 }
@@ -87,7 +87,7 @@ impl BytesReader {
     #[inline]
     pub fn try_recv(&mut self, into: &mut [u8]) -> bool {
         assert_eq!(into.len(), self.bytes, "bytes of a value of this ring");
-        self.consumer.take(|slot| copy::load_over(&slot[payload_word(WORD)..], into)).is_some()
+        self.consumer.take(|slot| copy::sized::load_over(&slot[payload_word(WORD)..], into)).is_some()
     }
 }
 

@@ -64,12 +64,29 @@ impl<M: Memory> Producer<M> {
     /// no room. `sent_ns` travels with it and is not interpreted.
     #[inline(always)]
     pub fn send_with(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
-        let sequence = self.start()?;
+        if self.next >= self.limit {
+            return self.send_where_there_is_room(sent_ns, fill);
+        }
+        Some(self.send_next(sent_ns, fill))
+    }
+
+    /// As [`send_with`](Self::send_with), after a look for room. Apart, so that it costs others no registers.
+    #[cold]
+    #[inline(never)]
+    fn send_where_there_is_room(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
+        self.find_room().then(|| self.send_next(sent_ns, fill))
+    }
+
+    /// Sends the next message, for which there is room.
+    #[inline(always)]
+    fn send_next(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> u64 {
+        let sequence = self.next;
         let slot = self.memory.slot(sequence);
+        self.mark(slot, sequence);
         fill(slot);
         self.publish(slot, sequence, sent_ns);
         self.next = sequence + 1;
-        Some(sequence)
+        sequence
     }
 
     /// Begins a message, to be filled in its place ([`slot`](Self::slot)) and then [`commit`](Self::commit)ted; false when
@@ -77,24 +94,20 @@ impl<M: Memory> Producer<M> {
     ///
     /// Until then readers see nothing of it, and a message begun and not committed was never sent.
     pub fn begin(&mut self) -> bool {
-        self.start().is_some()
+        let is_possible = self.next < self.limit || self.find_room();
+        if is_possible {
+            self.mark(self.memory.slot(self.next), self.next);
+        }
+        is_possible
     }
 
-    /// Finds room for the next message, says that it is being written, and returns its number.
+    /// Says that a message is being written.
     ///
     /// On a `latest` lane the stamp says that the slot is being written, which every reader looks at. On a reliable one nobody
     /// reads what may be overwritten but who asked for history. So it is said apart, and a reader that waits for the message
     /// keeps the stamp's line until the message is there.
     #[inline(always)]
-    fn start(&mut self) -> Option<u64> {
-        let mut sequence = self.next;
-        if sequence >= self.limit {
-            if !self.find_room() {
-                return None;
-            }
-            sequence = self.next;
-        }
-        let slot = self.memory.slot(sequence);
+    fn mark(&self, slot: &[AtomicU64], sequence: u64) {
         match self.policy {
             // Relaxed, both: the fence below orders them before the payload.
             Policy::Reliable => self.memory.asking().store(sequence, Ordering::Relaxed),
@@ -102,7 +115,6 @@ impl<M: Memory> Producer<M> {
         }
         fence(Ordering::Release); // SYNC POINT: half-written
         failpoint!("publish:marked");
-        Some(sequence)
     }
 
     /// Makes the message that was begun visible, and returns its sequence number.

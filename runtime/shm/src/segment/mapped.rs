@@ -67,6 +67,7 @@ impl Segment {
     }
 
     /// `words` words from the byte offset `offset` on.
+    #[inline]
     pub(crate) fn words(&self, offset: usize, words: usize) -> &[AtomicU64] {
         &self.mapping.words()[offset / WORD..offset / WORD + words]
     }
@@ -96,6 +97,7 @@ impl Bell for Segment {
         self.membership(SLEEPERS_WORD)
     }
 
+    #[inline]
     fn asleep(&self) -> &AtomicU64 {
         &self.words(ASLEEP, 1)[0]
     }

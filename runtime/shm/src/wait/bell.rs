@@ -79,6 +79,7 @@ impl Ringer {
 
     /// Rings if somebody lay down since the last ring, after a look at [`Bell::sleepers`] found that somebody may; true if
     /// the caller must then have the kernel wake those who wait on [`Bell::rings`].
+    #[inline(always)] // a publisher whose subscribers may sleep asks with each message
     pub fn must_wake(&mut self, bell: &impl Bell) -> bool {
         fence(Ordering::SeqCst); // SYNC POINT: bell
         let asleep = bell.asleep().load(Ordering::Relaxed);

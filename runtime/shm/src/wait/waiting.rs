@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::thread::futex;
 use rustix::time::Timespec;
 
-use super::bell::{Bell, FIRST_SLEEP, LONGEST_SLEEP, Ringer, get_up, lie_down};
+use super::bell::{Bell, FIRST_SLEEP, LONGEST_SLEEP, get_up, lie_down};
 use super::spin::{Spin, has_one_cpu};
 use crate::clock::monotonic_ns;
 use crate::patience::pause;
@@ -67,15 +67,9 @@ pub trait Waiter {
     fn is_first_sleep(&mut self) -> bool;
 }
 
-/// Wakes whoever lay down since the last time.
-#[cold]
-pub(crate) fn wake(ringer: &mut Ringer, segment: &Segment) {
-    if ringer.must_wake(segment) {
-        wake_all(segment);
-    }
-}
-
 /// Has the kernel wake whoever waits on the bell.
+#[cold]
+#[inline(never)]
 pub(crate) fn wake_all(segment: &Segment) {
     // It fails for an address that is none; who was not asleep yet sees the new count.
     let _ = futex::wake(segment.rings(), futex::Flags::empty(), i32::MAX as u32);

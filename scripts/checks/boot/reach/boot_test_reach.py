@@ -1,4 +1,4 @@
-"""Boots the image for robots with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH."""
+"""Boots the image for robots, with the option `python`, with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from checks.boot import boot_test_x86_64, disks
-from checks.boot.reach import deploying, neighbour
+from checks.boot.reach import deploying, in_python, neighbour
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -77,7 +77,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         wishes = settings.Wishes(
             hostname="arm3", ssh_keys=(cls.home / "key.pub",), time_servers=("10.0.2.2",), address="10.0.2.15", wifi="lab", wifi_password=PASSWORD
         )
-        cls.image, cls.answers_by_ssh = mkosi.build("release"), {}
+        cls.image, cls.answers_by_ssh = mkosi.build("python"), {}
         cls.done = run.boot(
             cls.image, "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
             collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH,), neighbour=True, record=True,
@@ -105,6 +105,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.arrived = cls.ssh(machine, "key", "cat /run/sent").stdout
         cls.joined = cls.ssh(machine, "key", JOIN, given=ACCESS_POINT)
         laptop = deploying.Laptop(cls.home, ["ssh", *cls.options("key"), "-p", machine.ports[SSH]])
+        cls.in_python = in_python.go_through(laptop)
         cls.deployed = deploying.go_through(laptop)
 
     @classmethod
@@ -115,7 +116,8 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
     @classmethod
     def ssh(cls, machine: Machine, key: str, command: str, *more: str, user: str = "root", given: str = "") -> subprocess.CompletedProcess:
         line = ["ssh", *cls.options(key), "-p", str(machine.ports[SSH]), *more, f"{user}@127.0.0.1", command]
-        return subprocess.run(line, capture_output=True, text=True, input=given, check=False, timeout=PATIENCE)
+        # What is asked may itself wait for so long, as joining a Wi-Fi does.
+        return subprocess.run(line, capture_output=True, text=True, input=given, check=False, timeout=3 * PATIENCE)
 
     def test_the_right_key_gets_in(self):
         self.assertEqual(self.first.returncode, 0, self.first.stderr)
@@ -228,6 +230,21 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         for way in ("forward by 3", "back by 3"):
             self.assertIn(f"the clock of the day was set {way}", self.deployed.seen["clock"])
         self.assertEqual(self.deployed.seen["beside clock"], "active")
+
+    def test_a_project_in_python_runs_with_numpy_and_leaves_its_account(self):
+        said, seen = self.in_python.said["0.1.0"], self.in_python.seen
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertIn("arm 0.1.0 is ready", said.stdout)
+        self.assertIn("ActiveState=active", seen["runs"])
+        self.assertEqual(seen["user"], "horus")
+        self.assertIn("forward", seen["command"])
+        self.assertRegex(seen["account"], r"control: [1-9][0-9]* releases")
+
+    def test_a_version_in_python_that_needs_what_the_image_has_not_is_refused_with_its_words(self):
+        said = self.in_python.said["missing"]
+        self.assertEqual(said.returncode, 2, said.stdout + said.stderr)
+        self.assertIn("No module named 'serial'", said.stdout + said.stderr)
+        self.assertEqual(self.in_python.seen["unharmed"], "active")
 
     def test_nonsense_on_the_disk_fails_alone_and_says_why(self):
         self.assertIn("node.toml", self.deployed.seen["bad"])

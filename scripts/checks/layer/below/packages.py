@@ -16,12 +16,15 @@ from horus_appliance.paths import OUT
 import horus_conf
 
 SHIM = META / "tests" / "hosttools"
-RECIPES = ["horus", "horus-conf", "horus-board", "horus-benchmarks"]
+RECIPES = ["horus", "libhorus", "python3-horus", "horus-conf", "horus-board", "horus-benchmarks"]
 PACKAGES = OUT / "packages"  # scripts/boot --packages takes one of its folders
 # A board of each architecture.
 BOARDS = ("generic-x86-64", "raspberrypi4")
 # By architecture: Rust's name of it, Debian's prefix of the compilers, what `file` says of a program.
 ARCHITECTURES = {"x86-64": ("x86_64", "", "x86-64"), "arm64": ("aarch64", "aarch64-linux-gnu-", "ARM aarch64")}
+# What somebody finds in the SDK who writes programs in C and C++.
+SDK_FILES = ("libhorus-dev/usr/include/horus/horus.hpp", "libhorus-dev/usr/lib/cmake/horus/horusConfig.cmake", "libhorus-dev/usr/lib/pkgconfig/horus.pc",
+             "libhorus-staticdev/usr/lib/libhorus.a")  # fmt: skip
 TOOLS = ("ar", "as", "g++", "gcc", "ld", "nm", "objcopy", "objdump", "ranlib", "readelf", "strip")
 DEBIAN_PACKAGES = [
     "build-essential", "dpkg-dev", "g++-aarch64-linux-gnu", "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "pkg-config", "pseudo", "quilt", "rpm",
@@ -113,6 +116,13 @@ def inspect(workspace: Workspace, board: Build, debs: list, elf: str) -> str:
         said = subprocess.run(["file", "--brief", str(path)], capture_output=True, text=True, check=False).stdout
         if elf not in said:
             wrong.append(f"horus: /{program.path} is no program for {elf}: {said.strip()}")
+    # BitBake names the package of a library by its first number, as Debian does.
+    for place in ("libhorus1/usr/lib/libhorus.so.1", "python3-horus/usr/lib/python3*/site-packages/horus/_horus.abi3.so"):
+        found = list(unpacked.glob(place))
+        said = subprocess.run(["file", "--brief", *map(str, found)], capture_output=True, text=True, check=False).stdout if found else "it is missing"
+        if elf not in said:
+            wrong.append(f"{place} is no library for {elf}: {said.strip()}")
+    wrong += [f"{place} is missing" for place in SDK_FILES if not (unpacked / place).exists()]
     if not list(unpacked.glob("horus-ptest/usr/lib/horus/ptest/topics")):
         wrong.append("horus-ptest has no test program 'topics'")
     return "\n".join(wrong)

@@ -20,7 +20,10 @@ def resolves(workspace: Workspace, board: Build, build) -> str:
     if parsed and parsed[1] != "0":
         return f"{parsed[1]} recipes with errors"
     needed = (build / "pn-buildlist").read_text().split()
-    absent = [name for name in (board.form.kernel, "horus", "horus-conf", "rt-tests", "stress-ng", "systemd") if name not in needed]
+    wanted = [board.form.kernel, "horus", "horus-conf", "rt-tests", "stress-ng", "systemd"]
+    wanted += ["python3", "python3-horus", "python3-numpy"] if "python" in board.options else []
+    wanted += ["libhorus"] if sdk else []
+    absent = [name for name in wanted if name not in needed]
     return f"not part of the image: {', '.join(absent)}" if absent else ""
 
 

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+/* What a horus_options begins as. */
+#define HORUS_OPTIONS {sizeof(horus_options), 0, 0, 0, 0, 0, 0, 0, 0}
 
 // The version of this interface. A program that was built for another first number does not work with this library.
 #define HORUS_ABI_VERSION 1
@@ -91,8 +93,11 @@ typedef struct {
   const char *value;
 } horus_field;
 
-// How a topic is made and joined. All zero is what suits most: `horus_options options = {0};`.
+// How a topic is made and joined. It begins as HORUS_OPTIONS, which is what suits most: `horus_options options = HORUS_OPTIONS;`. A later
+// library may know more fields, behind these: by `size` it sees which of them its caller has.
 typedef struct {
+  // `sizeof(horus_options)`, as HORUS_OPTIONS says.
+  size_t size;
   // HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
   uint32_t policy;
   // Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.

@@ -11,7 +11,7 @@ use horus::app;
 use crate::handle::{close, get, give, look, text};
 use crate::layout::horus_layout;
 use crate::nodes::node::{NodeHandle, horus_node};
-use crate::nodes::port::{horus_input, horus_output};
+use crate::nodes::port::{Port, horus_input, horus_output};
 use crate::nodes::program::{Program, declare_by, horus_app, horus_declare, null_step};
 use crate::nodes::step::{CNode, horus_step};
 use crate::status::horus_status::HORUS_OK;
@@ -54,7 +54,8 @@ pub unsafe extern "C" fn horus_app_input(
             let (topic, layout, options) =
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let input = program.app()?.raw_input(topic, layout, options).map_err(failed)?;
-            Ok(program.keep_input(give(input)))
+            let turn = program.turn.clone();
+            Ok(program.keep_input(give(Port { turn, end: input })))
         })
     })
 }
@@ -78,7 +79,8 @@ pub unsafe extern "C" fn horus_app_output(
             let (topic, layout, options) =
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let output = program.app()?.raw_output(topic, layout, options).map_err(failed)?;
-            Ok(program.keep_output(give(output)))
+            let turn = program.turn.clone();
+            Ok(program.keep_output(give(Port { turn, end: output })))
         })
     })
 }
@@ -102,7 +104,9 @@ pub unsafe extern "C" fn horus_app_node(
             // SAFETY: the caller's promise is the same.
             let name = unsafe { text(name, "name of the node") }?;
             let safe = Arc::new(OnceLock::new());
-            let node = CNode::new(step.ok_or_else(null_step)?, Arc::clone(&safe), context);
+            let step = step.ok_or_else(null_step)?;
+            program.app()?;
+            let node = CNode::new(step, Arc::clone(&safe), context, std::mem::take(&mut program.turn));
             let nodes = program.app()?;
             let index = nodes.node_count();
             nodes.node(name, node);

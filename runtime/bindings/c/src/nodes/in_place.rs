@@ -97,6 +97,7 @@ mod tests {
         let mut relays = Relay { input: std::ptr::null_mut(), output: std::ptr::null_mut(), steps: 0 };
         let measured = allocation_counter::measure(|| {
             let options = horus_options {
+                size: size_of::<horus_options>(),
                 policy: HORUS_LATEST,
                 capacity: 8,
                 publishers: 2,

@@ -6,11 +6,42 @@ use std::ptr;
 use horus::port::raw::{RawInput, RawOutput};
 use horus::topic::Received;
 
-use crate::handle::{Kind, get, wrong_size};
+use crate::handle::{Kind, place, wrong_size};
+use crate::nodes::turn::Turn;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse, quick_call};
 use crate::topic::publisher::message_at;
 use crate::topic::subscriber::{horus_received, tell};
+
+/// An end of a topic, with the turn of the node that it belongs to.
+pub(crate) struct Port<E> {
+    pub turn: Turn,
+    pub end: E,
+}
+
+/// The end behind a pointer that C gave, for the step that runs now.
+///
+/// # Safety
+/// As `get`; that another thread is in a step of its node is found out.
+#[inline(always)]
+unsafe fn own<'a, E, K: Kind<Value = Port<E>>>(handle: *mut K) -> Result<&'a mut E, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    let port = unsafe { place(handle) }?;
+    // SAFETY: it came from `give` and is not closed. Others may read this field meanwhile, and nobody writes it.
+    if !unsafe { (*port).turn.is_mine() } {
+        return Err(not_now::<K>());
+    }
+    // SAFETY: this thread is in a step of the node, which one thread at a time runs.
+    Ok(unsafe { &mut (*port).end })
+}
+
+#[cold]
+fn not_now<K: Kind>() -> Refusal {
+    misuse(format!(
+        "this {} belongs to a node that is in no step of this thread: open one for the node that uses it, before horus_app_node",
+        K::NAME
+    ))
+}
 
 /// What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
 #[allow(non_camel_case_types)]
@@ -19,7 +50,7 @@ pub struct horus_input {
 }
 
 impl Kind for horus_input {
-    type Value = RawInput;
+    type Value = Port<RawInput>;
     const MARK: u64 = 0x7475_6f79_616c_0004;
     const NAME: &'static str = "input";
 }
@@ -31,7 +62,7 @@ pub struct horus_output {
 }
 
 impl Kind for horus_output {
-    type Value = RawOutput;
+    type Value = Port<RawOutput>;
     const MARK: u64 = 0x7475_6f79_616c_0005;
     const NAME: &'static str = "output";
 }
@@ -49,7 +80,7 @@ unsafe fn copy(
     look: impl FnOnce(&mut RawInput) -> Option<(&[u8], Received<()>)>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promise is the same.
-    let input = unsafe { get(input) }?;
+    let input = unsafe { own(input) }?;
     if message.is_null() {
         return Err(misuse("the place for the message is null"));
     }
@@ -119,7 +150,7 @@ pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
     let mut missed = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        missed = unsafe { get(input) }?.missed();
+        missed = unsafe { own(input) }?.missed();
         Ok(HORUS_OK)
     });
     missed
@@ -138,7 +169,7 @@ pub unsafe extern "C" fn horus_output_set(
 ) -> horus_status {
     quick_call(|| {
         // SAFETY: the caller's promise is the same.
-        let output = unsafe { get(output) }?;
+        let output = unsafe { own(output) }?;
         // SAFETY: as above.
         let is_taken = output.set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
         Ok(if is_taken { HORUS_OK } else { HORUS_FULL })

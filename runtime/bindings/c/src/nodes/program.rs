@@ -7,6 +7,7 @@ use horus::app::App;
 use crate::handle::{Kind, close, get, give, reason};
 use crate::nodes::node::horus_node;
 use crate::nodes::port::{horus_input, horus_output};
+use crate::nodes::turn::Turn;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{Refusal, call, failed, forget, horus_status, last_sentence, misuse};
 
@@ -44,6 +45,8 @@ pub(crate) struct Program {
     /// The first thing that went wrong; the program does not run then.
     refusal: Option<String>,
     owned: Owned,
+    /// Of the next node, which the ports that are opened until then belong to.
+    pub turn: Turn,
 }
 
 /// The handles of a program; they end with it.
@@ -60,7 +63,7 @@ impl Program {
             Ok(app) => (Place::Own(Box::new(app)), None),
             Err(error) => (Place::Refused, Some(error.to_string())),
         };
-        Self { place, name: name.to_owned(), refusal, owned: Owned::default() }
+        Self { place, name: name.to_owned(), refusal, owned: Owned::default(), turn: Turn::default() }
     }
 
     /// The nodes, for as long as they can be declared.
@@ -167,6 +170,7 @@ pub(crate) unsafe fn declare_by(declare: horus_declare, given: *mut c_void, app:
         name: String::new(),
         refusal: None,
         owned: Owned::default(),
+        turn: Turn::default(),
     });
     // What was said before has nothing to do with it.
     forget();

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use horus::node::{Cycle, Node, StepFailed};
 
 use crate::handle::reason;
+use crate::nodes::turn::Turn;
 use crate::status::{call, horus_status, misuse};
 
 /// What a node is told about the cycle that it is in.
@@ -41,6 +42,7 @@ pub(crate) struct CNode {
     given: *mut c_void,
     /// Of a box: `horus_cycle_fail` writes it while a step runs.
     failure: *mut Failure,
+    turn: Turn,
 }
 
 // SAFETY: one thread at a time runs a node. `horus_app_node` has the caller promise that its pointer may go to that thread.
@@ -51,8 +53,9 @@ impl CNode {
         step: unsafe extern "C-unwind" fn(*mut c_void, *const horus_cycle),
         safe: Arc<OnceLock<horus_step>>,
         given: *mut c_void,
+        turn: Turn,
     ) -> Self {
-        Self { step, safe, given, failure: Box::into_raw(Box::default()) }
+        Self { step, safe, given, failure: Box::into_raw(Box::default()), turn }
     }
 
     #[inline]
@@ -64,8 +67,10 @@ impl CNode {
             deadline_ns: cycle.deadline.as_nanos(),
             inner: self.failure.cast(),
         };
+        self.turn.begin();
         // SAFETY: `horus_app_node` has the caller promise that the function may be called with this pointer.
         unsafe { work(self.given, &raw const told) };
+        self.turn.end();
         // SAFETY: it is of a box that ends with this node, and only the step that has returned writes it.
         if unsafe { (*self.failure).is_some() } {
             self.fail();

@@ -1,6 +1,7 @@
 //! How a topic is made and joined, as C says it.
 
 use std::ffi::c_char;
+use std::slice;
 
 use horus::topic::{Options, Waiting};
 
@@ -21,11 +22,14 @@ pub const HORUS_WAIT_SPIN: u32 = 1;
 /// Sleeps at once.
 pub const HORUS_WAIT_SLEEP: u32 = 2;
 
-/// How a topic is made and joined. All zero is what suits most: `horus_options options = {0};`.
+/// How a topic is made and joined. It begins as HORUS_OPTIONS, which is what suits most: `horus_options options = HORUS_OPTIONS;`. A later
+/// library may know more fields, behind these: by `size` it sees which of them its caller has.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct horus_options {
+    /// `sizeof(horus_options)`, as HORUS_OPTIONS says.
+    pub size: usize,
     /// HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
     pub policy: u32,
     /// Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
@@ -44,10 +48,37 @@ pub struct horus_options {
     pub group: *const c_char,
 }
 
+/// The most that a caller of any later library asks for; what says more was not begun as HORUS_OPTIONS.
+const LARGEST: usize = 4096;
+
+/// What C asks for, as far as this library knows it.
+///
+/// # Safety
+/// `given` may be read, as many bytes as its first field says.
+unsafe fn known(given: *const horus_options) -> Result<horus_options, Refusal> {
+    let own = size_of::<horus_options>();
+    // SAFETY: it may be read, by the caller's promise.
+    let size = unsafe { (*given).size };
+    if !(own..=LARGEST).contains(&size) {
+        return Err(misuse(format!(
+            "these options say that they have {size} bytes: begin with horus_options options = HORUS_OPTIONS"
+        )));
+    }
+    // SAFETY: so many bytes may be read, by the caller's promise.
+    let more = unsafe { slice::from_raw_parts(given.cast::<u8>().add(own), size - own) };
+    if more.iter().any(|&byte| byte != 0) {
+        return Err(misuse(
+            "these options ask for something that this library does not know: install the one that the program was written for",
+        ));
+    }
+    // SAFETY: it may be read, by the caller's promise.
+    Ok(unsafe { *given })
+}
+
 /// What C asks for.
 ///
 /// # Safety
-/// `given` is null or may be read, and its texts are null or end with a zero byte.
+/// `given` is null or may be read, as many bytes as its first field says, and its texts are null or end with a zero byte.
 pub(crate) unsafe fn options(given: *const horus_options) -> Result<Options, Refusal> {
     // SAFETY: the caller's promise is the same.
     Ok(unsafe { options_if_any(given) }?.unwrap_or_default())
@@ -58,8 +89,11 @@ pub(crate) unsafe fn options(given: *const horus_options) -> Result<Options, Ref
 /// # Safety
 /// As there.
 pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Option<Options>, Refusal> {
-    // SAFETY: null, or it may be read, by the caller's promise.
-    let Some(given) = (unsafe { given.as_ref() }) else { return Ok(None) };
+    if given.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not null, so it may be read, by the caller's promise.
+    let given = unsafe { known(given) }?;
     let capacity = if given.capacity == 0 { 16 } else { given.capacity as usize };
     let mut options = match given.policy {
         HORUS_LATEST => Options::latest(capacity),

@@ -78,6 +78,26 @@ static void journal(void) {
   SAYS("'wheel' is not a field of ours");
 }
 
+/* For ever is not waited on a latest topic, all of whose messages are held: its subscribers may hold them for ever. */
+static void held(void) {
+  horus_options options = HORUS_OPTIONS;
+  horus_bytes_publisher *publisher;
+  horus_bytes_subscriber *subscriber;
+  const void *found;
+  size_t bytes;
+  static char large[16384];
+  options.policy = HORUS_LATEST, options.capacity = 1;
+  publisher = horus_bytes_publisher_open("held", sizeof large, &options);
+  subscriber = horus_bytes_subscriber_open("held", sizeof large, &options);
+  CHECK(horus_bytes_publisher_send(publisher, large, sizeof large, -1) == HORUS_OK);
+  CHECK(horus_bytes_subscriber_borrow(subscriber, &found, &bytes, NULL) == HORUS_OK);
+  CHECK(horus_bytes_publisher_send(publisher, large, sizeof large, -1) == HORUS_FULL);
+  CHECK(horus_bytes_publisher_send(publisher, large, sizeof large, 1000000) == HORUS_FULL);
+  CHECK(horus_bytes_subscriber_release(subscriber) == HORUS_OK);
+  CHECK(horus_bytes_publisher_send(publisher, large, sizeof large, -1) == HORUS_OK);
+  CHECK(horus_bytes_publisher_close(publisher) == HORUS_OK && horus_bytes_subscriber_close(subscriber) == HORUS_OK);
+}
+
 /* In the child, asking is an error; the parent goes on as before. */
 static void forked(void) {
   horus_layout *layout = horus_layout_parse("message example/Count\n number u64");
@@ -92,7 +112,7 @@ static void forked(void) {
 }
 
 int main(void) {
-  horus_options options = {0};
+  horus_options options = HORUS_OPTIONS;
   horus_bytes_subscriber *subscriber;
   horus_bytes_publisher *publisher;
   options.policy = HORUS_RELIABLE, options.capacity = 4;
@@ -102,6 +122,7 @@ int main(void) {
   exchange(publisher, subscriber);
   waiting(publisher, subscriber);
   journal();
+  held();
   forked();
   CHECK(horus_bytes_publisher_close(publisher) == HORUS_OK && horus_bytes_subscriber_close(subscriber) == HORUS_OK);
   puts("all of it holds");

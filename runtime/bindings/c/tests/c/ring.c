@@ -15,7 +15,7 @@ typedef struct {
 #define LAYOUT(SECOND) "message example/Token\n number u64\n " SECOND " f64\n small [i16; 3]\n hops u8\n spare [u8; 1]"
 
 static horus_options options(void) {
-  horus_options wanted = {0};
+  horus_options wanted = HORUS_OPTIONS;
   wanted.policy = HORUS_RELIABLE;
   wanted.capacity = 64;
   return wanted;

@@ -38,7 +38,7 @@ static void *consume(void *context) {
 
 int main(int argc, char **arguments) {
   horus_layout *layout = horus_layout_parse("message example/Count\n number u64\n again u64");
-  horus_options options = {0};
+  horus_options options = HORUS_OPTIONS;
   horus_subscriber *subscriber;
   horus_publisher *publisher;
   pthread_t producer, consumer;

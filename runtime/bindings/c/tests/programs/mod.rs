@@ -23,15 +23,21 @@ impl Programs {
         let own = std::env::current_exe().unwrap();
         let folder = own.parent().unwrap();
         let place = tempfile::tempdir_in("/dev/shm").unwrap();
-        for (file, name) in [
-            ("libhorus_c.so", "libhorus.so"),
-            ("libhorus_c.so", "libhorus.so.1"),
-            ("libhorus_c.a", "static/libhorus.a"),
-        ] {
-            assert!(folder.join(file).exists(), "{} has no {file}", folder.display());
-            std::fs::create_dir_all(place.path().join(name).parent().unwrap()).unwrap();
-            symlink(folder.join(file), place.path().join(name)).unwrap();
+        let archive = folder.join("libhorus_c.a");
+        assert!(archive.exists(), "there is no {}", archive.display());
+        std::fs::create_dir_all(place.path().join("static")).unwrap();
+        symlink(&archive, place.path().join("static/libhorus.a")).unwrap();
+        // Each test process links it once; what is linked is the same in all of them.
+        static SHARED: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        let shared = place.path().join("libhorus.so.1");
+        match SHARED.get() {
+            Some(bytes) => std::fs::write(&shared, bytes).unwrap(),
+            None => {
+                link_shared(&archive, &shared);
+                let _ = SHARED.set(std::fs::read(&shared).unwrap());
+            }
         }
+        symlink(&shared, place.path().join("libhorus.so")).unwrap();
         Self { place }
     }
 
@@ -93,6 +99,15 @@ impl Programs {
         assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
+}
+
+/// What Rust says that a program needs beside its static library, on Linux with glibc.
+pub const LIBRARIES: [&str; 6] = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"];
+
+fn link_shared(archive: &Path, shared: &Path) {
+    let link =
+        Command::new(root().join("package/link-shared")).arg(archive).arg(shared).args(LIBRARIES).output().unwrap();
+    assert!(link.status.success(), "{}", String::from_utf8_lossy(&link.stderr));
 }
 
 /// Where this crate is.

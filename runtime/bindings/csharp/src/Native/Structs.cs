@@ -1,5 +1,6 @@
 // The structs that cross to C and that no user sees; those that users see are declared where they belong.
 
+using System;
 using System.Runtime.InteropServices;
 
 namespace Horus.Net.Native
@@ -8,6 +9,8 @@ namespace Horus.Net.Native
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeOptions
     {
+        // How many bytes it has, by which the library sees what its caller knows of.
+        public UIntPtr Size;
         public uint Policy, Capacity, Publishers, History, Waiting, Stamped;
         public byte* Directory;
         public byte* Group;

@@ -130,6 +130,7 @@ namespace Horus.Net
             IntPtr run = Take();
             Signals.LeaveToTheLibrary();
             int code = NodeFunctions.horus_app_run(run);
+            Signals.NodesHaveEnded();
             life.End();
             return code;
         }

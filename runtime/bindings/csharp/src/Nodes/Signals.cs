@@ -19,6 +19,24 @@ namespace Horus.Net
         {
             signal(Interrupt, IntPtr.Zero);
             signal(Terminate, IntPtr.Zero);
+#if !NETCOREAPP
+            AppDomain.CurrentDomain.ProcessExit += EndNodes;
+#endif
         }
+
+        /// <summary>The nodes have ended.</summary>
+        internal static void NodesHaveEnded()
+        {
+#if !NETCOREAPP
+            AppDomain.CurrentDomain.ProcessExit -= EndNodes;
+#endif
+        }
+
+#if !NETCOREAPP
+        [DllImport("libc.so.6")] private static extern int raise(int number);
+
+        /// <summary>Main has returned: Mono ends the process when its threads are out of their calls, so the nodes are told to end.</summary>
+        private static void EndNodes(object sender, EventArgs none) => raise(Terminate);
+#endif
     }
 }

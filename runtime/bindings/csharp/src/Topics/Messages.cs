@@ -48,6 +48,16 @@ namespace Horus.Net
             }, token);
         }
 
+        /// <summary>
+        /// Receives the next message of bytes into memory, where a span cannot be; gives its length. There has to be room for the longest one.
+        /// </summary>
+        public static async Task<int> RecvAsync(this BytesSubscriber subscriber, Memory<byte> message, CancellationToken token = default)
+        {
+            int length;
+            while (!subscriber.TryRecv(message.Span, out length)) await subscriber.WaitAsync(token).ConfigureAwait(false);
+            return length;
+        }
+
 #if NETCOREAPP
         /// <summary>Every message as it comes: <c>await foreach (var speed in subscriber.MessagesAsync(token))</c>.</summary>
         public static async IAsyncEnumerable<T> MessagesAsync<T>(

@@ -52,6 +52,7 @@ namespace Horus.Net
             {
                 var native = new NativeOptions
                 {
+                    Size = new UIntPtr((uint)sizeof(NativeOptions)),
                     Policy = options.policy, Capacity = options.capacity, Publishers = options.publishers, History = options.history,
                     Waiting = options.waiting, Stamped = options.stamped, Directory = directoryText, Group = groupText,
                 };

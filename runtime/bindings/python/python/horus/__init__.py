@@ -1,6 +1,11 @@
 """Topics, messages and real-time nodes over shared memory. docs/python.md is the guide."""
 
-INTERFACE = 1
+import sys as _sys
+
+INTERFACE = 2
+
+if "t" in getattr(_sys, "abiflags", ""):
+    raise ImportError("this Python has no GIL, and horus needs one: use the ordinary build of the same version, such as python3.14 and not python3.14t")
 
 try:
     import horus._horus as _horus

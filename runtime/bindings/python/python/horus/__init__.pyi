@@ -4,7 +4,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Annotated, Any, Generic, Literal, Self, TypeAlias, dataclass_transform, final, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, disjoint_base
 
 __version__: str
 INTERFACE: int
@@ -33,6 +33,7 @@ _OnMiss: TypeAlias = _Reaction | dict[Literal["count", "warn", "skip", "safe_sta
 
 class HorusError(Exception): ...
 
+@disjoint_base
 class Message:
     TYPE_NAME: str
     @classmethod

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 from horus import _horus
 
-_dlpack = _horus.dlpack
-
 # What a field of a class can be. For a type checker they are a float and integers.
 f32 = Annotated[float, "f32"]
 f64 = Annotated[float, "f64"]
@@ -18,7 +16,16 @@ PLAIN = {float: "f64", int: "i64"}
 OWN = {"__annotations__", "__dict__", "__weakref__", "__slots__", "__match_args__", "__dataclass_fields__", "__dataclass_params__"}
 
 
-class Message(_horus.MessageBase):
+def _has_these_methods(cls):
+    """Gives the methods of a class to the one that the module made. Objects of a class that Python makes would each be looked at by its garbage collector."""
+    for name, value in vars(cls).items():
+        if name not in ("__dict__", "__weakref__"):
+            setattr(_horus.Message, name, value)
+    return _horus.Message
+
+
+@_has_these_methods
+class Message:
     """A message: its fields are attributes, by keyword or in their order when it is made, and zero otherwise."""
 
     __slots__ = ()
@@ -84,12 +91,6 @@ class Message(_horus.MessageBase):
     def __exit__(self, *_error):
         _horus.release(self)
 
-    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        return _dlpack(self, stream, max_version, dl_device, copy)
-
-    def __dlpack_device__(self):
-        return (1, 0)  # kDLCPU
-
 
 def _plain(value):
     if isinstance(value, Message):
@@ -112,7 +113,7 @@ def from_layout(text, *, module=None, namespace=None):
     name = words[1].rsplit("/", 1)[-1] if len(words) > 1 else "Message"
     given = {"__module__": module or sys._getframe(1).f_globals.get("__name__", "__main__"), **(namespace or {})}
     given["TYPE_NAME"] = words[1] if len(words) > 1 else ""
-    return _horus.make_class(text, name, Message, given)
+    return _horus.make_class(text, name, given)
 
 
 def message(type_name):
@@ -128,7 +129,7 @@ def message(type_name):
         made.__name__, made.__qualname__ = cls.__name__, cls.__qualname__
         defaults = _defaults(cls, hints)
         if defaults:
-            _horus.set_template(made, made(**defaults))
+            _horus.set_template(made, made.__new__(made, **defaults))  # without an `__init__` of its own
         return made
 
     return make

@@ -7,11 +7,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PySlice};
 
+use super::bytes::{Bytes, Kept};
 use super::kind::Kind;
 use super::number::Number;
-use super::object::{Bytes, Kept};
-use crate::dlpack::dlpack;
-use crate::numpy::{Extents, to_numpy};
+use crate::numpy::Extents;
 
 /// An array of a message.
 #[pyclass(frozen, sequence, module = "horus")]
@@ -74,7 +73,7 @@ impl Array {
 
     fn at<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let bytes = self.element.bytes();
-        self.element.read(py, self.kept.bytes(py).part(index * bytes, bytes))
+        self.element.read(self.kept.bytes(py).part(index * bytes, bytes))
     }
 
     fn index(&self, index: isize) -> PyResult<usize> {
@@ -158,26 +157,6 @@ impl Array {
             }
         }
         Ok(items)
-    }
-
-    /// A NumPy array over the same bytes.
-    fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(slf.as_any())
-    }
-
-    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
-    fn __dlpack__<'py>(
-        slf: &Bound<'py, Self>,
-        stream: Option<&Bound<'py, PyAny>>,
-        max_version: Option<(u32, u32)>,
-        dl_device: Option<(i32, i32)>,
-        copy: Option<bool>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        dlpack(slf.as_any(), stream, max_version, dl_device, copy)
-    }
-
-    fn __dlpack_device__(&self) -> (i32, i32) {
-        (1, 0) // kDLCPU
     }
 
     /// A copy of the bytes.

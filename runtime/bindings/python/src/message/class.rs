@@ -4,25 +4,25 @@
 use std::cmp::Ordering;
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::Ordering::Relaxed;
 
-use horus::message::layout::{Layout, generate};
-use horus::messages::ALL;
+use horus::message::layout::Layout;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
+use super::bytes::Bytes;
 use super::kind::Kind;
-use super::object::{self, Bytes, Message};
-use crate::error::{failed, refused};
+use super::object::Message;
 use crate::picture::Shape;
 
 /// A field of a message.
 pub struct Field {
     pub name: String,
-    interned: Py<PyString>,
+    /// As names in a program are, so that the same name is the same object.
+    pub interned: Py<PyString>,
     pub offset: usize,
     pub bytes: usize,
     pub kind: Kind,
@@ -35,47 +35,95 @@ pub struct Class {
     /// Whether it is an image or a cloud.
     pub shape: Option<Shape>,
     /// What a new message holds, if not zeros.
-    template: PyOnceLock<Vec<u8>>,
-    of: PyOnceLock<Py<PyType>>,
+    pub template: PyOnceLock<Vec<u8>>,
+    bytes: usize,
+    /// Its Python type, which lives for ever. Set under the GIL, before anybody has the class: accesses are Relaxed.
+    of: AtomicPtr<ffi::PyTypeObject>,
 }
 
-/// A class, as Python holds it.
-#[pyclass(frozen, module = "horus._horus")]
-pub struct ClassHandle(&'static Class);
-
-/// The classes of which messages inside of others are, by their layouts. Under the GIL.
-static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-
 impl Class {
+    /// A class with these fields, which lives for ever; its type is still to be made.
+    pub fn leaked(layout: Layout, fields: Vec<Field>) -> &'static Self {
+        let (shape, bytes) = (Shape::of(&fields), layout.payload().bytes);
+        let (template, of) = (PyOnceLock::new(), AtomicPtr::new(ptr::null_mut()));
+        Box::leak(Box::new(Self { layout, fields, shape, template, bytes, of }))
+    }
+
+    /// Says which type the class has. It is kept for ever.
+    pub fn set_type(&self, of: &Bound<'_, PyType>) {
+        self.of.store(of.clone().into_ptr().cast(), Relaxed);
+    }
+
     /// Bytes of a message.
     #[inline]
     pub fn bytes(&self) -> usize {
-        self.layout.payload().bytes
+        self.bytes
     }
 
     /// Its Python type.
-    pub fn python_type<'py>(&self, py: Python<'py>) -> &Bound<'py, PyType> {
-        self.of.get(py).expect("a class has its type as soon as it is made").bind(py)
-    }
-
-    /// The same, to compare with.
     #[inline]
     pub fn type_pointer(&self) -> *mut ffi::PyTypeObject {
-        // The type is set before anybody has the class.
-        self.of.get(unattached()).map_or(std::ptr::null_mut(), |of| of.as_ptr().cast())
+        self.of.load(Relaxed)
+    }
+
+    /// Whether a field is one of its own. An object whose `__class__` was set to another class has none of that class's fields.
+    #[inline]
+    pub fn has(&self, field: &Field) -> bool {
+        self.fields.as_ptr_range().contains(&ptr::from_ref(field))
     }
 
     /// Writes what a field is set to.
     #[inline]
     pub fn set(&self, field: &'static Field, bytes: Bytes<'_, '_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let bytes = bytes.part(field.offset, field.bytes);
-        if let Kind::Number(number) = field.kind {
-            let given = number.write(value).map_err(|error| self.explain(value.py(), field, error))?;
-            return bytes.write(&given[..field.bytes]);
+        let done = if let Kind::Number(number) = field.kind {
+            number.put(value, bytes)
+        } else {
+            let mut given = Vec::with_capacity(field.bytes);
+            field.kind.write(value, &mut given).and_then(|()| bytes.write(&given))
+        };
+        done.map_err(|error| self.explain(value.py(), field, error))
+    }
+
+    /// Sets the field that comes at this place.
+    #[inline]
+    pub fn set_at(&'static self, place: usize, bytes: Bytes<'_, '_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        match self.fields.get(place) {
+            Some(field) => self.set(field, bytes, value),
+            None => Err(self.too_many(place + 1)),
         }
-        let mut given = Vec::with_capacity(field.bytes);
-        field.kind.write(value, &mut given).map_err(|error| self.explain(value.py(), field, error))?;
-        bytes.write(&given)
+    }
+
+    #[cold]
+    fn too_many(&self, given: usize) -> PyErr {
+        PyTypeError::new_err(format!("{} has {} fields, and not {given}", self.layout.type_name(), self.fields.len()))
+    }
+
+    /// Sets the field of this name, which none of the first `placed` ones may be: they are set already.
+    #[inline]
+    pub fn set_named(
+        &'static self,
+        name: &Bound<'_, PyAny>,
+        placed: usize,
+        bytes: Bytes<'_, '_>,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (place, field) = self.find(name)?;
+        if place < placed { Err(self.twice(field)) } else { self.set(field, bytes, value) }
+    }
+
+    #[cold]
+    fn twice(&self, field: &Field) -> PyErr {
+        PyTypeError::new_err(format!("{} is given twice: {}", field.name, self.layout.type_name()))
+    }
+
+    /// Has a new message begin as its class says.
+    #[inline]
+    pub fn begin(&self, bytes: Bytes<'_, '_>) -> PyResult<()> {
+        match self.template.get(bytes.python()) {
+            Some(template) => bytes.write(template),
+            None => Ok(()),
+        }
     }
 
     /// Sets fields as the arguments of a call name them.
@@ -85,32 +133,15 @@ impl Class {
         args: &Bound<'_, PyTuple>,
         named: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
-        if let Some(template) = self.template.get(bytes.python()) {
-            bytes.write(template)?;
+        self.begin(bytes)?;
+        for (place, value) in args.iter_borrowed().enumerate() {
+            self.set_at(place, bytes, &value)?;
         }
-        for (index, value) in args.iter_borrowed().enumerate() {
-            let field = self.fields.get(index).ok_or_else(|| {
-                PyTypeError::new_err(format!(
-                    "{} has {} fields, and not {}",
-                    self.layout.type_name(),
-                    self.fields.len(),
-                    args.len()
-                ))
-            })?;
-            self.set(field, bytes, &value)?;
+        // The program may change the dict while a value is asked for its number: its items are taken before.
+        for (name, value) in named.into_iter().flatten().collect::<Vec<_>>() {
+            self.set_named(&name, args.len(), bytes, &value)?;
         }
-        let Some(named) = named else { return Ok(()) };
-        object::each_item(named, |name, value| {
-            let (index, field) = self.find(&name)?;
-            if index < args.len() {
-                return Err(PyTypeError::new_err(format!(
-                    "{} is given twice: {}",
-                    field.name,
-                    self.layout.type_name()
-                )));
-            }
-            self.set(field, bytes, &value)
-        })
+        Ok(())
     }
 
     #[inline]
@@ -212,196 +243,4 @@ fn is_equal(kind: &Kind, one: &[u8], other: &[u8]) -> bool {
                 .all(|(one, other)| is_equal(element, one, other)),
         },
     }
-}
-
-/// A class is used with the GIL held; what asks for its type pointer has it.
-fn unattached<'py>() -> Python<'py> {
-    // SAFETY: see above. (Reading a once-lock needs no more of it.)
-    unsafe { Python::assume_attached() }
-}
-
-/// The class of a type of messages.
-///
-/// # Errors
-/// When the type has none: it is `Message` itself.
-#[inline]
-pub fn of_type(of: &Bound<'_, PyType>) -> PyResult<&'static Class> {
-    let pointer = of.as_type_ptr();
-    // SYNC POINT: class
-    let seen = SEEN[place(pointer)].load(Acquire);
-    // SAFETY: what stands in the table is null or a class, and classes live for ever.
-    match unsafe { seen.as_ref() } {
-        Some(class) if class.type_pointer() == pointer => Ok(class),
-        _ => of_attribute(of),
-    }
-}
-
-/// Classes by their types' addresses, the one that was asked for last at each place: an attribute of a type takes CPython 30 ns.
-static SEEN: [AtomicPtr<Class>; 64] = [const { AtomicPtr::new(ptr::null_mut()) }; 64];
-
-fn place(of: *mut ffi::PyTypeObject) -> usize {
-    // Types are some hundred bytes large.
-    (of.addr() >> 6 ^ of.addr() >> 12) % SEEN.len()
-}
-
-#[cold]
-fn of_attribute(of: &Bound<'_, PyType>) -> PyResult<&'static Class> {
-    let py = of.py();
-    let handle = of.getattr_opt(pyo3::intern!(py, "_class"))?;
-    match handle.as_ref().and_then(|handle| handle.cast::<ClassHandle>().ok()) {
-        Some(handle) => {
-            let class = handle.get().0;
-            if class.type_pointer() == of.as_type_ptr() {
-                SEEN[place(of.as_type_ptr())].store(ptr::from_ref(class).cast_mut(), Release); // SYNC POINT: class
-            }
-            Ok(class)
-        }
-        None => Err(no_class(of)),
-    }
-}
-
-#[cold]
-fn no_class(of: &Bound<'_, PyType>) -> PyErr {
-    PyTypeError::new_err(format!(
-        "{of} is no class of messages: take one of horus.messages, or write @horus.message(\"package/Name\") above a class with fields"
-    ))
-}
-
-/// The class that messages of this layout have inside of others; it is made when there is none.
-pub fn of_layout(py: Python<'_>, layout: &Layout) -> PyResult<&'static Class> {
-    let known = KNOWN.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    if let Some(of) = known.get_item(layout.hash())? {
-        return of_type(of.cast::<PyType>()?);
-    }
-    let name = layout.type_name().rsplit('/').next().unwrap_or_default();
-    let base = py.import("horus._message")?.getattr("Message")?;
-    of_type(&make(layout.clone(), name, &base, &PyDict::new(py))?)
-}
-
-/// Makes a class: a Python type named `name` below `base`, with what `namespace` has.
-fn make<'py>(
-    layout: Layout,
-    name: &str,
-    base: &Bound<'py, PyAny>,
-    namespace: &Bound<'py, PyDict>,
-) -> PyResult<Bound<'py, PyType>> {
-    let py = base.py();
-    let mut fields = Vec::new();
-    for field in layout.fields() {
-        fields.push(Field {
-            name: field.name().to_owned(),
-            interned: PyString::intern(py, field.name()).unbind(),
-            offset: field.offset(),
-            bytes: field.made_of().bytes(),
-            kind: Kind::of(py, field.made_of())?,
-        });
-    }
-    let hash = layout.hash();
-    let class: &'static Class = Box::leak(Box::new(Class {
-        layout,
-        shape: Shape::of(&fields),
-        fields,
-        template: PyOnceLock::new(),
-        of: PyOnceLock::new(),
-    }));
-    let names = PyTuple::new(py, class.fields.iter().map(|field| field.interned.bind(py)))?;
-    namespace.set_item("__slots__", PyTuple::empty(py))?;
-    namespace.set_item("__match_args__", names)?;
-    namespace.set_item("_class", Bound::new(py, ClassHandle(class))?)?;
-    let of = py.get_type::<PyType>().call1((name, PyTuple::new(py, [base])?, namespace))?.cast_into::<PyType>()?;
-    for field in &class.fields {
-        object::add_field(&of, field)?;
-    }
-    let _ = class.of.set(py, of.clone().unbind());
-    let known = KNOWN.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    if !known.contains(hash)? {
-        known.set_item(hash, &of)?;
-    }
-    Ok(of)
-}
-
-/// Makes a class of messages of the text of a layout.
-#[pyfunction]
-fn make_class<'py>(
-    text: &str,
-    name: &str,
-    base: &Bound<'py, PyAny>,
-    namespace: &Bound<'py, PyDict>,
-) -> PyResult<Bound<'py, PyType>> {
-    make(text.parse::<Layout>().map_err(failed)?, name, base, namespace)
-}
-
-/// The text of a class's layout.
-#[pyfunction]
-fn layout_text(of: &Bound<'_, PyType>) -> PyResult<String> {
-    generate::text(&of_type(of)?.layout).map_err(failed)
-}
-
-/// Hash, bytes and alignment of a class's layout.
-#[pyfunction]
-fn layout_facts(of: &Bound<'_, PyType>) -> PyResult<(u64, usize, usize)> {
-    let layout = &of_type(of)?.layout;
-    Ok((layout.hash(), layout.payload().bytes, layout.payload().align))
-}
-
-/// The layout texts of the messages of the field.
-#[pyfunction]
-fn field_messages() -> PyResult<Vec<String>> {
-    ALL.iter().map(|definition| generate::text(&(definition.layout)()).map_err(failed)).collect()
-}
-
-/// A message of a class, of its bytes.
-#[pyfunction]
-fn message_from_bytes<'py>(of: &Bound<'py, PyType>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let class = of_type(of)?;
-    if bytes.len() != class.bytes() {
-        return Err(refused(format!(
-            "{} bytes are no {}, which has {}",
-            bytes.len(),
-            class.layout.type_name(),
-            class.bytes()
-        )));
-    }
-    let message = Message::zeroed(of.py(), class)?;
-    Message::of_class(&message, class)?.expect("it is of this class").write(bytes)?;
-    Ok(message)
-}
-
-/// The bytes of a message.
-#[pyfunction]
-fn message_bytes<'py>(message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    match Message::of(message)? {
-        Some((_, bytes)) => Ok(PyBytes::new(message.py(), &bytes.to_vec())),
-        None => Err(PyTypeError::new_err("this is no message")),
-    }
-}
-
-/// Has new messages of a class begin as this one.
-#[pyfunction]
-fn set_template(of: &Bound<'_, PyType>, message: &Bound<'_, PyAny>) -> PyResult<()> {
-    let class = of_type(of)?;
-    if let Some(bytes) = Message::of_class(message, class)? {
-        let _ = class.template.set(of.py(), bytes.to_vec());
-    }
-    Ok(())
-}
-
-/// Ends what a message keeps of its topic.
-#[pyfunction]
-fn release(message: &Bound<'_, PyAny>) {
-    if let Ok(Some(_)) = Message::of(message) {
-        Message::release(message);
-    }
-}
-
-pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<ClassHandle>()?;
-    module.add_function(wrap_pyfunction!(make_class, module)?)?;
-    module.add_function(wrap_pyfunction!(layout_text, module)?)?;
-    module.add_function(wrap_pyfunction!(layout_facts, module)?)?;
-    module.add_function(wrap_pyfunction!(field_messages, module)?)?;
-    module.add_function(wrap_pyfunction!(message_from_bytes, module)?)?;
-    module.add_function(wrap_pyfunction!(message_bytes, module)?)?;
-    module.add_function(wrap_pyfunction!(set_template, module)?)?;
-    module.add_function(wrap_pyfunction!(release, module)?)
 }

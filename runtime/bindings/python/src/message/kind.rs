@@ -6,9 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use super::array::Array;
-use super::class::{self, Class};
+use super::bytes::Bytes;
+use super::class::Class;
+use super::known;
 use super::number::Number;
-use super::object::{Bytes, Message};
+use super::object::Message;
 
 /// What a field is.
 pub enum Kind {
@@ -25,7 +27,7 @@ impl Kind {
             MadeOf::Array(element, length) => {
                 Self::Array { element: Box::new(Self::of(py, element)?), length: *length }
             }
-            MadeOf::Nested(layout) => Self::Nested(class::of_layout(py, layout)?),
+            MadeOf::Nested(layout) => Self::Nested(known::of_layout(py, layout)?),
         })
     }
 
@@ -49,9 +51,9 @@ impl Kind {
 
     /// What Python reads: a number, or a view of the same bytes.
     #[inline]
-    pub fn read<'py>(&'static self, py: Python<'py>, bytes: Bytes<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub fn read<'py>(&'static self, bytes: Bytes<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
-            Self::Number(number) => number.read(py, &bytes.number(number.bytes())),
+            Self::Number(number) => number.get(bytes),
             Self::Nested(class) => Ok(Message::view(class, bytes)?.into_any()),
             Self::Array { element, length } => Ok(Array::view(element, *length, bytes)?.into_any()),
         }

@@ -1,8 +1,11 @@
 //! Numbers of fixed size, from Python and to Python.
 
 use pyo3::exceptions::PyOverflowError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
+
+use super::bytes::Bytes;
 
 /// A number that a field can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +106,30 @@ impl Number {
         })
     }
 
+    /// As Python has it, of the first of these bytes. Floats, which most fields are, are read where they stand.
+    #[inline]
+    pub fn get<'py>(self, bytes: Bytes<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let py = bytes.python();
+        match self {
+            Self::F64 => Ok(PyFloat::new(py, f64::from_le_bytes(bytes.first())).into_any()),
+            Self::F32 => Ok(PyFloat::new(py, f32::from_le_bytes(bytes.first()).into()).into_any()),
+            other => other.read(py, &bytes.number(other.bytes())),
+        }
+    }
+
+    /// Writes a number of Python over the first of these bytes.
+    ///
+    /// # Errors
+    /// When it is no such number, or they may not be written.
+    #[inline]
+    pub fn put(self, value: &Bound<'_, PyAny>, bytes: Bytes<'_, '_>) -> PyResult<()> {
+        match self {
+            Self::F64 => bytes.write(&float(value)?.to_le_bytes()),
+            Self::F32 => bytes.write(&(float(value)? as f32).to_le_bytes()),
+            other => bytes.write(&other.write(value)?[..other.bytes()]),
+        }
+    }
+
     /// The bytes of a number of Python; the rest is zero.
     ///
     /// # Errors
@@ -141,6 +168,19 @@ impl Number {
         }
         error
     }
+}
+
+/// What a float of Python is, or what has a `__float__`.
+#[inline]
+fn float(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    // SAFETY: it is an object, and the GIL is held.
+    let number = unsafe { ffi::PyFloat_AsDouble(value.as_ptr()) };
+    if number == -1.0
+        && let Some(error) = PyErr::take(value.py())
+    {
+        return Err(error);
+    }
+    Ok(number)
 }
 
 fn first<const BYTES: usize>(bytes: &[u8; MOST]) -> Option<[u8; BYTES]> {

@@ -19,7 +19,8 @@ use super::port::{Input, Output};
 use super::step::{Failures, Interrupter, PyNode, Running};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
-use crate::message::class::{Class, of_type};
+use crate::message::class::Class;
+use crate::message::known::of_type;
 use crate::topic::options::{duration, read};
 
 /// The stack of a thread of nodes: what 1000 calls of Python through C take, which is where its recursion ends.

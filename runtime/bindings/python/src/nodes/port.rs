@@ -1,14 +1,18 @@
 //! Inputs and outputs of a node.
 
+use std::ffi::CStr;
+
 use horus::port::raw::{RawInput, RawOutput};
 use horus::topic::Received;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyBool, PyType};
 
+use crate::arguments::Given;
 use crate::exclusive::Exclusive;
 use crate::message::class::Class;
 use crate::message::object::Message;
+use crate::methods::{self, Method};
 
 /// The end of a topic that a node reads.
 #[pyclass(frozen, module = "horus")]
@@ -43,16 +47,6 @@ impl Input {
     #[classmethod]
     fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
-    }
-
-    /// The newest message that has come; None before the first one.
-    fn latest<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.read(py, RawInput::latest)
-    }
-
-    /// The newest message, if it came since the last look.
-    fn fresh<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.read(py, RawInput::fresh)
     }
 
     /// The messages that came and were not read yet, the oldest first.
@@ -113,14 +107,66 @@ impl Output {
     fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
     }
+}
 
-    /// Sets a message, which is published when the step returns; whether there was room for it.
-    fn set(&self, message: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Some(bytes) = Message::of_class(message, self.class)? else {
-            let wanted = self.class.layout.type_name();
+struct Latest;
+
+impl Method for Latest {
+    type On = Input;
+    const NAME: &'static CStr = c"latest";
+    const DOC: &'static CStr = c"latest($self, /)\n--\n\nThe newest message that has come; None before the first one.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, Input>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [] = given.sorted("latest", [], 0)?;
+        let py = on.py();
+        Ok(on.get().read(py, RawInput::latest)?.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+}
+
+struct Fresh;
+
+impl Method for Fresh {
+    type On = Input;
+    const NAME: &'static CStr = c"fresh";
+    const DOC: &'static CStr = c"fresh($self, /)\n--\n\nThe newest message, if it came since the last look.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, Input>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [] = given.sorted("fresh", [], 0)?;
+        let py = on.py();
+        Ok(on.get().read(py, RawInput::fresh)?.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+}
+
+struct Set;
+
+impl Method for Set {
+    type On = Output;
+    const NAME: &'static CStr = c"set";
+    const DOC: &'static CStr = c"set($self, /, message)\n--\n\nSets a message, which is published when the step returns; whether there was room for it.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, Output>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [message] = given.sorted("set", ["message"], 1)?;
+        let Some(message) = message else { return Err(PyTypeError::new_err("no message is given")) };
+        let (py, class) = (on.py(), on.get().class);
+        let Some(bytes) = Message::of_class(&message, class)? else {
+            let wanted = class.layout.type_name();
             return Err(PyTypeError::new_err(format!("this output carries {wanted}, and not {}", message.get_type())));
         };
-        let mut output = self.output.lend(message.py())?;
-        Ok(bytes.with(|bytes| output.set(bytes)))
+        let mut output = on.get().output.lend(py)?;
+        Ok(PyBool::new(py, bytes.with(|bytes| output.set(bytes))).to_owned().into_any())
     }
+}
+
+/// Adds the classes.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add_class::<Input>()?;
+    module.add_class::<Output>()?;
+    module.add_class::<Messages>()?;
+    methods::add::<Latest>(py)?;
+    methods::add::<Fresh>(py)?;
+    methods::add::<Set>(py)
 }

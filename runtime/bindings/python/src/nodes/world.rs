@@ -11,7 +11,7 @@ use pyo3::types::PyType;
 use super::app::{App, caught};
 use super::step::Failures;
 use crate::error::{failed, refused};
-use crate::message::class::of_type;
+use crate::message::known::of_type;
 use crate::message::object::Message;
 use crate::topic::options::duration;
 

@@ -15,8 +15,9 @@ use super::publisher::{Publisher, Sender};
 use super::subscriber::{Last, Receiver, Subscriber};
 use crate::error::refused;
 use crate::exclusive::{Exclusive, Lent};
+use crate::message::bytes::Bytes;
 use crate::message::class::Class;
-use crate::message::object::{Bytes, Message};
+use crate::message::object::Message;
 
 /// What is lent, with the end that lends it.
 struct Held<L, E> {

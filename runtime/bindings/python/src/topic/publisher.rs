@@ -1,5 +1,6 @@
 //! The publishing end of a topic.
 
+use std::ffi::CStr;
 use std::time::Duration;
 
 use horus::bytes::{BytesPublisher, SendError};
@@ -7,16 +8,18 @@ use horus::topic::Policy;
 use horus::topic::raw::RawPublisher;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyBool, PyDict, PyType};
 
 use super::lent::Loan;
 use super::options::{self, limit};
 use super::wait::sliced;
 use super::{Carried, DEFAULT_MAXIMUM, End};
+use crate::arguments::{Given, unless_none};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
 use crate::message::class::Class;
 use crate::message::object::Message;
+use crate::methods::{self, Method};
 use crate::value;
 
 /// What sends.
@@ -149,26 +152,6 @@ impl Publisher {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
     }
 
-    /// Sends a message. On a reliable topic it waits for room, at most `timeout` seconds; then, or at once on a `latest` topic all of whose
-    /// messages are held, it raises HorusError.
-    #[pyo3(signature = (message, timeout=None))]
-    fn send(&self, message: &Bound<'_, PyAny>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let py = message.py();
-        let mut end = self.end.lend(py)?;
-        let sender = end.open()?;
-        if sender.try_send(message)? {
-            return Ok(());
-        }
-        let limit = limit(timeout)?;
-        let may_wait = limit.is_some() || sender.policy() == Policy::Reliable;
-        if may_wait && sender.send(message, limit)? { Ok(()) } else { Err(refused(FULL)) }
-    }
-
-    /// Sends a message if there is room for it; whether there was.
-    fn try_send(&self, message: &Bound<'_, PyAny>) -> PyResult<bool> {
-        self.end.lend(message.py())?.open()?.try_send(message)
-    }
-
     /// Lends the place of the next message, for a `with` block that fills it; at its end the message is sent.
     fn loan<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Loan>> {
         Loan::of(slf)
@@ -219,4 +202,67 @@ impl Publisher {
     fn __repr__(&self) -> String {
         format!("<horus.Publisher of {}>", self.topic)
     }
+}
+
+struct Send;
+
+impl Method for Send {
+    type On = Publisher;
+    const NAME: &'static CStr = c"send";
+    const DOC: &'static CStr = c"send($self, /, message, timeout=None)\n--\n\nSends a message. On a reliable topic it waits for room, at most `timeout` seconds; then, or at once on a `latest` topic all of whose messages are held, it raises HorusError.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, Publisher>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (message, timeout) = match given.only() {
+            Some(message) => (message, None),
+            None => {
+                let [message, timeout] = given.sorted("send", ["message", "timeout"], 2)?;
+                (message.ok_or_else(no_message)?, unless_none(timeout))
+            }
+        };
+        let py = on.py();
+        if !on.get().lend(py)?.open()?.try_send(&message)? {
+            send_waiting(on.get(), &message, timeout)?;
+        }
+        Ok(py.None().into_bound(py))
+    }
+}
+
+/// There was no room.
+#[cold]
+fn send_waiting(on: &Publisher, message: &Bound<'_, PyAny>, timeout: Option<Borrowed<'_, '_, PyAny>>) -> PyResult<()> {
+    let mut end = on.lend(message.py())?;
+    let sender = end.open()?;
+    let limit = limit(timeout.as_deref())?;
+    let may_wait = limit.is_some() || sender.policy() == Policy::Reliable;
+    if may_wait && sender.send(message, limit)? { Ok(()) } else { Err(refused(FULL)) }
+}
+
+struct TrySend;
+
+impl Method for TrySend {
+    type On = Publisher;
+    const NAME: &'static CStr = c"try_send";
+    const DOC: &'static CStr =
+        c"try_send($self, /, message)\n--\n\nSends a message if there is room for it; whether there was.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, Publisher>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [message] = given.sorted("try_send", ["message"], 1)?;
+        let py = on.py();
+        let was_room = on.get().lend(py)?.open()?.try_send(&*message.ok_or_else(no_message)?)?;
+        Ok(PyBool::new(py, was_room).to_owned().into_any())
+    }
+}
+
+#[cold]
+fn no_message() -> PyErr {
+    PyTypeError::new_err("no message is given")
+}
+
+/// Adds the class.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Publisher>()?;
+    methods::add::<Send>(module.py())?;
+    methods::add::<TrySend>(module.py())
 }

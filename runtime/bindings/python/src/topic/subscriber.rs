@@ -1,5 +1,6 @@
 //! A subscribing end of a topic.
 
+use std::ffi::CStr;
 use std::time::Duration;
 
 use horus::bytes::{BytesSample, BytesSubscriber};
@@ -14,10 +15,12 @@ use super::lent::Hold;
 use super::options::{self, limit};
 use super::wait::sliced;
 use super::{Carried, DEFAULT_MAXIMUM, End};
+use crate::arguments::{Given, unless_none};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
 use crate::message::class::Class;
 use crate::message::object::Message;
+use crate::methods::{self, Method};
 use crate::value::{self, Decoder};
 
 /// What receives.
@@ -177,22 +180,6 @@ impl Subscriber {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
     }
 
-    /// The next message, or None when it has not been sent yet.
-    fn try_recv<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.end.lend(py)?.open()?.try_recv(py)
-    }
-
-    /// Waits for the next message, at most `timeout` seconds; None when the time is up.
-    #[pyo3(signature = (timeout=None))]
-    fn recv<'py>(&self, py: Python<'py>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut end = self.end.lend(py)?;
-        let receiver = end.open()?;
-        match receiver.try_recv(py)? {
-            Some(message) => Ok(Some(message)),
-            None => receiver.recv(py, limit(timeout)?),
-        }
-    }
-
     /// Waits, at most `timeout` seconds, until there is something to receive; whether there is.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
@@ -311,4 +298,50 @@ impl Subscriber {
     fn __repr__(&self) -> String {
         format!("<horus.Subscriber of {}>", self.topic)
     }
+}
+
+struct Recv;
+
+impl Method for Recv {
+    type On = Subscriber;
+    const NAME: &'static CStr = c"recv";
+    const DOC: &'static CStr = c"recv($self, /, timeout=None)\n--\n\nWaits for the next message, at most `timeout` seconds; None when the time is up.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, Subscriber>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [timeout] = given.sorted("recv", ["timeout"], 1)?;
+        let py = on.py();
+        let message = {
+            let mut end = on.get().lend(py)?;
+            let receiver = end.open()?;
+            match receiver.try_recv(py)? {
+                Some(message) => Some(message),
+                None => receiver.recv(py, limit(unless_none(timeout).as_deref())?)?,
+            }
+        };
+        Ok(message.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+}
+
+struct TryRecv;
+
+impl Method for TryRecv {
+    type On = Subscriber;
+    const NAME: &'static CStr = c"try_recv";
+    const DOC: &'static CStr = c"try_recv($self, /)\n--\n\nThe next message, or None when it has not been sent yet.";
+
+    #[inline]
+    fn call<'py>(on: &Bound<'py, Subscriber>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let [] = given.sorted("try_recv", [], 0)?;
+        let py = on.py();
+        let message = on.get().lend(py)?.open()?.try_recv(py)?;
+        Ok(message.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+}
+
+/// Adds the class.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Subscriber>()?;
+    methods::add::<Recv>(module.py())?;
+    methods::add::<TryRecv>(module.py())
 }

@@ -7,6 +7,7 @@
 #include "topic.hpp"
 
 namespace horus {
+inline namespace HORUS_MODE {
 
 // Bytes that are somebody else's, as std::span of C++20.
 struct BytesView {
@@ -97,6 +98,7 @@ class BytesSubscriber {
   detail::BytesSubscriberHandle handle_;
 };
 
+}  // namespace HORUS_MODE
 }  // namespace horus
 
 #endif

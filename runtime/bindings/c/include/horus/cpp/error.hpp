@@ -15,7 +15,16 @@
 #define HORUS_NO_EXCEPTIONS
 #endif
 
+// What throws has another name, for the linker, than what does not: a program may be made of files that are compiled with exceptions and of files
+// that are not. Messages are the same in both.
+#ifdef HORUS_NO_EXCEPTIONS
+#define HORUS_MODE without_exceptions
+#else
+#define HORUS_MODE with_exceptions
+#endif
+
 namespace horus {
+inline namespace HORUS_MODE {
 
 // Why something was not done: the same sentence as in every language.
 class Error : public std::runtime_error {
@@ -115,6 +124,7 @@ class [[nodiscard]] Result {
   std::string error_;
 };
 
+}  // namespace HORUS_MODE
 }  // namespace horus
 
 #endif

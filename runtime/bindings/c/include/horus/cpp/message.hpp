@@ -13,6 +13,7 @@
 #include "error.hpp"
 
 namespace horus {
+inline namespace HORUS_MODE {
 
 // What a struct is as a message; HORUS_MESSAGE makes it.
 template <class T>
@@ -175,6 +176,7 @@ std::uint64_t layout_hash() {
   return horus_layout_hash(detail::layout<T>());
 }
 
+}  // namespace HORUS_MODE
 }  // namespace horus
 
 // HORUS_MESSAGE stands outside of all namespaces. It takes up to 24 fields, all of them, in their order.

@@ -7,6 +7,7 @@
 #include "topic.hpp"
 
 namespace horus {
+inline namespace HORUS_MODE {
 
 // What a step is told about its cycle. Times are those of CLOCK_MONOTONIC.
 class Cycle {
@@ -244,6 +245,7 @@ class App {
   detail::Steps *steps_ = &own_steps_;
 };
 
+}  // namespace HORUS_MODE
 }  // namespace horus
 
 #endif

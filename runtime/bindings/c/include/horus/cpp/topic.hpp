@@ -7,6 +7,7 @@
 #include "message.hpp"
 
 namespace horus {
+inline namespace HORUS_MODE {
 
 // How a topic is made and joined; as horus_options, by name: Options::latest(8).stamped().
 class Options {
@@ -35,7 +36,7 @@ class Options {
     raw_.policy = policy;
     raw_.capacity = capacity;
   }
-  horus_options raw_ = {};
+  horus_options raw_ = HORUS_OPTIONS;
   std::string directory_, group_;
 };
 
@@ -189,6 +190,7 @@ class Subscriber {
   detail::SubscriberHandle handle_;
 };
 
+}  // namespace HORUS_MODE
 }  // namespace horus
 
 #endif

@@ -5,6 +5,7 @@
 #include "bytes.hpp"
 
 namespace horus {
+inline namespace HORUS_MODE {
 
 // Waits until one of the subscribers has something to receive; gives its place among them, or nothing when the time is up.
 template <class... Subscribers>
@@ -15,6 +16,7 @@ std::optional<std::size_t> wait_any(std::chrono::nanoseconds limit, Subscribers 
   return outcome ? std::optional<std::size_t>(ready) : std::nullopt;
 }
 
+}  // namespace HORUS_MODE
 }  // namespace horus
 
 #endif

@@ -5,6 +5,7 @@
 #include "node.hpp"
 
 namespace horus {
+inline namespace HORUS_MODE {
 namespace detail {
 
 // What a function that declares nodes is called with.
@@ -103,6 +104,7 @@ class World {
   detail::WorldHandle world_;
 };
 
+}  // namespace HORUS_MODE
 }  // namespace horus
 
 #endif

@@ -1,0 +1,277 @@
+//! A client of the gateway, for programs in Rust: `horus tap`, `horus bench gateway`, tests. It waits; a program that must not wait
+//! uses [`crate::frame`] on a socket of its own.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use horus_shm::clock::monotonic_ns;
+use thiserror::Error;
+
+use crate::frame::words::{self, Advertise, Subscribe, Topic, Welcome};
+use crate::frame::{Damage, Decoder, Frame, Head, MAX_PAYLOAD_BYTES, Type, encode};
+
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where a gateway listens: `unix:PATH` or `tcp:ADDRESS:PORT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A Unix socket.
+    Unix(PathBuf),
+    /// A TCP port.
+    Tcp(String),
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("unix", path)) if !path.is_empty() => Ok(Self::Unix(path.into())),
+            Some(("tcp", address)) if address.contains(':') => Ok(Self::Tcp(address.into())),
+            _ if text.starts_with('/') => Ok(Self::Unix(text.into())),
+            _ => Err(format!(
+                "{text:?} is no gateway's address: write unix:/run/horus/gateway.sock or tcp:127.0.0.1:7447"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(path) => write!(out, "unix:{}", path.display()),
+            Self::Tcp(address) => write!(out, "tcp:{address}"),
+        }
+    }
+}
+
+/// Why a client cannot go on.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// Nobody is there.
+    #[error("cannot connect to {address}: {source}; does `horus gateway` run?")]
+    Connect {
+        /// Where.
+        address: Address,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The connection broke.
+    #[error("the connection to the gateway broke: {0}")]
+    Broken(#[from] io::Error),
+    /// The gateway closed the connection; its journal says why.
+    #[error("the gateway closed the connection: its journal says why")]
+    Closed,
+    /// The gateway does not do what was asked for.
+    #[error("the gateway refused: {0}")]
+    Refused(String),
+    /// There was no answer, or one that no gateway gives.
+    #[error("the gateway did not answer as the protocol says")]
+    NoAnswer,
+}
+
+enum Socket {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Socket {
+    fn set_read_timeout(&self, limit: Duration) -> io::Result<()> {
+        let limit = Some(limit.max(Duration::from_micros(1)));
+        match self {
+            Self::Unix(stream) => stream.set_read_timeout(limit),
+            Self::Tcp(stream) => stream.set_read_timeout(limit),
+        }
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Unix(stream) => stream.read(into),
+            Self::Tcp(stream) => stream.read(into),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Unix(stream) => stream.write_all(bytes),
+            Self::Tcp(stream) => stream.write_all(bytes),
+        }
+    }
+}
+
+/// A connection to a gateway.
+pub struct Connection {
+    socket: Socket,
+    decoder: Decoder,
+    welcome: Welcome,
+    /// What came while an answer was waited for.
+    kept: VecDeque<(Head, Vec<u8>)>,
+    /// The frame that is lent.
+    lent: Vec<u8>,
+    out: Vec<u8>,
+    sent_ns: u64,
+    timeout: Duration,
+}
+
+impl Connection {
+    /// Connects, and says who this is.
+    ///
+    /// # Errors
+    /// When nobody is there, or what is there is no gateway.
+    pub fn open(address: &Address, name: &str) -> Result<Self, ClientError> {
+        let connect = |source| ClientError::Connect { address: address.clone(), source };
+        let socket = match address {
+            Address::Unix(path) => Socket::Unix(UnixStream::connect(path).map_err(connect)?),
+            Address::Tcp(place) => {
+                let stream = TcpStream::connect(place).map_err(connect)?;
+                stream.set_nodelay(true)?;
+                Socket::Tcp(stream)
+            }
+        };
+        let mut connection = Self {
+            socket,
+            decoder: Decoder::new(MAX_PAYLOAD_BYTES),
+            welcome: Welcome { instance: 0, heartbeat_ms: u32::MAX, max_payload: 0 },
+            kept: VecDeque::new(),
+            lent: Vec::new(),
+            out: Vec::new(),
+            sent_ns: monotonic_ns(),
+            timeout: Duration::ZERO,
+        };
+        connection.send(&Head::new(Type::Hello, 0), &words::text(name))?;
+        let payload = connection.answer(Type::Welcome, 0)?;
+        connection.welcome = Welcome::read(&payload).ok_or(ClientError::NoAnswer)?;
+        Ok(connection)
+    }
+
+    /// What the gateway said of itself.
+    pub fn welcome(&self) -> Welcome {
+        self.welcome
+    }
+
+    /// Subscribes to a topic, on a channel that is not in use.
+    ///
+    /// # Errors
+    /// When the gateway refuses.
+    pub fn subscribe(&mut self, channel: u32, wanted: &Subscribe) -> Result<Topic, ClientError> {
+        self.ask(Type::Subscribe, channel, &wanted.payload())
+    }
+
+    /// Becomes a publisher of a topic, on a channel that is not in use.
+    ///
+    /// # Errors
+    /// When the gateway refuses.
+    pub fn advertise(&mut self, channel: u32, wanted: &Advertise) -> Result<Topic, ClientError> {
+        self.ask(Type::Advertise, channel, &wanted.payload())
+    }
+
+    fn ask(&mut self, kind: Type, channel: u32, payload: &[u8]) -> Result<Topic, ClientError> {
+        self.send(&Head::new(kind, channel), payload)?;
+        let payload = self.answer(Type::Topic, channel)?;
+        Topic::read(&payload).ok_or(ClientError::NoAnswer)
+    }
+
+    /// The answer to what was just sent; what comes before it is kept.
+    fn answer(&mut self, wanted: Type, channel: u32) -> Result<Vec<u8>, ClientError> {
+        let until = monotonic_ns() + PATIENCE.as_nanos() as u64;
+        loop {
+            let left = Duration::from_nanos(until.saturating_sub(monotonic_ns()));
+            if left.is_zero() {
+                return Err(ClientError::NoAnswer);
+            }
+            let Some(Frame { head, payload }) = self.next_of_socket(left)? else { continue };
+            if head.channel == channel && head.kind == Type::Refused {
+                return Err(ClientError::Refused(words::read_text(payload).unwrap_or_default()));
+            }
+            let payload = payload.to_vec();
+            if head.channel == channel && head.kind == wanted {
+                return Ok(payload);
+            }
+            self.kept.push_back((head, payload));
+        }
+    }
+
+    /// Sends a frame.
+    ///
+    /// # Errors
+    /// When the connection broke.
+    pub fn send(&mut self, head: &Head, payload: &[u8]) -> Result<(), ClientError> {
+        self.out.clear();
+        encode(&mut self.out, head, payload);
+        let written = self.socket.write_all(&self.out);
+        self.wrote(written)
+    }
+
+    /// Sends any bytes: several frames at once, or what is none.
+    ///
+    /// # Errors
+    /// When the connection broke.
+    pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
+        let written = self.socket.write_all(bytes);
+        self.wrote(written)
+    }
+
+    fn wrote(&mut self, written: io::Result<()>) -> Result<(), ClientError> {
+        self.sent_ns = monotonic_ns();
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
+            _ => error.into(),
+        })
+    }
+
+    /// The next frame; `None` when none comes within `limit`. Says meanwhile that this client is there.
+    ///
+    /// # Errors
+    /// When the connection broke.
+    pub fn receive(&mut self, limit: Duration) -> Result<Option<Frame<'_>>, ClientError> {
+        if let Some((head, payload)) = self.kept.pop_front() {
+            self.lent = payload;
+            return Ok(Some(Frame { head, payload: &self.lent }));
+        }
+        self.next_of_socket(limit)
+    }
+
+    fn next_of_socket(&mut self, limit: Duration) -> Result<Option<Frame<'_>>, ClientError> {
+        let until = monotonic_ns().saturating_add(limit.as_nanos() as u64);
+        let heartbeat = Duration::from_millis(self.welcome.heartbeat_ms.into());
+        loop {
+            // A frame that is lent ends the loop, which the compiler does not see.
+            if self.decoder.is_ready() {
+                return Ok(self.decoder.next());
+            }
+            let now = monotonic_ns();
+            if now.saturating_sub(self.sent_ns) >= heartbeat.as_nanos() as u64 {
+                self.send(&Head::new(Type::Heartbeat, 0), &[])?;
+            }
+            let left = Duration::from_nanos(until.saturating_sub(now)).min(heartbeat);
+            if left != self.timeout {
+                self.socket.set_read_timeout(left)?;
+                self.timeout = left;
+            }
+            match self.socket.read(self.decoder.room()) {
+                Ok(0) => return Err(ClientError::Closed),
+                Ok(bytes) => self.decoder.filled(bytes),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    if monotonic_ns() >= until {
+                        return Ok(None);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Err(ClientError::Closed),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// What came that was no frame.
+    pub fn damage(&self) -> Damage {
+        self.decoder.damage()
+    }
+}

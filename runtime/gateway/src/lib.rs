@@ -1,0 +1,18 @@
+//! Topics off the machine: a log on disk, frames with checksums, and the gateway that serves both.
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`log`] | the messages of a topic on disk: appended, repaired after a crash, replayed by number or by time |
+//! | [`frame`] | what goes over a socket: frames that are found again after garbage, batches that arrive whole |
+//! | [`client`] | the other end, for programs in Rust |
+//! | [`server`] | the gateway: topics for clients, by an allow-list, over Unix sockets and TCP on this machine |
+//!
+//! # What it does not do
+//! It has no real-time policy, and nothing here belongs in a real-time loop. It takes no place in a topic that it reads: no publisher
+//! waits for it, wakes it, or knows of it. In exchange a message that is overwritten before the gateway looks is missed, and counted.
+#![forbid(unsafe_code)]
+
+pub mod client;
+pub mod frame;
+pub mod log;
+pub mod server;

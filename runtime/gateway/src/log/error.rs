@@ -1,0 +1,62 @@
+//! Why a log cannot be opened, written or read: each reason names the file and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why something was not done to a log.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The kernel refused.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// With which file or directory.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The disk is full, and there is no older segment to write over.
+    #[error("no room for {bytes} bytes at {}: free some, or give the log fewer bytes in the gateway's settings", path.display())]
+    NoSpace {
+        /// The segment's file.
+        path: PathBuf,
+        /// Bytes of a segment.
+        bytes: usize,
+    },
+    /// Another process writes this log.
+    #[error("another process writes the log in {}: stop it, or give this one a directory of its own", path.display())]
+    InUse {
+        /// The log's directory.
+        path: PathBuf,
+    },
+    /// The message does not fit into a segment.
+    #[error(
+        "a message of {bytes} bytes does not fit into a segment, which holds at most {maximum}: make segments larger"
+    )]
+    TooLong {
+        /// Bytes of the message.
+        bytes: usize,
+        /// Bytes of the longest message.
+        maximum: usize,
+    },
+    /// Settings that cannot be.
+    #[error("a log cannot have {what}: {remedy}")]
+    Settings {
+        /// What was asked for.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A segment cannot be mapped.
+    #[error(transparent)]
+    Map(#[from] horus_shm::error::OpenError),
+}
+
+impl LogError {
+    pub(super) fn io(doing: &'static str, path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
+        Self::Io { doing, path: path.into(), source: source.into() }
+    }
+}

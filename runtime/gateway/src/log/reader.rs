@@ -1,0 +1,147 @@
+//! Reading a log: from a number or a time on, up to what was appended last, and on when more comes.
+
+use std::sync::Arc;
+
+use super::record::{self, Head};
+use super::recover::{Step, step};
+use super::segment::{HEADER_WORDS, Segment};
+use super::{Active, Index, Log};
+
+/// Where a reader begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// With the oldest message.
+    First,
+    /// With the message of this number, or the next one that is there.
+    Sequence(u64),
+    /// With the first message that was sent at this time or later, in nanoseconds since 1970.
+    Unix(u64),
+    /// With the next message.
+    Now,
+}
+
+/// A message of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replayed<'a> {
+    /// Its number.
+    pub sequence: u64,
+    /// When it was sent, in nanoseconds on the CLOCK_MONOTONIC of its boot.
+    pub stamp_ns: u64,
+    /// When it was sent, in nanoseconds since 1970, by the clock of the day as its segment was begun.
+    pub unix_ns: u64,
+    /// Lane of the publisher that it came by.
+    pub publisher: u16,
+    /// Its bytes.
+    pub message: &'a [u8],
+}
+
+/// A place in a log. Segments that it reads stay until it is through with them.
+pub struct Reader {
+    segment: Arc<Segment>,
+    at: usize,
+    /// The last record's number.
+    last: u64,
+    /// What is before this is left out.
+    from: From,
+    damaged: u64,
+    message: Vec<u8>,
+}
+
+impl Reader {
+    pub(super) fn new(log: &mut Log, from: From) -> Self {
+        let sealed = &log.sealed;
+        // The last segment that begins at or before what is looked for.
+        let first = match from {
+            From::First => 0,
+            From::Now => sealed.len(),
+            From::Sequence(sequence) => {
+                let bases = sealed.iter().map(|one| one.header.base).chain([log.active.segment.header().base]);
+                bases.take_while(|base| *base <= sequence).count().saturating_sub(1)
+            }
+            From::Unix(time) => {
+                let begun = sealed.iter().map(|one| one.header.begun_ns).chain([log.active.segment.header().begun_ns]);
+                // One more back: what is in a segment was sent before it was appended.
+                begun.take_while(|begun| *begun <= time).count().saturating_sub(2)
+            }
+        };
+        let (segment, mut at) = log.segment(first, from);
+        if from == From::Now {
+            at = log.active.at;
+        }
+        let last = segment.header().base.saturating_sub(1);
+        Self { segment, at, last, from, damaged: 0, message: Vec::new() }
+    }
+
+    /// The next message, or `None` when all that were appended are read.
+    pub fn next(&mut self, log: &mut Log) -> Option<Replayed<'_>> {
+        let Head { sequence, stamp_ns, publisher, .. } = loop {
+            let is_active = Arc::ptr_eq(&self.segment, &log.active.segment);
+            let words = self.segment.words();
+            let words = if is_active { &words[..log.active.at] } else { words };
+            let header = self.segment.header();
+            match step(words, header.salt, self.at, self.last, &mut self.message) {
+                Step::Record { head, at } => {
+                    self.at = at + record::words(head.bytes);
+                    self.last = head.sequence;
+                    if self.is_wanted(&head) {
+                        self.from = From::First;
+                        break head;
+                    }
+                }
+                Step::Damage { resume: Some(resume) } => {
+                    self.damaged += 1;
+                    self.at = resume;
+                }
+                Step::End | Step::Damage { resume: None } if is_active => return None,
+                end => {
+                    self.damaged += u64::from(end != Step::End);
+                    self.segment = log.segment_after(header.number);
+                    self.at = HEADER_WORDS;
+                }
+            }
+        };
+        let unix_ns = stamp_ns.wrapping_add(self.segment.header().unix_offset_ns);
+        Some(Replayed { sequence, stamp_ns, unix_ns, publisher, message: &self.message })
+    }
+
+    fn is_wanted(&self, head: &Head) -> bool {
+        match self.from {
+            From::First | From::Now => true,
+            From::Sequence(sequence) => head.sequence >= sequence,
+            From::Unix(time) => head.stamp_ns.wrapping_add(self.segment.header().unix_offset_ns) >= time,
+        }
+    }
+
+    /// How many places it met that were damaged; what stood there is missing in the numbers.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
+    }
+}
+
+impl Log {
+    /// Segment `index`, and a place in it that is not behind what is looked for. One that cannot be read any more gives way to the next.
+    fn segment(&mut self, index: usize, from: From) -> (Arc<Segment>, usize) {
+        let place = |index: Option<&Index>, offset_ns: u64| {
+            let index = index?;
+            match from {
+                From::Sequence(sequence) => index.before_sequence(sequence),
+                From::Unix(time) => index.before_stamp(time.saturating_sub(offset_ns)),
+                From::First | From::Now => None,
+            }
+        };
+        for one in self.sealed.iter_mut().skip(index) {
+            if let Some(segment) = one.map() {
+                let at = place(one.index.as_ref(), one.header.unix_offset_ns).unwrap_or(HEADER_WORDS);
+                return (segment, at);
+            }
+        }
+        let Active { segment, index, .. } = &self.active;
+        let at = place(Some(index), segment.header().unix_offset_ns).unwrap_or(HEADER_WORDS);
+        (Arc::clone(segment), at)
+    }
+
+    fn segment_after(&mut self, number: u64) -> Arc<Segment> {
+        let index = self.sealed.partition_point(|one| one.header.number <= number);
+        self.segment(index, From::First).0
+    }
+}

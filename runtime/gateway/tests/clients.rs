@@ -1,0 +1,93 @@
+//! Clients in other languages, each of its standard library alone and written from docs/gateway-protocol.md.
+
+mod running;
+
+use std::io::{BufRead, BufReader, Lines};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use horus::bytes::{BytesPublisher, BytesSubscriber};
+use horus::topic::Options;
+use running::{Gateway, PATIENCE};
+
+const SETTINGS: &str = "[limits]\nheartbeat_ms = 500\n[topics.numbers]\ndirection = \"both\"\nbytes = 64\ncapacity = 256\npublishers = 2\n\
+                        log = { durability = \"each\", keep_bytes = 67108864 }\n";
+
+/// A client's program, and what it prints.
+struct Client {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Client {
+    fn start(gateway: &Gateway, arguments: &[&str]) -> Self {
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/client.py");
+        let mut command = Command::new("python3");
+        command.arg(program).arg(gateway.address().to_string()).args(arguments);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("python3 is there, as for all of scripts/");
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().expect("the client prints a line").unwrap()
+    }
+
+    fn end(mut self) {
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // of one that is at its end, nothing
+    }
+}
+
+#[test]
+fn python_gets_what_a_program_publishes_and_afterwards_again_from_the_log() {
+    let gateway = Gateway::start(SETTINGS);
+    let options = Options::latest(256).publishers(2);
+    let mut client = Client::start(&gateway, &["receive", "numbers", "0", "300"]);
+    assert_eq!(client.line(), "ready");
+    let mut publisher = BytesPublisher::open("numbers", 64, gateway.topics(options)).unwrap();
+    let line = |number: u64, message: &[u8]| {
+        let hex: String = message.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{number} {hex}")
+    };
+    let message = |number: u64| vec![number as u8; number as usize % 65];
+    for number in 1..301 {
+        publisher.try_send(&message(number)).unwrap();
+        assert_eq!(client.line(), line(number, &message(number)));
+    }
+    client.end();
+    let mut late = Client::start(&gateway, &["receive", "numbers", "100", "201"]);
+    assert_eq!(late.line(), "ready");
+    (100..301).for_each(|number| assert_eq!(late.line(), line(number, &message(number))));
+    late.end();
+}
+
+#[test]
+fn python_sends_single_messages_and_batches_to_a_program_and_is_told_their_numbers() {
+    let gateway = Gateway::start(SETTINGS);
+    let mut subscriber = BytesSubscriber::open("numbers", 64, gateway.topics(Options::latest(256))).unwrap();
+    let mut client = Client::start(&gateway, &["send", "numbers", "200"]);
+    for number in 0..200_u64 {
+        let received = subscriber.recv_timeout(PATIENCE).expect("it comes");
+        assert_eq!(received[..], number.to_le_bytes());
+    }
+    (1..101).for_each(|number| assert_eq!(client.line(), format!("{number} 1 0")));
+    assert_eq!(client.line(), "200 100 0", "the batch was taken whole");
+    client.end();
+}
+
+#[test]
+fn what_python_sends_between_garbage_arrives_and_the_garbage_is_counted() {
+    let gateway = Gateway::start(SETTINGS);
+    let mut subscriber = BytesSubscriber::open("numbers", 64, gateway.topics(Options::latest(256))).unwrap();
+    let mut client = Client::start(&gateway, &["damage", "numbers"]);
+    for _ in 0..3 {
+        assert_eq!(subscriber.recv_timeout(PATIENCE).expect("it comes")[..], *b"good");
+    }
+    assert_eq!(client.line(), "0 0 3 3", "sent, dropped, taken, damaged");
+    client.end();
+}
