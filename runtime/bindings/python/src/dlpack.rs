@@ -191,12 +191,16 @@ fn capsule_of<'py>(of: &Bound<'py, PyAny>, asked: &Asked) -> PyResult<Bound<'py,
         return Err(PyBufferError::new_err("only the message's own bytes are handed out: copy the array that you get"));
     }
     let grid = match Message::of(of)? {
-        Some((class, bytes)) => data(class, bytes)?.ok_or_else(|| {
-            PyTypeError::new_err(format!(
-                "{} is no image and no cloud: hand over one of its arrays",
-                class.layout.type_name()
-            ))
-        })?,
+        Some((class, bytes)) => match (data(class, bytes)?, class.numbers()) {
+            (Some(grid), _) => grid,
+            (None, Some((number, count))) => Grid::packed(bytes, number, &[count]),
+            (None, None) => {
+                return Err(PyTypeError::new_err(format!(
+                    "{} is no image, no cloud and no vector: hand over one of its fields",
+                    class.layout.type_name()
+                )));
+            }
+        },
         None => {
             let view = of.cast::<Array>().map_err(|_| PyTypeError::new_err("this is no message"))?.get();
             let Shape { number: Some(number), dimensions } = view.shape() else {

@@ -1,6 +1,7 @@
 //! Messages as Python objects: their classes are made of layouts at run time, their fields are read and written in the message's own bytes.
 
 pub mod array;
+mod buffer;
 pub mod bytes;
 pub mod class;
 pub mod kind;

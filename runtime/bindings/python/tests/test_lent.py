@@ -74,12 +74,24 @@ class Arrays(TopicsCase):
         self.assertEqual(numpy.asarray(imu.orientation_covariance).shape, (9,))
         self.assertEqual(numpy.from_dlpack(scan.range).sum(), 900.0)
 
+    def test_a_vector_is_an_array_of_its_numbers(self):
+        imu = Imu(angular_velocity=(1, 2, 3))
+        turn = imu.angular_velocity
+        self.assertEqual(numpy.dot(turn, [0.0, 1.0, 0.0]), 2.0)
+        for array in (numpy.asarray(turn), numpy.from_dlpack(turn)):
+            self.assertEqual((array.dtype, array.tolist()), (numpy.float64, [1.0, 2.0, 3.0]))
+        numpy.asarray(turn)[1] = 5
+        self.assertEqual(imu.angular_velocity.y, 5.0)
+        self.assertEqual(memoryview(turn).tolist(), [1.0, 5.0, 3.0])
+        self.assertEqual(len(bytes(turn)), 24)
+        self.assertEqual(memoryview(imu).format, "B", "of fields of several kinds")
+
     def test_dlpack_refuses_what_it_has_no_word_for(self):
         for wrong in ({"stream": 1}, {"dl_device": (2, 0)}, {"copy": True}):
             with self.assertRaises(BufferError):
                 picture(0).__dlpack__(**wrong)
-        with self.assertRaisesRegex(TypeError, "no image and no cloud"):
-            CmdVel().__dlpack__()
+        with self.assertRaisesRegex(TypeError, "no image, no cloud and no vector"):
+            Imu().__dlpack__()
         self.assertEqual(picture(0).__dlpack_device__(), (1, 0))
         old, new = picture(0).__dlpack__(), picture(0).__dlpack__(max_version=(1, 0))
         self.assertIn('"dltensor"', repr(old))

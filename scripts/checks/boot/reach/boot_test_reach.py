@@ -237,7 +237,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertIn("arm 0.1.0 is ready", said.stdout)
         self.assertIn("ActiveState=active", seen["runs"])
         self.assertEqual(seen["user"], "horus")
-        self.assertIn("forward", seen["command"])
+        self.assertIn("forward", seen["command"], seen["account"])
         self.assertRegex(seen["account"], r"control: [1-9][0-9]* releases")
 
     def test_a_version_in_python_that_needs_what_the_image_has_not_is_refused_with_its_words(self):

@@ -13,7 +13,6 @@ NUMPY = "import horus\nimport numpy\n"
 STEP = "gain * m.angular_velocity[1]"
 COMPUTED = "gain * float(numpy.dot(m.angular_velocity, [0.0, 1.0, 0.0]))"
 MISSING = "import horus\nimport serial\n"
-# The node is asked once a second whether its command is there, until its interpreter has got so far.
 ASKED = "horus topic pub imu --once 'angular_velocity: {y: 0.5}'; timeout 20 horus topic echo base.cmd --once"
 
 

@@ -1,12 +1,13 @@
 //! Arrays inside of messages: views of the message's bytes, which are read, written, and handed to NumPy without a copy.
 
-use std::ffi::{CString, c_int};
+use std::ffi::c_int;
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PySlice};
 
+use super::buffer;
 use super::bytes::{Bytes, Kept};
 use super::kind::Kind;
 use super::number::Number;
@@ -39,8 +40,7 @@ impl Shape {
             }
             inner = element;
         }
-        let number = if let Kind::Number(number) = inner { Some(*number) } else { None };
-        Self { number: number.filter(|number| !number.letter().is_empty()), dimensions }
+        Self { number: inner.number(), dimensions }
     }
 }
 
@@ -173,41 +173,11 @@ impl Array {
             (*view).obj = std::ptr::null_mut();
             this.kept.fill(slf.py(), view, flags)?;
             // Who asks for bytes only (NumPy does) is told nothing more.
-            if flags & (ffi::PyBUF_ND | ffi::PyBUF_FORMAT) == 0 {
-                return Ok(());
+            let Shape { number: Some(number), dimensions } = this.shape() else { return Ok(()) };
+            if buffer::is_asked(flags) {
+                // The buffer is this array's own, so that its release comes here.
+                buffer::tell(slf.as_any(), view, flags, number, dimensions)?;
             }
-            let shape = this.shape();
-            let Some(number) = shape.number else { return Ok(()) };
-            // The buffer is this array's own, so that its release comes here.
-            let base = std::mem::replace(&mut (*view).obj, slf.clone().into_any().into_ptr());
-            ffi::Py_DECREF(base);
-            let count = shape.dimensions.len();
-            let mut told = Box::new(Told {
-                format: CString::new(number.letter())?,
-                shape: shape.dimensions,
-                strides: Extents::new(),
-            });
-            told.strides = told.shape.clone();
-            let mut stride = number.bytes() as isize;
-            for (place, length) in told.strides.iter_mut().zip(&told.shape).rev() {
-                *place = stride;
-                stride *= length;
-            }
-            (*view).itemsize = number.bytes() as isize;
-            (*view).ndim = count as c_int;
-            (*view).format = if flags & ffi::PyBUF_FORMAT == ffi::PyBUF_FORMAT {
-                told.format.as_ptr().cast_mut()
-            } else {
-                std::ptr::null_mut()
-            };
-            (*view).shape =
-                if flags & ffi::PyBUF_ND == ffi::PyBUF_ND { told.shape.as_mut_ptr() } else { std::ptr::null_mut() };
-            (*view).strides = if flags & ffi::PyBUF_STRIDES == ffi::PyBUF_STRIDES {
-                told.strides.as_mut_ptr()
-            } else {
-                std::ptr::null_mut()
-            };
-            (*view).internal = Box::into_raw(told).cast();
         }
         Ok(())
     }
@@ -215,19 +185,7 @@ impl Array {
     /// # Safety
     /// CPython gives a view that `__getbuffer__` filled.
     unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
-        // SAFETY: `__getbuffer__` put the box there, or nothing.
-        unsafe {
-            let told = std::mem::replace(&mut (*view).internal, std::ptr::null_mut());
-            if !told.is_null() {
-                drop(Box::from_raw(told.cast::<Told>()));
-            }
-        }
+        // SAFETY: `__getbuffer__` filled it.
+        unsafe { buffer::release(view) };
     }
-}
-
-/// What a buffer says of itself.
-struct Told {
-    format: CString,
-    shape: Extents,
-    strides: Extents,
 }

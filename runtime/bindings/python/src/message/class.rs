@@ -15,6 +15,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::bytes::Bytes;
 use super::kind::Kind;
+use super::number::Number;
 use super::object::Message;
 use crate::picture::Shape;
 
@@ -34,6 +35,8 @@ pub struct Class {
     pub fields: Vec<Field>,
     /// Whether it is an image or a cloud.
     pub shape: Option<Shape>,
+    /// The number that each of its fields is, if they are all of one.
+    number: Option<Number>,
     /// What a new message holds, if not zeros.
     pub template: PyOnceLock<Vec<u8>>,
     bytes: usize,
@@ -45,8 +48,10 @@ impl Class {
     /// A class with these fields, which lives for ever; its type is still to be made.
     pub fn leaked(layout: Layout, fields: Vec<Field>) -> &'static Self {
         let (shape, bytes) = (Shape::of(&fields), layout.payload().bytes);
+        let number = fields.first().and_then(|first| first.kind.number());
+        let number = number.filter(|_| fields.iter().all(|field| field.kind.number() == number));
         let (template, of) = (PyOnceLock::new(), AtomicPtr::new(ptr::null_mut()));
-        Box::leak(Box::new(Self { layout, fields, shape, template, bytes, of }))
+        Box::leak(Box::new(Self { layout, fields, shape, number, template, bytes, of }))
     }
 
     /// Says which type the class has. It is kept for ever.
@@ -58,6 +63,11 @@ impl Class {
     #[inline]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Its numbers, and how many, if they are all of one kind: a vector is an array, too.
+    pub fn numbers(&self) -> Option<(Number, isize)> {
+        Some((self.number?, self.fields.len() as isize))
     }
 
     /// Its Python type.

@@ -31,6 +31,11 @@ impl Kind {
         })
     }
 
+    /// The number that it is, if it is one that others than Rust know.
+    pub fn number(&self) -> Option<Number> {
+        if let Self::Number(number) = self { Some(*number).filter(|number| !number.letter().is_empty()) } else { None }
+    }
+
     /// How many bytes it has.
     pub fn bytes(&self) -> usize {
         match self {

@@ -8,6 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
+use super::buffer;
 use super::class::Field;
 use super::known;
 use super::object::{Head, Message, opened};
@@ -78,12 +79,23 @@ pub unsafe extern "C" fn get_buffer(object: *mut ffi::PyObject, view: *mut ffi::
         (*view).obj = ptr::null_mut();
         guarded(py, -1, || {
             let object = Borrowed::from_ptr(py, object).to_owned();
-            let (_, bytes) = opened(&object)?;
+            let (class, bytes) = opened(&object)?;
             (*object.as_ptr().cast::<Head>()).was_exported = true;
             bytes.keep().fill(py, view, flags)?;
+            // Who wants numbers gets those of a vector. Any other message is bytes.
+            if let Some((number, count)) = class.numbers()
+                && buffer::is_asked(flags)
+            {
+                buffer::tell(&object, view, flags, number, [count].into_iter().collect())?;
+            }
             Ok(0)
         })
     }
+}
+
+pub unsafe extern "C" fn release_buffer(_: *mut ffi::PyObject, view: *mut ffi::Py_buffer) {
+    // SAFETY: CPython calls with a view that `get_buffer` filled.
+    unsafe { buffer::release(view) };
 }
 
 pub unsafe extern "C" fn get_field(object: *mut ffi::PyObject, field: *mut c_void) -> *mut ffi::PyObject {

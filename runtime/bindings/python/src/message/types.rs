@@ -10,7 +10,7 @@ use pyo3::types::{PyTuple, PyType};
 
 use super::class::Field;
 use super::object::HEAD;
-use super::slots::{compare, dealloc, get_buffer, get_field, new, set_field};
+use super::slots::{compare, dealloc, get_buffer, get_field, new, release_buffer, set_field};
 use crate::numpy::ToNumpy;
 use crate::{dlpack, methods};
 
@@ -50,6 +50,7 @@ fn from_spec<'py>(
     let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&raw mut spec, bases)) }?;
     Ok(made.cast_into::<PyType>()?)
 }
+
 /// Gives a type of messages an attribute for a field.
 pub fn add_field(of: &Bound<'_, PyType>, field: &'static Field) -> PyResult<()> {
     let name = CString::new(field.name.as_str())?;
@@ -79,6 +80,7 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ffi::PyType_Slot { slot: ffi::Py_tp_richcompare, pfunc: compare as *mut c_void },
         ffi::PyType_Slot { slot: ffi::Py_tp_hash, pfunc: ffi::PyObject_HashNotImplemented as *mut c_void },
         ffi::PyType_Slot { slot: ffi::Py_bf_getbuffer, pfunc: get_buffer as *mut c_void },
+        ffi::PyType_Slot { slot: ffi::Py_bf_releasebuffer, pfunc: release_buffer as *mut c_void },
     ];
     let made = from_spec(py, c"horus.Message".to_owned(), slots, None)?;
     methods::add_to_any::<ToNumpy>(&made)?;
