@@ -12,8 +12,10 @@ import unittest
 from pathlib import Path
 
 from checks.boot import slots
+from checks.boot.provoked import disk as provoked
 from horus_appliance.determinism.arms import source_version
 from horus_appliance.host import system
+from horus_appliance.host.architecture import X86_64
 from horus_appliance.image import mkosi, sizes
 from horus_appliance.paths import BUILD, REPOSITORY
 
@@ -101,6 +103,10 @@ class Images(unittest.TestCase):
         self.assertLessEqual({"python3", "python3-numpy"}, python - plain)
         self.assertEqual([name for name in sorted(python - plain) if not re.search(OF_PYTHON, name)], [])
         self.assertLess(sizes.root_bytes(mkosi.build("python")), PYTHON_ROOT_LIMIT)
+
+    def test_disk_with_what_breaks_deadlines_is_made(self):
+        """A boot test takes it up; its programs are built here, while other checks run."""
+        self.assertGreater(provoked.make_disk(X86_64).stat().st_size, 100_000)
 
     def test_both_kernels_that_are_compared_are_of_the_same_sources(self):
         names = []
