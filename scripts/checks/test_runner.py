@@ -36,10 +36,10 @@ class SideBySide(unittest.TestCase):
     def overlap(self, one: tuple, other: tuple) -> bool:
         return max(one[0], other[0]) < min(one[1], other[1])
 
-    def test_two_run_at_a_time_and_no_third(self):
-        times = self.run_all(check("a"), check("b"), check("c"))
-        self.assertTrue(self.overlap(times["a"], times["b"]))
-        self.assertFalse(all(self.overlap(times["c"], times[name]) for name in "ab"))
+    def test_three_run_at_a_time_and_no_fourth(self):
+        times = self.run_all(check("a"), check("b"), check("c"), check("d"))
+        self.assertTrue(self.overlap(times["a"], times["b"]) and self.overlap(times["b"], times["c"]))
+        self.assertFalse(all(self.overlap(times["d"], times[name]) for name in "abc"))
 
     def test_two_that_hold_the_same_wait_for_each_other_and_a_third_goes_before(self):
         times = self.run_all(check("a", holds=("x", "y")), check("b", holds=("y",)), check("c"))
