@@ -2,6 +2,7 @@
 //!
 //! Exit status: 0 it was ended by a signal, 1 it could not start or go on.
 
+pub mod identity;
 pub mod tap;
 
 use std::path::PathBuf;
@@ -10,6 +11,10 @@ use std::process::ExitCode;
 use horus_gateway::server::Server;
 use horus_gateway::server::config::Config;
 use horus_shm::directory::{Directory, Location};
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+/// Open files that are no client's: topics, logs, where it listens.
+const OWN_FILES: usize = 256;
 
 /// Command line of `horus gateway`.
 #[derive(clap::Args)]
@@ -39,6 +44,7 @@ fn serve(args: &Args) -> Result<(), String> {
             args.config.display()
         ));
     }
+    allow_files(config.limits.clients)?;
     let location = Location::from_environment().map_err(|error| text(&error))?;
     let directory = Directory::at(&location.directory)
         .and_then(|directory| directory.in_namespace(&location.namespace))
@@ -51,4 +57,18 @@ fn serve(args: &Args) -> Result<(), String> {
     }
     horus::supervise::notify_ready(&format!("{topics} topics on {}", server.addresses().join(", ")));
     server.run(&stop).map_err(|error| text(&error))
+}
+
+/// Has the kernel allow an open file for each client, as far as this user may have it.
+fn allow_files(clients: usize) -> Result<(), String> {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let wanted = (clients + OWN_FILES) as u64;
+    match limit.maximum {
+        Some(maximum) if maximum < wanted => Err(format!(
+            "limits.clients = {clients} needs {wanted} open files, and {maximum} are allowed: lower it, or raise LimitNOFILE of the \
+             unit (`ulimit -n` in a shell)"
+        )),
+        _ => setrlimit(Resource::Nofile, limit).map_err(|error| format!("cannot have {wanted} open files: {error}")),
+    }
 }

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+pub mod certificates;
+pub mod process;
+
 use horus::topic::Options;
 use horus_gateway::client::{Address, Connection};
 use horus_gateway::server::Server;
