@@ -45,7 +45,7 @@ impl FromStr for Address {
             Some(("tls", address)) if address.contains(':') => Ok(Self::Tls(address.into())),
             _ if text.starts_with('/') => Ok(Self::Unix(text.into())),
             _ => Err(format!(
-                "{text:?} is no gateway's address: write unix:/run/horus/gateway.sock, tcp:127.0.0.1:7447 or tls:NAME:7447"
+                "{text:?} is no gateway's address: write unix:/run/horus/gateway/socket, tcp:127.0.0.1:7447 or tls:NAME:7447"
             )),
         }
     }

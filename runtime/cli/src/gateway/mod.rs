@@ -19,9 +19,9 @@ const OWN_FILES: usize = 256;
 /// Command line of `horus gateway`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The settings
-    #[arg(long, value_name = "FILE", default_value = "/etc/horus/gateway.toml")]
-    config: PathBuf,
+    /// The settings [default: /var/lib/horus/gateway.toml, or /etc/horus/gateway.toml where that is not there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -37,11 +37,12 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn serve(args: &Args) -> Result<(), String> {
     let text = |error: &dyn std::error::Error| error.to_string();
-    let config = Config::read(&args.config).map_err(|error| format!("{}: {error}", args.config.display()))?;
+    let file = args.config.clone().unwrap_or_else(usual_settings);
+    let config = Config::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     if config.listen.is_empty() {
         return Err(format!(
-            "{}: it listens nowhere: write `listen = [{{ unix = \"/run/horus/gateway.sock\" }}]`",
-            args.config.display()
+            "{}: it listens nowhere: write `listen = [{{ unix = \"/run/horus/gateway/socket\" }}]`",
+            file.display()
         ));
     }
     allow_files(config.limits.clients)?;
@@ -57,6 +58,12 @@ fn serve(args: &Args) -> Result<(), String> {
     }
     horus::supervise::notify_ready(&format!("{topics} topics on {}", server.addresses().join(", ")));
     server.run(&stop).map_err(|error| text(&error))
+}
+
+/// The file on the data partition, because `/etc` is read-only on the appliance; elsewhere that of `/etc`.
+fn usual_settings() -> PathBuf {
+    let data = PathBuf::from("/var/lib/horus/gateway.toml");
+    if data.exists() { data } else { "/etc/horus/gateway.toml".into() }
 }
 
 /// Has the kernel allow an open file for each client, as far as this user may have it.

@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     count: Option<u64>,
     /// Where the gateway listens: unix:PATH, tcp:ADDRESS:PORT or tls:NAME:PORT
-    #[arg(short = 'a', long, default_value = "unix:/run/horus/gateway.sock")]
+    #[arg(short = 'a', long, default_value = "unix:/run/horus/gateway/socket")]
     connect: Address,
     #[command(flatten)]
     identity: identity::Options,

@@ -62,7 +62,7 @@ pub enum Listen {
     },
 }
 
-/// Certificates, as PEM files.
+/// Certificates, as PEM files; relative paths begin at the settings' folder.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
@@ -239,7 +239,15 @@ impl Config {
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        text.parse()
+        let mut config: Self = text.parse()?;
+        // Certificates are named as they stand beside the settings.
+        let place = path.parent().unwrap_or(Path::new(""));
+        for listen in &mut config.listen {
+            if let Listen::Tcp { tls: Some(Tls { certificate, key, clients }), .. } = listen {
+                [certificate, key, clients].map(|file| *file = place.join(&*file));
+            }
+        }
+        Ok(config)
     }
 
     fn check(&self) -> Result<(), String> {
