@@ -4,6 +4,7 @@ mod running;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::Instant;
 
 use horus_gateway::client::{Address, ClientError, Connection, Identity};
 use horus_gateway::frame::words::{Advertise, Begin, Subscribe, WhenFull};
@@ -102,7 +103,9 @@ fn who_has_a_certificate_is_served_and_nobody_else_is_and_that_disturbs_nobody()
         }
     }
     exchange(&mut served, 50);
+    let until = Instant::now() + PATIENCE;
     while gateway.open_files() > files {
+        assert!(Instant::now() < until, "{} files are open, and {files} were", gateway.open_files());
         std::thread::yield_now();
     }
     let grown = gateway.peak_memory() - memory;

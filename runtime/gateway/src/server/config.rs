@@ -244,7 +244,7 @@ impl Config {
         let place = path.parent().unwrap_or(Path::new(""));
         for listen in &mut config.listen {
             if let Listen::Tcp { tls: Some(Tls { certificate, key, clients }), .. } = listen {
-                [certificate, key, clients].map(|file| *file = place.join(&*file));
+                [certificate, key, clients].into_iter().for_each(|file| *file = place.join(&*file));
             }
         }
         Ok(config)

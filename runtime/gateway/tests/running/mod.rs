@@ -10,6 +10,7 @@ use std::time::Duration;
 
 pub mod certificates;
 pub mod process;
+pub mod talk;
 
 use horus::topic::Options;
 use horus_gateway::client::{Address, Connection};

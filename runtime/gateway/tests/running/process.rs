@@ -72,6 +72,11 @@ impl Process {
         self.journal()
     }
 
+    /// Where its logs are.
+    pub fn log(&self) -> PathBuf {
+        self.files.path().join("log")
+    }
+
     fn said(&self) -> PathBuf {
         self.files.path().join("said")
     }
