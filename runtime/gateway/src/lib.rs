@@ -13,8 +13,11 @@
 //! waits for it, wakes it, or knows of it. In exchange a message that is overwritten before the gateway looks is missed, and counted.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "serving")]
 pub mod client;
 pub mod frame;
 pub mod log;
+#[cfg(feature = "serving")]
 pub mod server;
+#[cfg(feature = "serving")]
 pub mod tls;

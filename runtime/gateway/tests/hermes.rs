@@ -89,9 +89,9 @@ fn connect_when_there_is_room(gateway: &Gateway) -> horus_gateway::client::Conne
 /// 5. Who read slowly got frames that began in the middle: one that had been written in part was written anew from its beginning.
 #[test]
 fn who_reads_slowly_gets_whole_frames_in_order_and_the_count_of_all_others() {
-    let gateway = Gateway::start(&format!(
-        "[topics.speed]\ndirection = \"both\"\nbytes = 1024\n[limits]\nqueue_bytes = 70000\npayload_bytes = 30000\nheartbeat_ms = 500\n"
-    ));
+    let gateway = Gateway::start(
+        "[topics.speed]\ndirection = \"both\"\nbytes = 1024\n[limits]\nqueue_bytes = 70000\npayload_bytes = 30000\nheartbeat_ms = 500\n",
+    );
     let (mut sender, mut slow) = (gateway.connect(), gateway.connect());
     sender.advertise(1, &advertise("speed")).unwrap();
     slow.subscribe(1, &Subscribe { when_full: WhenFull::DropNewest, ..now("speed") }).unwrap();
