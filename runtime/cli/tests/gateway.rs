@@ -117,6 +117,11 @@ fn what_cannot_be_is_said_in_words() {
     assert!(start("listen = [{ tcp = \"0.0.0.0:7447\" }]").contains("reached from other machines"));
     assert!(start("listen = [{ unix = \"/x\", mode = \"0666\" }]").contains("never open to everybody"));
     assert!(start("").contains("listens nowhere"));
+    let limited = "exec prlimit --nofile=300:300 \"$0\" gateway --config \"$1\"";
+    std::fs::write(&settings, "listen = [{ unix = \"/x\" }]\nlimits = { clients = 45 }").unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_horus")]).arg(&settings);
+    assert!(said(command.output().unwrap()).contains("needs 301 open files, and 300 are allowed"));
     assert!(start("lisen = 1").contains("line 1"));
 }
 

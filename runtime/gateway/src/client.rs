@@ -11,21 +11,28 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use horus_shm::clock::monotonic_ns;
+use rustls::pki_types::ServerName;
 use thiserror::Error;
 
 use crate::frame::words::{self, Advertise, Subscribe, Topic, Welcome};
 use crate::frame::{Damage, Decoder, Frame, Head, MAX_PAYLOAD_BYTES, Type, encode};
+use crate::tls::Stream;
+
+/// Certificates and whom they trust: [`Files::client`](crate::tls::Files::client) makes one.
+pub type Identity = std::sync::Arc<rustls::ClientConfig>;
 
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where a gateway listens: `unix:PATH` or `tcp:ADDRESS:PORT`.
+/// Where a gateway listens: `unix:PATH`, `tcp:ADDRESS:PORT` or `tls:NAME:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A Unix socket.
     Unix(PathBuf),
     /// A TCP port.
     Tcp(String),
+    /// A TCP port for which a certificate is needed.
+    Tls(String),
 }
 
 impl FromStr for Address {
@@ -35,9 +42,10 @@ impl FromStr for Address {
         match text.split_once(':') {
             Some(("unix", path)) if !path.is_empty() => Ok(Self::Unix(path.into())),
             Some(("tcp", address)) if address.contains(':') => Ok(Self::Tcp(address.into())),
+            Some(("tls", address)) if address.contains(':') => Ok(Self::Tls(address.into())),
             _ if text.starts_with('/') => Ok(Self::Unix(text.into())),
             _ => Err(format!(
-                "{text:?} is no gateway's address: write unix:/run/horus/gateway.sock or tcp:127.0.0.1:7447"
+                "{text:?} is no gateway's address: write unix:/run/horus/gateway/socket, tcp:127.0.0.1:7447 or tls:NAME:7447"
             )),
         }
     }
@@ -48,6 +56,7 @@ impl fmt::Display for Address {
         match self {
             Self::Unix(path) => write!(out, "unix:{}", path.display()),
             Self::Tcp(address) => write!(out, "tcp:{address}"),
+            Self::Tls(address) => write!(out, "tls:{address}"),
         }
     }
 }
@@ -63,9 +72,12 @@ pub enum ClientError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// One side does not trust the other one.
+    #[error("no connection by TLS: {0}; the gateway's journal has its side of it")]
+    Untrusted(String),
     /// The connection broke.
     #[error("the connection to the gateway broke: {0}")]
-    Broken(#[from] io::Error),
+    Broken(io::Error),
     /// The gateway closed the connection; its journal says why.
     #[error("the gateway closed the connection: its journal says why")]
     Closed,
@@ -77,9 +89,20 @@ pub enum ClientError {
     NoAnswer,
 }
 
+impl From<io::Error> for ClientError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Self::Closed,
+            io::ErrorKind::InvalidData => Self::Untrusted(error.to_string()),
+            _ => Self::Broken(error),
+        }
+    }
+}
+
 enum Socket {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(Box<Stream>),
 }
 
 impl Socket {
@@ -88,6 +111,7 @@ impl Socket {
         match self {
             Self::Unix(stream) => stream.set_read_timeout(limit),
             Self::Tcp(stream) => stream.set_read_timeout(limit),
+            Self::Tls(stream) => stream.socket().set_read_timeout(limit),
         }
     }
 
@@ -95,6 +119,7 @@ impl Socket {
         match self {
             Self::Unix(stream) => stream.read(into),
             Self::Tcp(stream) => stream.read(into),
+            Self::Tls(stream) => stream.read(into),
         }
     }
 
@@ -102,6 +127,7 @@ impl Socket {
         match self {
             Self::Unix(stream) => stream.write_all(bytes),
             Self::Tcp(stream) => stream.write_all(bytes),
+            Self::Tls(stream) => stream.write_all(bytes),
         }
     }
 }
@@ -126,13 +152,29 @@ impl Connection {
     /// # Errors
     /// When nobody is there, or what is there is no gateway.
     pub fn open(address: &Address, name: &str) -> Result<Self, ClientError> {
+        Self::open_as(address, name, None)
+    }
+
+    /// Connects with a certificate, which an address with `tls:` needs.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and when one side does not trust the other one.
+    pub fn open_as(address: &Address, name: &str, identity: Option<&Identity>) -> Result<Self, ClientError> {
         let connect = |source| ClientError::Connect { address: address.clone(), source };
-        let socket = match address {
-            Address::Unix(path) => Socket::Unix(UnixStream::connect(path).map_err(connect)?),
-            Address::Tcp(place) => {
-                let stream = TcpStream::connect(place).map_err(connect)?;
-                stream.set_nodelay(true)?;
-                Socket::Tcp(stream)
+        let tcp = |place: &str| {
+            let stream = TcpStream::connect(place).map_err(connect)?;
+            stream.set_nodelay(true)?;
+            Ok::<_, ClientError>(stream)
+        };
+        let socket = match (address, identity) {
+            (Address::Unix(path), _) => Socket::Unix(UnixStream::connect(path).map_err(connect)?),
+            (Address::Tcp(place), _) => Socket::Tcp(tcp(place)?),
+            (Address::Tls(_), None) => return Err(ClientError::Untrusted("this client has no certificate".into())),
+            (Address::Tls(place), Some(identity)) => {
+                let host = place.rsplit_once(':').map_or("", |(host, _port)| host).trim_matches(['[', ']']);
+                let host =
+                    ServerName::try_from(host.to_owned()).map_err(|error| ClientError::Untrusted(error.to_string()))?;
+                Socket::Tls(Box::new(Stream::client(tcp(place)?, identity, host)?))
             }
         };
         let mut connection = Self {
@@ -220,10 +262,7 @@ impl Connection {
 
     fn wrote(&mut self, written: io::Result<()>) -> Result<(), ClientError> {
         self.sent_ns = monotonic_ns();
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
-            _ => error.into(),
-        })
+        Ok(written?)
     }
 
     /// The next frame; `None` when none comes within `limit`. Says meanwhile that this client is there.
@@ -264,7 +303,6 @@ impl Connection {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Err(ClientError::Closed),
                 Err(error) => return Err(error.into()),
             }
         }

@@ -1,12 +1,18 @@
 //! Clients in other languages, each of its standard library alone and written from docs/gateway-protocol.md.
+//!
+//! That in Python is run here. `HORUS_TEST_CLIENT` names the program of another one, which `scripts/test --only gateway` builds.
 
 mod running;
 
 use std::io::{BufRead, BufReader, Lines};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use horus::bytes::{BytesPublisher, BytesSubscriber};
 use horus::topic::Options;
+use horus_gateway::client::Address;
+use running::certificates::{Authority, Counts, listen};
+use running::process::Process;
 use running::{Gateway, PATIENCE};
 
 const SETTINGS: &str = "[limits]\nheartbeat_ms = 500\n[topics.numbers]\ndirection = \"both\"\nbytes = 64\ncapacity = 256\npublishers = 2\n\
@@ -20,10 +26,23 @@ struct Client {
 
 impl Client {
     fn start(gateway: &Gateway, arguments: &[&str]) -> Self {
-        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/client.py");
-        let mut command = Command::new("python3");
-        command.arg(program).arg(gateway.address().to_string()).args(arguments);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("python3 is there, as for all of scripts/");
+        Self::start_at(&gateway.address(), None, arguments)
+    }
+
+    fn start_at(address: &Address, certificates: Option<&Path>, arguments: &[&str]) -> Self {
+        let mut command = match std::env::var_os("HORUS_TEST_CLIENT") {
+            Some(program) => Command::new(program),
+            None => {
+                let mut command = Command::new("python3");
+                command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/client.py"));
+                command
+            }
+        };
+        command.arg(address.to_string()).args(arguments).stdout(Stdio::piped());
+        if let Some(folder) = certificates {
+            command.env("HORUS_CERTIFICATES", folder);
+        }
+        let mut child = command.spawn().expect("python3 is there, as for all of scripts/");
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
     }
@@ -44,7 +63,7 @@ impl Drop for Client {
 }
 
 #[test]
-fn python_gets_what_a_program_publishes_and_afterwards_again_from_the_log() {
+fn a_foreign_client_gets_what_a_program_publishes_and_afterwards_again_from_the_log() {
     let gateway = Gateway::start(SETTINGS);
     let options = Options::latest(256).publishers(2);
     let mut client = Client::start(&gateway, &["receive", "numbers", "0", "300"]);
@@ -67,7 +86,7 @@ fn python_gets_what_a_program_publishes_and_afterwards_again_from_the_log() {
 }
 
 #[test]
-fn python_sends_single_messages_and_batches_to_a_program_and_is_told_their_numbers() {
+fn a_foreign_client_sends_single_messages_and_batches_to_a_program_and_is_told_their_numbers() {
     let gateway = Gateway::start(SETTINGS);
     let mut subscriber = BytesSubscriber::open("numbers", 64, gateway.topics(Options::latest(256))).unwrap();
     let mut client = Client::start(&gateway, &["send", "numbers", "200"]);
@@ -81,7 +100,7 @@ fn python_sends_single_messages_and_batches_to_a_program_and_is_told_their_numbe
 }
 
 #[test]
-fn what_python_sends_between_garbage_arrives_and_the_garbage_is_counted() {
+fn what_a_foreign_client_sends_between_garbage_arrives_and_the_garbage_is_counted() {
     let gateway = Gateway::start(SETTINGS);
     let mut subscriber = BytesSubscriber::open("numbers", 64, gateway.topics(Options::latest(256))).unwrap();
     let mut client = Client::start(&gateway, &["damage", "numbers"]);
@@ -90,4 +109,35 @@ fn what_python_sends_between_garbage_arrives_and_the_garbage_is_counted() {
     }
     assert_eq!(client.line(), "0 0 3 3", "sent, dropped, taken, damaged");
     client.end();
+}
+
+#[test]
+fn a_foreign_client_speaks_tls_and_is_not_served_with_the_certificate_of_another_authority() {
+    let (ours, other) = (Authority::new("ours"), Authority::new("another"));
+    let gateway = Process::start(Some(&listen(&ours.sign("127.0.0.1", Counts::Now))), SETTINGS);
+    let folder = |authority: &Authority| {
+        let (folder, files) = (tempfile::tempdir().unwrap(), authority.sign("client", Counts::Now));
+        for (name, file) in
+            [("ca.crt", &ours.certificate()), ("client.crt", &files.certificate), ("client.key", &files.key)]
+        {
+            std::fs::copy(file, folder.path().join(name)).unwrap();
+        }
+        folder
+    };
+    let (good, bad) = (folder(&ours), folder(&other));
+    let start = |folder: &Path, arguments: &[&str]| Client::start_at(&gateway.address, Some(folder), arguments);
+    let mut sender = start(good.path(), &["send", "numbers", "200"]);
+    (1..101).for_each(|number| assert_eq!(sender.line(), format!("{number} 1 0")));
+    assert_eq!(sender.line(), "200 100 0");
+    sender.end();
+    let mut receiver = start(good.path(), &["receive", "numbers", "1", "200"]);
+    assert_eq!(receiver.line(), "ready");
+    for number in 0..200_u64 {
+        let hex: String = number.to_le_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(receiver.line(), format!("{} {hex}", number + 1));
+    }
+    receiver.end();
+    let mut refused = start(bad.path(), &["receive", "numbers", "1", "200"]);
+    assert!(refused.lines.next().is_none(), "it is told nothing");
+    assert!(!refused.child.wait().unwrap().success());
 }

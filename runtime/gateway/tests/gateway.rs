@@ -8,59 +8,13 @@ use horus::messages::CmdVel;
 use horus::topic::{Options, Publisher, Subscriber};
 use horus_gateway::client::{ClientError, Connection};
 use horus_gateway::frame::batch::{self, Item};
-use horus_gateway::frame::words::{Ack, Advertise, Begin, Heartbeat, Subscribe, Topic, WhenFull, read_text};
+use horus_gateway::frame::words::{Ack, Advertise, Begin, Subscribe, Topic, WhenFull, read_text};
 use horus_gateway::frame::{HEAD_BYTES, Head, Type, WANTS_ACK, encode};
 use horus_shm::clock::monotonic_ns;
+use running::talk::*;
 use running::{Gateway, PATIENCE};
 
 const OUT: &str = "[topics.speed]\ndirection = \"out\"\n";
-const BOTH: &str = "[topics.speed]\ndirection = \"both\"\nbytes = 1000\ncapacity = 64\n";
-const LOGGED: &str = "log = { durability = \"each\", segment_bytes = 16384, keep_bytes = 1048576 }\n";
-
-fn now(topic: &str) -> Subscribe {
-    Subscribe { begin: Begin::Now, when_full: WhenFull::DropOldest, topic: topic.into() }
-}
-
-fn from(sequence: u64) -> Subscribe {
-    Subscribe { begin: Begin::Sequence(sequence), ..now("speed") }
-}
-
-fn advertise(topic: &str) -> Advertise {
-    Advertise { layout_hash: 0, topic: topic.into() }
-}
-
-/// The next frame that is no heartbeat.
-fn next(connection: &mut Connection) -> (Head, Vec<u8>) {
-    loop {
-        let frame = connection.receive(PATIENCE).unwrap().expect("a frame comes");
-        if frame.head.kind != Type::Heartbeat {
-            return (frame.head, frame.payload.to_vec());
-        }
-    }
-}
-
-/// The next messages with their numbers, `count` at least.
-fn messages(connection: &mut Connection, count: usize) -> Vec<(u64, Vec<u8>)> {
-    let mut found = Vec::new();
-    while found.len() < count {
-        let (head, payload) = next(connection);
-        match head.kind {
-            Type::Message => found.push((head.sequence, payload)),
-            Type::Batch => {
-                let items = batch::items(&payload).expect("a batch is whole");
-                assert_eq!(items.clone().next().unwrap().sequence, head.sequence);
-                found.extend(items.map(|item| (item.sequence, item.message.to_vec())));
-            }
-            Type::Topic | Type::Ack => {}
-            other => panic!("{other:?}"),
-        }
-    }
-    found
-}
-
-fn send(connection: &mut Connection, channel: u32, message: &[u8]) {
-    connection.send(&Head::new(Type::Message, channel), message).unwrap();
-}
 
 #[test]
 fn what_a_program_publishes_reaches_a_client_that_was_there_before() {
@@ -197,15 +151,6 @@ fn garbage_of_a_client_costs_nothing_but_itself() {
     assert_eq!((counts.taken, counts.damaged), (4, 4), "{counts:?}");
 }
 
-fn heartbeat(connection: &mut Connection) -> Heartbeat {
-    loop {
-        let frame = connection.receive(PATIENCE).unwrap().expect("the gateway says that it is there");
-        if frame.head.kind == Type::Heartbeat {
-            return Heartbeat::read(frame.payload).unwrap();
-        }
-    }
-}
-
 #[test]
 fn a_client_that_does_not_read_loses_what_it_was_told_and_nobody_else_does() {
     let gateway = Gateway::start(&format!("{BOTH}[limits]\nqueue_bytes = 70000\npayload_bytes = 30000\n"));
@@ -313,12 +258,4 @@ fn who_does_not_speak_the_protocol_or_is_silent_goes() {
     }
     assert!(matches!(until_closed(&mut silent), ClientError::Closed));
     assert!(lively.receive(Duration::from_millis(10)).is_ok());
-}
-
-fn until_closed(connection: &mut Connection) -> ClientError {
-    loop {
-        if let Err(error) = connection.receive(PATIENCE) {
-            return error;
-        }
-    }
 }

@@ -1,10 +1,18 @@
 //! A log on a full disk goes on in what it has, and says so where it has nothing. The disk is a file system of 64 KiB in a mount
 //! namespace of the test's own.
 
+mod running;
+
 use std::path::Path;
 use std::process::Command;
 
+use horus_gateway::frame::words::Ack;
+use horus_gateway::frame::{Head, Type, WANTS_ACK};
 use horus_gateway::log::{Durability, From, Log, LogError, Options};
+use horus_gateway::server::Server;
+use horus_gateway::server::config::Config;
+use horus_shm::directory::Directory;
+use running::talk::{BOTH, advertise, from, messages, next, now};
 
 const SMALL_FILE_SYSTEM: &str = "HORUS_TEST_SMALL_FILE_SYSTEM";
 
@@ -27,8 +35,16 @@ fn a_full_disk_costs_the_oldest_messages_or_is_an_error_and_nothing_is_damaged()
         eprintln!("skipped: this user may not mount in a namespace of his own");
         return;
     }
-    for role in ["alone_on_a_small_disk", "beside_something_large"] {
-        let run = format!(r#"{mount} && exec "$0" --exact {role} --ignored --nocapture"#);
+    for role in [
+        "alone_on_a_small_disk",
+        "beside_something_large",
+        "a_gateway_whose_disk_is_full",
+        "a_gateway_whose_disk_is_read_only",
+    ] {
+        // What the gateway of a test writes goes there too.
+        let run = format!(
+            r#"{mount} && TMPDIR="$HORUS_TEST_SMALL_FILE_SYSTEM" exec "$0" --exact {role} --ignored --nocapture"#
+        );
         assert!(unshared().arg(run).arg(&test).status().unwrap().success(), "{role}");
     }
 }
@@ -91,4 +107,49 @@ fn beside_something_large() {
     }
     assert!(refused > 0);
     assert_eq!(count(&mut log).len() as u64, appended + 1);
+}
+
+const LOGGED: &str = "log = { durability = \"each\", segment_bytes = 8192, keep_bytes = 1048576 }\n";
+
+#[test]
+#[ignore = "needs a small file system"]
+fn a_gateway_whose_disk_is_full() {
+    let Some(disk) = std::env::var_os(SMALL_FILE_SYSTEM) else { return };
+    let gateway = running::process::Process::start(None, &format!("{BOTH}{LOGGED}"));
+    let (mut sender, mut receiver) = (gateway.connect(), gateway.connect());
+    sender.advertise(1, &advertise("speed")).unwrap();
+    receiver.subscribe(1, &now("speed")).unwrap();
+    let large = Path::new(&disk).join("large");
+    let mut room = 60 << 10;
+    while std::fs::write(&large, vec![1; room]).is_err() {
+        room -= 4 << 10;
+    }
+    let mut number = 0_u64;
+    let mut ask = || {
+        number += 1;
+        sender.send(&Head { flags: WANTS_ACK, ..Head::new(Type::Message, 1) }, &[number as u8; 400]).unwrap();
+        let Ack { taken, lost, .. } = Ack::read(&next(&mut sender).1).unwrap();
+        // Whoever is there gets it, whether or not it is in the log.
+        assert_eq!(messages(&mut receiver, 1), [(number, vec![number as u8; 400])]);
+        assert_eq!(taken + lost, 1);
+        taken == 1
+    };
+    assert!((0..200).all(|_| ask()), "the oldest make room");
+    let topic = gateway.connect().subscribe(1, &from(1)).unwrap();
+    assert!(topic.next == 201 && topic.first > 100, "{topic:?}");
+}
+
+#[test]
+#[ignore = "needs a small file system"]
+fn a_gateway_whose_disk_is_read_only() {
+    let Some(disk) = std::env::var_os(SMALL_FILE_SYSTEM) else { return };
+    assert!(Command::new("mount").args(["-o", "remount,ro"]).arg(&disk).status().unwrap().success());
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    let settings = format!("log_directory = \"{}/log\"\n{BOTH}{LOGGED}", Path::new(&disk).display());
+    let config: Config = settings.parse().unwrap();
+    let Err(error) = Server::open(config, Directory::at(shared.path()).unwrap()) else {
+        panic!("nothing can be written")
+    };
+    let words = error.to_string();
+    assert!(words.contains("topic speed") && words.contains("name one by log_directory"), "{words}");
 }

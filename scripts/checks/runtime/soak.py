@@ -9,7 +9,7 @@ from horus_appliance.console import ApplianceFailed, follow, step
 from horus_appliance.paths import BUILD, RUNTIME
 
 FUZZ = RUNTIME / "fuzz"
-FUZZ_TARGETS = ("segment_header", "scribbled_segment")
+FUZZ_TARGETS = ("segment_header", "scribbled_segment", "gateway_frames", "gateway_log")
 
 # What cargo-fuzz passes: LLVM counts which branches an input takes and what its comparisons compare.
 COVERAGE = [

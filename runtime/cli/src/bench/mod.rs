@@ -12,9 +12,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use horus_gateway::client::{Address, ClientError, Connection};
+use horus_gateway::client::{Address, ClientError};
 use horus_gateway::frame::words::{Advertise, Begin, Subscribe, WhenFull};
 
+use crate::gateway::identity;
 use inject::{Injector, Plan};
 use receive::Receiver;
 use result::Result as Measured;
@@ -53,6 +54,8 @@ struct Gateway {
     /// A gateway that runs, and serves the topic both ways as one of bytes [default: one of its own, over TCP on this machine]
     #[arg(short = 'a', long)]
     connect: Option<Address>,
+    #[command(flatten)]
+    identity: identity::Options,
     /// The topic there
     #[arg(long, default_value = "bench")]
     topic: String,
@@ -95,7 +98,7 @@ fn gateway(wanted: &Gateway) -> Result<bool, String> {
         Some(_) => None,
     };
     let address = own.as_ref().map(own::Gateway::address).or(wanted.connect.as_ref()).expect("one of them").clone();
-    let through = through_gateway(&address, &wanted.topic, plan).map_err(|error| error.to_string())?;
+    let through = through_gateway(&address, wanted, plan)?;
     drop(own);
     let bare = bare::measure(plan).map_err(|error| format!("cannot measure the relay: {error}"))?;
     if wanted.json {
@@ -112,15 +115,17 @@ fn gateway(wanted: &Gateway) -> Result<bool, String> {
     Ok(through.is_complete())
 }
 
-fn through_gateway(address: &Address, topic: &str, plan: Plan) -> Result<Measured, ClientError> {
-    let mut sending = Connection::open(address, "horus bench, sender")?;
-    let mut receiving = Connection::open(address, "horus bench, receiver")?;
-    sending.advertise(1, &Advertise { layout_hash: 0, topic: topic.to_owned() })?;
+fn through_gateway(address: &Address, wanted: &Gateway, plan: Plan) -> Result<Measured, String> {
+    let text = |error: ClientError| error.to_string();
+    let mut sending = wanted.identity.connect(address, "horus bench, sender")?;
+    let mut receiving = wanted.identity.connect(address, "horus bench, receiver")?;
+    sending.advertise(1, &Advertise { layout_hash: 0, topic: wanted.topic.clone() }).map_err(text)?;
     let when_full = WhenFull::DropOldest;
-    receiving.subscribe(1, &Subscribe { begin: Begin::Now, when_full, topic: topic.to_owned() })?;
+    let subscription = Subscribe { begin: Begin::Now, when_full, topic: wanted.topic.clone() };
+    receiving.subscribe(1, &subscription).map_err(text)?;
     let ended = Arc::new(AtomicU64::new(0));
     let receiver = Receiver::start(receive::Source::Gateway(Box::new(receiving)), plan, Arc::clone(&ended));
     let injected = Injector::new(inject::Sink::Gateway(Box::new(sending)), plan).run(&ended);
     let received = receiver.join();
-    Ok(Measured::new(plan, injected?, received?))
+    Ok(Measured::new(plan, injected.map_err(text)?, received.map_err(text)?))
 }

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use horus::time::{MonotonicTime, parse_duration};
-use horus_gateway::client::{Address, ClientError, Connection};
+use horus_gateway::client::{Address, ClientError};
 use horus_gateway::frame::words::{Begin, Subscribe, Topic, WhenFull};
 use horus_gateway::frame::{Frame, Type, batch};
 use serde_json::json;
 
+use super::identity;
 use crate::topic::message::{Kind, Shown, hex, kind, text};
 use crate::topic::printable;
 
@@ -39,9 +40,11 @@ pub struct Args {
     /// End after so many messages
     #[arg(long, value_name = "N")]
     count: Option<u64>,
-    /// Where the gateway listens: unix:PATH or tcp:ADDRESS:PORT
-    #[arg(short = 'a', long, default_value = "unix:/run/horus/gateway.sock")]
+    /// Where the gateway listens: unix:PATH, tcp:ADDRESS:PORT or tls:NAME:PORT
+    #[arg(short = 'a', long, default_value = "unix:/run/horus/gateway/socket")]
     connect: Address,
+    #[command(flatten)]
+    identity: identity::Options,
     /// What the gateway does with messages that this program does not read in time
     #[arg(long, value_enum, default_value = "drop-oldest")]
     when_full: Policy,
@@ -85,7 +88,7 @@ pub fn run(args: &Args) -> ExitCode {
 fn tap(args: &Args) -> Result<Tally, String> {
     let stop = horus::stop::on_termination().map_err(|error| error.to_string())?;
     let client = |error: ClientError| error.to_string();
-    let mut connection = Connection::open(&args.connect, "horus tap").map_err(client)?;
+    let mut connection = args.identity.connect(&args.connect, "horus tap")?;
     let topic = connection.subscribe(1, &args.wanted()).map_err(client)?;
     let mut out = BufWriter::new(stdout());
     let mut tally = Tally { last: args.from.map(|from| from.max(topic.first).saturating_sub(1)), ..Tally::default() };

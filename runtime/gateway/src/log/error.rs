@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LogError {
     /// The kernel refused.
-    #[error("cannot {doing} {}: {source}", path.display())]
+    #[error("cannot {doing} {}: {source}{}", path.display(), remedy(source))]
     Io {
         /// What was tried.
         doing: &'static str,
@@ -53,6 +53,18 @@ pub enum LogError {
     /// A segment cannot be mapped.
     #[error(transparent)]
     Map(#[from] horus_shm::error::OpenError),
+}
+
+/// What to do about the reasons that a person can do something about.
+fn remedy(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "; a log needs a disk that can be written: name one by log_directory in the gateway's settings"
+        }
+        io::ErrorKind::PermissionDenied => "; let the gateway's user write there, or name another log_directory",
+        io::ErrorKind::NotFound => "; somebody took the log's directory away: bring it back, or start the gateway anew",
+        _ => "",
+    }
 }
 
 impl LogError {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::record::{self, Head};
 use super::recover::{Step, step};
-use super::segment::{HEADER_WORDS, Segment};
+use super::segment::{HEADER_WORDS, Header, Segment};
 use super::{Active, Index, Log};
 
 /// Where a reader begins.
@@ -59,9 +59,8 @@ impl Reader {
                 bases.take_while(|base| *base <= sequence).count().saturating_sub(1)
             }
             From::Unix(time) => {
-                let begun = sealed.iter().map(|one| one.header.begun_ns).chain([log.active.segment.header().begun_ns]);
-                // One more back: what is in a segment was sent before it was appended.
-                begun.take_while(|begun| *begun <= time).count().saturating_sub(2)
+                let headers = sealed.iter().map(|one| &one.header).chain([log.active.segment.header()]);
+                headers.clone().zip(headers.skip(1)).take_while(|(one, next)| ended_before(one, next, time)).count()
             }
         };
         let (segment, mut at) = log.segment(first, from);
@@ -116,6 +115,19 @@ impl Reader {
     pub fn damaged(&self) -> u64 {
         self.damaged
     }
+}
+
+/// Whether all of a segment was sent before `time`, by its own clock of the day: somebody may have set it since.
+fn ended_before(segment: &Header, next: &Header, time: u64) -> bool {
+    let end = if segment.boot == next.boot {
+        let monotonic = next.begun_ns.wrapping_sub(next.unix_offset_ns);
+        monotonic.wrapping_add(segment.unix_offset_ns)
+    } else if next.begun_ns < segment.begun_ns {
+        return false; // the clock stood in the past at the next boot: nothing says when this one ended
+    } else {
+        next.begun_ns
+    };
+    end < time
 }
 
 impl Log {

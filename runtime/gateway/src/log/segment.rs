@@ -20,7 +20,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use horus_shm::clock::monotonic_ns;
 use horus_shm::ring::copy;
 use horus_shm::segment::stored::Stored;
 use rustix::fs::{CWD, FallocateFlags, Mode, OFlags};
@@ -66,13 +65,13 @@ impl Header {
         rustix::fs::open(random, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
             .and_then(|file| rustix::io::read(file, &mut salt))
             .map_err(|error| LogError::io("read", random, error))?;
-        let begun_ns = clock::unix_ns();
+        let (begun_ns, unix_offset_ns) = clock::unix_ns_and_offset();
         Ok(Self {
             number,
             base,
             bytes,
             salt: u32::from_ne_bytes(salt),
-            unix_offset_ns: begun_ns.wrapping_sub(monotonic_ns()),
+            unix_offset_ns,
             begun_ns,
             boot: clock::boot(),
             kind,

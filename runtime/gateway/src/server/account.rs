@@ -23,6 +23,7 @@ pub struct Account {
     left_out: u64,
     came: u64,
     turned_away: u64,
+    untrusted: u64,
     refused: u64,
 }
 
@@ -31,11 +32,7 @@ impl Account {
         let second = monotonic_ns() / 1_000_000_000;
         if second != self.second {
             (self.second, self.said) = (second, 0);
-            if self.left_out > 0 {
-                let left_out = std::mem::take(&mut self.left_out);
-                let text = format!("gateway: {left_out} entries were left out: more than {ENTRIES} a second");
-                Entry::plain(Priority::Warning, text).field("HORUS_LEFT_OUT", left_out).send_or_print();
-            }
+            self.say_what_was_left_out();
         }
         if self.said >= ENTRIES {
             self.left_out += 1;
@@ -43,6 +40,14 @@ impl Account {
         }
         self.said += 1;
         entry.send_or_print();
+    }
+
+    fn say_what_was_left_out(&mut self) {
+        let left_out = std::mem::take(&mut self.left_out);
+        if left_out > 0 {
+            let text = format!("gateway: {left_out} entries were left out: more than {ENTRIES} a second");
+            Entry::plain(Priority::Warning, text).field("HORUS_LEFT_OUT", left_out).send_or_print();
+        }
     }
 
     /// A log was opened.
@@ -78,6 +83,8 @@ impl Account {
     pub fn went(&mut self, client: &Client, why: &Gone) {
         let counts = client.counts();
         let damage = client.decoder.damage();
+        self.untrusted += u64::from(matches!(why, Gone::Untrusted(_)));
+        self.turned_away += u64::from(matches!(why, Gone::Displaced));
         let is_ordinary = matches!(why, Gone::Left | Gone::Ended);
         let text = format!(
             "gateway: {} went: {why}; {} messages to it, {} dropped, {} from it, {} damaged",
@@ -91,7 +98,8 @@ impl Account {
             .field("HORUS_DROPPED", counts.dropped)
             .field("HORUS_TAKEN", counts.taken)
             .field("HORUS_DAMAGED", counts.damaged)
-            .field("HORUS_GARBAGE_BYTES", damage.garbage_bytes);
+            .field("HORUS_GARBAGE_BYTES", damage.garbage_bytes)
+            .field("HORUS_UNTRUSTED", self.untrusted);
         self.say(entry);
     }
 
@@ -126,14 +134,17 @@ impl Account {
 
     /// The gateway ended.
     pub fn ended(&mut self, topics: &[Served]) {
-        let Self { came, turned_away, refused, .. } = self;
+        self.say_what_was_left_out();
+        let Self { came, turned_away, untrusted, refused, .. } = self;
         let entry = Entry::plain(
             Priority::Info,
             format!(
-                "gateway: ended; {came} clients came, {turned_away} were turned away, {refused} requests were refused"
+                "gateway: ended; {came} clients came, {turned_away} were turned away, {untrusted} had no certificate that counts, \
+                 {refused} requests were refused"
             ),
         );
-        entry.field("HORUS_CLIENTS", *came).field("HORUS_TURNED_AWAY", *turned_away).send_or_print();
+        let entry = entry.field("HORUS_CLIENTS", *came).field("HORUS_TURNED_AWAY", *turned_away);
+        entry.field("HORUS_UNTRUSTED", *untrusted).send_or_print();
         for topic in topics {
             let counts = topic.counts;
             let text = format!(

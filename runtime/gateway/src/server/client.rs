@@ -1,7 +1,7 @@
 //! One client: its connection, its channels, what waits for it, and what it may ask.
 
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use horus_shm::clock::monotonic_ns;
 
@@ -43,6 +43,10 @@ pub enum Gone {
     Silent,
     /// The gateway ends.
     Ended,
+    /// It has no certificate that counts here, or speaks no TLS where it is needed.
+    Untrusted(io::Error),
+    /// It had not said who it is, and its place was needed.
+    Displaced,
     /// It did what the protocol forbids.
     Mistaken(&'static str),
 }
@@ -57,6 +61,8 @@ impl std::fmt::Display for Gone {
             }
             Self::Silent => out.write_str("it was silent for three heartbeats"),
             Self::Ended => out.write_str("the gateway ended"),
+            Self::Untrusted(error) => write!(out, "it is not let in: {error}"),
+            Self::Displaced => out.write_str("it had not said hello yet, and its place was needed"),
             Self::Mistaken(what) => out.write_str(what),
         }
     }
@@ -114,16 +120,22 @@ impl Client {
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Ok(false),
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Err(Gone::Left),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(Gone::Untrusted(error)),
             Err(error) => Err(Gone::Broken(error)),
         }
     }
 
     /// Writes what waits, as far as the client takes it; true when nothing is left.
     pub fn write(&mut self) -> Result<bool, Gone> {
-        self.queue.write(&mut self.socket).map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Gone::Left,
-            _ => Gone::Broken(error),
-        })
+        // What TLS has encrypted and could not send counts as well.
+        match self.queue.write(&mut self.socket).and_then(|is_empty| self.socket.flush().map(|()| is_empty)) {
+            Ok(is_empty) => Ok(is_empty),
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock => Ok(false),
+                io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Err(Gone::Left),
+                _ => Err(Gone::Broken(error)),
+            },
+        }
     }
 
     /// Answers a frame of its.

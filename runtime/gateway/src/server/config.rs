@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use crate::frame::{HEAD_BYTES, MAX_PAYLOAD_BYTES};
 use crate::log;
+use crate::tls::Files;
 
 /// All settings.
 #[derive(Clone, Debug, Deserialize)]
@@ -40,7 +41,8 @@ pub struct Config {
 #[serde(
     untagged,
     deny_unknown_fields,
-    expecting = "one of `unix = \"PATH\"`, with `mode = \"0660\"`, and `tcp = \"ADDRESS:PORT\"`"
+    expecting = "one of `unix = \"PATH\"`, with `mode = \"0660\"`, and `tcp = \"ADDRESS:PORT\"`, with \
+                 `tls = { certificate = \"FILE\", key = \"FILE\", clients = \"FILE\" }`"
 )]
 pub enum Listen {
     /// A Unix socket: who may use it, its file's permissions say.
@@ -51,11 +53,31 @@ pub enum Listen {
         #[serde(default = "mode")]
         mode: String,
     },
-    /// A TCP port of this machine's own: every user of the machine may connect.
+    /// A TCP port: without TLS one of this machine's own, to which every user of the machine may connect.
     Tcp {
         /// Address and port; port 0 for any that is free.
         tcp: SocketAddr,
+        /// How it is known who connects.
+        tls: Option<Tls>,
     },
+}
+
+/// Certificates, as PEM files; relative paths begin at the settings' folder.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The gateway's own.
+    pub certificate: PathBuf,
+    /// Its key, which not everybody may read.
+    pub key: PathBuf,
+    /// Those of the authority that signs clients' certificates.
+    pub clients: PathBuf,
+}
+
+impl Tls {
+    pub(super) fn files(&self) -> Files {
+        Files { certificate: self.certificate.clone(), key: self.key.clone(), authority: self.clients.clone() }
+    }
 }
 
 /// What clients may cost.
@@ -217,7 +239,15 @@ impl Config {
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        text.parse()
+        let mut config: Self = text.parse()?;
+        // Certificates are named as they stand beside the settings.
+        let place = path.parent().unwrap_or(Path::new(""));
+        for listen in &mut config.listen {
+            if let Listen::Tcp { tls: Some(Tls { certificate, key, clients }), .. } = listen {
+                [certificate, key, clients].into_iter().for_each(|file| *file = place.join(&*file));
+            }
+        }
+        Ok(config)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -259,9 +289,10 @@ impl Listen {
                 format!("mode = {mode:?}: write octal digits such as \"0660\"; the socket is never open to everybody")
             }),
             // Who can reach the port could read and write every topic that is served.
-            Self::Tcp { tcp } if !tcp.ip().is_loopback() => Err(format!(
-                "tcp = \"{tcp}\" can be reached from other machines, and this gateway cannot tell who connects: listen on \
-                 127.0.0.1 or a Unix socket, and let SSH forward it"
+            Self::Tcp { tcp, tls: None } if !tcp.ip().is_loopback() => Err(format!(
+                "tcp = \"{tcp}\" can be reached from other machines, and nobody could tell who connects: add \
+                 `tls = {{ certificate = \"FILE\", key = \"FILE\", clients = \"FILE\" }}`, or listen on 127.0.0.1 or a Unix \
+                 socket and let SSH forward it"
             )),
             Self::Tcp { .. } => Ok(()),
         }

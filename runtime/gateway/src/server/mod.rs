@@ -250,11 +250,10 @@ impl Server {
                 Ok(None) => return,
                 Err(error) => return self.account.not_accepted(&error),
             };
-            let free = self.clients.iter().position(Option::is_none).unwrap_or(self.clients.len());
-            if free >= self.config.limits.clients {
+            let Some(free) = self.place() else {
                 self.account.turned_away(&name, self.config.limits.clients);
                 continue; // dropped, which closes it
-            }
+            };
             let event = epoll::EventData::new_u64(free as u64);
             if let Err(error) = epoll::add(&self.epoll, &socket, event, epoll::EventFlags::IN) {
                 self.account.not_accepted(&error.into());
@@ -267,6 +266,19 @@ impl Server {
             }
             self.clients[free] = Some(client);
         }
+    }
+
+    /// A place for one more client. Where none is left, who has said nothing for longest of those who never said hello makes room: it
+    /// may have no right to be here.
+    fn place(&mut self) -> Option<usize> {
+        let free = self.clients.iter().position(Option::is_none).unwrap_or(self.clients.len());
+        if free < self.config.limits.clients {
+            return Some(free);
+        }
+        let strangers = self.clients.iter().enumerate().filter_map(|(id, client)| Some((client.as_ref()?, id)));
+        let (_, id) = strangers.filter(|(client, _)| !client.is_greeted).min_by_key(|(client, _)| client.heard_ns)?;
+        self.remove(id, &Gone::Displaced);
+        Some(id)
     }
 
     /// Takes a client off.

@@ -24,19 +24,22 @@ impl Server {
     }
 
     fn read_client(&mut self, id: usize, client: &mut Client) -> Result<(), Gone> {
-        if !client.read()? {
-            return Ok(());
+        while client.read()? {
+            // Frames are lent by the decoder, and answered by the rest of the client.
+            let mut decoder = std::mem::replace(&mut client.decoder, Decoder::new(0));
+            let mut outcome = Ok(());
+            while outcome.is_ok()
+                && let Some(frame) = decoder.next()
+            {
+                outcome = self.handle(id, client, &frame);
+            }
+            client.decoder = decoder;
+            outcome?;
+            if !client.socket.has_unread() {
+                break; // the kernel tells of the rest
+            }
         }
-        // Frames are lent by the decoder, and answered by the rest of the client.
-        let mut decoder = std::mem::replace(&mut client.decoder, Decoder::new(0));
-        let mut outcome = Ok(());
-        while outcome.is_ok()
-            && let Some(frame) = decoder.next()
-        {
-            outcome = self.handle(id, client, &frame);
-        }
-        client.decoder = decoder;
-        outcome
+        Ok(())
     }
 
     fn handle(&mut self, id: usize, client: &mut Client, frame: &Frame<'_>) -> Result<(), Gone> {
@@ -72,7 +75,9 @@ impl Server {
     fn greet(&mut self, client: &mut Client, payload: &[u8]) -> Result<(), Gone> {
         let name = words::read_text(payload).ok_or(Gone::Mistaken("its hello has no name"))?;
         let printable: String = name.chars().filter(|character| !character.is_control()).take(64).collect();
-        client.name = format!("{} ({printable})", client.name);
+        let certificate =
+            client.socket.certificate().map_or_else(String::new, |digits| format!(",certificate={digits}"));
+        client.name = format!("{}{certificate} ({printable})", client.name);
         client.is_greeted = true;
         let limits = &self.config.limits;
         let (heartbeat_ms, max_payload) = (limits.heartbeat_ms, limits.payload_bytes as u32);

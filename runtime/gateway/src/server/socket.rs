@@ -6,10 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{CWD, Mode};
 
 use super::config::{Listen, parse_mode};
+use crate::tls::Stream;
 
 /// A place where clients connect.
 pub enum Listener {
@@ -17,12 +19,15 @@ pub enum Listener {
     Unix(UnixListener, PathBuf),
     /// A TCP port.
     Tcp(TcpListener),
+    /// A TCP port for clients with certificates.
+    Tls(TcpListener, Arc<rustls::ServerConfig>),
 }
 
 /// A connection.
 pub enum Socket {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(Box<Stream>),
 }
 
 impl Listener {
@@ -44,10 +49,15 @@ impl Listener {
                 bound.set_nonblocking(true)?;
                 Self::Unix(bound, unix.clone())
             }
-            Listen::Tcp { tcp } => {
+            Listen::Tcp { tcp, tls } => {
+                // Before the port: a mistake in a certificate is told first, and leaves nothing behind.
+                let tls = tls.as_ref().map(|tls| tls.files().server()).transpose().map_err(io::Error::other)?;
                 let bound = TcpListener::bind(tcp)?;
                 bound.set_nonblocking(true)?;
-                Self::Tcp(bound)
+                match tls {
+                    None => Self::Tcp(bound),
+                    Some(config) => Self::Tls(bound, config),
+                }
             }
         };
         Ok(listener)
@@ -67,6 +77,9 @@ impl Listener {
             Self::Tcp(listener) => {
                 listener.accept().map(|(stream, address)| (Socket::Tcp(stream), format!("tcp:{address}")))
             }
+            Self::Tls(listener, config) => listener.accept().and_then(|(stream, address)| {
+                Ok((Socket::Tls(Box::new(Stream::server(stream, config)?)), format!("tls:{address}")))
+            }),
         };
         match accepted {
             Ok((socket, name)) => {
@@ -84,6 +97,9 @@ impl Listener {
             Self::Unix(_, path) => format!("unix:{}", path.display()),
             Self::Tcp(listener) => {
                 listener.local_addr().map_or_else(|_| "tcp:?".into(), |address| format!("tcp:{address}"))
+            }
+            Self::Tls(listener, _) => {
+                listener.local_addr().map_or_else(|_| "tls:?".into(), |address| format!("tls:{address}"))
             }
         }
     }
@@ -113,9 +129,27 @@ impl Socket {
     fn prepare(&self) -> io::Result<()> {
         match self {
             Self::Unix(stream) => stream.set_nonblocking(true),
-            Self::Tcp(stream) => stream.set_nodelay(true).and_then(|()| stream.set_nonblocking(true)),
+            Self::Tcp(stream) => prepare(stream),
+            Self::Tls(stream) => prepare(stream.socket()),
         }
     }
+
+    /// Whether a read gives bytes of which the kernel will not tell.
+    pub fn has_unread(&self) -> bool {
+        matches!(self, Self::Tls(stream) if stream.has_unread())
+    }
+
+    /// Which certificate the client showed.
+    pub fn certificate(&self) -> Option<String> {
+        match self {
+            Self::Tls(stream) => stream.peer(),
+            Self::Unix(_) | Self::Tcp(_) => None,
+        }
+    }
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true).and_then(|()| stream.set_nonblocking(true))
 }
 
 impl AsFd for Socket {
@@ -123,6 +157,7 @@ impl AsFd for Socket {
         match self {
             Self::Unix(stream) => stream.as_fd(),
             Self::Tcp(stream) => stream.as_fd(),
+            Self::Tls(stream) => stream.socket().as_fd(),
         }
     }
 }
@@ -131,7 +166,7 @@ impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Unix(listener, _) => listener.as_fd(),
-            Self::Tcp(listener) => listener.as_fd(),
+            Self::Tcp(listener) | Self::Tls(listener, _) => listener.as_fd(),
         }
     }
 }
@@ -141,6 +176,7 @@ impl Read for Socket {
         match self {
             Self::Unix(stream) => stream.read(into),
             Self::Tcp(stream) => stream.read(into),
+            Self::Tls(stream) => stream.read(into),
         }
     }
 }
@@ -150,6 +186,7 @@ impl Write for Socket {
         match self {
             Self::Unix(stream) => stream.write(bytes),
             Self::Tcp(stream) => stream.write(bytes),
+            Self::Tls(stream) => stream.write(bytes),
         }
     }
 
@@ -157,10 +194,14 @@ impl Write for Socket {
         match self {
             Self::Unix(stream) => stream.write_vectored(pieces),
             Self::Tcp(stream) => stream.write_vectored(pieces),
+            Self::Tls(stream) => stream.write_vectored(pieces),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        match self {
+            Self::Tls(stream) => stream.flush(),
+            Self::Unix(_) | Self::Tcp(_) => Ok(()),
+        }
     }
 }

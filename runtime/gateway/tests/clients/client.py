@@ -1,9 +1,12 @@
 """A client of the gateway, of Python's standard library alone, written from docs/gateway-protocol.md.
 
 As a program it is one end of a test: `client.py unix:PATH receive TOPIC FROM COUNT` prints what it gets, `… send TOPIC COUNT` sends numbers.
+An address with tls: takes ca.crt, client.crt and client.key from the folder $HORUS_CERTIFICATES.
 """
 
+import os
 import socket
+import ssl
 import struct
 import sys
 
@@ -42,6 +45,14 @@ def read_text(payload: bytes, at: int = 0) -> str:
     return payload[at + 2 : at + 2 + length].decode()
 
 
+def context(folder: str) -> ssl.SSLContext:
+    """Trusts the authority of ca.crt, and shows client.crt."""
+    made = ssl.create_default_context(cafile=f"{folder}/ca.crt")
+    made.minimum_version = ssl.TLSVersion.TLSv1_3
+    made.load_cert_chain(f"{folder}/client.crt", f"{folder}/client.key")
+    return made
+
+
 class Refused(Exception):
     pass
 
@@ -55,6 +66,8 @@ class Client:
         else:
             host, port = place.rsplit(":", 1)
             self.socket = socket.create_connection((host, int(port)))
+        if kind == "tls":
+            self.socket = context(os.environ["HORUS_CERTIFICATES"]).wrap_socket(self.socket, server_hostname=host)
         self.buffer, self.damaged, self.kept = b"", 0, []
         self.socket.sendall(frame(HELLO, payload=text(name)))
         payload = self.answer(WELCOME, 0)

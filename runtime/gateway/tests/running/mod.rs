@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+pub mod certificates;
+pub mod process;
+pub mod talk;
+
 use horus::topic::Options;
 use horus_gateway::client::{Address, Connection};
 use horus_gateway::server::Server;

@@ -1,0 +1,1 @@
+"""Checks of the gateway that cargo does not run by itself."""
