@@ -1,7 +1,7 @@
 //! The other end for the checks of docs/ros2.md: sends messages that can be computed from their number, or checks those that come.
 //!
-//! Number `i` of message `n` is `1000 n + i`, its bytes are `n + i`, and its stamp is `n` nanoseconds. A picture has 1024 rows of 1024
-//! bytes.
+//! Number `i` of message `n` is `1000 n + i`, and its stamp is not known. A picture has 1024 rows of 1024 bytes: its number, and then
+//! the lowest byte of that.
 //!
 //! ```text
 //! peer send TOPIC MESSAGE COUNT EVERY_US [CAPACITY]         horus/Imu, horus/Vector3, horus/ImageHd, horus/CmdVel, bytes
@@ -14,7 +14,6 @@ use horus::bytes::{BytesPublisher, BytesSubscriber};
 use horus::message::Message;
 use horus::messages::{CmdVel, Encoding, FrameShape, ImageHd, Imu, Vector3};
 use horus::topic::{Options, Publisher, Subscriber};
-use horus::zerocopy::{FromZeros as _, IntoBytes as _};
 
 /// Bytes of a message in a topic of bytes, at most.
 const BYTES: usize = 256;
@@ -54,7 +53,6 @@ impl Pattern for Imu {
     fn set(&mut self, number: u64) {
         let mut next = (0_u64..).map(|index| (number * 1000 + index) as f64);
         let mut take = || next.next().unwrap_or(0.0);
-        self.stamp_ns = number;
         for value in [&mut self.orientation.x, &mut self.orientation.y, &mut self.orientation.z, &mut self.orientation.w] {
             *value = take();
         }
@@ -89,7 +87,6 @@ impl Pattern for ImageHd {
         // Two numbers say which picture it is; the rest costs no more than it must.
         picture.fill(number as u8);
         picture[..8].copy_from_slice(&number.to_le_bytes());
-        self.stamp_ns = number;
     }
 }
 
