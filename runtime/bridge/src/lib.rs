@@ -24,3 +24,5 @@ pub mod dds;
 pub mod interface;
 pub mod names;
 pub mod route;
+#[cfg(feature = "zenoh")]
+pub mod zenoh;

@@ -10,6 +10,8 @@ use clap::Parser;
 use horus_bridge::config::Config;
 use horus_bridge::interface::{hash, standard};
 use horus_bridge::route::{Server, Transport};
+#[cfg(feature = "zenoh")]
+use horus_bridge::zenoh;
 use horus_shm::directory::{Directory, Location};
 
 /// Carry topics to ROS 2 and back, without ROS; and between appliances.
@@ -39,6 +41,12 @@ struct Ros2 {
     /// A file of settings, docs/ros2.md has one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// With --zenoh: whom to connect to, for instance tcp/192.168.7.2:7447 [default: the router on this machine]
+    #[arg(long, value_name = "PLACE")]
+    connect: Vec<String>,
+    /// With --zenoh: where to listen, for instance tcp/0.0.0.0:7447
+    #[arg(long, value_name = "PLACE")]
+    listen: Vec<String>,
     /// The number of the domain [default: that of the settings, or $ROS_DOMAIN_ID, or 0]
     #[arg(long, value_name = "NUMBER")]
     domain: Option<u16>,
@@ -77,6 +85,8 @@ fn ros2(args: &Ros2) -> Result<(), String> {
     for word in &args.from_ros {
         config.add_from_ros(word).map_err(|error| error.to_string())?;
     }
+    config.connect.extend_from_slice(&args.connect);
+    config.listen.extend_from_slice(&args.listen);
     config.check().map_err(|error| error.to_string())?;
     let domain = match args.domain.or(config.domain) {
         Some(domain) => domain,
@@ -88,7 +98,7 @@ fn ros2(args: &Ros2) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     let stop = horus::stop::on_termination().map_err(|error| error.to_string())?;
     let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
-    let transport = transport(args, domain, &node)?;
+    let transport = transport(args, &config, domain, &node)?;
     let topics = config.to_ros.len() + config.from_ros.len();
     let mut server = Server::new(config, directory, transport);
     horus::supervise::notify_ready(&format!("{topics} topics, domain {domain}"));
@@ -103,12 +113,18 @@ fn from_environment() -> Result<u16, String> {
     }
 }
 
-fn transport(args: &Ros2, domain: u16, node: &str) -> Result<Box<dyn Transport>, String> {
+fn transport(args: &Ros2, config: &Config, domain: u16, node: &str) -> Result<Box<dyn Transport>, String> {
     #[cfg(feature = "dds")]
     if args.dds {
         return Ok(Box::new(horus_bridge::dds::Dds::join(domain, node)?));
     }
-    let _ = (domain, node);
+    #[cfg(feature = "zenoh")]
+    if args.zenoh {
+        let links = zenoh::Links { connect: config.connect.clone(), listen: config.listen.clone() };
+        let session = zenoh::open(&links.or_router())?;
+        return Ok(Box::new(zenoh::Zenoh::join(session, domain, node)?));
+    }
+    let _ = (domain, node, config);
     let feature = if args.dds { "dds" } else { "zenoh" };
     Err(format!("this program was built without --{feature}: build it with `cargo build --features {feature}`"))
 }

@@ -23,6 +23,12 @@ pub struct Config {
     pub node: Option<String>,
     /// How often topics are looked at, microseconds; 1000 if not said otherwise.
     pub look_every_us: Option<u32>,
+    /// With Zenoh: whom it connects to, such as `tcp/192.168.7.2:7447`.
+    #[serde(default)]
+    pub connect: Vec<String>,
+    /// With Zenoh: where it listens, such as `tcp/0.0.0.0:7447`.
+    #[serde(default)]
+    pub listen: Vec<String>,
     /// Topics that go to ROS, by our name.
     #[serde(default)]
     pub to_ros: BTreeMap<String, ToRos>,

@@ -17,7 +17,7 @@ use rustdds::StatusEvented;
 use rustdds::dds::WriteError;
 use rustdds::no_key::{DataWriter, SimpleDataReader};
 use rustdds::{
-    DomainParticipant, DomainParticipantBuilder, DomainParticipantStatusListener, Publisher, RTPSEntity, Subscriber, Topic,
+    DomainParticipant, DomainParticipantBuilder, DomainParticipantStatusListener, Publisher, QosPolicies, RTPSEntity, Subscriber, Topic,
     TopicKind,
 };
 
@@ -65,17 +65,16 @@ impl Dds {
         Ok(Self { participant, publisher, subscriber, listener, nodes, events: Events::default(), waker })
     }
 
-    fn topic(&self, endpoint: &Endpoint) -> Result<Topic, String> {
+    fn topic(&self, endpoint: &Endpoint, quality: &QosPolicies) -> Result<Topic, String> {
         let (name, type_name) = (dds_topic(&endpoint.topic), dds_message(&endpoint.type_name));
-        let quality = quality::of(&endpoint.delivery);
-        self.participant.create_topic(name, type_name, &quality, TopicKind::NoKey).map_err(|error| error.to_string())
+        self.participant.create_topic(name, type_name, quality, TopicKind::NoKey).map_err(|error| error.to_string())
     }
 }
 
 impl Transport for Dds {
     fn advertise(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Sink>, String> {
-        let topic = self.topic(endpoint)?;
-        let quality = quality::of(&endpoint.delivery);
+        let quality = quality::of_writer(endpoint);
+        let topic = self.topic(endpoint, &quality)?;
         let writer = self.publisher.create_datawriter_no_key::<Raw, Plain>(&topic, Some(quality));
         let writer = writer.map_err(|error| error.to_string())?;
         self.nodes.add_writer(writer.guid());
@@ -84,8 +83,8 @@ impl Transport for Dds {
     }
 
     fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String> {
-        let topic = self.topic(endpoint)?;
-        let quality = quality::of_reader(&endpoint.delivery);
+        let quality = quality::of_reader(endpoint);
+        let topic = self.topic(endpoint, &quality)?;
         let reader = self.subscriber.create_simple_datareader_no_key::<(), Plain>(&topic, Some(quality));
         let reader = reader.map_err(|error| error.to_string())?;
         reader.set_waker(Some(self.waker.clone()));

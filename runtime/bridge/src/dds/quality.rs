@@ -3,11 +3,15 @@
 use rustdds::policy::{Durability, History, Reliability, ResourceLimits};
 use rustdds::{Duration, QosPolicies, QosPolicyBuilder};
 
-use crate::route::Delivery;
+use crate::route::{Delivery, Endpoint};
 
-/// Messages that a reader keeps until the bridge has published them: more than a burst, because what does not fit is lost even on a
-/// reliable topic.
-const READER_DEPTH: i32 = 8192;
+/// Messages that are kept until the bridge has published them, or until all have them: more than a burst.
+const MOST: usize = 8192;
+/// The memory that they may take, of each topic; of two messages at least, however long they are.
+const MEMORY: usize = 64 << 20;
+/// What goes into one datagram. RustDDS takes fragments that are sent again for a new message and stops after 128 of those
+/// (docs/decisions/0035), so longer messages are not asked for again unless the settings say so.
+const DATAGRAM: usize = 64_000;
 
 /// Nothing said.
 pub fn none() -> QosPolicies {
@@ -15,26 +19,34 @@ pub fn none() -> QosPolicies {
 }
 
 /// For what goes out. A write never waits: what finds no room is offered again, while other topics go on.
-pub fn of(delivery: &Delivery) -> QosPolicies {
-    builder(delivery).history(History::KeepLast { depth: depth(delivery) }).build()
+pub fn of_writer(endpoint: &Endpoint) -> QosPolicies {
+    let delivery = &endpoint.delivery;
+    builder(delivery, delivery.is_reliable, delivery.depth.min(most(endpoint)), most(endpoint))
 }
 
 /// For what comes in.
-pub fn of_reader(delivery: &Delivery) -> QosPolicies {
-    let depth = if delivery.is_reliable { READER_DEPTH } else { depth(delivery) };
-    let limits = ResourceLimits { max_samples: depth, max_instances: 1, max_samples_per_instance: depth };
-    builder(delivery).history(History::KeepLast { depth }).resource_limits(limits).build()
+pub fn of_reader(endpoint: &Endpoint) -> QosPolicies {
+    let (delivery, most) = (&endpoint.delivery, most(endpoint));
+    let is_reliable = delivery.is_reliable && (endpoint.bytes <= DATAGRAM || delivery.is_said);
+    // What does not fit is lost, even on a reliable topic.
+    builder(delivery, is_reliable, if is_reliable { most } else { delivery.depth.min(most) }, most)
 }
 
-fn depth(delivery: &Delivery) -> i32 {
-    i32::try_from(delivery.depth).unwrap_or(i32::MAX)
+fn most(endpoint: &Endpoint) -> usize {
+    (MEMORY / endpoint.bytes.max(1)).clamp(2, MOST)
 }
 
-fn builder(delivery: &Delivery) -> QosPolicyBuilder {
-    let reliability = match delivery.is_reliable {
+fn builder(delivery: &Delivery, is_reliable: bool, depth: usize, most: usize) -> QosPolicies {
+    let reliability = match is_reliable {
         true => Reliability::Reliable { max_blocking_time: Duration::ZERO },
         false => Reliability::BestEffort,
     };
     let durability = if delivery.is_transient_local { Durability::TransientLocal } else { Durability::Volatile };
-    QosPolicyBuilder::new().reliability(reliability).durability(durability)
+    let most = most as i32; // 8192 at most
+    QosPolicyBuilder::new()
+        .reliability(reliability)
+        .durability(durability)
+        .history(History::KeepLast { depth: depth as i32 })
+        .resource_limits(ResourceLimits { max_samples: most, max_instances: 1, max_samples_per_instance: most })
+        .build()
 }

@@ -69,6 +69,7 @@ impl Inward {
             type_name: pairing.ros.top.name.clone(),
             hash: pairing.hash.clone(),
             delivery: Delivery::new(policy(header), header.shape.capacity(), &self.config.quality),
+            bytes: message_bytes(header),
         };
         let (is_of_bytes, bytes) = (header.is_of_bytes(), message_bytes(header));
         let source = transport.subscribe(&endpoint)?;
@@ -122,6 +123,7 @@ impl Inward {
     /// Carries at most so many messages; true if that was all that can be carried now.
     pub fn carry(&mut self, limit: usize) -> bool {
         let Self { writing: Some(writing), counts, trouble, .. } = self else { return true };
+        counts.lost += writing.source.lost();
         for _ in 0..limit {
             match writing.next(counts, trouble) {
                 Next::Went => {}

@@ -34,6 +34,11 @@ pub trait Source {
     /// Hands the next message over, as CDR without the four bytes in front; false when there is none. `None` is given for a message
     /// that came and cannot be read.
     fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool;
+
+    /// How many messages were lost on the way since this was asked last, as far as that is known.
+    fn lost(&mut self) -> u64 {
+        0
+    }
 }
 
 /// What both ends are told of a topic's delivery.
@@ -45,6 +50,8 @@ pub struct Delivery {
     pub is_transient_local: bool,
     /// How many messages are kept.
     pub depth: usize,
+    /// Whether the settings say so; if not, a wire that cannot do it well may do less.
+    pub is_said: bool,
 }
 
 impl Delivery {
@@ -59,6 +66,7 @@ impl Delivery {
             is_reliable: reliability == Reliability::Reliable,
             is_transient_local: quality.durability == Some(Durability::TransientLocal),
             depth: quality.depth.unwrap_or(capacity).clamp(1, MAX_DEPTH),
+            is_said: quality.reliability.is_some(),
         }
     }
 }
@@ -77,6 +85,8 @@ pub struct Endpoint {
     pub hash: String,
     /// How it is delivered.
     pub delivery: Delivery,
+    /// Bytes of a message here: how much memory it takes to keep one.
+    pub bytes: usize,
 }
 
 #[cfg(test)]
@@ -86,7 +96,7 @@ mod tests {
     #[test]
     fn delivery_follows_the_topic_unless_the_settings_say_otherwise() {
         let quality = Quality::default();
-        let latest = Delivery { is_reliable: false, is_transient_local: false, depth: 16 };
+        let latest = Delivery { is_reliable: false, is_transient_local: false, depth: 16, is_said: false };
         assert_eq!(Delivery::new(Policy::Latest, 16, &quality), latest);
         assert!(Delivery::new(Policy::Reliable, 16, &quality).is_reliable);
         let said = Quality {
@@ -94,7 +104,7 @@ mod tests {
             durability: Some(Durability::TransientLocal),
             depth: Some(usize::MAX),
         };
-        let wanted = Delivery { is_reliable: true, is_transient_local: true, depth: MAX_DEPTH };
+        let wanted = Delivery { is_reliable: true, is_transient_local: true, depth: MAX_DEPTH, is_said: true };
         assert_eq!(Delivery::new(Policy::Latest, 16, &said), wanted);
     }
 }

@@ -82,6 +82,7 @@ impl Outward {
             type_name: pairing.ros.top.name.clone(),
             hash: pairing.hash.clone(),
             delivery,
+            bytes: message_bytes(header),
         };
         let sink = transport.advertise(&endpoint)?;
         let frame = self.config.frame.clone().unwrap_or_else(|| self.name.to_string());

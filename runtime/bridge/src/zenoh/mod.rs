@@ -1,0 +1,131 @@
+//! rmw_zenoh's wire: ROS 2 over Zenoh, with its keys, its attachment, and the tokens by which nodes and topics are seen.
+//!
+//! Written from rmw_zenoh's design and tried with pyzeros; a real rmw_zenoh_cpp was not to be had (docs/ros2.md).
+
+mod attachment;
+mod keys;
+mod queue;
+mod session;
+mod watch;
+
+use std::sync::Arc;
+use std::thread::Thread;
+
+use horus::journal::Priority;
+use zenoh::Wait;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::pubsub::{Publisher, Subscriber};
+use zenoh::qos::{CongestionControl, Reliability};
+
+use crate::cdr::ENCAPSULATION;
+use crate::clock::Offset;
+use crate::route::{Endpoint, Sent, Sink, Source, Transport};
+use attachment::Attachment;
+use keys::{Entity, Keys};
+use queue::Queue;
+pub use session::{Links, open};
+use watch::Watch;
+
+/// A session that looks like a node of ROS 2.
+pub struct Zenoh {
+    session: zenoh::Session,
+    keys: Keys,
+    watch: Watch,
+    server: Thread,
+    /// The node is seen as long as this lives.
+    _node: LivelinessToken,
+}
+
+impl Zenoh {
+    /// Becomes a node; what arrives unparks this thread.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    pub fn join(session: zenoh::Session, domain: u16, node: &str) -> Result<Self, String> {
+        let keys = Keys::new(domain, &session.zid().to_string(), node);
+        let token = session.liveliness().declare_token(keys.node()).wait().map_err(|error| error.to_string())?;
+        let watch = Watch::new(&session, domain)?;
+        Ok(Self { session, keys, watch, server: std::thread::current(), _node: token })
+    }
+}
+
+impl Transport for Zenoh {
+    fn advertise(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Sink>, String> {
+        let text = |error: zenoh::Error| error.to_string();
+        let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Publisher, endpoint));
+        let is_reliable = endpoint.delivery.is_reliable;
+        let publisher = self
+            .session
+            .declare_publisher(key)
+            .congestion_control(if is_reliable { CongestionControl::Block } else { CongestionControl::Drop })
+            .reliability(if is_reliable { Reliability::Reliable } else { Reliability::BestEffort })
+            .wait()
+            .map_err(text)?;
+        let gid = keys::gid(&token);
+        let token = self.session.liveliness().declare_token(token).wait().map_err(text)?;
+        self.watch.add(endpoint);
+        Ok(Box::new(Writer { publisher, gid, next: 1, _token: token }))
+    }
+
+    fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String> {
+        let text = |error: zenoh::Error| error.to_string();
+        let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Subscription, endpoint));
+        let queue = Arc::new(Queue::new(endpoint));
+        let (sender, server) = (queue.clone(), self.server.clone());
+        let subscriber = self
+            .session
+            .declare_subscriber(key)
+            .callback(move |sample| {
+                sender.push(sample.payload().to_bytes(), sample.attachment().and_then(|bytes| Attachment::read(&bytes.to_bytes())));
+                server.unpark();
+            })
+            .wait()
+            .map_err(text)?;
+        let token = self.session.liveliness().declare_token(token).wait().map_err(text)?;
+        self.watch.add(endpoint);
+        Ok(Box::new(Reader { queue, _subscriber: subscriber, _token: token }))
+    }
+
+    fn events(&mut self, tell: &mut dyn FnMut(&str, Priority, String)) {
+        self.watch.tell(tell);
+    }
+}
+
+struct Writer {
+    publisher: Publisher<'static>,
+    gid: [u8; 16],
+    next: i64,
+    _token: LivelinessToken,
+}
+
+impl Sink for Writer {
+    fn send(&mut self, message: &[u8], stamp_ns: u64) -> Sent {
+        let stamp_ns = if stamp_ns == 0 { horus_shm::clock::monotonic_ns() } else { stamp_ns };
+        let source_ns = i64::try_from(stamp_ns).unwrap_or(0).saturating_add(Offset::now().0);
+        let attachment = Attachment { sequence: self.next, source_ns, gid: self.gid };
+        self.next += 1;
+        match self.publisher.put(message.to_vec()).attachment(attachment.write()).wait() {
+            Ok(()) => Sent::Taken,
+            Err(_) => Sent::Lost,
+        }
+    }
+}
+
+struct Reader {
+    queue: Arc<Queue>,
+    _subscriber: Subscriber<()>,
+    _token: LivelinessToken,
+}
+
+impl Source for Reader {
+    fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool {
+        let Some(message) = self.queue.pop() else { return false };
+        // The last two bytes of the four are options, which mean nothing to who reads.
+        into(message.strip_prefix(&ENCAPSULATION[..2]).and_then(|rest| rest.get(2..)));
+        true
+    }
+
+    fn lost(&mut self) -> u64 {
+        self.queue.lost()
+    }
+}
