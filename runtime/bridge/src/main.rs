@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use horus_bridge::config::Config;
+#[cfg(feature = "zenoh")]
+use horus_bridge::config::fleet::Fleet;
 use horus_bridge::interface::{hash, standard};
 use horus_bridge::route::{Server, Transport};
 #[cfg(feature = "zenoh")]
@@ -20,6 +22,9 @@ use horus_shm::directory::{Directory, Location};
 enum Command {
     /// Carry topics to ROS 2 and from it.
     Ros2(Ros2),
+    /// Share topics with other appliances, and take theirs.
+    #[cfg(feature = "zenoh")]
+    Zenoh(Between),
     /// Print the messages of ROS 2 that the bridge knows, with their hashes.
     Messages,
 }
@@ -52,9 +57,34 @@ struct Ros2 {
     domain: Option<u16>,
 }
 
+#[cfg(feature = "zenoh")]
+#[derive(clap::Args)]
+struct Between {
+    /// What the others call this appliance
+    #[arg(long)]
+    name: Option<String>,
+    /// A topic that the others may take
+    #[arg(long, value_name = "TOPIC")]
+    share: Vec<String>,
+    /// A topic of another appliance, and what it is called here, for instance robot2/imu=robot2.imu
+    #[arg(long, value_name = "NAME/TOPIC=TOPIC")]
+    take: Vec<String>,
+    /// Whom to connect to, for instance tcp/192.168.7.2:7447
+    #[arg(long, value_name = "PLACE")]
+    connect: Vec<String>,
+    /// Where to listen, for instance tcp/0.0.0.0:7447
+    #[arg(long, value_name = "PLACE")]
+    listen: Vec<String>,
+    /// A file of settings, docs/ros2.md has one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Ros2(args) => ros2(&args),
+        #[cfg(feature = "zenoh")]
+        Command::Zenoh(args) => between(&args),
         Command::Messages => messages(),
     };
     match done {
@@ -92,16 +122,49 @@ fn ros2(args: &Ros2) -> Result<(), String> {
         Some(domain) => domain,
         None => from_environment()?,
     };
+    let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
+    serve(&format!("domain {domain}"), config, |config| transport(args, config, domain, &node))
+}
+
+#[cfg(feature = "zenoh")]
+fn between(args: &Between) -> Result<(), String> {
+    let mut fleet = match &args.config {
+        Some(path) => Fleet::read(path).map_err(|error| format!("{}: {error}", path.display()))?,
+        None => Fleet::default(),
+    };
+    fleet.name = args.name.clone().or(fleet.name);
+    for (all, more) in [
+        (&mut fleet.share, &args.share),
+        (&mut fleet.take, &args.take),
+        (&mut fleet.connect, &args.connect),
+        (&mut fleet.listen, &args.listen),
+    ] {
+        all.extend_from_slice(more);
+    }
+    if fleet.connect.is_empty() && fleet.listen.is_empty() {
+        return Err("it reaches nobody: say --listen tcp/0.0.0.0:7447, or --connect tcp/192.168.7.2:7447".to_owned());
+    }
+    let location = Location::from_environment().map_err(|error| error.to_string())?;
+    let config = fleet.routes(&location.namespace).map_err(|error| error.to_string())?;
+    let links = zenoh::Links { connect: fleet.connect, listen: fleet.listen };
+    serve(&fleet.name.unwrap_or_default(), config, |_| Ok(Box::new(zenoh::Fleet::join(zenoh::open(&links)?))))
+}
+
+/// Serves until it is told to end. What carries messages is opened last, by the thread that serves.
+fn serve(
+    who: &str,
+    config: Config,
+    transport: impl FnOnce(&Config) -> Result<Box<dyn Transport>, String>,
+) -> Result<(), String> {
     let location = Location::from_environment().map_err(|error| error.to_string())?;
     let directory = Directory::at(&location.directory)
         .and_then(|directory| directory.in_namespace(&location.namespace))
         .map_err(|error| error.to_string())?;
     let stop = horus::stop::on_termination().map_err(|error| error.to_string())?;
-    let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
-    let transport = transport(args, &config, domain, &node)?;
+    let transport = transport(&config)?;
     let topics = config.to_ros.len() + config.from_ros.len();
     let mut server = Server::new(config, directory, transport);
-    horus::supervise::notify_ready(&format!("{topics} topics, domain {domain}"));
+    horus::supervise::notify_ready(&format!("{topics} topics, {who}"));
     server.run(&stop);
     Ok(())
 }

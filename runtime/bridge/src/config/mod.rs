@@ -2,6 +2,7 @@
 //!
 //! Nothing is bridged that is not written here. A topic goes one way only: both ways, a message would come back for ever.
 
+pub mod fleet;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -19,12 +19,14 @@ mod table;
 mod tests;
 mod text;
 
+use std::collections::BTreeMap;
+
 use horus::message::layout::Layout;
 use thiserror::Error;
 
 use crate::cdr::{Malformed, Reader, Writer};
 use crate::clock::Offset;
-use crate::interface::{Whole, Wrong, standard};
+use crate::interface::{Interface, Whole, Wrong, standard};
 
 pub use table::{ENTRIES, Entry, Ours};
 pub use text::as_text;
@@ -47,6 +49,8 @@ pub enum Conversion {
     Made(&'static Entry),
     /// A topic of bytes, as text or as numbers.
     Bytes(&'static Entry),
+    /// Bytes of any length as they are, to another appliance.
+    Same,
 }
 
 /// Why a topic is not bridged.
@@ -125,6 +129,16 @@ impl Pairing {
         Err(different(ours, &whole.top.name))
     }
 
+    /// Pairs a topic's message with itself, for another appliance.
+    pub fn same(ours: &Ours) -> Self {
+        let (hash, conversion) = match ours {
+            Ours::Layout(layout) => (format!("{:016x}", layout.hash()), Conversion::Copy),
+            Ours::Bytes(_) => ("bytes".to_owned(), Conversion::Same),
+        };
+        let top = Interface { name: ours.name().to_owned(), fields: Vec::new() };
+        Self { ros: Whole { top, inner: BTreeMap::new() }, hash, conversion }
+    }
+
     fn of(ros: Whole, conversion: Conversion) -> Self {
         let hash = crate::interface::hash::rihs01(&ros);
         Self { ros, hash, conversion }
@@ -136,7 +150,7 @@ impl Pairing {
     /// When it says what ROS's cannot say.
     pub fn write(&self, message: &[u8], writer: &mut Writer<'_>, context: &Context) -> Result<(), Malformed> {
         match self.conversion {
-            Conversion::Copy => {
+            Conversion::Copy | Conversion::Same => {
                 writer.u8s(message);
                 Ok(())
             }
@@ -153,6 +167,10 @@ impl Pairing {
             Conversion::Copy => {
                 into.copy_from_slice(bytes.get(..into.len()).ok_or(Malformed::Short)?);
                 Ok(into.len())
+            }
+            Conversion::Same => {
+                into.get_mut(..bytes.len()).ok_or(Malformed::TooMany)?.copy_from_slice(bytes);
+                Ok(bytes.len())
             }
             Conversion::Made(entry) | Conversion::Bytes(entry) => {
                 let read = entry.read.ok_or(Malformed::Unlike("the converter goes to ROS only"))?;

@@ -1,6 +1,6 @@
 //! Which message of ours becomes which message of ROS: the first of each is what it becomes when nobody says.
 
-use horus::message::layout::Layout;
+use horus::message::layout::{Layout, generate};
 use horus::message::Message;
 use horus::messages::{
     BatteryState, CmdVel, Imu, JointState, LaserScan, Odometry, Pose2D, Pose3D, Twist,
@@ -25,6 +25,16 @@ impl Ours {
         match self {
             Self::Layout(layout) => layout.type_name(),
             Self::Bytes(_) => horus::bytes::TYPE_NAME,
+        }
+    }
+}
+
+impl Ours {
+    /// The layout as text, as docs/layout-hash.md has it; for bytes nothing.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Layout(layout) => generate::text(layout).unwrap_or_default(),
+            Self::Bytes(_) => String::new(),
         }
     }
 }

@@ -15,8 +15,10 @@ pub struct Counts {
     pub missed: u64,
     /// Messages that have no counterpart on the other side, or are none.
     pub refused: u64,
-    /// Messages that could not be handed over.
+    /// Messages that could not be handed over, or were lost on the way, as far as that is known.
     pub lost: u64,
+    /// Messages that came after a later one.
+    pub reordered: u64,
 }
 
 impl Counts {
@@ -43,15 +45,16 @@ impl Account {
 
     /// Says the figures of a topic.
     pub fn counts(&mut self, topic: &str, counts: Counts, is_last: bool) {
-        let Counts { carried, missed, refused, lost } = counts;
-        let text = format!("bridge: {topic}: {carried} messages carried, {missed} missed, {refused} refused, {lost} lost");
+        let Counts { carried, missed, refused, lost, reordered } = counts;
+        let text = format!("bridge: {topic}: {carried} messages carried, {missed} missed, {refused} refused, {lost} lost, {reordered} late");
         let priority = if counts.gone() > 0 { Priority::Warning } else { Priority::Info };
         let entry = Entry::plain(priority, text)
             .field("HORUS_TOPIC", topic)
             .field("HORUS_CARRIED", carried)
             .field("HORUS_MISSED", missed)
             .field("HORUS_REFUSED", refused)
-            .field("HORUS_LOST", lost);
+            .field("HORUS_LOST", lost)
+            .field("HORUS_REORDERED", reordered);
         if is_last { entry.send_or_print() } else { self.send(entry) }
     }
 

@@ -9,7 +9,7 @@ use horus_shm::ends::{Kind, Making, Payload, Publication, bytes};
 use horus_shm::error::OpenError;
 use horus_shm::segment::layout;
 
-use super::outward::{known, message_bytes, ours, policy};
+use super::outward::{known, message_bytes, ours, pair, policy};
 use super::{Counts, Delivery, Endpoint, Source, Transport};
 use crate::clock::Offset;
 use crate::config::{FromRos, Policy};
@@ -36,6 +36,9 @@ struct Writing {
     pairing: Pairing,
     context: Context,
     source: Box<dyn Source>,
+    /// What was counted with the sources before this one.
+    lost_before: u64,
+    reordered_before: u64,
 }
 
 impl Inward {
@@ -61,23 +64,25 @@ impl Inward {
     }
 
     fn begin(&self, directory: &Directory, transport: &mut dyn Transport, offset: Offset) -> Result<Writing, String> {
-        let (publication, ours) = self.open(directory)?;
+        let (publication, ours) = self.open(directory, transport)?;
         let header = publication.segment().header();
-        let pairing = Pairing::new(&ours, self.config.type_name.as_deref(), false).map_err(|error| error.to_string())?;
+        let pairing = pair(transport, &ours, self.config.type_name.as_deref(), false)?;
         let endpoint = Endpoint {
             topic: self.config.topic.clone(),
             type_name: pairing.ros.top.name.clone(),
             hash: pairing.hash.clone(),
             delivery: Delivery::new(policy(header), header.shape.capacity(), &self.config.quality),
             bytes: message_bytes(header),
+            layout: ours.text(),
         };
         let (is_of_bytes, bytes) = (header.is_of_bytes(), message_bytes(header));
         let source = transport.subscribe(&endpoint)?;
         let context = Context { offset, frame: String::new() };
-        Ok(Writing { publication, is_of_bytes, bytes, pairing, context, source })
+        let (lost_before, reordered_before) = (self.counts.lost, self.counts.reordered);
+        Ok(Writing { publication, is_of_bytes, bytes, pairing, context, source, lost_before, reordered_before })
     }
 
-    fn open(&self, directory: &Directory) -> Result<(Publication, Ours), String> {
+    fn open(&self, directory: &Directory, transport: &mut dyn Transport) -> Result<(Publication, Ours), String> {
         let text = |error: OpenError| error.to_string();
         let FromRos { message, bytes: maximum, capacity, publishers, .. } = &self.config;
         let access = directory.access().map_err(text)?;
@@ -99,20 +104,22 @@ impl Inward {
         };
         let (capacity, publishers) = (capacity.unwrap_or(CAPACITY), publishers.unwrap_or(1));
         let making = Making { capacity, policy, access, publishers, wakes: true };
-        let (ours, description, payload) = match (message, maximum) {
-            (Some(message), _) => {
-                let layout = known(message).ok_or_else(|| {
-                    format!("{message} is no message of the field: start the topic's own program first")
-                })?;
-                (Ours::Layout(layout.clone()), layout.description(), layout.payload())
-            }
-            (None, Some(maximum)) => (Ours::Bytes(*maximum), String::new(), bytes::payload(*maximum).map_err(text)?),
-            (None, None) => {
-                return Err(format!(
+        let ours = match (message, maximum) {
+            (Some(message), _) => Ours::Layout(known(message).ok_or_else(|| {
+                format!("{message} is no message of the field: start the topic's own program first")
+            })?),
+            (None, Some(maximum)) => Ours::Bytes(*maximum),
+            (None, None) => transport.describe(&self.config.topic).ok_or_else(|| match transport.is_ros() {
+                true => format!(
                     "nobody has made the topic: start its program, or say what it is, --from-ros {}={}:horus/CmdVel",
                     self.config.topic, self.name
-                ));
-            }
+                ),
+                false => format!("nobody has made the topic, and no appliance has said yet what {} is", self.config.topic),
+            })?,
+        };
+        let (description, payload) = match &ours {
+            Ours::Layout(layout) => (layout.description(), layout.payload()),
+            Ours::Bytes(maximum) => (String::new(), bytes::payload(*maximum).map_err(text)?),
         };
         let layout_hash = if let Ours::Layout(layout) = &ours { layout.hash() } else { 0 };
         let kind = Kind { type_name: ours.name(), layout_hash, description: &description };
@@ -123,7 +130,8 @@ impl Inward {
     /// Carries at most so many messages; true if that was all that can be carried now.
     pub fn carry(&mut self, limit: usize) -> bool {
         let Self { writing: Some(writing), counts, trouble, .. } = self else { return true };
-        counts.lost += writing.source.lost();
+        let (lost, reordered) = writing.source.damage();
+        (counts.lost, counts.reordered) = (writing.lost_before + lost, writing.reordered_before + reordered);
         for _ in 0..limit {
             match writing.next(counts, trouble) {
                 Next::Went => {}
@@ -163,7 +171,7 @@ enum Next {
 
 impl Writing {
     fn next(&mut self, counts: &mut Counts, trouble: &mut Option<String>) -> Next {
-        let Self { publication, is_of_bytes, bytes, pairing, context, source } = self;
+        let Self { publication, is_of_bytes, bytes, pairing, context, source, .. } = self;
         let mut outcome = None;
         if *is_of_bytes {
             let Ok(mut loan) = publication.loan_bytes(*bytes) else { return Next::Full };

@@ -35,9 +35,9 @@ pub trait Source {
     /// that came and cannot be read.
     fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool;
 
-    /// How many messages were lost on the way since this was asked last, as far as that is known.
-    fn lost(&mut self) -> u64 {
-        0
+    /// How many messages were lost on the way, and how many came after a later one, as far as that is known.
+    fn damage(&self) -> (u64, u64) {
+        (0, 0)
     }
 }
 
@@ -87,6 +87,8 @@ pub struct Endpoint {
     pub delivery: Delivery,
     /// Bytes of a message here: how much memory it takes to keep one.
     pub bytes: usize,
+    /// The layout of our message, as text; empty for bytes.
+    pub layout: String,
 }
 
 #[cfg(test)]

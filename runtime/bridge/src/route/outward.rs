@@ -74,7 +74,7 @@ impl Outward {
     fn begin(&self, observation: Observation, transport: &mut dyn Transport, offset: Offset) -> Result<Reading, String> {
         let header = observation.header();
         let ours = ours(header).ok_or("the topic's header does not describe its message")?;
-        let pairing = Pairing::new(&ours, self.config.type_name.as_deref(), true).map_err(|error| error.to_string())?;
+        let pairing = pair(transport, &ours, self.config.type_name.as_deref(), true)?;
         let policy = policy(header);
         let delivery = Delivery::new(policy, header.shape.capacity(), &self.config.quality);
         let endpoint = Endpoint {
@@ -83,6 +83,7 @@ impl Outward {
             hash: pairing.hash.clone(),
             delivery,
             bytes: message_bytes(header),
+            layout: ours.text(),
         };
         let sink = transport.advertise(&endpoint)?;
         let frame = self.config.frame.clone().unwrap_or_else(|| self.name.to_string());
@@ -155,6 +156,14 @@ impl Reading {
             }
         }
         true
+    }
+}
+
+/// Pairs a topic's message with one of ROS, or with itself where the other end is one of us.
+pub(super) fn pair(transport: &dyn Transport, ours: &Ours, ros: Option<&str>, is_to_ros: bool) -> Result<Pairing, String> {
+    match transport.is_ros() {
+        true => Pairing::new(ours, ros, is_to_ros).map_err(|error| error.to_string()),
+        false => Ok(Pairing::same(ours)),
     }
 }
 

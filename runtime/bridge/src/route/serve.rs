@@ -9,7 +9,7 @@ use horus_shm::ends::observe::Start;
 
 use super::{Account, Endpoint, Inward, Outward, Sink, Source};
 use crate::config::Config;
-use crate::convert::Pairing;
+use crate::convert::{Ours, Pairing};
 
 /// Messages of a topic in one turn, before the others have theirs.
 const MESSAGES_A_TURN: usize = 64;
@@ -33,6 +33,16 @@ pub trait Transport {
     /// # Errors
     /// Why not, in words.
     fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String>;
+
+    /// Whether the others are ROS 2. If not they are appliances, which know our messages.
+    fn is_ros(&self) -> bool {
+        true
+    }
+
+    /// What messages of a topic are, if somebody out there says so. Asked again until it is known.
+    fn describe(&mut self, _topic: &str) -> Option<Ours> {
+        None
+    }
 
     /// What happened out there since this was asked last: topic, how serious it is, and what.
     fn events(&mut self, tell: &mut dyn FnMut(&str, Priority, String));

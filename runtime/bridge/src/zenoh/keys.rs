@@ -105,6 +105,7 @@ mod tests {
             hash: "RIHS01_df".into(),
             delivery: Delivery { is_reliable, is_transient_local, depth: 10, is_said: false },
             bytes: 1,
+            layout: String::new(),
         }
     }
 

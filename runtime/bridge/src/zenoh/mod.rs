@@ -3,6 +3,7 @@
 //! Written from rmw_zenoh's design and tried with pyzeros; a real rmw_zenoh_cpp was not to be had (docs/ros2.md).
 
 mod attachment;
+mod fleet;
 mod keys;
 mod queue;
 mod session;
@@ -16,6 +17,7 @@ use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::{CongestionControl, Reliability};
+use zenoh::sample::Sample;
 
 use crate::cdr::ENCAPSULATION;
 use crate::clock::Offset;
@@ -23,6 +25,7 @@ use crate::route::{Endpoint, Sent, Sink, Source, Transport};
 use attachment::Attachment;
 use keys::{Entity, Keys};
 use queue::Queue;
+pub use fleet::Fleet;
 pub use session::{Links, open};
 use watch::Watch;
 
@@ -51,39 +54,16 @@ impl Zenoh {
 
 impl Transport for Zenoh {
     fn advertise(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Sink>, String> {
-        let text = |error: zenoh::Error| error.to_string();
         let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Publisher, endpoint));
-        let is_reliable = endpoint.delivery.is_reliable;
-        let publisher = self
-            .session
-            .declare_publisher(key)
-            .congestion_control(if is_reliable { CongestionControl::Block } else { CongestionControl::Drop })
-            .reliability(if is_reliable { Reliability::Reliable } else { Reliability::BestEffort })
-            .wait()
-            .map_err(text)?;
-        let gid = keys::gid(&token);
-        let token = self.session.liveliness().declare_token(token).wait().map_err(text)?;
         self.watch.add(endpoint);
-        Ok(Box::new(Writer { publisher, gid, next: 1, _token: token }))
+        Ok(Box::new(Writer::declare(&self.session, key, token, endpoint).map_err(|error| error.to_string())?))
     }
 
     fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String> {
-        let text = |error: zenoh::Error| error.to_string();
         let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Subscription, endpoint));
-        let queue = Arc::new(Queue::new(endpoint));
-        let (sender, server) = (queue.clone(), self.server.clone());
-        let subscriber = self
-            .session
-            .declare_subscriber(key)
-            .callback(move |sample| {
-                sender.push(sample.payload().to_bytes(), sample.attachment().and_then(|bytes| Attachment::read(&bytes.to_bytes())));
-                server.unpark();
-            })
-            .wait()
-            .map_err(text)?;
-        let token = self.session.liveliness().declare_token(token).wait().map_err(text)?;
         self.watch.add(endpoint);
-        Ok(Box::new(Reader { queue, _subscriber: subscriber, _token: token }))
+        let reader = Reader::declare(&self.session, key, token, endpoint, self.server.clone());
+        Ok(Box::new(reader.map_err(|error| error.to_string())?))
     }
 
     fn events(&mut self, tell: &mut dyn FnMut(&str, Priority, String)) {
@@ -96,6 +76,21 @@ struct Writer {
     gid: [u8; 16],
     next: i64,
     _token: LivelinessToken,
+}
+
+impl Writer {
+    /// Publishes under a key, and is seen under a token, which also gives it its number.
+    fn declare(session: &zenoh::Session, key: String, token: String, endpoint: &Endpoint) -> zenoh::Result<Self> {
+        let is_reliable = endpoint.delivery.is_reliable;
+        let publisher = session
+            .declare_publisher(key)
+            .congestion_control(if is_reliable { CongestionControl::Block } else { CongestionControl::Drop })
+            .reliability(if is_reliable { Reliability::Reliable } else { Reliability::BestEffort })
+            .wait()?;
+        let gid = keys::gid(&token);
+        let token = session.liveliness().declare_token(token).wait()?;
+        Ok(Self { publisher, gid, next: 1, _token: token })
+    }
 }
 
 impl Sink for Writer {
@@ -117,6 +112,28 @@ struct Reader {
     _token: LivelinessToken,
 }
 
+impl Reader {
+    /// Subscribes to a key, and is seen under a token; what comes unparks `server`.
+    fn declare(
+        session: &zenoh::Session,
+        key: String,
+        token: String,
+        endpoint: &Endpoint,
+        server: Thread,
+    ) -> zenoh::Result<Self> {
+        let queue = Arc::new(Queue::new(endpoint));
+        let sender = queue.clone();
+        let came = move |sample: Sample| {
+            let attachment = sample.attachment().and_then(|bytes| Attachment::read(&bytes.to_bytes()));
+            sender.push(sample.payload().to_bytes(), attachment);
+            server.unpark();
+        };
+        let subscriber = session.declare_subscriber(key).callback(came).wait()?;
+        let token = session.liveliness().declare_token(token).wait()?;
+        Ok(Self { queue, _subscriber: subscriber, _token: token })
+    }
+}
+
 impl Source for Reader {
     fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool {
         let Some(message) = self.queue.pop() else { return false };
@@ -125,7 +142,7 @@ impl Source for Reader {
         true
     }
 
-    fn lost(&mut self) -> u64 {
-        self.queue.lost()
+    fn damage(&self) -> (u64, u64) {
+        self.queue.damage()
     }
 }

@@ -24,6 +24,7 @@ struct Inner {
     messages: VecDeque<Vec<u8>>,
     next: BTreeMap<[u8; 16], i64>,
     lost: u64,
+    reordered: u64,
 }
 
 impl Queue {
@@ -50,9 +51,10 @@ impl Queue {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).messages.pop_front()
     }
 
-    /// How many are missing since this was asked last.
-    pub fn lost(&self) -> u64 {
-        std::mem::take(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner).lost)
+    /// How many are missing, and how many came after a later one, since it began.
+    pub fn damage(&self) -> (u64, u64) {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        (inner.lost, inner.reordered)
     }
 }
 
@@ -60,7 +62,12 @@ impl Inner {
     fn follow(&mut self, gid: [u8; 16], sequence: i64) {
         let after = sequence.saturating_add(1);
         if let Some(next) = self.next.get_mut(&gid) {
-            // A smaller number is a publisher that began anew.
+            if sequence < *next {
+                // It was counted as lost. A publisher that begins anew has another name.
+                self.lost = self.lost.saturating_sub(1);
+                self.reordered += 1;
+                return;
+            }
             self.lost += u64::try_from(sequence.saturating_sub(*next)).unwrap_or(0);
             *next = after;
         } else if self.next.len() < PUBLISHERS {
@@ -78,13 +85,14 @@ mod tests {
     fn gaps_in_the_numbers_and_what_finds_no_room_are_counted() {
         let delivery = Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false };
         let [topic, type_name, hash] = ["/a", "a/msg/B", ""].map(str::to_owned);
-        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3 });
+        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout: String::new() });
         let number = |sequence| Some(Attachment { sequence, source_ns: 0, gid: [1; 16] });
         for sequence in [5, 6, 9] {
             queue.push(Cow::Borrowed(&[sequence as u8]), number(sequence));
         }
-        assert_eq!((queue.lost(), queue.lost()), (2, 0), "7 and 8");
-        queue.push(Cow::Borrowed(&[1]), number(1)); // began anew, and there is room for three
-        assert_eq!((queue.lost(), queue.pop()), (1, Some(vec![6])));
+        assert_eq!(queue.damage(), (2, 0), "7 and 8");
+        queue.push(Cow::Borrowed(&[7]), number(7));
+        assert_eq!(queue.damage(), (2, 1), "7 came late, and 5 made room for it");
+        assert_eq!(queue.pop(), Some(vec![6]));
     }
 }
