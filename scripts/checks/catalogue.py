@@ -5,11 +5,15 @@ import sys
 from checks.runner import Check
 from horus_appliance.paths import BENCHMARKS, RUNTIME, SCRIPTS
 
+BRIDGE = RUNTIME / "bridge"
+
 # What the benchmarks depend on is built for the runtime already.
 SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
 # Cargo locks the folder of a profile while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
 DEBUG, RELEASE, SANITIZERS, RUSTUP = "runtime/target/debug", "runtime/target/release", "runtime/target/sanitizers", "rustup"
+BRIDGES = "runtime/bridge/target"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
+FOREIGN = "others' programs lose messages where they get no time"
 CPP = ("c++", "g++")
 IMAGES = "images, one built after a killed build"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
@@ -79,6 +83,14 @@ CHECKS = [
     ),
     Check("languages: a new project in each", module("languages.projects"), SCRIPTS, holds=(DEBUG, RELEASE), after=(LIBRARY,)),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
+    Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG,)),
+    Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),
+    Check("gateway: clients in Python and Go", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
+    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(DEBUG,)),
+    # A workspace of its own, with what it depends on.
+    Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),
+    Check("ros2: the bridge's tests", cargo("test", "--locked"), BRIDGE, holds=(BRIDGES,)),
+    Check("ros2: the bridge's lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BRIDGE, holds=(BRIDGES,)),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
     Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG, RUSTUP)),
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG, RUSTUP)),
@@ -92,8 +104,14 @@ CHECKS = [
     Check("the Yocto layer against the layers below it", command("check-layer")),
     Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",)),
     Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",)),
-    # The library for other languages was tested beside the others.
-    Check("rust unit, doc and process tests", cargo("test", "--locked", "--workspace", "--exclude", "horus-c"), RUNTIME, alone=TIMED),
+    # The library for other languages and the gateway were tested beside the others.
+    Check(
+        "rust unit, doc and process tests", cargo("test", "--locked", "--workspace", "--exclude", "horus-c", "--exclude", "horus-gateway"), RUNTIME,
+        alone=TIMED,
+    ),
+    Check("ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN),
+    Check("ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN),
+    Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
     Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
     Check("boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes"),

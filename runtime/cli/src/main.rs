@@ -5,6 +5,7 @@ mod audit;
 mod bench;
 mod blame;
 mod boot;
+mod bridge;
 mod deploy;
 mod determinism;
 mod doctor;
@@ -57,6 +58,8 @@ enum Command {
     Gateway(gateway::Args),
     /// Print a topic's messages as a gateway sends them, from now on or from its log.
     Tap(gateway::tap::Args),
+    /// Carry topics to ROS 2 and back, and between appliances.
+    Bridge(bridge::Args),
     /// Measure how long messages take, and how many get through.
     Bench(bench::Args),
     /// Make structs of other languages for messages.
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Command::Topic(args) => topic::run(args),
         Command::Gateway(args) => gateway::run(&args),
         Command::Tap(args) => gateway::tap::run(&args),
+        Command::Bridge(args) => bridge::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Drift(args) => drift::run(&args),

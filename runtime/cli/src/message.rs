@@ -51,6 +51,8 @@ enum Language {
     Csharp,
     /// A module of Python 3.11.
     Python,
+    /// Files of ROS 2, a `.msg` for each message; --output names their folder.
+    Ros2,
 }
 
 /// Runs the command.
@@ -80,18 +82,38 @@ fn show(name: &str) -> Result<(), String> {
 
 fn make(wanted: &Generate) -> Result<(), String> {
     let layouts = wanted.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    if wanted.lang == Language::Ros2 {
+        return definitions(&layouts, wanted.output.as_deref());
+    }
     // What goes to the terminal is guarded as if it were a file beside its first layout.
     let extension = match wanted.lang {
         Language::C => "h",
         Language::Cpp => "hpp",
         Language::Csharp => "cs",
         Language::Python => "py",
+        Language::Ros2 => "msg",
     };
     let named = wanted.output.clone().or_else(|| Some(wanted.files.first()?.with_extension(extension)));
     let header = header(&layouts, wanted.lang, &guard(named.as_deref()))?;
     match &wanted.output {
         None => print!("{header}"),
         Some(file) => std::fs::write(file, header).map_err(|error| format!("{}: {error}", file.display()))?,
+    }
+    Ok(())
+}
+
+/// Writes `PACKAGE/msg/NAME.msg` below the folder for each message, or prints them with a line before each, as recordings have them.
+fn definitions(layouts: &[Layout], folder: Option<&Path>) -> Result<(), String> {
+    for layout in layouts {
+        for file in generate::ros2(layout).map_err(|error| error.to_string())? {
+            let Some(folder) = folder else {
+                print!("{}\nMSG: {}\n{}", "=".repeat(80), file.name, file.text);
+                continue;
+            };
+            let path = folder.join(format!("{}.msg", file.name));
+            let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| std::fs::write(&path, file.text)).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
     }
     Ok(())
 }
@@ -108,6 +130,7 @@ fn header(layouts: &[Layout], language: Language, guard: &str) -> Result<String,
         Language::Cpp => generate::cpp(layouts, guard, &known),
         Language::Csharp => generate::csharp(layouts, &known),
         Language::Python => generate::python(layouts, &known),
+        Language::Ros2 => return Err("definitions of ROS 2 are files of their own".to_owned()),
     };
     made.map_err(|error| error.to_string())
 }
@@ -142,6 +165,16 @@ mod tests {
         assert!(!made.contains("struct Pose2D"), "{made}");
         let made = header(&[layout], Language::Cpp, &guard(None)).unwrap();
         assert!(made.contains("std::array<::horus::Pose2D, 4> places;") && made.contains("namespace a {"), "{made}");
+    }
+
+    #[test]
+    fn a_definition_of_ros_is_a_file_for_each_message() {
+        let scratch = tempfile::tempdir().unwrap();
+        let layout: Layout = "message a/Path\n count u64\n poses [a/Pose; 4]\nmessage a/Pose\n x f64".parse().unwrap();
+        definitions(&[layout], Some(scratch.path())).unwrap();
+        let text = |name: &str| std::fs::read_to_string(scratch.path().join(name)).unwrap();
+        assert!(text("a/msg/Path.msg").ends_with("uint64 count\na/Pose[4] poses\n"));
+        assert!(text("a/msg/Pose.msg").ends_with("float64 x\n"));
     }
 
     #[test]

@@ -9,11 +9,13 @@
 
 mod csharp;
 mod python;
+mod ros2;
 
 use std::fmt::Write;
 
 pub use csharp::csharp;
 pub use python::python;
+pub use ros2::{Definition, ros2};
 
 use super::{Layout, MadeOf};
 
@@ -25,8 +27,13 @@ pub enum GenerateError {
         "`{0}` is no name in C, C++, C# or Python, whichever was asked for: use letters, digits and _, a letter first, and no word of the language"
     )]
     Name(String),
-    /// Standard C has no such number, and neither has .NET Standard.
-    #[error("the field `{0}` has 128 bits, and neither standard C nor .NET Standard has such a number: use two of u64")]
+    /// ROS 2 has no such name.
+    #[error(
+        "`{0}` is no name in ROS 2: packages and fields have small letters, digits and single underscores, messages are called `package/CamelCase`"
+    )]
+    Ros(String),
+    /// Standard C has no such number, and neither have .NET Standard and ROS 2.
+    #[error("the field `{0}` has 128 bits, and neither standard C nor .NET Standard nor ROS 2 has such a number: use two of u64")]
     Wide(String),
     /// Which of both would a field mean?
     #[error("two messages are named `{0}`, and their fields differ: give one of them another name")]

@@ -1,0 +1,54 @@
+//! CDR, the bytes of ROS 2's messages: little-endian, version 1, each number at a multiple of its size.
+//!
+//! ```text
+//! 00 01 00 00 │ sec(4) nanosec(4) │ length(4) "imu" 00 │ …        places count from after the first four bytes
+//! ```
+//!
+//! Nothing here allocates once its buffer has grown. What comes from outside is checked against its end at every step.
+
+mod reader;
+mod writer;
+
+pub use reader::{Malformed, Reader};
+pub use writer::Writer;
+
+/// What stands before the bytes: CDR of version 1, little-endian, no options.
+pub const ENCAPSULATION: [u8; 4] = [0, 1, 0, 0];
+
+/// How many bytes are missing at `place` to a multiple of `align`, which is a power of two.
+fn gap(place: usize, align: usize) -> usize {
+    place.wrapping_neg() & (align - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes);
+        writer.u8(7);
+        writer.f64(-2.5);
+        writer.text("odom");
+        writer.u32(9);
+        writer.f64s(&[1.0, 2.0]);
+        assert_eq!(bytes[..4], ENCAPSULATION);
+        assert_eq!(bytes[4..20], [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0xc0]);
+        assert_eq!(bytes[20..29], *b"\x05\0\0\0odom\0");
+        let mut reader = Reader::new(&bytes[4..]);
+        assert_eq!((reader.u8(), reader.f64(), reader.text()), (Ok(7), Ok(-2.5), Ok("odom")));
+        let (mut two, mut none) = ([0.0; 2], [0.0; 1]);
+        assert_eq!((reader.u32(), reader.f64s(&mut two)), (Ok(9), Ok(())));
+        assert_eq!(two, [1.0, 2.0]);
+        assert_eq!(reader.f64s(&mut none), Err(Malformed::Short));
+    }
+
+    #[test]
+    fn texts_that_lie_are_refused() {
+        assert_eq!(Reader::new(b"\xff\xff\xff\xffab").text(), Err(Malformed::Short));
+        assert_eq!(Reader::new(b"\x03\0\0\0abc").text(), Err(Malformed::Text), "no zero byte at its end");
+        assert_eq!(Reader::new(b"\x03\0\0\0a\xff\0").text(), Err(Malformed::Text), "no UTF-8");
+        assert_eq!(Reader::new(b"\0\0\0\0").text(), Ok(""), "as some write an empty one");
+    }
+}

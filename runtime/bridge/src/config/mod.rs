@@ -1,0 +1,250 @@
+//! Which topics go where: by words on the command line, or by a file with the same words.
+//!
+//! Nothing is bridged that is not written here. A topic goes one way only: both ways, a message would come back for ever.
+
+pub mod fleet;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use horus_shm::directory::TopicName;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::names;
+
+/// All settings.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The number of the domain, as in ROS_DOMAIN_ID; 0 if not said otherwise.
+    pub domain: Option<u16>,
+    /// What the bridge is called among the nodes of ROS.
+    pub node: Option<String>,
+    /// How often topics are looked at, microseconds; 1000 if not said otherwise.
+    pub look_every_us: Option<u32>,
+    /// With Zenoh: whom it connects to, such as `tcp/192.168.7.2:7447`.
+    #[serde(default)]
+    pub connect: Vec<String>,
+    /// With Zenoh: where it listens, such as `tcp/0.0.0.0:7447`.
+    #[serde(default)]
+    pub listen: Vec<String>,
+    /// Topics that go to ROS, by our name.
+    #[serde(default)]
+    pub to_ros: BTreeMap<String, ToRos>,
+    /// Topics that come from ROS, by our name.
+    #[serde(default)]
+    pub from_ros: BTreeMap<String, FromRos>,
+}
+
+/// A topic that goes to ROS.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ToRos {
+    /// What ROS calls it.
+    pub topic: String,
+    /// The message of ROS; the one that suits the topic's message best if not said.
+    #[serde(rename = "type")]
+    pub type_name: Option<String>,
+    /// The frame that headers name, where our message names none; the topic's name if not said.
+    pub frame: Option<String>,
+    /// How it is delivered.
+    #[serde(flatten)]
+    pub quality: Quality,
+}
+
+/// A topic that comes from ROS.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct FromRos {
+    /// What ROS calls it.
+    pub topic: String,
+    /// The message of ROS; the one that suits the topic's message best if not said.
+    #[serde(rename = "type")]
+    pub type_name: Option<String>,
+    /// Our message, if the bridge is to make the topic when nobody else did.
+    pub message: Option<String>,
+    /// The most bytes of a message, if the bridge is to make it a topic of bytes.
+    pub bytes: Option<usize>,
+    /// What happens when it is full, if the bridge makes it.
+    #[serde(default)]
+    pub policy: Policy,
+    /// How many messages it holds, if the bridge makes it.
+    pub capacity: Option<usize>,
+    /// How many publishers it has room for, if the bridge makes it; the bridge is one of them.
+    pub publishers: Option<usize>,
+    /// How it is delivered.
+    #[serde(flatten)]
+    pub quality: Quality,
+}
+
+/// What ROS calls quality of service, where it shall not follow from the topic's policy.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+pub struct Quality {
+    /// Whether lost messages are sent again.
+    pub reliability: Option<Reliability>,
+    /// Whether who comes later gets the last messages.
+    pub durability: Option<Durability>,
+    /// How many messages are kept for who is slow or late.
+    pub depth: Option<usize>,
+}
+
+/// Whether lost messages are sent again.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Reliability {
+    /// They are.
+    Reliable,
+    /// They are not.
+    BestEffort,
+}
+
+/// Whether who comes later gets the last messages.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// No.
+    #[default]
+    Volatile,
+    /// Yes, as long as the sender lives.
+    TransientLocal,
+}
+
+/// What happens when a topic is full.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// The oldest message is overwritten.
+    #[default]
+    Latest,
+    /// Sending waits.
+    Reliable,
+}
+
+/// Why settings are none.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{0}")]
+    Read(#[from] std::io::Error),
+    /// It is no such file; the error names the line.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A word of the command line.
+    #[error("{0}")]
+    Word(String),
+    /// What it says cannot be.
+    #[error("{0}")]
+    Topic(String),
+}
+
+impl Config {
+    /// Reads a file of settings.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+    }
+
+    /// Adds what a word of the command line says: `imu=/imu:sensor_msgs/msg/Imu`.
+    ///
+    /// # Errors
+    /// When it says nothing.
+    pub fn add_to_ros(&mut self, word: &str) -> Result<(), ConfigError> {
+        let (name, route) = words::to_ros(word).map_err(ConfigError::Word)?;
+        self.to_ros.insert(name, route);
+        Ok(())
+    }
+
+    /// Adds what a word of the command line says: `/cmd_vel=base.cmd`.
+    ///
+    /// # Errors
+    /// When it says nothing.
+    pub fn add_from_ros(&mut self, word: &str) -> Result<(), ConfigError> {
+        let (name, route) = words::from_ros(word).map_err(ConfigError::Word)?;
+        self.from_ros.insert(name, route);
+        Ok(())
+    }
+
+    /// Checks what cannot be seen in one place.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let wrong = |text: String| Err(ConfigError::Topic(text));
+        if self.to_ros.is_empty() && self.from_ros.is_empty() {
+            return wrong("no topic is bridged: say --to-ros imu=/imu, --from-ros /cmd_vel=base.cmd or --config FILE".into());
+        }
+        let ours = self.to_ros.keys().chain(self.from_ros.keys());
+        for name in ours {
+            name.parse::<TopicName>().map_err(|error| ConfigError::Topic(error.to_string()))?;
+        }
+        let theirs = self.to_ros.values().map(|route| (&route.topic, &route.type_name));
+        let theirs: Vec<_> = theirs.chain(self.from_ros.values().map(|route| (&route.topic, &route.type_name))).collect();
+        for (topic, type_name) in &theirs {
+            names::topic(topic).map_err(|error| ConfigError::Topic(error.to_string()))?;
+            if let Some(name) = type_name {
+                names::message(name).map_err(|error| ConfigError::Topic(error.to_string()))?;
+            }
+        }
+        let mut seen = BTreeSet::new();
+        if let Some((twice, _)) = theirs.iter().find(|(topic, _)| !seen.insert(*topic)) {
+            return wrong(format!("{twice} is bridged twice: a topic goes one way, to one topic"));
+        }
+        if let Some(both) = self.to_ros.keys().find(|name| self.from_ros.contains_key(*name)) {
+            return wrong(format!("{both} goes both ways, and its messages would come back for ever: bridge two topics"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_what_the_words_say() {
+        let text = r#"
+            domain = 7
+            [to_ros.imu]
+            topic = "/imu"
+            type = "sensor_msgs/msg/Imu"
+            [to_ros."map.small"]
+            topic = "/map"
+            reliability = "reliable"
+            durability = "transient_local"
+            [from_ros."base.cmd"]
+            topic = "/cmd_vel"
+            message = "horus/CmdVel"
+        "#;
+        let file: Config = toml::from_str(text).unwrap();
+        file.check().unwrap();
+        let mut words = Config { domain: Some(7), ..Config::default() };
+        words.add_to_ros("imu=/imu:sensor_msgs/msg/Imu").unwrap();
+        words.add_from_ros("/cmd_vel=base.cmd:horus/CmdVel").unwrap();
+        assert_eq!((&file.to_ros["imu"], &file.from_ros), (&words.to_ros["imu"], &words.from_ros));
+        let map = &file.to_ros["map.small"].quality;
+        assert_eq!((map.reliability, map.durability), (Some(Reliability::Reliable), Some(Durability::TransientLocal)));
+    }
+
+    #[test]
+    fn a_topic_that_would_come_back_is_refused() {
+        let mut config = Config::default();
+        assert!(config.check().unwrap_err().to_string().contains("--to-ros"));
+        config.add_to_ros("imu=/imu").unwrap();
+        config.check().unwrap();
+        config.add_from_ros("/imu=other").unwrap();
+        assert!(config.check().unwrap_err().to_string().contains("/imu is bridged twice"));
+        config.from_ros.clear();
+        config.add_from_ros("/else=imu").unwrap();
+        assert!(config.check().unwrap_err().to_string().contains("both ways"));
+    }
+
+    #[test]
+    fn a_wrong_word_is_told_with_its_line() {
+        let error = toml::from_str::<Config>("[to_ros.imu]\ntopic = \"/imu\"\nrelibility = \"reliable\"").unwrap_err();
+        assert!(error.to_string().contains("relibility"), "{error}");
+    }
+}

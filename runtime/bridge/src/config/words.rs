@@ -1,0 +1,29 @@
+//! A topic's route in one word: `imu=/imu:sensor_msgs/msg/Imu`, `/cmd_vel=base.cmd`.
+
+use super::{FromRos, ToRos};
+
+/// Reads `TOPIC=/ROS_TOPIC[:TYPE]`.
+pub fn to_ros(word: &str) -> Result<(String, ToRos), String> {
+    let (ours, ros) = sides(word, "--to-ros imu=/imu:sensor_msgs/msg/Imu")?;
+    let (topic, type_name) = side(ros);
+    Ok((ours.to_owned(), ToRos { topic, type_name, ..ToRos::default() }))
+}
+
+/// Reads `/ROS_TOPIC[:TYPE]=TOPIC[:MESSAGE]`.
+pub fn from_ros(word: &str) -> Result<(String, FromRos), String> {
+    let (ros, ours) = sides(word, "--from-ros /cmd_vel=base.cmd:horus/CmdVel")?;
+    let ((topic, type_name), (name, message)) = (side(ros), side(ours));
+    Ok((name, FromRos { topic, type_name, message, ..FromRos::default() }))
+}
+
+fn sides<'a>(word: &'a str, example: &str) -> Result<(&'a str, &'a str), String> {
+    let sides = word.split_once('=').filter(|(left, right)| !left.is_empty() && !right.is_empty());
+    sides.ok_or_else(|| format!("`{word}` names no two topics: write {example}"))
+}
+
+fn side(side: &str) -> (String, Option<String>) {
+    match side.split_once(':') {
+        Some((name, kind)) => (name.to_owned(), Some(kind.to_owned())),
+        None => (side.to_owned(), None),
+    }
+}

@@ -1,0 +1,61 @@
+//! Every converter: what goes to ROS comes back the same, and what is no message is refused.
+
+use horus::message::layout::Layout;
+use horus::messages::ALL;
+
+use super::*;
+
+const CONTEXT: Context = Context { offset: Offset(1_700_000_000_000_000_000), frame: String::new() };
+
+/// Every converter with a message of ours that it takes.
+fn pairs() -> impl Iterator<Item = (Ours, &'static Entry, usize)> {
+    ENTRIES.iter().flat_map(|entry| {
+        let fields = ALL.iter().map(|definition| (Ours::Layout((definition.layout)()), definition.bytes));
+        let bytes = std::iter::once((Ours::Bytes(64), 64));
+        fields.chain(bytes).filter(|(ours, _)| entry.ours.is(ours)).map(move |(ours, size)| (ours, entry, size))
+    })
+}
+
+#[test]
+fn every_converter_has_a_message_that_it_takes() {
+    for entry in &ENTRIES {
+        assert!(pairs().any(|(_, found, _)| std::ptr::eq(found, entry)), "{}", entry.ros);
+        crate::interface::standard::whole(entry.ros).unwrap();
+    }
+}
+
+#[test]
+fn bytes_that_are_no_message_are_refused_and_nothing_panics() {
+    let mut seed = 1_u64;
+    for (ours, entry, size) in pairs() {
+        let Some(read) = entry.read else { continue };
+        if size > 100_000 {
+            continue;
+        }
+        let pairing = Pairing::new(&ours, Some(entry.ros), false).unwrap();
+        let mut into = vec![0_u64; size.div_ceil(8)];
+        let place = &mut horus::zerocopy::IntoBytes::as_mut_bytes(&mut into[..])[..size];
+        assert!(pairing.read(&[], place, &CONTEXT).is_err(), "{}", entry.ros);
+        for round in 0..200 {
+            let noise: Vec<u8> = (0..round)
+                .map(|_| {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    if seed >> 60 < 8 { 0 } else { (seed >> 33) as u8 }
+                })
+                .collect();
+            let _ = read(&mut Reader::new(&noise), place, &CONTEXT);
+        }
+    }
+}
+
+#[test]
+fn a_pair_without_converter_is_told_what_there_is() {
+    let imu = Ours::Layout(Layout::of::<horus::messages::Imu>());
+    let error = Pairing::new(&imu, Some("nav_msgs/msg/Odometry"), true).unwrap_err().to_string();
+    assert!(error.contains("sensor_msgs/msg/Imu"), "{error}");
+    let error = Pairing::new(&imu, Some("nav_msgs/msg/Path"), true).unwrap_err().to_string();
+    assert!(error.contains("nav_msgs/msg/Path"), "{error}");
+    let odometry = Ours::Layout(Layout::of::<horus::messages::Odometry>());
+    let error = Pairing::new(&odometry, Some("tf2_msgs/msg/TFMessage"), false).unwrap_err();
+    assert!(matches!(error, Mismatch::OneWay { .. }), "{error}");
+}

@@ -1,0 +1,97 @@
+//! Definitions of ROS 2's standard messages that have a counterpart here. A test compares their hashes with those of a ROS 2.
+
+use super::{Interface, Whole, Wrong, parse};
+
+/// A message on each line: its fields, separated by commas.
+const MESSAGES: &str = "
+builtin_interfaces/Time: int32 sec, uint32 nanosec
+builtin_interfaces/Duration: int32 sec, uint32 nanosec
+
+std_msgs/Header: builtin_interfaces/Time stamp, string frame_id
+std_msgs/Bool: bool data
+std_msgs/Byte: byte data
+std_msgs/Char: char data
+std_msgs/Float32: float32 data
+std_msgs/Float64: float64 data
+std_msgs/Int8: int8 data
+std_msgs/Int16: int16 data
+std_msgs/Int32: int32 data
+std_msgs/Int64: int64 data
+std_msgs/UInt8: uint8 data
+std_msgs/UInt16: uint16 data
+std_msgs/UInt32: uint32 data
+std_msgs/UInt64: uint64 data
+std_msgs/ColorRGBA: float32 r, float32 g, float32 b, float32 a
+std_msgs/String: string data
+std_msgs/MultiArrayDimension: string label, uint32 size, uint32 stride
+std_msgs/MultiArrayLayout: MultiArrayDimension[] dim, uint32 data_offset
+std_msgs/UInt8MultiArray: MultiArrayLayout layout, uint8[] data
+
+geometry_msgs/Vector3: float64 x, float64 y, float64 z
+geometry_msgs/Point: float64 x, float64 y, float64 z
+geometry_msgs/Point32: float32 x, float32 y, float32 z
+geometry_msgs/Quaternion: float64 x, float64 y, float64 z, float64 w
+geometry_msgs/Pose: Point position, Quaternion orientation
+geometry_msgs/Pose2D: float64 x, float64 y, float64 theta
+geometry_msgs/PoseStamped: std_msgs/Header header, Pose pose
+geometry_msgs/PoseWithCovariance: Pose pose, float64[36] covariance
+geometry_msgs/Twist: Vector3 linear, Vector3 angular
+geometry_msgs/TwistStamped: std_msgs/Header header, Twist twist
+geometry_msgs/TwistWithCovariance: Twist twist, float64[36] covariance
+geometry_msgs/Accel: Vector3 linear, Vector3 angular
+geometry_msgs/Wrench: Vector3 force, Vector3 torque
+geometry_msgs/Transform: Vector3 translation, Quaternion rotation
+geometry_msgs/TransformStamped: std_msgs/Header header, string child_frame_id, Transform transform
+geometry_msgs/Vector3Stamped: std_msgs/Header header, Vector3 vector
+geometry_msgs/PointStamped: std_msgs/Header header, Point point
+geometry_msgs/QuaternionStamped: std_msgs/Header header, Quaternion quaternion
+
+sensor_msgs/Imu: std_msgs/Header header, geometry_msgs/Quaternion orientation, float64[9] orientation_covariance, geometry_msgs/Vector3 angular_velocity, float64[9] angular_velocity_covariance, geometry_msgs/Vector3 linear_acceleration, float64[9] linear_acceleration_covariance
+sensor_msgs/BatteryState: std_msgs/Header header, float32 voltage, float32 temperature, float32 current, float32 charge, float32 capacity, float32 design_capacity, float32 percentage, uint8 power_supply_status, uint8 power_supply_health, uint8 power_supply_technology, bool present, float32[] cell_voltage, float32[] cell_temperature, string location, string serial_number
+sensor_msgs/JointState: std_msgs/Header header, string[] name, float64[] position, float64[] velocity, float64[] effort
+sensor_msgs/LaserScan: std_msgs/Header header, float32 angle_min, float32 angle_max, float32 angle_increment, float32 time_increment, float32 scan_time, float32 range_min, float32 range_max, float32[] ranges, float32[] intensities
+sensor_msgs/PointField: string name, uint32 offset, uint8 datatype, uint32 count
+sensor_msgs/PointCloud2: std_msgs/Header header, uint32 height, uint32 width, PointField[] fields, bool is_bigendian, uint32 point_step, uint32 row_step, uint8[] data, bool is_dense
+sensor_msgs/Image: std_msgs/Header header, uint32 height, uint32 width, string encoding, uint8 is_bigendian, uint32 step, uint8[] data
+sensor_msgs/CompressedImage: std_msgs/Header header, string format, uint8[] data
+
+nav_msgs/Odometry: std_msgs/Header header, string child_frame_id, geometry_msgs/PoseWithCovariance pose, geometry_msgs/TwistWithCovariance twist
+
+tf2_msgs/TFMessage: geometry_msgs/TransformStamped[] transforms
+";
+
+/// The names of all, as `package/msg/Name`.
+pub fn names() -> impl Iterator<Item = String> {
+    MESSAGES.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name.replace('/', "/msg/"))
+}
+
+/// The definition of a standard message.
+pub fn get(name: &str) -> Option<Interface> {
+    let wanted = name.replace("/msg/", "/");
+    let (_, fields) = MESSAGES.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| *name == wanted)?;
+    parse(name, &fields.replace(", ", "\n")).ok()
+}
+
+/// The definition of a standard message with all that are inside of it.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn whole(name: &str) -> Result<Whole, Wrong> {
+    let top = get(name).ok_or_else(|| Wrong::Unknown { name: name.to_owned(), user: "the settings".to_owned() })?;
+    Whole::new(top, &get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_definition_is_complete() {
+        let names: Vec<_> = names().collect();
+        assert!(names.len() > 40);
+        for name in names {
+            let whole = whole(&name).unwrap();
+            assert!(!whole.top.fields.is_empty(), "{name}");
+        }
+    }
+}

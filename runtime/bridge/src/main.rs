@@ -1,0 +1,193 @@
+//! `horus-bridge`: what `horus bridge` runs.
+//!
+//! Exit status: 0 it was ended by a signal, 1 it could not start or go on, 2 the command line is none.
+#![forbid(unsafe_code)]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use horus_bridge::config::Config;
+#[cfg(feature = "zenoh")]
+use horus_bridge::config::fleet::Fleet;
+use horus_bridge::interface::{hash, standard};
+use horus_bridge::route::{Server, Transport};
+#[cfg(feature = "zenoh")]
+use horus_bridge::zenoh;
+use horus_shm::directory::{Directory, Location};
+
+/// Carry topics to ROS 2 and back, without ROS; and between appliances.
+#[derive(Parser)]
+#[command(name = "horus bridge", bin_name = "horus bridge", version)]
+enum Command {
+    /// Carry topics to ROS 2 and from it.
+    Ros2(Ros2),
+    /// Share topics with other appliances, and take theirs.
+    #[cfg(feature = "zenoh")]
+    Zenoh(Between),
+    /// Print the messages of ROS 2 that the bridge knows, with their hashes.
+    Messages,
+}
+
+#[derive(clap::Args)]
+struct Ros2 {
+    /// Over DDS, as robots on ROS 2's default middleware
+    #[arg(long, required_unless_present = "zenoh", conflicts_with = "zenoh")]
+    dds: bool,
+    /// Over Zenoh, as robots with rmw_zenoh
+    #[arg(long)]
+    zenoh: bool,
+    /// A topic that goes to ROS, for instance imu=/imu:sensor_msgs/msg/Imu
+    #[arg(long, value_name = "TOPIC=/ROS[:TYPE]")]
+    to_ros: Vec<String>,
+    /// A topic that comes from ROS, for instance /cmd_vel=base.cmd:horus/CmdVel
+    #[arg(long, value_name = "/ROS[:TYPE]=TOPIC[:MESSAGE]")]
+    from_ros: Vec<String>,
+    /// A file of settings, docs/ros2.md has one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// With --zenoh: whom to connect to, for instance tcp/192.168.7.2:7447 [default: the router on this machine]
+    #[arg(long, value_name = "PLACE")]
+    connect: Vec<String>,
+    /// With --zenoh: where to listen, for instance tcp/0.0.0.0:7447
+    #[arg(long, value_name = "PLACE")]
+    listen: Vec<String>,
+    /// The number of the domain [default: that of the settings, or $ROS_DOMAIN_ID, or 0]
+    #[arg(long, value_name = "NUMBER")]
+    domain: Option<u16>,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(clap::Args)]
+struct Between {
+    /// What the others call this appliance
+    #[arg(long)]
+    name: Option<String>,
+    /// A topic that the others may take
+    #[arg(long, value_name = "TOPIC")]
+    share: Vec<String>,
+    /// A topic of another appliance, and what it is called here, for instance robot2/imu=robot2.imu
+    #[arg(long, value_name = "NAME/TOPIC=TOPIC")]
+    take: Vec<String>,
+    /// Whom to connect to, for instance tcp/192.168.7.2:7447
+    #[arg(long, value_name = "PLACE")]
+    connect: Vec<String>,
+    /// Where to listen, for instance tcp/0.0.0.0:7447
+    #[arg(long, value_name = "PLACE")]
+    listen: Vec<String>,
+    /// A file of settings, docs/ros2.md has one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let done = match Command::parse() {
+        Command::Ros2(args) => ros2(&args),
+        #[cfg(feature = "zenoh")]
+        Command::Zenoh(args) => between(&args),
+        Command::Messages => messages(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("horus bridge: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn messages() -> Result<(), String> {
+    for name in standard::names() {
+        let whole = standard::whole(&name).map_err(|error| error.to_string())?;
+        println!("{} {name}", hash::rihs01(&whole));
+    }
+    Ok(())
+}
+
+fn ros2(args: &Ros2) -> Result<(), String> {
+    let mut config = match &args.config {
+        Some(path) => Config::read(path).map_err(|error| format!("{}: {error}", path.display()))?,
+        None => Config::default(),
+    };
+    for word in &args.to_ros {
+        config.add_to_ros(word).map_err(|error| error.to_string())?;
+    }
+    for word in &args.from_ros {
+        config.add_from_ros(word).map_err(|error| error.to_string())?;
+    }
+    config.connect.extend_from_slice(&args.connect);
+    config.listen.extend_from_slice(&args.listen);
+    config.check().map_err(|error| error.to_string())?;
+    let domain = match args.domain.or(config.domain) {
+        Some(domain) => domain,
+        None => from_environment()?,
+    };
+    let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
+    serve(&format!("domain {domain}"), config, |config| transport(args, config, domain, &node))
+}
+
+#[cfg(feature = "zenoh")]
+fn between(args: &Between) -> Result<(), String> {
+    let mut fleet = match &args.config {
+        Some(path) => Fleet::read(path).map_err(|error| format!("{}: {error}", path.display()))?,
+        None => Fleet::default(),
+    };
+    fleet.name = args.name.clone().or(fleet.name);
+    for (all, more) in [
+        (&mut fleet.share, &args.share),
+        (&mut fleet.take, &args.take),
+        (&mut fleet.connect, &args.connect),
+        (&mut fleet.listen, &args.listen),
+    ] {
+        all.extend_from_slice(more);
+    }
+    if fleet.connect.is_empty() && fleet.listen.is_empty() {
+        return Err("it reaches nobody: say --listen tcp/0.0.0.0:7447, or --connect tcp/192.168.7.2:7447".to_owned());
+    }
+    let location = Location::from_environment().map_err(|error| error.to_string())?;
+    let config = fleet.routes(&location.namespace).map_err(|error| error.to_string())?;
+    let links = zenoh::Links { connect: fleet.connect, listen: fleet.listen };
+    serve(&fleet.name.unwrap_or_default(), config, |_| Ok(Box::new(zenoh::Fleet::join(zenoh::open(&links)?))))
+}
+
+/// Serves until it is told to end. What carries messages is opened last, by the thread that serves.
+fn serve(
+    who: &str,
+    config: Config,
+    transport: impl FnOnce(&Config) -> Result<Box<dyn Transport>, String>,
+) -> Result<(), String> {
+    let location = Location::from_environment().map_err(|error| error.to_string())?;
+    let directory = Directory::at(&location.directory)
+        .and_then(|directory| directory.in_namespace(&location.namespace))
+        .map_err(|error| error.to_string())?;
+    let stop = horus::stop::on_termination().map_err(|error| error.to_string())?;
+    let transport = transport(&config)?;
+    let topics = config.to_ros.len() + config.from_ros.len();
+    let mut server = Server::new(config, directory, transport);
+    horus::supervise::notify_ready(&format!("{topics} topics, {who}"));
+    server.run(&stop);
+    Ok(())
+}
+
+fn from_environment() -> Result<u16, String> {
+    match std::env::var("ROS_DOMAIN_ID").ok().filter(|text| !text.is_empty()) {
+        None => Ok(0),
+        Some(text) => text.parse().map_err(|_| format!("ROS_DOMAIN_ID={text} is no number from 0 to 232")),
+    }
+}
+
+fn transport(args: &Ros2, config: &Config, domain: u16, node: &str) -> Result<Box<dyn Transport>, String> {
+    #[cfg(feature = "dds")]
+    if args.dds {
+        return Ok(Box::new(horus_bridge::dds::Dds::join(domain, node)?));
+    }
+    #[cfg(feature = "zenoh")]
+    if args.zenoh {
+        let links = zenoh::Links { connect: config.connect.clone(), listen: config.listen.clone() };
+        let session = zenoh::open(&links.or_router())?;
+        return Ok(Box::new(zenoh::Zenoh::join(session, domain, node)?));
+    }
+    let _ = (domain, node, config);
+    let feature = if args.dds { "dds" } else { "zenoh" };
+    Err(format!("this program was built without --{feature}: build it with `cargo build --features {feature}`"))
+}

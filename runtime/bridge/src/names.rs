@@ -1,0 +1,76 @@
+//! What ROS 2 calls topics and messages, and what DDS and Zenoh call them.
+
+use thiserror::Error;
+
+/// Why a name is none of ROS 2's.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NameError {
+    /// No topic.
+    #[error("`{0}` is no topic of ROS 2: it begins with `/`; between slashes stand letters, digits and _, no digit first")]
+    Topic(String),
+    /// No message.
+    #[error("`{0}` is no message of ROS 2: write `package/msg/Name`, as in sensor_msgs/msg/Imu")]
+    Message(String),
+}
+
+/// The longest name of a topic: DDS has room for 255 bytes, and its prefix takes some.
+const MAX_TOPIC: usize = 240;
+
+/// A topic of ROS 2, with its leading slash.
+///
+/// # Errors
+/// When it is none.
+pub fn topic(name: &str) -> Result<&str, NameError> {
+    let rest = name.strip_prefix('/').filter(|_| name.len() <= MAX_TOPIC);
+    let is_part = |part: &str| is_word(part) && !part.starts_with(|first: char| first.is_ascii_digit());
+    match rest {
+        Some(rest) if rest.split('/').all(is_part) => Ok(name),
+        _ => Err(NameError::Topic(name.to_owned())),
+    }
+}
+
+/// A message of ROS 2, whole; `sensor_msgs/Imu` is taken for `sensor_msgs/msg/Imu`.
+///
+/// # Errors
+/// When it is none.
+pub fn message(name: &str) -> Result<String, NameError> {
+    let parts: Vec<_> = name.split('/').collect();
+    match parts[..] {
+        [package, last] | [package, "msg", last] if is_word(package) && is_word(last) => Ok(format!("{package}/msg/{last}")),
+        _ => Err(NameError::Message(name.to_owned())),
+    }
+}
+
+fn is_word(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The message as DDS names it: `sensor_msgs::msg::dds_::Imu_`.
+pub fn dds_message(name: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((package, last)) => format!("{}::dds_::{last}_", package.replace('/', "::")),
+        None => name.to_owned(),
+    }
+}
+
+/// The topic as DDS names it: `rt/imu`.
+pub fn dds_topic(name: &str) -> String {
+    format!("rt{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_ros() {
+        assert_eq!(topic("/robot/imu_1"), Ok("/robot/imu_1"));
+        for wrong in ["imu", "/", "/imu/", "//imu", "/1imu", "/i mu", ""] {
+            assert!(topic(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(message("sensor_msgs/Imu").unwrap(), "sensor_msgs/msg/Imu");
+        assert!(message("Imu").is_err() && message("a/srv/B").is_err());
+        assert_eq!(dds_message("sensor_msgs/msg/Imu"), "sensor_msgs::msg::dds_::Imu_");
+        assert_eq!(dds_topic("/robot/imu"), "rt/robot/imu");
+    }
+}

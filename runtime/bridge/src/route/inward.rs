@@ -1,0 +1,203 @@
+//! A topic that comes from ROS: read into the place of the topic's next message, and published.
+//!
+//! A place is taken before a message is: where a reliable topic is full, messages wait on the other side.
+
+use horus_shm::clock::monotonic_ns;
+use horus_shm::directory::{Directory, TopicName};
+use horus_shm::ends::inspect::inspect;
+use horus_shm::ends::{Kind, Making, Payload, Publication, bytes};
+use horus_shm::error::OpenError;
+use horus_shm::segment::layout;
+
+use super::outward::{known, message_bytes, ours, pair, policy};
+use super::{Counts, Delivery, Endpoint, Source, Transport};
+use crate::clock::Offset;
+use crate::config::{FromRos, Policy};
+use crate::convert::{Context, Ours, Pairing};
+
+/// Messages that a topic holds when the bridge makes it and nobody says how many.
+const CAPACITY: usize = 16;
+
+/// A topic that comes from ROS.
+pub struct Inward {
+    /// Its name here.
+    pub name: TopicName,
+    /// What became of its messages.
+    pub counts: Counts,
+    config: FromRos,
+    writing: Option<Writing>,
+    trouble: Option<String>,
+}
+
+struct Writing {
+    publication: Publication,
+    is_of_bytes: bool,
+    bytes: usize,
+    pairing: Pairing,
+    context: Context,
+    source: Box<dyn Source>,
+    /// What was counted with the sources before this one.
+    lost_before: u64,
+    reordered_before: u64,
+}
+
+impl Inward {
+    /// A topic that nobody has opened yet.
+    pub fn new(name: TopicName, config: FromRos) -> Self {
+        Self { name, counts: Counts::default(), config, writing: None, trouble: None }
+    }
+
+    /// Becomes a publisher of the topic, if it is none, and looks whether the topic is still there.
+    pub fn look(&mut self, directory: &Directory, transport: &mut dyn Transport) {
+        let offset = Offset::now();
+        if let Some(writing) = &mut self.writing {
+            writing.context.offset = offset;
+            if writing.publication.check().is_ok() {
+                return;
+            }
+            self.writing = None; // it has a lane of the topic that was removed
+        }
+        match self.begin(directory, transport, offset) {
+            Ok(writing) => self.writing = Some(writing),
+            Err(reason) => self.trouble = Some(reason),
+        }
+    }
+
+    fn begin(&self, directory: &Directory, transport: &mut dyn Transport, offset: Offset) -> Result<Writing, String> {
+        let (publication, ours) = self.open(directory, transport)?;
+        let header = publication.segment().header();
+        let pairing = pair(transport, &ours, self.config.type_name.as_deref(), false)?;
+        let endpoint = Endpoint {
+            topic: self.config.topic.clone(),
+            type_name: pairing.ros.top.name.clone(),
+            hash: pairing.hash.clone(),
+            delivery: Delivery::new(policy(header), header.shape.capacity(), &self.config.quality),
+            bytes: message_bytes(header),
+            layout: ours.text(),
+        };
+        let (is_of_bytes, bytes) = (header.is_of_bytes(), message_bytes(header));
+        let source = transport.subscribe(&endpoint)?;
+        let context = Context { offset, frame: String::new() };
+        let (lost_before, reordered_before) = (self.counts.lost, self.counts.reordered);
+        Ok(Writing { publication, is_of_bytes, bytes, pairing, context, source, lost_before, reordered_before })
+    }
+
+    fn open(&self, directory: &Directory, transport: &mut dyn Transport) -> Result<(Publication, Ours), String> {
+        let text = |error: OpenError| error.to_string();
+        let FromRos { message, bytes: maximum, capacity, publishers, .. } = &self.config;
+        let access = directory.access().map_err(text)?;
+        if let Some(found) = inspect(&directory.file(&self.name)).map_err(text)? {
+            let header = &found.header;
+            let ours = ours(header).ok_or("the topic's header does not describe its message")?;
+            let shape = header.shape;
+            let kind =
+                Kind { type_name: &header.type_name, layout_hash: header.layout_hash, description: &header.description };
+            let payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
+            let (capacity, publishers) = (shape.capacity(), shape.lanes());
+            let making = Making { capacity, policy: header.policy, access, publishers, wakes: header.wakes };
+            let publication = Publication::open(directory, &self.name, kind, payload, &making).map_err(text)?;
+            return Ok((publication, ours));
+        }
+        let policy = match self.config.policy {
+            Policy::Latest => layout::Policy::Latest,
+            Policy::Reliable => layout::Policy::Reliable,
+        };
+        let (capacity, publishers) = (capacity.unwrap_or(CAPACITY), publishers.unwrap_or(1));
+        let making = Making { capacity, policy, access, publishers, wakes: true };
+        let ours = match (message, maximum) {
+            (Some(message), _) => Ours::Layout(known(message).ok_or_else(|| {
+                format!("{message} is no message of the field: start the topic's own program first")
+            })?),
+            (None, Some(maximum)) => Ours::Bytes(*maximum),
+            (None, None) => transport.describe(&self.config.topic).ok_or_else(|| match transport.is_ros() {
+                true => format!(
+                    "nobody has made the topic: start its program, or say what it is, --from-ros {}={}:horus/CmdVel",
+                    self.config.topic, self.name
+                ),
+                false => format!("nobody has made the topic, and no appliance has said yet what {} is", self.config.topic),
+            })?,
+        };
+        let (description, payload) = match &ours {
+            Ours::Layout(layout) => (layout.description(), layout.payload()),
+            Ours::Bytes(maximum) => (String::new(), bytes::payload(*maximum).map_err(text)?),
+        };
+        let layout_hash = if let Ours::Layout(layout) = &ours { layout.hash() } else { 0 };
+        let kind = Kind { type_name: ours.name(), layout_hash, description: &description };
+        let publication = Publication::open(directory, &self.name, kind, payload, &making).map_err(text)?;
+        Ok((publication, ours))
+    }
+
+    /// Carries at most so many messages; true if that was all that can be carried now.
+    pub fn carry(&mut self, limit: usize) -> bool {
+        let Self { writing: Some(writing), counts, trouble, .. } = self else { return true };
+        let (lost, reordered) = writing.source.damage();
+        (counts.lost, counts.reordered) = (writing.lost_before + lost, writing.reordered_before + reordered);
+        for _ in 0..limit {
+            match writing.next(counts, trouble) {
+                Next::Went => {}
+                Next::Nothing => return true,
+                Next::Full => {
+                    // A dead subscriber holds a reliable topic no longer than this.
+                    if writing.publication.reap() == 0 {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// What went wrong since this was asked last.
+    pub fn trouble(&mut self) -> Option<String> {
+        self.trouble.take()
+    }
+
+    /// What it is bridged as, once it is.
+    pub fn pairing(&self) -> Option<&Pairing> {
+        self.writing.as_ref().map(|writing| &writing.pairing)
+    }
+
+    /// What ROS calls it.
+    pub fn ros_topic(&self) -> &str {
+        &self.config.topic
+    }
+}
+
+enum Next {
+    Went,
+    Nothing,
+    Full,
+}
+
+impl Writing {
+    fn next(&mut self, counts: &mut Counts, trouble: &mut Option<String>) -> Next {
+        let Self { publication, is_of_bytes, bytes, pairing, context, source, .. } = self;
+        let mut outcome = None;
+        if *is_of_bytes {
+            let Ok(mut loan) = publication.loan_bytes(*bytes) else { return Next::Full };
+            if !source.take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)))) {
+                return Next::Nothing;
+            }
+            if let Some(Some(Ok(length))) = outcome {
+                loan.publish_first(length, monotonic_ns());
+            }
+        } else {
+            let Ok(mut loan) = publication.loan() else { return Next::Full };
+            if !source.take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)))) {
+                return Next::Nothing;
+            }
+            if let Some(Some(Ok(_))) = outcome {
+                loan.publish(monotonic_ns());
+            }
+        }
+        match outcome {
+            Some(Some(Ok(_))) => counts.carried += 1,
+            Some(Some(Err(error))) => {
+                counts.refused += 1;
+                *trouble = Some(error.to_string());
+            }
+            Some(None) | None => counts.refused += 1,
+        }
+        Next::Went
+    }
+}

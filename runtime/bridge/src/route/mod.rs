@@ -1,0 +1,112 @@
+//! One topic in one direction, whatever carries it beyond this machine.
+
+mod account;
+mod inward;
+mod outward;
+mod serve;
+
+use crate::config::{Durability, Policy, Quality, Reliability};
+
+pub use account::{Account, Counts};
+pub use inward::Inward;
+pub use outward::Outward;
+pub use serve::{Server, Transport};
+
+/// What becomes of a message that is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It is on its way.
+    Taken,
+    /// There is no room at the moment: the same message is offered again later.
+    Full,
+    /// It cannot be sent at all.
+    Lost,
+}
+
+/// Where messages go.
+pub trait Sink {
+    /// Takes a message: CDR with its four bytes in front. `stamp_ns` is when it was sent here, on CLOCK_MONOTONIC.
+    fn send(&mut self, message: &[u8], stamp_ns: u64) -> Sent;
+}
+
+/// Where messages come from.
+pub trait Source {
+    /// Hands the next message over, as CDR without the four bytes in front; false when there is none. `None` is given for a message
+    /// that came and cannot be read.
+    fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool;
+
+    /// How many messages were lost on the way, and how many came after a later one, as far as that is known.
+    fn damage(&self) -> (u64, u64) {
+        (0, 0)
+    }
+}
+
+/// What both ends are told of a topic's delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Whether lost messages are sent again.
+    pub is_reliable: bool,
+    /// Whether who comes later gets the last messages.
+    pub is_transient_local: bool,
+    /// How many messages are kept.
+    pub depth: usize,
+    /// Whether the settings say so; if not, a wire that cannot do it well may do less.
+    pub is_said: bool,
+}
+
+impl Delivery {
+    /// What follows from a topic's policy and capacity, unless the settings say otherwise: `latest` is best effort, `reliable` is
+    /// reliable, and as many messages are kept as the topic holds.
+    pub fn new(policy: Policy, capacity: usize, quality: &Quality) -> Self {
+        let reliability = quality.reliability.unwrap_or(match policy {
+            Policy::Latest => Reliability::BestEffort,
+            Policy::Reliable => Reliability::Reliable,
+        });
+        Self {
+            is_reliable: reliability == Reliability::Reliable,
+            is_transient_local: quality.durability == Some(Durability::TransientLocal),
+            depth: quality.depth.unwrap_or(capacity).clamp(1, MAX_DEPTH),
+            is_said: quality.reliability.is_some(),
+        }
+    }
+}
+
+/// The most messages that are kept for who is slow or late.
+const MAX_DEPTH: usize = 1 << 16;
+
+/// A topic of ROS, as it is announced.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// Its name, with its leading slash.
+    pub topic: String,
+    /// Its message: `sensor_msgs/msg/Imu`.
+    pub type_name: String,
+    /// The message's hash.
+    pub hash: String,
+    /// How it is delivered.
+    pub delivery: Delivery,
+    /// Bytes of a message here: how much memory it takes to keep one.
+    pub bytes: usize,
+    /// The layout of our message, as text; empty for bytes.
+    pub layout: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delivery_follows_the_topic_unless_the_settings_say_otherwise() {
+        let quality = Quality::default();
+        let latest = Delivery { is_reliable: false, is_transient_local: false, depth: 16, is_said: false };
+        assert_eq!(Delivery::new(Policy::Latest, 16, &quality), latest);
+        assert!(Delivery::new(Policy::Reliable, 16, &quality).is_reliable);
+        let said = Quality {
+            reliability: Some(Reliability::Reliable),
+            durability: Some(Durability::TransientLocal),
+            depth: Some(usize::MAX),
+        };
+        let wanted = Delivery { is_reliable: true, is_transient_local: true, depth: MAX_DEPTH, is_said: true };
+        assert_eq!(Delivery::new(Policy::Latest, 16, &said), wanted);
+    }
+}

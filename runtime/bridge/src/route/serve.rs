@@ -1,0 +1,179 @@
+//! The loop that serves all topics: on one thread, woken by what comes in, and by the clock for what goes out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use horus::journal::Priority;
+use horus_shm::directory::Directory;
+use horus_shm::ends::observe::Start;
+
+use super::{Account, Endpoint, Inward, Outward, Sink, Source};
+use crate::config::Config;
+use crate::convert::{Ours, Pairing};
+
+/// Messages of a topic in one turn, before the others have theirs.
+const MESSAGES_A_TURN: usize = 64;
+/// How often the bridge looks for topics that came or went, and at the clocks.
+const LOOK: Duration = Duration::from_millis(100);
+/// How often losses are told, while there are new ones.
+const TELL: Duration = Duration::from_secs(10);
+/// How often topics are looked at, if not said otherwise.
+const LOOK_EVERY_US: u32 = 1_000;
+
+/// What carries messages beyond this machine.
+pub trait Transport {
+    /// Announces a topic that goes out.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    fn advertise(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Sink>, String>;
+
+    /// Asks for a topic that comes in. What arrives unparks the thread that asked.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String>;
+
+    /// Whether the others are ROS 2. If not they are appliances, which know our messages.
+    fn is_ros(&self) -> bool {
+        true
+    }
+
+    /// What messages of a topic are, if somebody out there says so. Asked again until it is known.
+    fn describe(&mut self, _topic: &str) -> Option<Ours> {
+        None
+    }
+
+    /// What happened out there since this was asked last: topic, how serious it is, and what.
+    fn events(&mut self, tell: &mut dyn FnMut(&str, Priority, String));
+}
+
+/// All topics, and what carries them.
+pub struct Server {
+    directory: Directory,
+    transport: Box<dyn Transport>,
+    outward: Vec<Outward>,
+    inward: Vec<Inward>,
+    account: Account,
+    look_every: Duration,
+    /// What was said of each topic last, so that it is not said again.
+    said: Vec<Option<String>>,
+    told: Vec<u64>,
+}
+
+impl Server {
+    /// Opens what is there already. `config` was checked.
+    pub fn new(config: Config, directory: Directory, transport: Box<dyn Transport>) -> Self {
+        let name = |name: String| name.parse().expect("the settings were checked");
+        let whole = |name: &mut Option<String>| *name = name.take().and_then(|name| crate::names::message(&name).ok());
+        let outward = config.to_ros.into_iter().map(|(topic, mut route)| {
+            whole(&mut route.type_name);
+            Outward::new(name(topic), route)
+        });
+        let inward = config.from_ros.into_iter().map(|(topic, mut route)| {
+            whole(&mut route.type_name);
+            Inward::new(name(topic), route)
+        });
+        let (outward, inward): (Vec<_>, Vec<_>) = (outward.collect(), inward.collect());
+        let topics = outward.len() + inward.len();
+        let look_every = Duration::from_micros(config.look_every_us.unwrap_or(LOOK_EVERY_US).into());
+        let mut server = Self {
+            directory,
+            transport,
+            outward,
+            inward,
+            account: Account::default(),
+            look_every,
+            said: vec![None; topics],
+            told: vec![0; topics],
+        };
+        // What lay in a topic before is not taken for new.
+        server.look(Start::Back(0));
+        server
+    }
+
+    /// Serves until `stop` is set.
+    pub fn run(&mut self, stop: &AtomicBool) {
+        let (mut looked, mut told) = (Instant::now(), Instant::now());
+        while !stop.load(Ordering::Relaxed) {
+            let mut is_idle = true;
+            for topic in &mut self.outward {
+                is_idle &= topic.carry(MESSAGES_A_TURN);
+            }
+            for topic in &mut self.inward {
+                is_idle &= topic.carry(MESSAGES_A_TURN);
+            }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.look(Start::First);
+                if told.elapsed() >= TELL {
+                    told = Instant::now();
+                    self.tell(false);
+                }
+            }
+            if is_idle {
+                let wait = if self.outward.is_empty() { LOOK } else { self.look_every.min(LOOK) };
+                std::thread::park_timeout(wait);
+            }
+        }
+        self.outward.iter_mut().for_each(|topic| while !topic.carry(MESSAGES_A_TURN) {});
+        self.tell(true);
+    }
+
+    fn look(&mut self, start: Start) {
+        let Self { transport, directory, account, outward, inward, said, .. } = self;
+        let mut said = said.iter_mut();
+        for topic in outward.iter_mut() {
+            let was_there = topic.pairing().is_some();
+            topic.look(directory, &mut **transport, start);
+            let way = Way { name: topic.name.to_string(), ros: topic.ros_topic().to_owned(), arrow: "goes to" };
+            let begun = topic.pairing().filter(|_| !was_there).map(|pairing| way.begun(pairing));
+            say(account, &way.name, said.next(), begun, topic.trouble());
+        }
+        for topic in inward.iter_mut() {
+            let was_there = topic.pairing().is_some();
+            topic.look(directory, &mut **transport);
+            let way = Way { name: topic.name.to_string(), ros: topic.ros_topic().to_owned(), arrow: "comes from" };
+            let begun = topic.pairing().filter(|_| !was_there).map(|pairing| way.begun(pairing));
+            say(account, &way.name, said.next(), begun, topic.trouble());
+        }
+        transport.events(&mut |topic, priority, text| account.say(priority, topic, text));
+    }
+
+    /// Tells the figures: all at the end, before that where messages were lost since.
+    fn tell(&mut self, is_last: bool) {
+        let outward = self.outward.iter().map(|topic| (topic.name.to_string(), topic.counts));
+        let inward = self.inward.iter().map(|topic| (topic.name.to_string(), topic.counts));
+        for ((name, counts), told) in outward.chain(inward).zip(&mut self.told) {
+            if is_last || counts.gone() > *told {
+                *told = counts.gone();
+                self.account.counts(&name, counts, is_last);
+            }
+        }
+    }
+}
+
+/// How a topic's route is told.
+struct Way {
+    name: String,
+    ros: String,
+    arrow: &'static str,
+}
+
+impl Way {
+    fn begun(&self, pairing: &Pairing) -> String {
+        format!("{} {} as {} ({})", self.arrow, self.ros, pairing.ros.top.name, pairing.hash)
+    }
+}
+
+fn say(account: &mut Account, name: &str, said: Option<&mut Option<String>>, begun: Option<String>, trouble: Option<String>) {
+    let Some(said) = said else { return };
+    if let Some(text) = begun {
+        account.say(Priority::Info, name, text);
+        *said = None;
+    }
+    if let Some(text) = trouble.filter(|text| said.as_ref() != Some(text)) {
+        account.say(Priority::Warning, name, &text);
+        *said = Some(text);
+    }
+}

@@ -1,0 +1,148 @@
+//! rmw_zenoh's wire: ROS 2 over Zenoh, with its keys, its attachment, and the tokens by which nodes and topics are seen.
+//!
+//! Written from rmw_zenoh's design and tried with pyzeros; a real rmw_zenoh_cpp was not to be had (docs/ros2.md).
+
+mod attachment;
+mod fleet;
+mod keys;
+mod queue;
+mod session;
+mod watch;
+
+use std::sync::Arc;
+use std::thread::Thread;
+
+use horus::journal::Priority;
+use zenoh::Wait;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::pubsub::{Publisher, Subscriber};
+use zenoh::qos::{CongestionControl, Reliability};
+use zenoh::sample::Sample;
+
+use crate::cdr::ENCAPSULATION;
+use crate::clock::Offset;
+use crate::route::{Endpoint, Sent, Sink, Source, Transport};
+use attachment::Attachment;
+use keys::{Entity, Keys};
+use queue::Queue;
+pub use fleet::Fleet;
+pub use session::{Links, open};
+use watch::Watch;
+
+/// A session that looks like a node of ROS 2.
+pub struct Zenoh {
+    session: zenoh::Session,
+    keys: Keys,
+    watch: Watch,
+    server: Thread,
+    /// The node is seen as long as this lives.
+    _node: LivelinessToken,
+}
+
+impl Zenoh {
+    /// Becomes a node; what arrives unparks this thread.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    pub fn join(session: zenoh::Session, domain: u16, node: &str) -> Result<Self, String> {
+        let keys = Keys::new(domain, &session.zid().to_string(), node);
+        let token = session.liveliness().declare_token(keys.node()).wait().map_err(|error| error.to_string())?;
+        let watch = Watch::new(&session, domain)?;
+        Ok(Self { session, keys, watch, server: std::thread::current(), _node: token })
+    }
+}
+
+impl Transport for Zenoh {
+    fn advertise(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Sink>, String> {
+        let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Publisher, endpoint));
+        self.watch.add(endpoint);
+        Ok(Box::new(Writer::declare(&self.session, key, token, endpoint).map_err(|error| error.to_string())?))
+    }
+
+    fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String> {
+        let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Subscription, endpoint));
+        self.watch.add(endpoint);
+        let reader = Reader::declare(&self.session, key, token, endpoint, self.server.clone());
+        Ok(Box::new(reader.map_err(|error| error.to_string())?))
+    }
+
+    fn events(&mut self, tell: &mut dyn FnMut(&str, Priority, String)) {
+        self.watch.tell(tell);
+    }
+}
+
+struct Writer {
+    publisher: Publisher<'static>,
+    gid: [u8; 16],
+    next: i64,
+    _token: LivelinessToken,
+}
+
+impl Writer {
+    /// Publishes under a key, and is seen under a token, which also gives it its number.
+    fn declare(session: &zenoh::Session, key: String, token: String, endpoint: &Endpoint) -> zenoh::Result<Self> {
+        let is_reliable = endpoint.delivery.is_reliable;
+        let publisher = session
+            .declare_publisher(key)
+            .congestion_control(if is_reliable { CongestionControl::Block } else { CongestionControl::Drop })
+            .reliability(if is_reliable { Reliability::Reliable } else { Reliability::BestEffort })
+            .wait()?;
+        let gid = keys::gid(&token);
+        let token = session.liveliness().declare_token(token).wait()?;
+        Ok(Self { publisher, gid, next: 1, _token: token })
+    }
+}
+
+impl Sink for Writer {
+    fn send(&mut self, message: &[u8], stamp_ns: u64) -> Sent {
+        let stamp_ns = if stamp_ns == 0 { horus_shm::clock::monotonic_ns() } else { stamp_ns };
+        let source_ns = i64::try_from(stamp_ns).unwrap_or(0).saturating_add(Offset::now().0);
+        let attachment = Attachment { sequence: self.next, source_ns, gid: self.gid };
+        self.next += 1;
+        match self.publisher.put(message.to_vec()).attachment(attachment.write()).wait() {
+            Ok(()) => Sent::Taken,
+            Err(_) => Sent::Lost,
+        }
+    }
+}
+
+struct Reader {
+    queue: Arc<Queue>,
+    _subscriber: Subscriber<()>,
+    _token: LivelinessToken,
+}
+
+impl Reader {
+    /// Subscribes to a key, and is seen under a token; what comes unparks `server`.
+    fn declare(
+        session: &zenoh::Session,
+        key: String,
+        token: String,
+        endpoint: &Endpoint,
+        server: Thread,
+    ) -> zenoh::Result<Self> {
+        let queue = Arc::new(Queue::new(endpoint));
+        let sender = queue.clone();
+        let came = move |sample: Sample| {
+            let attachment = sample.attachment().and_then(|bytes| Attachment::read(&bytes.to_bytes()));
+            sender.push(sample.payload().to_bytes(), attachment);
+            server.unpark();
+        };
+        let subscriber = session.declare_subscriber(key).callback(came).wait()?;
+        let token = session.liveliness().declare_token(token).wait()?;
+        Ok(Self { queue, _subscriber: subscriber, _token: token })
+    }
+}
+
+impl Source for Reader {
+    fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool {
+        let Some(message) = self.queue.pop() else { return false };
+        // The last two bytes of the four are options, which mean nothing to who reads.
+        into(message.strip_prefix(&ENCAPSULATION[..2]).and_then(|rest| rest.get(2..)));
+        true
+    }
+
+    fn damage(&self) -> (u64, u64) {
+        self.queue.damage()
+    }
+}

@@ -1,0 +1,98 @@
+//! Messages that came and were not published yet: bounded, the oldest is dropped, and what is missing is counted.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use super::attachment::Attachment;
+use crate::route::Endpoint;
+
+/// Messages that may wait, at most, and the memory that they may take.
+const MOST: usize = 8192;
+const MEMORY: usize = 64 << 20;
+/// Publishers whose numbers are followed; of more, only the first.
+const PUBLISHERS: usize = 256;
+
+/// The queue of one topic.
+pub struct Queue {
+    inner: Mutex<Inner>,
+    room: usize,
+}
+
+#[derive(Default)]
+struct Inner {
+    messages: VecDeque<Vec<u8>>,
+    next: BTreeMap<[u8; 16], i64>,
+    lost: u64,
+    reordered: u64,
+}
+
+impl Queue {
+    /// For messages of a topic.
+    pub fn new(endpoint: &Endpoint) -> Self {
+        Self { inner: Mutex::default(), room: (MEMORY / endpoint.bytes.max(1)).clamp(2, MOST) }
+    }
+
+    /// A message came.
+    pub fn push(&self, message: Cow<'_, [u8]>, attachment: Option<Attachment>) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Attachment { sequence, gid, .. }) = attachment {
+            inner.follow(gid, sequence);
+        }
+        if inner.messages.len() >= self.room {
+            inner.messages.pop_front();
+            inner.lost += 1;
+        }
+        inner.messages.push_back(message.into_owned());
+    }
+
+    /// The oldest message.
+    pub fn pop(&self) -> Option<Vec<u8>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).messages.pop_front()
+    }
+
+    /// How many are missing, and how many came after a later one, since it began.
+    pub fn damage(&self) -> (u64, u64) {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        (inner.lost, inner.reordered)
+    }
+}
+
+impl Inner {
+    fn follow(&mut self, gid: [u8; 16], sequence: i64) {
+        let after = sequence.saturating_add(1);
+        if let Some(next) = self.next.get_mut(&gid) {
+            if sequence < *next {
+                // It was counted as lost. A publisher that begins anew has another name.
+                self.lost = self.lost.saturating_sub(1);
+                self.reordered += 1;
+                return;
+            }
+            self.lost += u64::try_from(sequence.saturating_sub(*next)).unwrap_or(0);
+            *next = after;
+        } else if self.next.len() < PUBLISHERS {
+            self.next.insert(gid, after);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::route::Delivery;
+
+    #[test]
+    fn gaps_in_the_numbers_and_what_finds_no_room_are_counted() {
+        let delivery = Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false };
+        let [topic, type_name, hash] = ["/a", "a/msg/B", ""].map(str::to_owned);
+        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout: String::new() });
+        let number = |sequence| Some(Attachment { sequence, source_ns: 0, gid: [1; 16] });
+        for sequence in [5, 6, 9] {
+            queue.push(Cow::Borrowed(&[sequence as u8]), number(sequence));
+        }
+        assert_eq!(queue.damage(), (2, 0), "7 and 8");
+        queue.push(Cow::Borrowed(&[7]), number(7));
+        assert_eq!(queue.damage(), (2, 1), "7 came late, and 5 made room for it");
+        assert_eq!(queue.pop(), Some(vec![6]));
+    }
+}

@@ -1,0 +1,51 @@
+//! How a session of Zenoh is opened: where it listens and whom it connects to, and nothing that is not said.
+
+use serde::Deserialize;
+use zenoh::{Config, Wait};
+
+/// Where a session goes.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+pub struct Links {
+    /// Whom it connects to, such as `tcp/192.168.7.2:7447`.
+    #[serde(default)]
+    pub connect: Vec<String>,
+    /// Where it listens, such as `tcp/0.0.0.0:7447`.
+    #[serde(default)]
+    pub listen: Vec<String>,
+}
+
+/// The router of rmw_zenoh on this machine.
+const ROUTER: &str = "tcp/localhost:7447";
+
+impl Links {
+    /// As rmw_zenoh does where nothing is said: to the router on this machine.
+    #[must_use]
+    pub fn or_router(mut self) -> Self {
+        if self.connect.is_empty() && self.listen.is_empty() {
+            self.connect.push(ROUTER.to_owned());
+        }
+        self
+    }
+}
+
+/// Opens a session among equals. It finds nobody by multicast; a link that is cut is made again, and one that cannot be made yet is
+/// tried for as long as it takes.
+///
+/// # Errors
+/// Why not, in words.
+pub fn open(links: &Links) -> Result<zenoh::Session, String> {
+    let mut config = Config::default();
+    let list = |places: &[String]| format!("[{}]", places.iter().map(|place| format!("{place:?}")).collect::<Vec<_>>().join(","));
+    let settings = [
+        ("mode", "\"peer\"".to_owned()),
+        ("scouting/multicast/enabled", "false".to_owned()),
+        ("connect/endpoints", list(&links.connect)),
+        ("connect/timeout_ms", "-1".to_owned()),
+        ("connect/exit_on_failure", "false".to_owned()),
+        ("listen/endpoints", list(&links.listen)),
+    ];
+    for (key, value) in settings {
+        config.insert_json5(key, &value).map_err(|error| format!("{key} = {value}: {error}"))?;
+    }
+    zenoh::open(config).wait().map_err(|error| format!("cannot open a session of Zenoh: {error}"))
+}
