@@ -20,7 +20,8 @@ pub struct Args {
 
 /// Becomes the program.
 pub fn run(args: &Args) -> ExitCode {
-    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(PROGRAM))).filter(|path| path.exists());
+    let beside =
+        std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(PROGRAM))).filter(|path| path.exists());
     let error = Command::new(beside.unwrap_or_else(|| PathBuf::from(PROGRAM))).args(&args.arguments).exec();
     if error.kind() == ErrorKind::NotFound {
         eprintln!(

@@ -112,7 +112,8 @@ fn definitions(layouts: &[Layout], folder: Option<&Path>) -> Result<(), String> 
             };
             let path = folder.join(format!("{}.msg", file.name));
             let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-            made.and_then(|()| std::fs::write(&path, file.text)).map_err(|error| format!("{}: {error}", path.display()))?;
+            made.and_then(|()| std::fs::write(&path, file.text))
+                .map_err(|error| format!("{}: {error}", path.display()))?;
         }
     }
     Ok(())

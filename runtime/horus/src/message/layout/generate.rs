@@ -33,7 +33,9 @@ pub enum GenerateError {
     )]
     Ros(String),
     /// Standard C has no such number, and neither have .NET Standard and ROS 2.
-    #[error("the field `{0}` has 128 bits, and neither standard C nor .NET Standard nor ROS 2 has such a number: use two of u64")]
+    #[error(
+        "the field `{0}` has 128 bits, and neither standard C nor .NET Standard nor ROS 2 has such a number: use two of u64"
+    )]
     Wide(String),
     /// Which of both would a field mean?
     #[error("two messages are named `{0}`, and their fields differ: give one of them another name")]

@@ -46,7 +46,8 @@ pub fn ros2(layout: &Layout) -> Result<Vec<Definition>, GenerateError> {
 }
 
 fn definition<'a>(layout: &'a Layout, inner: &mut Vec<&'a Layout>) -> Result<Definition, GenerateError> {
-    let mut text = format!("# {}; made by `horus message generate --lang ros2`: change its layout.\n", layout.type_name());
+    let mut text =
+        format!("# {}; made by `horus message generate --lang ros2`: change its layout.\n", layout.type_name());
     for field in layout.fields() {
         if !is_field(field.name()) {
             return Err(GenerateError::Ros(field.name().to_owned()));
