@@ -84,7 +84,7 @@ class Stage:
         return Process(f"peer {verb} {topic}", [self.programs / "examples" / "peer", verb, topic, KINDS[kind], *arguments], self.topics)
 
     def node(self, verb: str, topic: str, kind: str, *arguments) -> Process:
-        command = [self.python, Path(__file__).with_name("node.py"), verb, topic, kind, *arguments]
+        command = [self.python, Path(__file__).with_name("nodes") / "ros.py", verb, topic, kind, *arguments]
         return Process(f"rclpy {verb} {topic}", command, self.topics, FASTDDS_DEFAULT_PROFILES_FILE=str(self.profile))
 
 

@@ -52,7 +52,7 @@ class Stage:
         return Process(f"peer {verb} {topic}", [self.programs / "examples" / "peer", verb, topic, KINDS[kind], *arguments], self.topics)
 
     def node(self, verb: str, topic: str, kind: str, *arguments) -> Process:
-        command = [self.python, Path(__file__).with_name("zenoh_node.py"), verb, topic, kind, *arguments, PLACE]
+        command = [self.python, Path(__file__).with_name("nodes") / "pyzeros_node.py", verb, topic, kind, *arguments, PLACE]
         return Process(f"pyzeros {verb} {topic}", command, self.topics)
 
 

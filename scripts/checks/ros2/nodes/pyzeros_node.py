@@ -1,6 +1,6 @@
-"""A node of pyzeros, for the checks: python zenoh_node.py receive|send|plain TOPIC KIND COUNT SECONDS|EVERY_US PLACE.
+"""A node of pyzeros, for the checks: python pyzeros_node.py receive|send|plain TOPIC KIND COUNT SECONDS|EVERY_US PLACE.
 
-receive and send say what node.py says. plain listens to everything by eclipse-zenoh alone, and says what it saw of keys and attachments.
+receive and send say what ros.py says. plain listens to everything by eclipse-zenoh alone, and says what it saw of keys and attachments.
 """
 
 import json
