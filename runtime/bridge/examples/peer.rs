@@ -60,7 +60,9 @@ impl Pattern for Imu {
     fn set(&mut self, number: u64) {
         let mut next = (0_u64..).map(|index| (number * 1000 + index) as f64);
         let mut take = || next.next().unwrap_or(0.0);
-        for value in [&mut self.orientation.x, &mut self.orientation.y, &mut self.orientation.z, &mut self.orientation.w] {
+        for value in
+            [&mut self.orientation.x, &mut self.orientation.y, &mut self.orientation.z, &mut self.orientation.w]
+        {
             *value = take();
         }
         self.orientation_covariance.iter_mut().for_each(|value| *value = take());

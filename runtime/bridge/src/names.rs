@@ -6,7 +6,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NameError {
     /// No topic.
-    #[error("`{0}` is no topic of ROS 2: it begins with `/`; between slashes stand letters, digits and _, no digit first")]
+    #[error(
+        "`{0}` is no topic of ROS 2: it begins with `/`; between slashes stand letters, digits and _, no digit first"
+    )]
     Topic(String),
     /// No message.
     #[error("`{0}` is no message of ROS 2: write `package/msg/Name`, as in sensor_msgs/msg/Imu")]
@@ -36,7 +38,9 @@ pub fn topic(name: &str) -> Result<&str, NameError> {
 pub fn message(name: &str) -> Result<String, NameError> {
     let parts: Vec<_> = name.split('/').collect();
     match parts[..] {
-        [package, last] | [package, "msg", last] if is_word(package) && is_word(last) => Ok(format!("{package}/msg/{last}")),
+        [package, last] | [package, "msg", last] if is_word(package) && is_word(last) => {
+            Ok(format!("{package}/msg/{last}"))
+        }
         _ => Err(NameError::Message(name.to_owned())),
     }
 }

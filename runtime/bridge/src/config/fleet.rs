@@ -48,7 +48,9 @@ impl Fleet {
     pub fn routes(&self, namespace: &Namespace) -> Result<Config, ConfigError> {
         let wrong = |text: String| ConfigError::Topic(text);
         let name = self.name.as_deref().filter(|name| is_name(name));
-        let name = name.ok_or_else(|| wrong("what do the others call this appliance? Say --name robot1: letters, digits, - and _".into()))?;
+        let name = name.ok_or_else(|| {
+            wrong("what do the others call this appliance? Say --name robot1: letters, digits, - and _".into())
+        })?;
         let mut config = Config { look_every_us: self.look_every_us, ..Config::default() };
         for topic in &self.share {
             let route = ToRos { topic: format!("{name}/{namespace}/{topic}"), ..ToRos::default() };
@@ -61,7 +63,11 @@ impl Fleet {
             let topic = match theirs.split('/').collect::<Vec<_>>()[..] {
                 [robot, topic] if is_name(robot) => format!("{robot}/default/{topic}"),
                 [robot, namespace, topic] if is_name(robot) => format!("{robot}/{namespace}/{topic}"),
-                _ => return Err(wrong(format!("`{theirs}` is no topic of an appliance: write robot2/imu, or robot2/NAMESPACE/imu"))),
+                _ => {
+                    return Err(wrong(format!(
+                        "`{theirs}` is no topic of an appliance: write robot2/imu, or robot2/NAMESPACE/imu"
+                    )));
+                }
             };
             let route = FromRos { topic, policy: self.policy, capacity: self.capacity, ..FromRos::default() };
             if config.from_ros.insert(ours.to_owned(), route).is_some() {
@@ -97,7 +103,9 @@ mod tests {
 
     #[test]
     fn a_namespace_is_a_part_of_the_key() {
-        let config = fleet(&["imu"], &["robot2/imu=robot2.imu", "robot3/lab/scan=scan"]).routes(&"arm".parse().unwrap()).unwrap();
+        let config = fleet(&["imu"], &["robot2/imu=robot2.imu", "robot3/lab/scan=scan"])
+            .routes(&"arm".parse().unwrap())
+            .unwrap();
         assert_eq!(config.to_ros["imu"].topic, "robot1/arm/imu");
         assert_eq!(config.from_ros["robot2.imu"].topic, "robot2/default/imu");
         assert_eq!(config.from_ros["scan"].topic, "robot3/lab/scan");
@@ -105,7 +113,8 @@ mod tests {
 
     #[test]
     fn what_would_go_in_a_circle_or_nowhere_is_refused() {
-        let routes = |share: &[&str], take: &[&str]| fleet(share, take).routes(&Namespace::default()).unwrap_err().to_string();
+        let routes =
+            |share: &[&str], take: &[&str]| fleet(share, take).routes(&Namespace::default()).unwrap_err().to_string();
         assert!(routes(&[], &[]).contains("--share"));
         assert!(routes(&["imu"], &["robot2/imu=imu"]).contains("for ever"));
         assert!(routes(&[], &["robot2=imu"]).contains("robot2/NAMESPACE/imu"));

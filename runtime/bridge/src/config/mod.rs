@@ -175,14 +175,17 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         let wrong = |text: String| Err(ConfigError::Topic(text));
         if self.to_ros.is_empty() && self.from_ros.is_empty() {
-            return wrong("no topic is bridged: say --to-ros imu=/imu, --from-ros /cmd_vel=base.cmd or --config FILE".into());
+            return wrong(
+                "no topic is bridged: say --to-ros imu=/imu, --from-ros /cmd_vel=base.cmd or --config FILE".into(),
+            );
         }
         let ours = self.to_ros.keys().chain(self.from_ros.keys());
         for name in ours {
             name.parse::<TopicName>().map_err(|error| ConfigError::Topic(error.to_string()))?;
         }
         let theirs = self.to_ros.values().map(|route| (&route.topic, &route.type_name));
-        let theirs: Vec<_> = theirs.chain(self.from_ros.values().map(|route| (&route.topic, &route.type_name))).collect();
+        let theirs: Vec<_> =
+            theirs.chain(self.from_ros.values().map(|route| (&route.topic, &route.type_name))).collect();
         for (topic, type_name) in &theirs {
             names::topic(topic).map_err(|error| ConfigError::Topic(error.to_string()))?;
             if let Some(name) = type_name {
@@ -194,7 +197,9 @@ impl Config {
             return wrong(format!("{twice} is bridged twice: a topic goes one way, to one topic"));
         }
         if let Some(both) = self.to_ros.keys().find(|name| self.from_ros.contains_key(*name)) {
-            return wrong(format!("{both} goes both ways, and its messages would come back for ever: bridge two topics"));
+            return wrong(format!(
+                "{both} goes both ways, and its messages would come back for ever: bridge two topics"
+            ));
         }
         Ok(())
     }

@@ -108,7 +108,9 @@ pub fn read_command(reader: &mut Reader<'_>, ours: &mut CmdVel, _: &Context) -> 
     let (linear, angular) = (read_vector(reader)?, read_vector(reader)?);
     let rest = [linear.y, linear.z, angular.x, angular.y];
     if rest.iter().any(|&number| number != 0.0) {
-        return Err(Malformed::Unlike("a horus/CmdVel drives forward and turns about z, and this speed has other parts"));
+        return Err(Malformed::Unlike(
+            "a horus/CmdVel drives forward and turns about z, and this speed has other parts",
+        ));
     }
     *ours = CmdVel { forward: linear.x, turn: angular.z };
     Ok(())

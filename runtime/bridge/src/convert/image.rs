@@ -44,7 +44,9 @@ pub fn write(ours: &[u8], writer: &mut Writer<'_>, context: &Context) -> Result<
     let (head, picture) = parts(ours)?;
     let encoding = Encoding::from_code(head.encoding_code);
     let name = NAMES.iter().find(|(_, known)| Some(*known) == encoding);
-    let (name, _) = name.ok_or(Malformed::Unlike("a sensor_msgs/Image is not compressed: bridge it as sensor_msgs/msg/CompressedImage"))?;
+    let (name, _) = name.ok_or(Malformed::Unlike(
+        "a sensor_msgs/Image is not compressed: bridge it as sensor_msgs/msg/CompressedImage",
+    ))?;
     header::write(writer, head.stamp_ns, &context.frame, context);
     writer.u32(head.height);
     writer.u32(head.width);
@@ -60,7 +62,8 @@ pub fn read(reader: &mut Reader<'_>, ours: &mut [u8], context: &Context) -> Resu
     let (stamp_ns, _frame) = header::read(reader, context)?;
     let (height, width) = (reader.u32()?, reader.u32()?);
     let name = reader.text()?;
-    let (_, encoding) = NAMES.iter().find(|(known, _)| *known == name).ok_or(Malformed::Unlike("its encoding is none of ours"))?;
+    let (_, encoding) =
+        NAMES.iter().find(|(known, _)| *known == name).ok_or(Malformed::Unlike("its encoding is none of ours"))?;
     if reader.u8()? != 0 {
         return Err(Malformed::Unlike("its numbers are big-endian"));
     }

@@ -31,8 +31,7 @@ pub fn read(reader: &mut Reader<'_>, ours: &mut JointState, context: &Context) -
     ours.name_texts[count..].fill([0; 32]);
     ours.count = count as u32; // at most 16
     ours.measured = 0;
-    let quantities =
-        [(POSITION, &mut ours.position), (VELOCITY, &mut ours.velocity), (EFFORT, &mut ours.effort)];
+    let quantities = [(POSITION, &mut ours.position), (VELOCITY, &mut ours.velocity), (EFFORT, &mut ours.effort)];
     for (bit, values) in quantities {
         let given = reader.count(8)?;
         if given != 0 && given != count {

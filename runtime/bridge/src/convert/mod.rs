@@ -102,9 +102,9 @@ impl Pairing {
     /// # Errors
     /// When there is no way from one to the other.
     pub fn new(ours: &Ours, ros: Option<&str>, is_to_ros: bool) -> Result<Self, Mismatch> {
-        let entry = ENTRIES.iter().find(|entry| {
-            entry.ours.is(ours) && ros.map_or(is_to_ros || entry.read.is_some(), |ros| entry.ros == ros)
-        });
+        let entry = ENTRIES
+            .iter()
+            .find(|entry| entry.ours.is(ours) && ros.map_or(is_to_ros || entry.read.is_some(), |ros| entry.ros == ros));
         if let Some(entry) = entry {
             if !is_to_ros && entry.read.is_none() {
                 return Err(Mismatch::OneWay { ours: ours.name().to_owned(), ros: entry.ros.to_owned() });

@@ -100,9 +100,8 @@ mod tests {
 
     #[test]
     fn a_vector_is_that_of_ros_and_a_stamped_pose_is_not() {
-        let same = |ours: &Layout, ros| {
-            are_same(&numbers(ours).unwrap(), standard::whole(ros).unwrap().numbers().as_deref())
-        };
+        let same =
+            |ours: &Layout, ros| are_same(&numbers(ours).unwrap(), standard::whole(ros).unwrap().numbers().as_deref());
         assert!(same(&Layout::of::<Vector3>(), "geometry_msgs/msg/Vector3"));
         assert!(same(&Layout::of::<Vector3>(), "geometry_msgs/msg/Point"));
         assert!(!same(&Layout::of::<Vector3>(), "geometry_msgs/msg/Quaternion"));
@@ -125,7 +124,8 @@ mod tests {
     #[test]
     fn a_layout_comes_back_from_the_text_of_a_topics_header() {
         for definition in ALL {
-            let found = super::super::layout_of(definition.type_name, definition.layout_hash, &(definition.description)());
+            let found =
+                super::super::layout_of(definition.type_name, definition.layout_hash, &(definition.description)());
             assert_eq!(found, Some((definition.layout)()), "{}", definition.type_name);
         }
     }

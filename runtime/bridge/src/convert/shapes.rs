@@ -34,9 +34,10 @@ pub fn is_cloud(layout: &Layout) -> bool {
 fn begins_with(layout: &Layout, fields: &[(&str, &str)], last: &str, is_last: impl Fn(&MadeOf) -> bool) -> bool {
     let [first @ .., end] = layout.fields() else { return false };
     first.len() == fields.len()
-        && first.iter().zip(fields).all(|(field, (name, number))| {
-            field.name() == *name && is_number(field.made_of(), number)
-        })
+        && first
+            .iter()
+            .zip(fields)
+            .all(|(field, (name, number))| field.name() == *name && is_number(field.made_of(), number))
         && end.name() == last
         && is_last(end.made_of())
 }

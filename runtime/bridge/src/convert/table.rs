@@ -1,10 +1,8 @@
 //! Which message of ours becomes which message of ROS: the first of each is what it becomes when nobody says.
 
-use horus::message::layout::{Layout, generate};
 use horus::message::Message;
-use horus::messages::{
-    BatteryState, CmdVel, Imu, JointState, LaserScan, Odometry, Pose2D, Pose3D, Twist,
-};
+use horus::message::layout::{Layout, generate};
+use horus::messages::{BatteryState, CmdVel, Imu, JointState, LaserScan, Odometry, Pose2D, Pose3D, Twist};
 use horus::zerocopy::FromBytes;
 
 use super::{Context, battery, cloud, geometry, image, imu, joints, odometry, scan, shapes, text};

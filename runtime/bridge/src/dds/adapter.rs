@@ -36,9 +36,12 @@ impl DeserializerAdapter<()> for Plain {
     fn transform_decoded((): ()) {}
 }
 
+/// Who hears the bytes of a sample, or that one cannot be read.
+pub type Heard<'a> = &'a mut dyn FnMut(Option<&[u8]>);
+
 /// Hands the bytes of a message over while RustDDS still has them: nothing is copied on the way.
 #[derive(Clone, Copy)]
-pub struct Decoder<'a, 'b>(pub &'a RefCell<&'b mut dyn FnMut(Option<&[u8]>)>);
+pub struct Decoder<'a, 'b>(pub &'a RefCell<Heard<'b>>);
 
 impl Decode<'_, ()> for Decoder<'_, '_> {
     type Error = Infallible;

@@ -59,7 +59,8 @@ impl Events {
         let Some(ours) = self.0.values().find(|ours| dds_topic(&ours.topic) == theirs.topic_name) else { return };
         let type_name = dds_message(&ours.type_name);
         if theirs.type_name != type_name {
-            let text = format!("{who} means {}, and here it is {type_name}: no message goes between them", theirs.type_name);
+            let text =
+                format!("{who} means {}, and here it is {type_name}: no message goes between them", theirs.type_name);
             return tell(&ours.topic, Priority::Warning, text);
         }
         let data = String::from_utf8_lossy(&theirs.user_data);

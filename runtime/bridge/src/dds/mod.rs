@@ -17,8 +17,8 @@ use rustdds::StatusEvented;
 use rustdds::dds::WriteError;
 use rustdds::no_key::{DataWriter, SimpleDataReader};
 use rustdds::{
-    DomainParticipant, DomainParticipantBuilder, DomainParticipantStatusListener, Publisher, QosPolicies, RTPSEntity, Subscriber, Topic,
-    TopicKind,
+    DomainParticipant, DomainParticipantBuilder, DomainParticipantStatusListener, Publisher, QosPolicies, RTPSEntity,
+    Subscriber, Topic, TopicKind,
 };
 
 use crate::cdr::ENCAPSULATION;

@@ -31,8 +31,13 @@ impl Nodes {
         let (topic, type_name) = ("ros_discovery_info", "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_");
         let topic = participant.create_topic(topic.to_owned(), type_name.to_owned(), &quality, TopicKind::NoKey)?;
         let writer = publisher.create_datawriter_no_key(&topic, Some(quality))?;
-        let nodes =
-            Self { writer, participant: participant.guid(), name: name.to_owned(), readers: Vec::new(), writers: Vec::new() };
+        let nodes = Self {
+            writer,
+            participant: participant.guid(),
+            name: name.to_owned(),
+            readers: Vec::new(),
+            writers: Vec::new(),
+        };
         nodes.tell();
         Ok(nodes)
     }

@@ -31,11 +31,7 @@ pub fn description(whole: &Whole) -> String {
     let mut inner: Vec<_> = whole.inner.values().collect();
     inner.sort_by(|a, b| a.name.cmp(&b.name));
     let inner: Vec<_> = inner.into_iter().map(one).collect();
-    format!(
-        "{{\"type_description\": {}, \"referenced_type_descriptions\": [{}]}}",
-        one(&whole.top),
-        inner.join(", ")
-    )
+    format!("{{\"type_description\": {}, \"referenced_type_descriptions\": [{}]}}", one(&whole.top), inner.join(", "))
 }
 
 fn one(interface: &Interface) -> String {
@@ -103,7 +99,8 @@ mod tests {
     #[test]
     fn a_different_bound_is_another_message() {
         let hash = |text| rihs01(&Whole::new(parse("a/msg/B", text).unwrap(), &|_| None).unwrap());
-        let hashes = [hash("uint8[] x"), hash("uint8[4] x"), hash("uint8[<=4] x"), hash("uint8 x"), hash("string<=4 x")];
+        let hashes =
+            [hash("uint8[] x"), hash("uint8[4] x"), hash("uint8[<=4] x"), hash("uint8 x"), hash("string<=4 x")];
         for (index, one) in hashes.iter().enumerate() {
             assert!(!hashes[..index].contains(one), "{hashes:?}");
         }

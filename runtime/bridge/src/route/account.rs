@@ -46,7 +46,9 @@ impl Account {
     /// Says the figures of a topic.
     pub fn counts(&mut self, topic: &str, counts: Counts, is_last: bool) {
         let Counts { carried, missed, refused, lost, reordered } = counts;
-        let text = format!("bridge: {topic}: {carried} messages carried, {missed} missed, {refused} refused, {lost} lost, {reordered} late");
+        let text = format!(
+            "bridge: {topic}: {carried} messages carried, {missed} missed, {refused} refused, {lost} lost, {reordered} late"
+        );
         let priority = if counts.gone() > 0 { Priority::Warning } else { Priority::Info };
         let entry = Entry::plain(priority, text)
             .field("HORUS_TOPIC", topic)

@@ -90,8 +90,11 @@ impl Inward {
             let header = &found.header;
             let ours = ours(header).ok_or("the topic's header does not describe its message")?;
             let shape = header.shape;
-            let kind =
-                Kind { type_name: &header.type_name, layout_hash: header.layout_hash, description: &header.description };
+            let kind = Kind {
+                type_name: &header.type_name,
+                layout_hash: header.layout_hash,
+                description: &header.description,
+            };
             let payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
             let (capacity, publishers) = (shape.capacity(), shape.lanes());
             let making = Making { capacity, policy: header.policy, access, publishers, wakes: header.wakes };
@@ -105,16 +108,20 @@ impl Inward {
         let (capacity, publishers) = (capacity.unwrap_or(CAPACITY), publishers.unwrap_or(1));
         let making = Making { capacity, policy, access, publishers, wakes: true };
         let ours = match (message, maximum) {
-            (Some(message), _) => Ours::Layout(known(message).ok_or_else(|| {
-                format!("{message} is no message of the field: start the topic's own program first")
-            })?),
+            (Some(message), _) => {
+                Ours::Layout(known(message).ok_or_else(|| {
+                    format!("{message} is no message of the field: start the topic's own program first")
+                })?)
+            }
             (None, Some(maximum)) => Ours::Bytes(*maximum),
             (None, None) => transport.describe(&self.config.topic).ok_or_else(|| match transport.is_ros() {
                 true => format!(
                     "nobody has made the topic: start its program, or say what it is, --from-ros {}={}:horus/CmdVel",
                     self.config.topic, self.name
                 ),
-                false => format!("nobody has made the topic, and no appliance has said yet what {} is", self.config.topic),
+                false => {
+                    format!("nobody has made the topic, and no appliance has said yet what {} is", self.config.topic)
+                }
             })?,
         };
         let (description, payload) = match &ours {
@@ -175,7 +182,9 @@ impl Writing {
         let mut outcome = None;
         if *is_of_bytes {
             let Ok(mut loan) = publication.loan_bytes(*bytes) else { return Next::Full };
-            if !source.take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)))) {
+            if !source
+                .take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context))))
+            {
                 return Next::Nothing;
             }
             if let Some(Some(Ok(length))) = outcome {
@@ -183,7 +192,9 @@ impl Writing {
             }
         } else {
             let Ok(mut loan) = publication.loan() else { return Next::Full };
-            if !source.take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)))) {
+            if !source
+                .take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context))))
+            {
                 return Next::Nothing;
             }
             if let Some(Some(Ok(_))) = outcome {

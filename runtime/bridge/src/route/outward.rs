@@ -71,7 +71,12 @@ impl Outward {
         }
     }
 
-    fn begin(&self, observation: Observation, transport: &mut dyn Transport, offset: Offset) -> Result<Reading, String> {
+    fn begin(
+        &self,
+        observation: Observation,
+        transport: &mut dyn Transport,
+        offset: Offset,
+    ) -> Result<Reading, String> {
         let header = observation.header();
         let ours = ours(header).ok_or("the topic's header does not describe its message")?;
         let pairing = pair(transport, &ours, self.config.type_name.as_deref(), true)?;
@@ -160,7 +165,12 @@ impl Reading {
 }
 
 /// Pairs a topic's message with one of ROS, or with itself where the other end is one of us.
-pub(super) fn pair(transport: &dyn Transport, ours: &Ours, ros: Option<&str>, is_to_ros: bool) -> Result<Pairing, String> {
+pub(super) fn pair(
+    transport: &dyn Transport,
+    ours: &Ours,
+    ros: Option<&str>,
+    is_to_ros: bool,
+) -> Result<Pairing, String> {
     match transport.is_ros() {
         true => Pairing::new(ours, ros, is_to_ros).map_err(|error| error.to_string()),
         false => Ok(Pairing::same(ours)),

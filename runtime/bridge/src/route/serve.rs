@@ -166,7 +166,13 @@ impl Way {
     }
 }
 
-fn say(account: &mut Account, name: &str, said: Option<&mut Option<String>>, begun: Option<String>, trouble: Option<String>) {
+fn say(
+    account: &mut Account,
+    name: &str,
+    said: Option<&mut Option<String>>,
+    begun: Option<String>,
+    trouble: Option<String>,
+) {
     let Some(said) = said else { return };
     if let Some(text) = begun {
         account.say(Priority::Info, name, text);

@@ -33,7 +33,11 @@ impl Attachment {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; BYTES] = bytes.try_into().ok()?;
         let number = |place: usize| bytes[place..].first_chunk().map(|eight| i64::from_le_bytes(*eight));
-        (bytes[16] == 16).then_some(Self { sequence: number(0)?, source_ns: number(8)?, gid: *bytes[17..].first_chunk()? })
+        (bytes[16] == 16).then_some(Self {
+            sequence: number(0)?,
+            source_ns: number(8)?,
+            gid: *bytes[17..].first_chunk()?,
+        })
     }
 }
 

@@ -116,7 +116,8 @@ mod tests {
         let data = "7/robot/chatter/std_msgs::msg::dds_::String_/RIHS01_df";
         assert_eq!(keys.data(&endpoint(true, false)), data);
         let token = keys.entity(Entity::Publisher, &endpoint(true, false));
-        let wanted = "@ros2_lv/7/abc/0/1/MP/%/%/talker/%robot%chatter/std_msgs::msg::dds_::String_/RIHS01_df/::,10:,:,:,,";
+        let wanted =
+            "@ros2_lv/7/abc/0/1/MP/%/%/talker/%robot%chatter/std_msgs::msg::dds_::String_/RIHS01_df/::,10:,:,:,,";
         assert_eq!(token, wanted);
         let second = keys.entity(Entity::Subscription, &endpoint(false, true));
         assert!(second.contains("/0/2/MS/") && second.ends_with("/2:1:,10:,:,:,,"), "{second}");

@@ -23,9 +23,9 @@ use crate::cdr::ENCAPSULATION;
 use crate::clock::Offset;
 use crate::route::{Endpoint, Sent, Sink, Source, Transport};
 use attachment::Attachment;
+pub use fleet::Fleet;
 use keys::{Entity, Keys};
 use queue::Queue;
-pub use fleet::Fleet;
 pub use session::{Links, open};
 use watch::Watch;
 

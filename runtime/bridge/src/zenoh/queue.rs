@@ -85,7 +85,8 @@ mod tests {
     fn gaps_in_the_numbers_and_what_finds_no_room_are_counted() {
         let delivery = Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false };
         let [topic, type_name, hash] = ["/a", "a/msg/B", ""].map(str::to_owned);
-        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout: String::new() });
+        let queue =
+            Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout: String::new() });
         let number = |sequence| Some(Attachment { sequence, source_ns: 0, gid: [1; 16] });
         for sequence in [5, 6, 9] {
             queue.push(Cow::Borrowed(&[sequence as u8]), number(sequence));

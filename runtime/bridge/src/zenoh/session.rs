@@ -35,7 +35,9 @@ impl Links {
 /// Why not, in words.
 pub fn open(links: &Links) -> Result<zenoh::Session, String> {
     let mut config = Config::default();
-    let list = |places: &[String]| format!("[{}]", places.iter().map(|place| format!("{place:?}")).collect::<Vec<_>>().join(","));
+    let list = |places: &[String]| {
+        format!("[{}]", places.iter().map(|place| format!("{place:?}")).collect::<Vec<_>>().join(","))
+    };
     let settings = [
         ("mode", "\"peer\"".to_owned()),
         ("scouting/multicast/enabled", "false".to_owned()),

@@ -53,8 +53,10 @@ impl Watch {
             if !has_come {
                 tell(&topic, Priority::Info, format!("{who} went"));
             } else if type_name != wanted || hash != ours.hash {
-                let text =
-                    format!("{who} means {type_name} {hash}, and here it is {wanted} {}: no message goes between them", ours.hash);
+                let text = format!(
+                    "{who} means {type_name} {hash}, and here it is {wanted} {}: no message goes between them",
+                    ours.hash
+                );
                 tell(&topic, Priority::Warning, text);
             } else {
                 tell(&topic, Priority::Info, format!("{who} came"));
