@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from checks.boot import boot_test_x86_64, disks
-from checks.boot.reach import deploying, in_python, neighbour
+from checks.boot.reach import deploying, in_python, neighbour, through_gateway
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -17,6 +17,7 @@ from horus_appliance.host import system
 from horus_appliance.image import mkosi
 
 SSH = "tcp:22"
+GATEWAY = f"tcp:{through_gateway.PORT}"
 # How long the machine may take until its first answer; it is up when this begins.
 PATIENCE = 120
 # The longest that the machine lives. Programs are built for it meanwhile.
@@ -80,7 +81,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.image, cls.answers_by_ssh = mkosi.build("python"), {}
         cls.done = run.boot(
             cls.image, "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
-            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH,), neighbour=True, record=True,
+            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH, GATEWAY), neighbour=True, record=True,
             prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
         )  # fmt: skip
 
@@ -105,6 +106,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.arrived = cls.ssh(machine, "key", "cat /run/sent").stdout
         cls.joined = cls.ssh(machine, "key", JOIN, given=ACCESS_POINT)
         laptop = deploying.Laptop(cls.home, ["ssh", *cls.options("key"), "-p", machine.ports[SSH]])
+        cls.fleet = through_gateway.go_through(laptop, machine.ports[GATEWAY])
         cls.in_python = in_python.go_through(laptop)
         cls.deployed = deploying.go_through(laptop)
 
@@ -230,6 +232,26 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         for way in ("forward by 3", "back by 3"):
             self.assertIn(f"the clock of the day was set {way}", self.deployed.seen["clock"])
         self.assertEqual(self.deployed.seen["beside clock"], "active")
+
+    def test_the_gateway_is_off_until_there_are_settings(self):
+        self.assertEqual([self.fleet.seen[when] for when in ("off", "on", "off again")], ["inactive", "active", "inactive"])
+
+    def test_the_gateway_has_no_rights_no_real_time_policy_and_no_isolated_cpu(self):
+        seen = self.fleet.seen
+        self.assertEqual((seen["user"], seen["policies"], seen["cpus"].split()[-1]), ("horus-gateway", "TS", "0"))
+        self.assertLessEqual(float(re.search(r": ([0-9.]+)", seen["exposure"]).group(1)), 2.5)
+
+    def test_a_fleet_server_sends_and_replays_and_a_kill_loses_nothing(self):
+        for what in ("sent", "replayed", "after a kill", "through ssh"):
+            with self.subTest(what):
+                self.assertEqual(self.fleet.said[what].returncode, 0, self.fleet.said[what].stderr + self.fleet.seen["account"])
+        counts = self.fleet.counts("sent")
+        self.assertEqual((counts["sent"], counts["received"], counts["wrong"]), (through_gateway.MESSAGES, through_gateway.MESSAGES, 0))
+
+    def test_the_gateway_lets_nobody_in_without_a_certificate_of_its_authority(self):
+        for who in ("stranger", "nobody"):
+            self.assertNotEqual(self.fleet.said[who].returncode, 0, who)
+        self.assertIn("certificate", self.fleet.seen["account"])
 
     def test_a_project_in_python_runs_with_numpy_and_leaves_its_account(self):
         said, seen = self.in_python.said["0.1.0"], self.in_python.seen
