@@ -17,5 +17,8 @@ fn what_is_sent_through_the_gateway_and_the_relay_arrives_once_and_in_order() {
         assert_eq!(account, ["400", "0", "0", "0", "0"], "{row:?}");
         found.push(row["system"].clone());
     }
-    assert!(["tcp-relay", "horus-gateway", "horus-gateway-log"].iter().all(|name| found.iter().any(|is| is == name)), "{said}");
+    assert!(
+        ["tcp-relay", "horus-gateway", "horus-gateway-log"].iter().all(|name| found.iter().any(|is| is == name)),
+        "{said}"
+    );
 }

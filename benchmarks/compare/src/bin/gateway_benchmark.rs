@@ -13,7 +13,7 @@ use horus_benchmarks::{floor, stage};
 use horus_compare::gateway::plan::Plan;
 use horus_compare::gateway::row::Row;
 use horus_compare::gateway::way::System;
-use horus_compare::gateway::{bare, inside, load, ours, redis};
+use horus_compare::gateway::{bare, crowd, inside, load, ours, redis};
 
 /// Command line.
 #[derive(Parser)]
@@ -111,6 +111,16 @@ fn measure(options: &Options) -> Result<bool, Failure> {
             let steps = inside::steps(SAMPLES / share, logs.path())?;
             put(steps.iter().map(|step| Row::of_step(run, step)).collect())?;
         }
+        if crowd::FIGURE.contains(&options.only) {
+            for name in crowd::SYSTEMS {
+                let plan = Plan { rate: 20.0, count: 400 / share, bytes: BYTES, batch: 1 };
+                let (outcome, memory) = crowd::run(name == crowd::SYSTEMS[1], &plan)?;
+                let row = Row::of_way(crowd::FIGURE, name, run, &plan, &outcome);
+                is_complete &= row.is_complete();
+                put(vec![row])?;
+                println!("{:28} {name:18} the gateway's memory was {} MB at most", "", memory / 1_000_000);
+            }
+        }
         for (figure, rate, batch, count) in FIGURES {
             let plan = Plan { rate, count: count / share, bytes: BYTES, batch };
             let mut bare = None;
@@ -132,7 +142,9 @@ fn measure(options: &Options) -> Result<bool, Failure> {
                 put(vec![row])?;
                 match (p50, bare) {
                     (Some(p50), _) if is_bare => bare = Some(p50),
-                    (Some(p50), Some(bare)) => println!("{:28} {:18} p50 is {:.2} x that of the relay", "", "", p50 / bare),
+                    (Some(p50), Some(bare)) => {
+                        println!("{:28} {:18} p50 is {:.2} x that of the relay", "", "", p50 / bare)
+                    }
                     _ => {}
                 }
             }

@@ -37,6 +37,18 @@ impl Child {
     }
 }
 
+impl Child {
+    /// The most bytes of memory that it had so far.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn peak_memory(&self) -> Result<u64, Failure> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc")?;
+        Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+    }
+}
+
 impl Drop for Child {
     fn drop(&mut self) {
         // Asked first: it may have something to remove. Who is gone already needs no signal.

@@ -138,7 +138,9 @@ fn batching(samples: u64) -> Meter {
 
 fn unbatching(samples: u64) -> Meter {
     let mut payload = Vec::with_capacity(10 * (ITEM_HEAD_BYTES + BYTES));
-    (0..10).for_each(|number| batch::push(&mut payload, &Item { sequence: number, stamp_ns: 0, message: &message(number) }));
+    (0..10).for_each(|number| {
+        batch::push(&mut payload, &Item { sequence: number, stamp_ns: 0, message: &message(number) })
+    });
     let mut stream = Vec::new();
     (0..60).for_each(|_| encode(&mut stream, &Head::new(Type::Batch, 1), &payload));
     let mut decoder = Decoder::new(1 << 20);

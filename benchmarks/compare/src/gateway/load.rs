@@ -119,7 +119,8 @@ fn send(way: &mut dyn Sending, plan: &Plan, shared: &Shared) -> Result<u64, Fail
     Ok(began)
 }
 
-fn wait_until(due_ns: u64) {
+/// Sleeps, and spins the last of the time.
+pub fn wait_until(due_ns: u64) {
     loop {
         let left = due_ns.saturating_sub(monotonic_ns());
         match left {

@@ -6,6 +6,7 @@
 //! | `load.rs` | sender and receiver: an open loop, each latency from the time at which the message was to be sent |
 //! | `way.rs`, `child.rs` | what a way from the sender to the receiver is, and the process in the middle of it |
 //! | `ours.rs`, `bare.rs`, `redis.rs`, `zeromq.rs` | the ways |
+//! | `crowd.rs` | a thousand clients, without and with one that is slow and one that sends garbage |
 //! | `inside.rs` | what single steps cost: log, frames, batches |
 //! | `row.rs` | a line of the result, as text and as CSV |
 //!
@@ -13,6 +14,7 @@
 
 pub mod bare;
 pub mod child;
+pub mod crowd;
 pub mod inside;
 pub mod load;
 pub mod ours;

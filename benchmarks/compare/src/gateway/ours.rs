@@ -27,15 +27,20 @@ pub const LOGGED: System = System { name: "horus-gateway-log", open: |plan| open
 /// # Errors
 /// When it cannot begin.
 pub fn gateway(bytes: &str) -> Result<(), Failure> {
-    let (bytes, log) = bytes.split_once(' ').unwrap_or((bytes, ""));
+    let (bytes, more) = bytes.split_once(' ').unwrap_or((bytes, ""));
+    let (limits, log) = match more {
+        "crowd" => ("clients = 1100\nqueue_bytes = 262144\npayload_bytes = 65536", ""),
+        _ => ("queue_bytes = 67108864", more),
+    };
     let (topics, files) = (tempfile::tempdir_in("/dev/shm")?, tempfile::tempdir()?);
     let log = if log.is_empty() { "" } else { "log = { durability = \"none\" }\n" };
     let place = Path::new("log");
     let settings = format!(
-        "listen = [{{ tcp = \"127.0.0.1:0\" }}]\nlog_directory = \"{}\"\n[limits]\nqueue_bytes = 67108864\nheartbeat_ms = 60000\n\
+        "listen = [{{ tcp = \"127.0.0.1:0\" }}]\nlog_directory = \"{}\"\n[limits]\n{limits}\nheartbeat_ms = 60000\n\
          [topics.bench]\ndirection = \"both\"\nbytes = {bytes}\ncapacity = 1024\n{log}",
         files.path().join(place).display(),
     );
+    super::crowd::allow_files()?;
     let stop = horus::stop::on_termination()?;
     let mut server = Server::open(settings.parse::<Config>()?, Directory::at(topics.path())?)?;
     println!("{}", server.addresses()[0]);
@@ -43,18 +48,35 @@ pub fn gateway(bytes: &str) -> Result<(), Failure> {
 }
 
 fn open(plan: &Plan, log: &str) -> Result<Way, Failure> {
-    let (middle, [place]) = Child::role("gateway", &format!("{} {log}", plan.bytes))?;
-    let address: Address = place.parse()?;
-    let (mut sending, mut receiving) =
-        (Connection::open(&address, "sender")?, Connection::open(&address, "receiver")?);
-    sending.advertise(1, &Advertise { layout_hash: 0, topic: "bench".into() })?;
+    let (middle, address) = start(plan.bytes, log)?;
+    let sending = sender(&address, plan.bytes)?;
+    let mut receiving = Connection::open(&address, "receiver")?;
     let when_full = WhenFull::DropOldest;
     receiving.subscribe(1, &Subscribe { begin: Begin::Now, when_full, topic: "bench".into() })?;
-    let sending = Sender { connection: sending, bytes: plan.bytes, payload: Vec::new(), frame: Vec::new() };
     Ok(Way { sending: Box::new(sending), receiving: Box::new(Receiver(receiving)), middle })
 }
 
-struct Sender {
+/// Starts a gateway; `kind` is "", "log" or "crowd".
+///
+/// # Errors
+/// When it ends at once.
+pub fn start(bytes: usize, kind: &str) -> Result<(Child, Address), Failure> {
+    let (middle, [place]) = Child::role("gateway", &format!("{bytes} {kind}"))?;
+    Ok((middle, place.parse()?))
+}
+
+/// Connects a sender.
+///
+/// # Errors
+/// When the gateway refuses.
+pub fn sender(address: &Address, bytes: usize) -> Result<Sender, Failure> {
+    let mut connection = Connection::open(address, "sender")?;
+    connection.advertise(1, &Advertise { layout_hash: 0, topic: "bench".into() })?;
+    Ok(Sender { connection, bytes, payload: Vec::new(), frame: Vec::new() })
+}
+
+/// The sender's end.
+pub struct Sender {
     connection: Connection,
     bytes: usize,
     payload: Vec<u8>,

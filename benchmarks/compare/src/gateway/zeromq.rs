@@ -44,7 +44,11 @@ fn open(plan: &Plan) -> Result<Way, Failure> {
     receiving.set_rcvtimeo(LOOK_MS)?;
     sending.connect(&front)?;
     let sending = Sender { socket: sending, bytes: plan.bytes };
-    Ok(Way { sending: Box::new(sending), receiving: Box::new(Receiver(receiving)), middle })
+    Ok(Way {
+        sending: Box::new(sending),
+        receiving: Box::new(Receiver { socket: receiving, bytes: vec![0; 64 << 10] }),
+        middle,
+    })
 }
 
 /// A socket keeps its context alive.
@@ -59,14 +63,16 @@ impl Sending for Sender {
     }
 }
 
-struct Receiver(Socket);
+struct Receiver {
+    socket: Socket,
+    bytes: Vec<u8>,
+}
 
 impl Receiving for Receiver {
     fn receive(&mut self, each: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
-        let mut bytes = [0; 64 << 10];
-        match self.0.recv_into(&mut bytes, 0) {
+        match self.socket.recv_into(&mut self.bytes, 0) {
             Ok(read) => {
-                each(&bytes[..read]);
+                each(&self.bytes[..read]);
                 Ok(())
             }
             Err(Error::EAGAIN) => Ok(()),
