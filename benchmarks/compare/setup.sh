@@ -15,9 +15,9 @@ say() { echo "setup.sh: $*" >&2; }
 if [ "${1:-}" != --check ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         apt-get update -q >&2 || say "apt-get update failed; trying with the old lists"
-        # libzmq: ZeroMQ. libclang: the generator of Aeron's bindings. libbsd, uuid: Aeron's C sources.
+        # redis-server: gateway_benchmark starts one of its own. libzmq: ZeroMQ. libclang: the generator of Aeron's bindings. libbsd, uuid: Aeron's C sources.
         apt-get install -q -y --no-install-recommends libzmq3-dev pkg-config libclang-dev libbsd-dev uuid-dev g++ \
-            python3-venv >&2 || say "apt-get install failed"
+            redis-server python3-venv >&2 || say "apt-get install failed"
     else
         say "not root, or no apt-get: install libzmq3-dev pkg-config libclang-dev libbsd-dev uuid-dev g++ yourself"
     fi

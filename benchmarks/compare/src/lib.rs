@@ -5,6 +5,7 @@
 #[cfg(feature = "aeron")]
 pub mod aeron;
 pub mod disruptor;
+pub mod gateway;
 pub mod helpers;
 pub mod iceoryx;
 pub mod iceoryx_event;

@@ -308,6 +308,11 @@ impl Connection {
         }
     }
 
+    /// Whether the next frame is here already, so that nobody is waited for.
+    pub fn has_frame(&mut self) -> bool {
+        !self.kept.is_empty() || self.decoder.is_ready()
+    }
+
     /// What came that was no frame.
     pub fn damage(&self) -> Damage {
         self.decoder.damage()

@@ -13,6 +13,7 @@
 //! waits for it, wakes it, or knows of it. In exchange a message that is overwritten before the gateway looks is missed, and counted.
 #![forbid(unsafe_code)]
 
+mod checksum;
 #[cfg(feature = "serving")]
 pub mod client;
 pub mod frame;

@@ -12,6 +12,7 @@
 //! | [`wait`] | how a subscriber waits and sleeps, at no cost to publishers while none does |
 //! | [`ends`] | what a program holds: [`Publication`](ends::Publication) and [`Subscription`](ends::Subscription) |
 //! | [`board`] | words that one process writes and others read: the figures of nodes |
+//! | [`checksum`] | CRC32C of short messages |
 //! | [`directory`] | names, namespaces, groups, and where topics lie |
 //!
 //! # What it does not do
@@ -46,6 +47,7 @@
 //! | [`segment::map`] | lends a mapping as a slice of atomics, and half a word of it to the futex; unmaps it by hand | no safe interface to memory that other processes change |
 //! | `segment::lane` | makes references to words and slots of the mapping from addresses that were worked out and checked once | computing and checking them for each message costs a third of its instructions |
 //! | `peers::locks` | calls `fcntl` for byte-range locks | neither the standard library nor rustix has them |
+//! | [`checksum`] | calls functions for processors that have the instruction, after asking | nothing says so to the compiler |
 //! | [`heap`] | calls `mallopt` | no safe crate has it |
 //! | [`scheduling`] | calls `sched_setscheduler` | no safe crate has it for threads of other processes |
 //! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
@@ -62,6 +64,7 @@ pub mod sync;
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.
 #[cfg(not(loom))]
 pub mod board;
+pub mod checksum;
 #[cfg(not(loom))]
 pub mod clock;
 #[cfg(not(loom))]

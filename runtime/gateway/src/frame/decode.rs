@@ -7,6 +7,8 @@
 //! It cannot tell a frame from the bytes of a damaged frame's payload that look like a whole one. Who sends the payload chooses these bytes.
 //! Damage is not his to choose, and TCP and TLS let none through.
 
+use crate::checksum;
+
 use super::{Frame, HEAD_BYTES, Head, MAGIC, Type, VERSION};
 
 /// What is read from a socket at a time, at most.
@@ -43,6 +45,8 @@ pub struct Decoder {
     skip: u64,
     maximum: usize,
     in_garbage: bool,
+    /// The frame that stands at `start`, once it was looked at: its head and the length of its payload.
+    found: Option<(Head, usize)>,
     damage: Damage,
 }
 
@@ -58,7 +62,16 @@ impl Decoder {
     /// A decoder that accepts payloads of up to `maximum` bytes.
     pub fn new(maximum: usize) -> Self {
         let maximum = maximum.min(super::MAX_PAYLOAD_BYTES);
-        Self { bytes: Vec::new(), start: 0, end: 0, skip: 0, maximum, in_garbage: false, damage: Damage::default() }
+        Self {
+            bytes: Vec::new(),
+            start: 0,
+            end: 0,
+            skip: 0,
+            maximum,
+            in_garbage: false,
+            found: None,
+            damage: Damage::default(),
+        }
     }
 
     /// Room for bytes to be read into; never empty when [`next`](Self::next) was called until it gave nothing.
@@ -104,7 +117,7 @@ impl Decoder {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator's items do not borrow from it")]
     pub fn next(&mut self) -> Option<Frame<'_>> {
-        let (head, length) = self.find()?;
+        let (head, length) = self.found.take().or_else(|| self.find())?;
         let begin = self.start + HEAD_BYTES;
         self.start = begin + length;
         Some(Frame { head, payload: &self.bytes[begin..self.start] })
@@ -112,7 +125,8 @@ impl Decoder {
 
     /// Whether [`next`](Self::next) has a frame.
     pub fn is_ready(&mut self) -> bool {
-        self.find().is_some()
+        self.found = self.found.take().or_else(|| self.find());
+        self.found.is_some()
     }
 
     /// Passes over everything before the next frame; its head and the length of its payload.
@@ -133,7 +147,7 @@ impl Decoder {
                     let payload = here.get(HEAD_BYTES..HEAD_BYTES + length)?;
                     let wanted = u32::from_le_bytes(here[32..36].try_into().expect("four bytes"));
                     self.in_garbage = false;
-                    if crc32c::crc32c(payload) == wanted {
+                    if checksum::of(payload) == wanted {
                         return Some((head, length));
                     }
                     self.damage.payloads += 1;
@@ -189,7 +203,7 @@ fn parse(bytes: &[u8], maximum: usize) -> Option<Parsed> {
     };
     let u32_at = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
     let u64_at = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
-    if head[..4] != MAGIC || crc32c::crc32c(&head[..36]) != u32_at(36) {
+    if head[..4] != MAGIC || checksum::of(&head[..36]) != u32_at(36) {
         return Some(Parsed::Garbage);
     }
     let length = u32_at(12) as usize;

@@ -84,6 +84,8 @@ struct Active {
     segment: Arc<Segment>,
     path: PathBuf,
     at: usize,
+    /// Up to this word, memory is ready.
+    ready: usize,
     index: Index,
 }
 
@@ -188,7 +190,7 @@ impl Log {
         if header.boot == clock::boot() && header.kind == options.kind && header.bytes == options.segment_bytes {
             // Whole records behind the end, which a power cut left, must not be found again when the log has grown up to them.
             segment.clear_from(end.min(segment.words().len()));
-            return Ok(Active { segment: Arc::new(segment), path, at: end, index });
+            return Ok(Active { segment: Arc::new(segment), path, at: end, ready: 0, index });
         }
         let number = header.number + 1;
         sealed.push_back(Sealed { path, header, index: Some(index), mapped: Weak::new() });
@@ -204,8 +206,8 @@ impl Log {
     #[inline]
     pub fn append(&mut self, message: &[u8], stamp_ns: u64, publisher: u16) -> Result<u64, LogError> {
         let words = record::words(message.len());
-        if self.active.at + words >= self.active.segment.words().len() {
-            self.make_room(message.len())?;
+        if self.active.at + words >= self.active.ready {
+            self.make_ready(words, message.len())?;
         }
         let head = Head { bytes: message.len(), publisher, sequence: self.next, stamp_ns };
         let Active { segment, at, index, .. } = &mut self.active;

@@ -20,6 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_shm::ring::copy;
 
+use crate::checksum;
+
 /// Words before the message.
 pub const HEAD_WORDS: usize = 4;
 
@@ -59,7 +61,7 @@ impl Head {
         head[..8].copy_from_slice(&first);
         head[8..16].copy_from_slice(&second);
         head[16..].copy_from_slice(&third);
-        crc32c::crc32c_append(crc32c::crc32c_append(salt, &head), message)
+        checksum::append(checksum::append(salt, &head), message)
     }
 }
 

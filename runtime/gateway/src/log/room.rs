@@ -44,7 +44,7 @@ pub fn make(directory: &Path, options: &Options, number: u64, base: u64) -> Resu
     let header = Header::now(number, base, options.segment_bytes, options.kind.clone())?;
     let segment = Arc::new(Segment::begin(file, &path, header)?);
     keep_name(directory, options, &segment)?;
-    Ok(Active { segment, path, at: HEADER_WORDS, index: Index::default() })
+    Ok(Active { segment, path, at: HEADER_WORDS, ready: 0, index: Index::default() })
 }
 
 /// Begins segment `number` in the file of one that need not be kept.
@@ -57,7 +57,7 @@ fn recycle(directory: &Path, options: &Options, old: &Path, number: u64, base: u
     let path = Segment::path(directory, number);
     std::fs::rename(old, &path).map_err(|error| LogError::io("rename", old, error))?;
     keep_name(directory, options, &segment)?;
-    Ok(Active { segment, path, at: HEADER_WORDS, index: Index::default() })
+    Ok(Active { segment, path, at: HEADER_WORDS, ready: 0, index: Index::default() })
 }
 
 /// What is promised to be on the disk must be found there under its name.
@@ -72,9 +72,19 @@ fn keep_name(directory: &Path, options: &Options, segment: &Segment) -> Result<(
 }
 
 impl Log {
-    /// Begins a segment that has room for a message of `bytes`.
+    /// Has memory ready for a record of so many words, in another segment where this one has no room for it.
     #[cold]
-    pub(super) fn make_room(&mut self, bytes: usize) -> Result<(), LogError> {
+    pub(super) fn make_ready(&mut self, words: usize, bytes: usize) -> Result<(), LogError> {
+        if self.active.at + words >= self.active.segment.words().len() {
+            self.make_room(bytes)?;
+        }
+        let Active { segment, at, ready, .. } = &mut self.active;
+        *ready = segment.make_ready(*at, *at + words);
+        Ok(())
+    }
+
+    /// Begins a segment that has room for a message of `bytes`.
+    fn make_room(&mut self, bytes: usize) -> Result<(), LogError> {
         let room = self.options.segment_bytes / 8;
         if segment::words_needed(bytes) > room || bytes > super::record::MAX_MESSAGE_BYTES {
             return Err(LogError::TooLong { bytes, maximum: (room - segment::words_needed(0)) * 8 });

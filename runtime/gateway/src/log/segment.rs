@@ -27,9 +27,12 @@ use rustix::io::Errno;
 
 use super::error::LogError;
 use super::{Kind, clock};
+use crate::checksum;
 
 /// Words before the first record.
 pub const HEADER_WORDS: usize = 32;
+/// Words that are made ready at a time: few enough that nobody waits for it.
+const READY_WORDS: usize = (128 << 10) / 8;
 const NAME_WORD: usize = 11;
 /// The longest name of a type that a header has room for.
 pub const MAX_NAME_BYTES: usize = 128;
@@ -129,7 +132,7 @@ impl Header {
 }
 
 fn checksum(words: &[u64; HEADER_WORDS]) -> u32 {
-    words[..HEADER_WORDS - 1].iter().fold(0, |sum, word| crc32c::crc32c_append(sum, &word.to_le_bytes()))
+    words[..HEADER_WORDS - 1].iter().fold(0, |sum, word| checksum::append(sum, &word.to_le_bytes()))
 }
 
 /// A mapped segment.
@@ -204,6 +207,14 @@ impl Segment {
     #[inline]
     pub fn words(&self) -> &[AtomicU64] {
         self.stored.words()
+    }
+
+    /// Has memory ready for what is written from word `at` on, so that a fault for each page is spared: up to the word that it returns,
+    /// which is behind `needed` where the segment goes so far.
+    pub fn make_ready(&self, at: usize, needed: usize) -> usize {
+        let ready = self.words().len().min((at + READY_WORDS).max(needed + 1));
+        self.stored.fault_in(at..ready);
+        ready
     }
 
     /// Overwrites everything from word `at` on with zeros, where it is not zero.

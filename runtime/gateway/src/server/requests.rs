@@ -189,7 +189,9 @@ impl Server {
         }
         let mut ack = Ack { sequence: 0, taken: 0, lost: 0 };
         for item in items() {
-            match topic.publish(item.message, item.stamp_ns) {
+            // What has no stamp came when its frame came: the clock is read once for a batch.
+            let stamp_ns = if item.stamp_ns == 0 { client.heard_ns } else { item.stamp_ns };
+            match topic.publish(item.message, stamp_ns) {
                 Published::Taken(sequence) => (ack.sequence, ack.taken) = (sequence, ack.taken + 1),
                 Published::Lost => ack.lost += 1,
             }

@@ -42,6 +42,11 @@ impl Stored {
         self.mapping.words()
     }
 
+    /// Has the kernel map these words' pages, which will be written.
+    pub fn fault_in(&self, words: std::ops::Range<usize>) {
+        self.mapping.fault_in(words);
+    }
+
     /// The file, for `fdatasync`, which also writes what was stored in the mapping.
     pub fn file(&self) -> &OwnedFd {
         &self.file
