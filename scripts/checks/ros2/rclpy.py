@@ -5,6 +5,9 @@ are those that ROS 2 says. It all happens in a network of its own.
 """
 
 import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -13,23 +16,14 @@ from pathlib import Path
 from checks.ros2 import places
 from checks.ros2.processes import Process
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.paths import BUILD
+from horus_appliance.paths import BUILD, REPOSITORY
 
+GUIDE = REPOSITORY / "docs" / "ros2.md"
 COUNT = 10_000
 EVERY_US = 400
+CYCLONE = 2_000
 PICTURES = 300
 PICTURE_EVERY_US = 10_000
-# What Fast DDS has to be told so that a picture's datagrams have room until it looks: docs/ros2.md says why.
-FAST_DDS = """<?xml version="1.0" encoding="UTF-8"?>
-<dds xmlns="http://www.eprosima.com"><profiles>
-  <transport_descriptors><transport_descriptor>
-    <transport_id>udp</transport_id><type>UDPv4</type><receiveBufferSize>4194304</receiveBufferSize><sendBufferSize>4194304</sendBufferSize>
-  </transport_descriptor></transport_descriptors>
-  <participant profile_name="robot" is_default_profile="true"><rtps>
-    <userTransports><transport_id>udp</transport_id></userTransports><useBuiltinTransports>false</useBuiltinTransports>
-  </rtps></participant>
-</profiles></dds>
-"""
 SETTINGS = """
 [to_ros.imu]
 topic = "/imu"
@@ -59,9 +53,6 @@ capacity = 4096
 topic = "/image_back"
 message = "horus/ImageHd"
 capacity = 8
-[from_ros."base.cmd"]
-topic = "/cmd_vel"
-message = "horus/CmdVel"
 """
 # Our message, and how the node of the checks calls it.
 KINDS = {"imu": "horus/Imu", "vector": "horus/Vector3", "text": "bytes", "image": "horus/ImageHd", "command": "horus/CmdVel"}
@@ -74,7 +65,8 @@ class Stage:
         self.python, self.programs, self.topics = BUILD / "ros2" / "bin" / "python", places.BRIDGE / "target" / "debug", topics
         self.settings, self.profile = place / "bridge.toml", place / "fast-dds.xml"
         self.settings.write_text(SETTINGS)
-        self.profile.write_text(FAST_DDS)
+        # What Fast DDS has to be told so that a picture's datagrams have room until it looks.
+        self.profile.write_text(re.search(r"^```xml\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)[1])
 
     def bridge(self, *arguments) -> Process:
         arguments = arguments or ("ros2", "--dds", "--config", self.settings)
@@ -83,9 +75,9 @@ class Stage:
     def peer(self, verb: str, topic: str, kind: str, *arguments) -> Process:
         return Process(f"peer {verb} {topic}", [self.programs / "examples" / "peer", verb, topic, KINDS[kind], *arguments], self.topics)
 
-    def node(self, verb: str, topic: str, kind: str, *arguments) -> Process:
-        command = [self.python, Path(__file__).with_name("nodes") / "ros.py", verb, topic, kind, *arguments]
-        return Process(f"rclpy {verb} {topic}", command, self.topics, FASTDDS_DEFAULT_PROFILES_FILE=str(self.profile))
+    def node(self, verb: str, topic: str, kind: str, *arguments, node: str = "ros.py") -> Process:
+        command = [self.python, Path(__file__).with_name("nodes") / node, verb, topic, kind, *arguments]
+        return Process(f"{node} {verb} {topic}", command, self.topics, FASTDDS_DEFAULT_PROFILES_FILE=str(self.profile))
 
 
 def main() -> int:
@@ -100,14 +92,18 @@ def inside() -> int:
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
         stage = Stage(Path(place), Path(topics))
         hashes(stage)
+        converters(stage)
         with stage.bridge() as bridge:
             sees(stage)
             for kind in ("vector", "imu", "text"):
                 step(f"{COUNT} messages each way: {kind}")
                 to_ros(stage, kind, COUNT, EVERY_US)
                 from_ros(stage, kind, f"{kind}_back", f"/{kind}_back", COUNT, EVERY_US)
-            step("a command, as the guide has it; late comers, restarts")
-            from_ros(stage, "command", "base.cmd", "/cmd_vel", 100, 10_000, 16, "latest")
+            step(f"{CYCLONE} messages each way, Cyclone DDS")
+            for kind in ("vector", "text"):
+                to_ros(stage, kind, CYCLONE, EVERY_US, node="cyclone.py")
+                from_ros(stage, kind, f"{kind}_back", f"/{kind}_back", CYCLONE, EVERY_US, node="cyclone.py")
+            step("late comers")
             comes_late(stage)
             step(f"{PICTURES} pictures of 1 MB each way, 100 a second")
             to_ros(stage, "image", PICTURES, PICTURE_EVERY_US, 8, "latest")
@@ -117,6 +113,7 @@ def inside() -> int:
             raise ApplianceFailed(f"the bridge did not say what it did:\n{said[-2000:]}")
         restarts(stage)
         mismatch(stage)
+        guide(stage)
     print(f"rclpy and the bridge passed {COUNT} messages of three kinds each way bit for bit, and {PICTURES} pictures")
     return 0
 
@@ -141,6 +138,22 @@ def hashes(stage: Stage) -> None:
     detail(f"the hashes of {compared} messages are ROS 2's; it lacks {', '.join(unknown) or 'none'}")
 
 
+def converters(stage: Stage) -> None:
+    """What each converter writes is what ROS 2 reads; what ROS 2 writes comes back as it was."""
+    program = stage.programs / "examples" / "convert"
+    written = subprocess.run([program, "write"], capture_output=True, text=True, check=True).stdout
+    script = Path(__file__).with_name("nodes") / "convert.py"
+    again = subprocess.run([stage.python, script], input=written, capture_output=True, text=True, check=False, timeout=60)
+    if again.returncode != 0:
+        raise ApplianceFailed(f"ROS 2 does not read what a converter wrote:\n{again.stderr[-3000:]}")
+    read = subprocess.run([program, "read"], input=again.stdout, capture_output=True, text=True, check=True).stdout
+    differing = [line for line in read.splitlines() if line.endswith("differs")]
+    same = sum(line.endswith("same") for line in read.splitlines())
+    if differing or same < 17:
+        raise ApplianceFailed(f"{same} messages came back from ROS 2 as they went there, and these did not: {differing}\n{again.stderr}")
+    detail(f"{same} messages of converters went to ROS 2's own types and back; {again.stderr.strip() or 'all are known there'}")
+
+
 def sees(stage: Stage) -> None:
     """ROS 2 sees the bridge as a node with its topics; the hash of a living rclpy publisher is ours."""
     with stage.peer("send", "imu", "imu", 1, 1):
@@ -152,15 +165,17 @@ def sees(stage: Stage) -> None:
     detail(f"ROS 2 sees {', '.join(sorted(told['topics']))} of {told['node']}")
 
 
-def to_ros(stage: Stage, kind: str, count: int, every_us: int, *topic) -> None:
-    with stage.peer("send", kind, kind, count, every_us, *topic) as sender, stage.node("receive", f"/{kind}", kind, count, 40) as receiver:
+def to_ros(stage: Stage, kind: str, count: int, every_us: int, *topic, node: str = "ros.py") -> None:
+    receive = ("receive", f"/{kind}", kind, count, 40)
+    with stage.peer("send", kind, kind, count, every_us, *topic) as sender, stage.node(*receive, node=node) as receiver:
         receiver.expect("matched")
         sender.tell("go")
         complete(json.loads(receiver.expect("result", 60)), count, f"{kind} to ROS 2", sender)
 
 
-def from_ros(stage: Stage, kind: str, topic: str, name: str, count: int, every_us: int, *options) -> None:
-    with stage.peer("receive", topic, kind, count, 40, *options) as receiver, stage.node("send", name, kind, count, every_us) as sender:
+def from_ros(stage: Stage, kind: str, topic: str, name: str, count: int, every_us: int, *options, node: str = "ros.py") -> None:
+    send = ("send", name, kind, count, every_us)
+    with stage.peer("receive", topic, kind, count, 40, *options) as receiver, stage.node(*send, node=node) as sender:
         receiver.expect("matched")
         sender.tell("go")
         complete(counts(receiver.expect("result", 60)), count, f"{kind} from ROS 2", sender)
@@ -208,6 +223,23 @@ def mismatch(stage: Stage) -> None:
         with stage.node("receive", "/plain", "vector", 10, 8):
             told = bridge.expect("reliability does not fit", 20)
     detail(f"a mismatch is told:{told[:60]}…")
+
+
+def guide(stage: Stage) -> None:
+    """The guide's first command and its settings, as they are printed."""
+    text = GUIDE.read_text()
+    command = shlex.split(re.search(r"^```sh\n(horus bridge ros2 .*)$", text, re.MULTILINE)[1])
+    if command[:2] != ["horus", "bridge"]:
+        raise ApplianceFailed(f"{GUIDE.name} begins with {command}")
+    with stage.bridge(*command[2:]):
+        to_ros(stage, "imu", 100, 1000)
+        from_ros(stage, "command", "base.cmd", "/cmd_vel", 100, 1000, 16, "latest")
+    settings = re.search(r"^```toml\n(domain = .*?)^```", text, re.MULTILINE | re.DOTALL)[1]
+    stage.settings.write_text(settings)
+    os.environ["IMU_FRAME"] = "imu_link"  # as the guide has it
+    with stage.bridge():
+        to_ros(stage, "imu", 100, 1000)
+    detail("the guide's commands do what it says")
 
 
 if __name__ == "__main__":

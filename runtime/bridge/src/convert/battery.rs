@@ -42,7 +42,7 @@ pub fn read(reader: &mut Reader<'_>, ours: &mut BatteryState, context: &Context)
     let cells = reader.count(4)?;
     let room = ours.cell_voltages.get_mut(..cells).ok_or(Malformed::TooMany)?;
     reader.f32s(room)?;
-    ours.cell_voltages[cells..].fill(f32::NAN);
+    ours.cell_voltages[cells..].fill(0.0);
     (ours.cell_count, ours.faults) = (cells as u32, 0); // at most 16
     let temperatures = reader.count(4)?;
     reader.pass(temperatures, 4)?;

@@ -12,6 +12,8 @@ mod imu;
 mod joints;
 mod odometry;
 pub mod plain;
+#[doc(hidden)]
+pub mod samples;
 mod scan;
 pub mod shapes;
 mod table;

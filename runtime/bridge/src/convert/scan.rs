@@ -27,7 +27,7 @@ pub fn read(reader: &mut Reader<'_>, ours: &mut LaserScan, context: &Context) ->
     ours.range_max = reader.f32()?;
     let count = reader.count(4)?;
     reader.f32s(ours.range.get_mut(..count).ok_or(Malformed::TooMany)?)?;
-    ours.range[count..].fill(f32::NAN);
+    ours.range[count..].fill(0.0);
     (ours.count, ours.sensor) = (count as u32, 0); // at most 360
     let intensities = reader.count(4)?;
     reader.pass(intensities, 4)

@@ -40,14 +40,14 @@ impl Events {
             }
             Event::ReaderDetected { reader } => self.detected(reader, "a subscription", tell),
             Event::WriterDetected { writer } => self.detected(writer, "a publisher", tell),
-            Event::RemoteReaderMatched { local_writer, remote_reader } => {
+            Event::RemoteReaderMatched { local_writer, .. } => {
                 if let Some(ours) = self.0.get(local_writer) {
-                    tell(&ours.topic, Priority::Info, format!("a subscription came ({remote_reader:?})"));
+                    tell(&ours.topic, Priority::Info, "a subscription came".to_owned());
                 }
             }
-            Event::RemoteWriterMatched { local_reader, remote_writer } => {
+            Event::RemoteWriterMatched { local_reader, .. } => {
                 if let Some(ours) = self.0.get(local_reader) {
-                    tell(&ours.topic, Priority::Info, format!("a publisher came ({remote_writer:?})"));
+                    tell(&ours.topic, Priority::Info, "a publisher came".to_owned());
                 }
             }
             _ => {}

@@ -26,12 +26,15 @@ impl Watch {
     /// Watches a domain, with what is there already.
     pub fn new(session: &zenoh::Session, domain: u16) -> Result<Self, String> {
         let (sender, tokens) = sync_channel(WAITING);
+        let own = format!("{TOKENS}/{domain}/{}/", session.zid());
         let subscriber = session
             .liveliness()
             .declare_subscriber(format!("{TOKENS}/{domain}/**"))
             .history(true)
             .callback(move |sample| {
-                let _ = sender.try_send((sample.kind() == SampleKind::Put, sample.key_expr().to_string()));
+                if !sample.key_expr().starts_with(&own) {
+                    let _ = sender.try_send((sample.kind() == SampleKind::Put, sample.key_expr().to_string()));
+                }
             })
             .wait()
             .map_err(|error| error.to_string())?;

@@ -4,6 +4,7 @@ Message 0 says only that somebody is there.
 """
 
 import array
+import os
 import struct
 
 from geometry_msgs.msg import Twist, Vector3
@@ -16,7 +17,7 @@ SIDE = 1024
 def imu(number: int) -> Imu:
     numbers = [float(number * 1000 + index) for index in range(37)]
     message = Imu()
-    message.header.frame_id = "imu"
+    message.header.frame_id = os.environ.get("IMU_FRAME", "imu")
     o, w, a = message.orientation, message.angular_velocity, message.linear_acceleration
     o.x, o.y, o.z, o.w = numbers[:4]
     message.orientation_covariance = numbers[4:13]

@@ -10,6 +10,8 @@ import time
 
 import pyzeros
 import zenoh
+from pyzeros.qos import HistoryPolicy, QosProfile
+from pyzeros.sub import RawSub
 from pyzeros.utils import rmw_zenoh_gid
 from ros2_pyterfaces.cydr.all_msgs import String, Vector3
 
@@ -53,8 +55,6 @@ def receive(node, topic: str, kind: str, count: int, seconds: float) -> None:
         got.append(sample.payload.to_bytes())
         came.set()
 
-    from pyzeros.sub import RawSub
-
     RawSub(msg_type=type_, topic=topic, callback=take, session=node, scope=None)
     print("ready", flush=True)
     first, last, wrong, gaps, done, is_matched = 0, 0, 0, 0, 0, False
@@ -79,7 +79,7 @@ def receive(node, topic: str, kind: str, count: int, seconds: float) -> None:
 
 def send(node, topic: str, kind: str, count: int, every_us: int) -> None:
     type_, make, _ = TYPES[kind]
-    quality = pyzeros.QosProfile(history=pyzeros.qos.HistoryPolicy.KEEP_ALL)
+    quality = QosProfile(history=HistoryPolicy.KEEP_ALL)
     publisher = pyzeros.Pub(type_, topic, qos_profile=quality, session=node, scope=None)
     go = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.readline(), go.set()), daemon=True).start()
