@@ -53,7 +53,8 @@ class Stage:
 
     def node(self, verb: str, topic: str, kind: str, *arguments) -> Process:
         command = [self.python, Path(__file__).with_name("nodes") / "pyzeros_node.py", verb, topic, kind, *arguments, PLACE]
-        return Process(f"pyzeros {verb} {topic}", command, self.topics)
+        # What it compiles for a message is kept with ROS 2, and not in the source tree.
+        return Process(f"pyzeros {verb} {topic}", command, self.topics, CYDR_CACHE_DIR=str(BUILD / "ros2" / "cydr"))
 
 
 def main() -> int:
