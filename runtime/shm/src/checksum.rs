@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_length_at_every_place_has_the_sum_of_the_standard() {
-        let bytes: Vec<u8> = (0..400_u32).map(|number| (number * 7_919 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..400_u32).map(|number| ((number * 7_919) >> 3) as u8).collect();
         for begin in 0..9 {
             for end in begin..bytes.len() {
                 let crc = begin as u32 * 0x0101_0101;
