@@ -122,7 +122,7 @@ fn subscribe(place: &str) -> Result<Client, Failure> {
 fn garbage(place: &str, stop: Arc<AtomicBool>) -> Result<std::thread::JoinHandle<()>, Failure> {
     let mut socket = connect(place)?;
     Ok(std::thread::spawn(move || {
-        let bytes: Vec<u8> = (0..GARBAGE_BYTES).map(|at| (at * at >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..GARBAGE_BYTES).map(|at| ((at * at) >> 3) as u8).collect();
         while !stop.load(Ordering::Relaxed) && socket.write_all(&bytes).is_ok() {
             std::thread::sleep(Duration::from_nanos(GARBAGE_NS));
         }
