@@ -65,7 +65,7 @@
 //! - **The same graph runs in virtual time** ([`world::VirtualWorld`]), and two runs are the same, bit for bit.
 //!
 //! # What it does not do
-//! - Topics do not leave the machine, and there is no ROS 2 bridge.
+//! - Topics do not leave the machine by themselves: `horus gateway` and `horus bridge` are programs of their own.
 //! - There is no order between two publishers, and no translation between versions of a message.
 //! - Nobody is told that a peer left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)), or watches its
 //!   input ([`silence`]).
