@@ -55,7 +55,7 @@ CHECKS = [
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     Check("taken by the Rust of the Yocto release", module("runtime.release_rust"), SCRIPTS, holds=(RUSTUP,)),
     # It builds in runtime/target too, but for seconds of its minutes.
-    Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "30")),
+    Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
     # Taken up by the boot test that deploys a node, which runs alone.
     Check(

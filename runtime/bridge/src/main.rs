@@ -126,6 +126,9 @@ fn ros2(args: &Ros2) -> Result<(), String> {
         Some(domain) => domain,
         None => from_environment()?,
     };
+    if domain > LAST_DOMAIN {
+        return Err(format!("there is no domain {domain}: a domain is a number from 0 to {LAST_DOMAIN}"));
+    }
     let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
     serve(&format!("domain {domain}"), config, |config| transport(args, config, domain, &node))
 }
@@ -172,6 +175,9 @@ fn serve(
     server.run(&stop);
     Ok(())
 }
+
+/// Domains beyond it have no ports.
+const LAST_DOMAIN: u16 = 232;
 
 fn from_environment() -> Result<u16, String> {
     match std::env::var("ROS_DOMAIN_ID").ok().filter(|text| !text.is_empty()) {

@@ -45,6 +45,14 @@ pub fn message(name: &str) -> Result<String, NameError> {
     }
 }
 
+/// A node of ROS 2, without namespace.
+///
+/// # Errors
+/// When it is none.
+pub fn node(name: &str) -> Result<&str, NameError> {
+    if name.contains('/') { Err(NameError::Topic(name.to_owned())) } else { topic(&format!("/{name}")).map(|_| name) }
+}
+
 fn is_word(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
@@ -74,6 +82,7 @@ mod tests {
         }
         assert_eq!(message("sensor_msgs/Imu").unwrap(), "sensor_msgs/msg/Imu");
         assert!(message("Imu").is_err() && message("a/srv/B").is_err());
+        assert!(node("bridge_1").is_ok() && node("a/b").is_err() && node("*").is_err() && node("").is_err());
         assert_eq!(dds_message("sensor_msgs/msg/Imu"), "sensor_msgs::msg::dds_::Imu_");
         assert_eq!(dds_topic("/robot/imu"), "rt/robot/imu");
     }

@@ -179,6 +179,9 @@ impl Config {
                 "no topic is bridged: say --to-ros imu=/imu, --from-ros /cmd_vel=base.cmd or --config FILE".into(),
             );
         }
+        if let Some(node) = self.node.as_deref().filter(|node| names::node(node).is_err()) {
+            return wrong(format!("`{node}` is no name of a node: write letters, digits and _, no digit first"));
+        }
         let ours = self.to_ros.keys().chain(self.from_ros.keys());
         for name in ours {
             name.parse::<TopicName>().map_err(|error| ConfigError::Topic(error.to_string()))?;

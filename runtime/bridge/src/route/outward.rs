@@ -17,6 +17,9 @@ use crate::clock::Offset;
 use crate::config::{Policy, ToRos};
 use crate::convert::{Context, Ours, Pairing, layout_of};
 
+/// Messages that are carried of a topic that was removed; its publishers may go on in it.
+const LAST_MESSAGES: usize = 1 << 16;
+
 /// A topic that goes to ROS.
 pub struct Outward {
     /// Its name here.
@@ -58,7 +61,7 @@ impl Outward {
             if reading.observation.is_current() {
                 return;
             }
-            self.carry(usize::MAX); // the last messages of the one that was removed
+            self.carry(LAST_MESSAGES); // of the one that was removed
             self.reading = None;
         }
         match Observation::open(&directory.file(&self.name), start) {

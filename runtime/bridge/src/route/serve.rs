@@ -13,6 +13,8 @@ use crate::convert::{Ours, Pairing};
 
 /// Messages of a topic in one turn, before the others have theirs.
 const MESSAGES_A_TURN: usize = 64;
+/// Messages of a topic that are carried when the bridge is told to end.
+const LAST_MESSAGES: usize = 1 << 16;
 /// How often the bridge looks for topics that came or went, and at the clocks.
 const LOOK: Duration = Duration::from_millis(100);
 /// How often losses are told, while there are new ones.
@@ -116,7 +118,10 @@ impl Server {
                 std::thread::park_timeout(wait);
             }
         }
-        self.outward.iter_mut().for_each(|topic| while !topic.carry(MESSAGES_A_TURN) {});
+        // What lies in the topics now; a publisher that goes on does not hold up the end.
+        for topic in &mut self.outward {
+            topic.carry(LAST_MESSAGES);
+        }
         self.tell(true);
     }
 
