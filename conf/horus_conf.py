@@ -76,6 +76,17 @@ def module_files(site: Path, target: Path) -> dict:
     return {**files, str(place / module["extension"]): target / module["library"]}
 
 
+def bridge_folder() -> Path:
+    """The workspace of the bridge, in this repository."""
+    return CONF.parent / description()["bridge"]["folder"]
+
+
+def bridge_files(target: Path) -> dict:
+    """The bridge by its path on the appliance; `target` is where cargo left it."""
+    bridge = description()["bridge"]
+    return {bridge["path"]: target / bridge["name"]}
+
+
 def boards() -> dict:
     """Every board by its name."""
     return {name: Board(name, **entry) for name, entry in description()["boards"].items()}
@@ -91,9 +102,9 @@ def variants() -> dict:
     return {name: trees(options) for name, options in description()["variants"].items()}
 
 
-def has_python(variant: str) -> bool:
-    """Whether a variant of the Debian recipe runs nodes in Python."""
-    return "python" in description()["variants"][variant]
+def has_option(variant: str, option: str) -> bool:
+    """Whether a variant of the Debian recipe has an option."""
+    return option in description()["variants"][variant]
 
 
 def profile(variant: str) -> str:

@@ -60,6 +60,12 @@ class Installer(InDirectory):
         self.assertIn("cargo build --release --package horus-python", self.run_installer("--module", str(self.root), "--site", "site", status=2))
         self.assertIn("go together", self.run_installer("--site", "site", status=2))
 
+    def test_the_bridge_comes_from_a_workspace_of_its_own_which_is_named_where_it_is_missing(self):
+        self.write("release/horus-bridge", "bridge").chmod(0o700)
+        self.assertEqual(self.install("--bridge", str(self.root / "release")), {"usr/bin/horus-bridge": 0o755})
+        said = self.run_installer("--bridge", str(self.root / "nothing"), status=2)
+        self.assertRegex(said, "cargo build --release, in .*runtime/bridge")
+
     def test_a_tree_that_is_not_there_is_refused(self):
         self.assertIn("machine/toaster", self.run_installer("machine/toaster", status=2))
 
@@ -69,7 +75,7 @@ class Recipes(InDirectory):
 
     def test_the_layers_recipes_call_the_installer_and_install_nothing_else(self):
         installers = {"libhorus": "runtime/bindings/c/package/install --prefix ${D}${prefix} "}
-        for recipe in ("horus/horus", "horus/libhorus", "horus/python3-horus", "horus-board/horus-board", "horus-conf/horus-conf"):
+        for recipe in ("horus/horus", "horus/libhorus", "horus/python3-horus", "horus-bridge/horus-bridge", "horus-board/horus-board", "horus-conf/horus-conf"):
             text = (REPOSITORY / f"meta-horus/recipes-horus/{recipe}.bb").read_text()
             lines = re.search(r"^do_install\(\) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)[1].strip().splitlines()
             self.assertEqual(len(lines), 1, lines)

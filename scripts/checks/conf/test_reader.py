@@ -14,7 +14,7 @@ class Description(InDirectory):
         self.assertEqual(horus_conf.trees(), ["base", "rt", "horus", "audit"])
         self.assertEqual(horus_conf.trees(["untuned", "dev"]), ["base", "horus", "audit", "dev"])
         self.assertEqual(horus_conf.trees(["dev", "untuned"]), horus_conf.trees(["untuned", "dev"]))
-        with self.assertRaisesRegex(horus_conf.BadConf, "no option 'fast'; its options are dev, untuned, python"):
+        with self.assertRaisesRegex(horus_conf.BadConf, "no option 'fast'; its options are dev, untuned, python, bridge"):
             horus_conf.trees(["fast"])
 
     def test_every_folder_of_conf_is_in_some_image_and_every_board_is_described(self):
@@ -25,8 +25,8 @@ class Description(InDirectory):
     def test_every_variant_is_audited_and_only_those_for_robots_have_no_shell_without_a_password(self):
         variants = horus_conf.variants()
         self.assertEqual([name for name, trees in variants.items() if "audit" not in trees], [])
-        self.assertEqual([name for name, trees in variants.items() if "dev" not in trees], ["release", "python"])
-        self.assertEqual([name for name in variants if horus_conf.has_python(name)], ["python"])
+        self.assertEqual([name for name, trees in variants.items() if "dev" not in trees], ["release", "full"])
+        self.assertEqual([name for name in variants for option in ("python", "bridge") if horus_conf.has_option(name, option)], ["full", "full"])
 
     def test_a_machine_belongs_to_one_board_or_to_none(self):
         self.assertEqual(horus_conf.board_of("jetson-orin-nano-devkit-nvme"), "jetson-orin-nano")
@@ -44,6 +44,7 @@ class Description(InDirectory):
         for program in horus_conf.programs():
             manifests = [path for path in RUNTIME.glob("*/Cargo.toml") if f'[package]\nname = "{program.package}"' in path.read_text()]
             self.assertEqual(len(manifests), 1, program)
+        self.assertIn(f'name = "{horus_conf.description()["bridge"]["name"]}"', (horus_conf.bridge_folder() / "Cargo.toml").read_text())
 
     def test_a_description_that_is_none_is_an_error(self):
         self.write("image.toml", "[image\n")

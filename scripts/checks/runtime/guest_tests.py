@@ -45,7 +45,7 @@ def build(architecture: Architecture) -> dict:
 
 def make_disk(architecture: Architecture) -> Path:
     """The disk: the tests, the nodes that some of them start, and the script that runs all of them."""
-    tests, programs = build(architecture), runtime.build(architecture)
+    tests, programs = build(architecture), runtime.build(architecture).programs
     staged = BUILD / DISK / architecture.name
     system.remove_tree(staged)
     for name, program in tests.items():

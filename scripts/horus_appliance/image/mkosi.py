@@ -81,8 +81,8 @@ def build(
         if packages:
             tree = overlay.stage_packages(trees, packages.resolve(), architecture, name)
         else:
-            python = horus_conf.has_python(variant)
-            tree = overlay.stage(trees, runtime.build(architecture, python), architecture, name, python)
+            built = runtime.build(architecture, *(horus_conf.has_option(variant, option) for option in ("python", "bridge")))
+            tree = overlay.stage(trees, built, architecture, name)
         stamp = image.directory / "inputs.sha256"
         inputs = fingerprint(image, tree)
         if not fresh and image.disk.is_file() and stamp.is_file() and stamp.read_text() == inputs:

@@ -8,6 +8,7 @@ from pathlib import Path
 from horus_appliance.console import CannotRun, detail, step
 from horus_appliance.host import system
 from horus_appliance.host.architecture import Architecture
+from horus_appliance.image import runtime
 from horus_appliance.paths import BUILD, CONF
 
 
@@ -15,13 +16,14 @@ from horus_appliance.paths import BUILD, CONF
 SITE = "usr/lib/python3/dist-packages"
 
 
-def stage(trees: list, programs: Path, architecture: Architecture, name: str, python: bool = False) -> Path:
+def stage(trees: list, built: runtime.Built, architecture: Architecture, name: str) -> Path:
     """The overlay from trees of conf/ and what cargo left in a directory, laid out by conf/'s installer."""
     overlay = BUILD / "overlay" / name
     system.remove_tree(overlay)
     parts = [*trees, f"machine/{architecture.board}"]
-    module = ["--module", programs, "--site", SITE] if python else []
-    subprocess.run([sys.executable, CONF / "install", "--destdir", overlay, "--programs", programs, *module, *parts], check=True)
+    module = ["--module", built.module, "--site", SITE] if built.module else []
+    bridge = ["--bridge", built.bridge] if built.bridge else []
+    subprocess.run([sys.executable, CONF / "install", "--destdir", overlay, "--programs", built.programs, *module, *bridge, *parts], check=True)
     return overlay
 
 

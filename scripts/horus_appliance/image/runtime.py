@@ -3,30 +3,48 @@
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from horus_appliance.console import CannotRun, step
 from horus_appliance.host import system
 from horus_appliance.host.architecture import Architecture, CannotCross
-from horus_appliance.paths import RUNTIME
+from horus_appliance.paths import REPOSITORY, RUNTIME
 
 import horus_conf
 
 
-def build(architecture: Architecture, python: bool = False) -> Path:
-    """Builds the runtime's programs, and the Python module, for an appliance of this architecture; returns where cargo leaves them."""
-    step("building the runtime: cargo build --release" + (f" for {architecture.name}" if architecture.foreign else ""))
+@dataclass(frozen=True)
+class Built:
+    """Where cargo leaves the runtime's programs, and what an option brings: the Python module, and the bridge."""
+
+    programs: Path
+    module: Path | None
+    bridge: Path | None
+
+
+def build(architecture: Architecture, python: bool = False, bridge: bool = False) -> Built:
+    """Builds the runtime's programs, and what options bring, for an appliance of this architecture."""
+    programs = cargo_build(architecture, RUNTIME, cargo_target(), horus_conf.cargo_arguments())
+    module = cargo_build(architecture, RUNTIME, cargo_target(), horus_conf.module_arguments()) if python else None
+    # A workspace of its own, and so a folder of its own, where its checks find it.
+    workspace = horus_conf.bridge_folder()
+    return Built(programs, module, cargo_build(architecture, workspace, workspace / "target", ["--bins"]) if bridge else None)
+
+
+def cargo_build(architecture: Architecture, workspace: Path, target: Path, chosen: list) -> Path:
+    """Builds what is chosen of a workspace; returns where cargo leaves it."""
+    step(f"building {workspace.name}: cargo build --release {' '.join(chosen)}" + (f" for {architecture.name}" if architecture.foreign else ""))
     arguments, more = cross(architecture) if architecture.foreign else ([], {})
-    for chosen in (horus_conf.cargo_arguments(), *([horus_conf.module_arguments()] if python else [])):
-        command = ["cargo", "build", "--release", "--locked", "--target-dir", str(cargo_target()), *chosen, *arguments]
-        done = subprocess.run(command, cwd=RUNTIME, env={**clean_environment(), **more}, check=False)
-        if done.returncode != 0:
-            raise CannotRun("the runtime does not build; the compiler's message is above.")
-    return cargo_target() / (architecture.cross.target if architecture.foreign else "") / "release"
+    command = ["cargo", "build", "--release", "--locked", "--target-dir", str(target), *chosen, *arguments]
+    done = subprocess.run(command, cwd=workspace, env={**clean_environment(), **more}, check=False)
+    if done.returncode != 0:
+        raise CannotRun(f"{workspace.relative_to(REPOSITORY)} does not build; the compiler's message is above.")
+    return target / (architecture.cross.target if architecture.foreign else "") / "release"
 
 
 def cargo_target() -> Path:
-    """Where cargo puts what it builds."""
+    """Where cargo puts what it builds of the runtime."""
     return Path(os.environ.get("CARGO_TARGET_DIR", RUNTIME / "target")).resolve()
 
 

@@ -12,6 +12,7 @@ from horus_appliance.paths import REPOSITORY, RUNTIME
 RECIPES = REPOSITORY / "meta-horus" / "recipes-horus"
 LISTS = {
     RUNTIME / "Cargo.lock": RECIPES / "horus" / "horus-crates.inc",
+    RUNTIME / "bridge" / "Cargo.lock": RECIPES / "horus-bridge" / "horus-bridge-crates.inc",
     REPOSITORY / "benchmarks" / "Cargo.lock": RECIPES / "horus-benchmarks" / "horus-benchmarks-crates.inc",
 }
 REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"

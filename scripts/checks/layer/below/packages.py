@@ -16,7 +16,7 @@ from horus_appliance.paths import OUT
 import horus_conf
 
 SHIM = META / "tests" / "hosttools"
-RECIPES = ["horus", "libhorus", "python3-horus", "horus-conf", "horus-board", "horus-benchmarks"]
+RECIPES = ["horus", "libhorus", "python3-horus", "horus-conf", "horus-board", "horus-benchmarks", "horus-bridge"]
 PACKAGES = OUT / "packages"  # scripts/boot --packages takes one of its folders
 # A board of each architecture.
 BOARDS = ("generic-x86-64", "raspberrypi4")

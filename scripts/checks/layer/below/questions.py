@@ -22,6 +22,7 @@ def resolves(workspace: Workspace, board: Build, build) -> str:
     needed = (build / "pn-buildlist").read_text().split()
     wanted = [board.form.kernel, "horus", "horus-conf", "rt-tests", "stress-ng", "systemd"]
     wanted += ["python3", "python3-horus", "python3-numpy"] if "python" in board.options else []
+    wanted += ["horus-bridge"] if "bridge" in board.options else []
     wanted += ["libhorus"] if sdk else []
     absent = [name for name in wanted if name not in needed]
     return f"not part of the image: {', '.join(absent)}" if absent else ""
