@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use horus_bridge::config::Config;
+use horus_bridge::config::{Config, Wire};
 #[cfg(feature = "zenoh")]
 use horus_bridge::config::fleet::Fleet;
 use horus_bridge::interface::{hash, standard};
@@ -32,8 +32,8 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Ros2 {
-    /// Over DDS, as robots on ROS 2's default middleware
-    #[arg(long, required_unless_present = "zenoh", conflicts_with = "zenoh")]
+    /// Over DDS, as robots on ROS 2's default middleware [default, unless the settings name a wire]
+    #[arg(long, conflicts_with = "zenoh")]
     dds: bool,
     /// Over Zenoh, as robots with rmw_zenoh
     #[arg(long)]
@@ -122,6 +122,11 @@ fn ros2(args: &Ros2) -> Result<(), String> {
     config.connect.extend_from_slice(&args.connect);
     config.listen.extend_from_slice(&args.listen);
     config.check().map_err(|error| error.to_string())?;
+    let wire = match (args.dds, args.zenoh) {
+        (true, _) => Wire::Dds,
+        (_, true) => Wire::Zenoh,
+        _ => config.wire.unwrap_or_default(),
+    };
     let domain = match args.domain.or(config.domain) {
         Some(domain) => domain,
         None => from_environment()?,
@@ -130,7 +135,7 @@ fn ros2(args: &Ros2) -> Result<(), String> {
         return Err(format!("there is no domain {domain}: a domain is a number from 0 to {LAST_DOMAIN}"));
     }
     let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
-    serve(&format!("domain {domain}"), config, |config| transport(args, config, domain, &node))
+    serve(&format!("domain {domain}"), config, |config| transport(wire, config, domain, &node))
 }
 
 #[cfg(feature = "zenoh")]
@@ -186,18 +191,18 @@ fn from_environment() -> Result<u16, String> {
     }
 }
 
-fn transport(args: &Ros2, config: &Config, domain: u16, node: &str) -> Result<Box<dyn Transport>, String> {
+fn transport(wire: Wire, config: &Config, domain: u16, node: &str) -> Result<Box<dyn Transport>, String> {
     #[cfg(feature = "dds")]
-    if args.dds {
+    if wire == Wire::Dds {
         return Ok(Box::new(horus_bridge::dds::Dds::join(domain, node)?));
     }
     #[cfg(feature = "zenoh")]
-    if args.zenoh {
+    if wire == Wire::Zenoh {
         let links = zenoh::Links { connect: config.connect.clone(), listen: config.listen.clone() };
         let session = zenoh::open(&links.or_router())?;
         return Ok(Box::new(zenoh::Zenoh::join(session, domain, node)?));
     }
     let _ = (domain, node, config);
-    let feature = if args.dds { "dds" } else { "zenoh" };
+    let feature = if wire == Wire::Dds { "dds" } else { "zenoh" };
     Err(format!("this program was built without --{feature}: build it with `cargo build --features {feature}`"))
 }

@@ -20,8 +20,8 @@ fn a_wrong_command_line_is_told_what_to_write() {
     assert!(no_topic.contains("--to-ros imu=/imu"), "{no_topic}");
     let no_slash = refused(&["ros2", "--dds", "--to-ros", "imu=imu"]);
     assert!(no_slash.contains("it begins with `/`"), "{no_slash}");
-    let no_wire = refused(&["ros2", "--to-ros", "imu=/imu"]);
-    assert!(no_wire.contains("--dds"), "{no_wire}");
+    let two_wires = refused(&["ros2", "--dds", "--zenoh", "--to-ros", "imu=/imu"]);
+    assert!(two_wires.contains("cannot be used with"), "{two_wires}");
     let both = refused(&["ros2", "--dds", "--to-ros", "imu=/imu", "--from-ros", "/imu=other"]);
     assert!(both.contains("bridged twice"), "{both}");
 }

@@ -34,6 +34,14 @@ class Units(InDirectory):
         said = self.said_of("[Service]\nExecStart=\nExecStart=/usr/sbin/no-such-program\n", "nvpmodel.service.d/60.conf")
         self.assertIn("no-such-program", said)
 
+    def test_the_units_of_the_bridge_differ_in_what_they_run_and_when(self):
+        differing = ("#", "Description=", "ConditionPathExists=", "ExecStart=")
+        lines = [(CONF / "horus/rootfs" / units.SYSTEM_UNITS / f"horus-{name}.service").read_text().splitlines() for name in ("bridge", "fleet")]
+        bridge, fleet = ([line for line in unit if not line.startswith(differing)] for unit in lines)
+        self.assertEqual(bridge, fleet)
+        # A topic that it makes in a group's directory is given to that group: without this its first message is its last.
+        self.assertIn("SystemCallFilter=fchown fchownat", bridge)
+
     def test_every_board_with_a_rootfs_is_looked_at(self):
         self.assertEqual(len(units.trees()), 1 + len(list(CONF.glob("machine/*/rootfs"))))
 

@@ -18,6 +18,8 @@ use crate::names;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// What carries the messages: `dds`, if the command line says nothing else.
+    pub wire: Option<Wire>,
     /// The number of the domain, as in ROS_DOMAIN_ID; 0 if not said otherwise.
     pub domain: Option<u16>,
     /// What the bridge is called among the nodes of ROS.
@@ -36,6 +38,17 @@ pub struct Config {
     /// Topics that come from ROS, by our name.
     #[serde(default)]
     pub from_ros: BTreeMap<String, FromRos>,
+}
+
+/// What carries messages to ROS.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Wire {
+    /// ROS 2's default middleware.
+    #[default]
+    Dds,
+    /// rmw_zenoh's wire.
+    Zenoh,
 }
 
 /// A topic that goes to ROS.
@@ -215,6 +228,7 @@ mod tests {
     #[test]
     fn a_file_says_what_the_words_say() {
         let text = r#"
+            wire = "zenoh"
             domain = 7
             [to_ros.imu]
             topic = "/imu"
@@ -229,6 +243,7 @@ mod tests {
         "#;
         let file: Config = toml::from_str(text).unwrap();
         file.check().unwrap();
+        assert_eq!(file.wire, Some(Wire::Zenoh));
         let mut words = Config { domain: Some(7), ..Config::default() };
         words.add_to_ros("imu=/imu:sensor_msgs/msg/Imu").unwrap();
         words.add_from_ros("/cmd_vel=base.cmd:horus/CmdVel").unwrap();
