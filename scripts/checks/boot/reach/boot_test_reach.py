@@ -1,4 +1,4 @@
-"""Boots the image for robots, with the option `python`, with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH."""
+"""Boots the image for robots, with all options (`full`), with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from checks.boot import boot_test_x86_64, disks
-from checks.boot.reach import deploying, in_python, neighbour, through_gateway
+from checks.boot.reach import deploying, in_python, neighbour, through_bridge, through_gateway
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -18,6 +18,7 @@ from horus_appliance.image import mkosi
 
 SSH = "tcp:22"
 GATEWAY = f"tcp:{through_gateway.PORT}"
+BRIDGE = f"tcp:{through_bridge.PORT}"
 # How long the machine may take until its first answer; it is up when this begins.
 PATIENCE = 120
 # The longest that the machine lives. Programs are built for it meanwhile.
@@ -78,10 +79,10 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         wishes = settings.Wishes(
             hostname="arm3", ssh_keys=(cls.home / "key.pub",), time_servers=("10.0.2.2",), address="10.0.2.15", wifi="lab", wifi_password=PASSWORD
         )
-        cls.image, cls.answers_by_ssh = mkosi.build("python"), {}
+        cls.image, cls.answers_by_ssh = mkosi.build("full"), {}
         cls.done = run.boot(
             cls.image, "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
-            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH, GATEWAY), neighbour=True, record=True,
+            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH, GATEWAY, BRIDGE), neighbour=True, record=True,
             prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
         )  # fmt: skip
 
@@ -107,6 +108,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.joined = cls.ssh(machine, "key", JOIN, given=ACCESS_POINT)
         laptop = deploying.Laptop(cls.home, ["ssh", *cls.options("key"), "-p", machine.ports[SSH]])
         cls.fleet = through_gateway.go_through(laptop, machine.ports[GATEWAY])
+        cls.robot = through_bridge.go_through(laptop, machine.ports[BRIDGE])
         cls.in_python = in_python.go_through(laptop)
         cls.deployed = deploying.go_through(laptop)
 
@@ -252,6 +254,18 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         for who in ("stranger", "nobody"):
             self.assertNotEqual(self.fleet.said[who].returncode, 0, who)
         self.assertIn("certificate", self.fleet.seen["account"])
+
+    def test_the_bridge_is_off_until_there_are_settings_and_has_no_rights_then(self):
+        seen = self.robot.seen
+        self.assertEqual((seen["off"], seen["on"]), ("inactive", "active"), seen["account"])
+        self.assertEqual((seen["user"], seen["policies"], seen["cpus"].split()[-1]), ("horus", "TS", "0"))
+        self.assertLessEqual(float(re.search(r": ([0-9.]+)", seen["exposure"]).group(1)), 2.5)
+        self.assertEqual(seen["failed"], "")
+
+    def test_a_node_of_ros_2_outside_receives_and_sends_messages(self):
+        account = self.robot.seen["account"]
+        self.assertRegex(self.robot.seen["from ros"], r"x: \d+", account)
+        self.assertEqual({name: self.robot.received[name] for name in ("first", "last", "wrong")}, {"first": 1, "last": 1, "wrong": 0}, account)
 
     def test_a_project_in_python_runs_with_numpy_and_leaves_its_account(self):
         said, seen = self.in_python.said["0.1.0"], self.in_python.seen
