@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
 
-from horus_appliance.console import CannotRun, detail
+from horus_appliance.console import CannotRun, detail, step
 from horus_appliance.paths import BUILD, RUNTIME
 
 MIRROR = "http://deb.debian.org/debian"
@@ -127,8 +128,13 @@ def require_rust() -> None:
     if not shutil.which("cargo"):
         raise CannotRun("cargo was not found. Install Rust from https://rustup.rs, open a new shell and run this again.")
     wanted = rust_version()
-    said = subprocess.run(["cargo", "--version"], cwd=RUNTIME, capture_output=True, text=True, check=False)
-    if said.returncode != 0:  # rustup's cargo, which has not the version that rust-toolchain.toml pins
+    ask = partial(subprocess.run, ["cargo", "--version"], cwd=RUNTIME, capture_output=True, text=True, check=False)
+    said = ask()
+    if said.returncode != 0 and shutil.which("rustup"):  # rustup's cargo, which has not the version that rust-toolchain.toml pins
+        step("installing the pinned Rust: rustup toolchain install")
+        subprocess.run(["rustup", "toolchain", "install", "--no-self-update"], cwd=RUNTIME, capture_output=True, check=False)
+        said = ask()
+    if said.returncode != 0:
         errors = [line.removeprefix("error: ") for line in said.stderr.splitlines() if line.startswith("error: ")]
         raise CannotRun(
             f"cargo does not start: {errors[0] if errors else said.stderr.strip()}. "

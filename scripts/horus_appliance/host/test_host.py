@@ -44,6 +44,13 @@ class WhatAMachineLacks(InDirectory):
             message = self.error_of(system.require_rust)
         self.assertIn("cargo does not start: toolchain 1.95.0 is not installed. Run 'rustup toolchain install'", message)
 
+    def test_rust_whose_pinned_version_is_missing_is_fetched_by_rustup(self):
+        there = self.root / "there"
+        self.write("bin/cargo", f"#!/bin/sh\n[ -e {there} ] || exit 1\necho cargo 9.0.0\n").chmod(0o755)
+        self.write("bin/rustup", f'#!/bin/sh\n[ "$1 $2" = "toolchain install" ] && > {there}\n').chmod(0o755)
+        with mock.patch.dict(system.os.environ, {"PATH": str(self.root / "bin")}):
+            system.require_rust()
+
     def test_rust_of_the_user_who_called_sudo_is_found(self):
         cargo = self.write(".cargo/bin/cargo", "#!/bin/sh\n")
         cargo.chmod(0o755)
