@@ -8,7 +8,7 @@ use std::path::Path as File;
 use crate::cell::{Cell, Heading, Path};
 use crate::report::{Report, markdown, nanoseconds, rate, remarks, table};
 use crate::transport::Failure;
-use crate::{languages, results, targets};
+use crate::{gateway, languages, results, targets};
 
 /// Floors that differ by more than this factor are of two placements of the CPUs: siblings of one core, or two cores.
 const ANOTHER_PLACEMENT: f64 = 1.5;
@@ -68,13 +68,17 @@ fn table_of(name: &str, directory: &File) -> Result<String, Failure> {
     if let Some((.., table)) = languages::TABLES.iter().find(|(language, ..)| *language == name) {
         return table(directory);
     }
+    if let Some((.., table)) = gateway::TABLES.iter().find(|(of_gateway, ..)| *of_gateway == name) {
+        return gateway::of_document(*table, directory);
+    }
     let reports = results::read(directory)?;
     match name {
         "messages" => Ok(messages(&reports)),
         "lines" => Ok(lines(&reports)),
         "ticks" => Ok(ticks(&reports)),
         _ => {
-            Err(format!("no table is called '{name}': there are messages, lines, ticks, cpp, python and csharp").into())
+            let known = "messages, lines, ticks, cpp, python, csharp, gateway, gateway-rivals and gateway-steps";
+            Err(format!("no table is called '{name}': there are {known}").into())
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod content;
 pub mod document;
 pub mod files;
 pub mod floor;
+pub mod gateway;
 pub mod host;
 pub mod languages;
 pub mod loops;

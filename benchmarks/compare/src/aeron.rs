@@ -5,7 +5,7 @@
 //! must get CPU time beside the two spinning ends. Terms are 16 MiB and their pages touched beforehand; the MTU is
 //! 8 KiB, so that 1480 bytes are one fragment.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
 use horus_benchmarks::patience::PATIENCE;
@@ -28,7 +28,7 @@ const FRAGMENTS: usize = 1;
 pub struct Aeron;
 
 /// What both ends of a process hang on; dropped after them, the driver last.
-struct Session {
+pub struct Session {
     client: Client,
     #[expect(dead_code, reason = "kept alive")]
     driver: Option<EmbeddedDriver>,
@@ -58,10 +58,14 @@ unsafe impl Send for Session {}
 // SAFETY: nothing is ever called through a shared session; see `Send`.
 unsafe impl Sync for Session {}
 
-impl<M: Content> Sender<M> for Offering {
+impl Offering {
+    /// Offers a message; false when it is to be offered again.
+    ///
+    /// # Panics
+    /// When the publication is closed.
     #[inline]
-    fn try_send(&mut self, message: &M) -> bool {
-        match self.publication.offer(message.as_bytes()) {
+    pub fn offer(&mut self, message: &[u8]) -> bool {
+        match self.publication.offer(message) {
             Ok(_) => true,
             Err(error) if error.is_retryable() => false,
             Err(error) => panic!("Aeron offer: {error}"),
@@ -69,20 +73,40 @@ impl<M: Content> Sender<M> for Offering {
     }
 }
 
+impl Polling {
+    /// Hands over what there is, so many messages at most, and says how many these were.
+    #[inline]
+    pub fn poll(&mut self, mut each: impl FnMut(&[u8]), most: usize) -> usize {
+        let mut found = 0;
+        let polled = self.image.poll_fn(
+            |bytes, _| {
+                each(bytes);
+                found += 1;
+            },
+            most,
+        );
+        if polled.is_ok() { found } else { 0 }
+    }
+}
+
+impl<M: Content> Sender<M> for Offering {
+    #[inline]
+    fn try_send(&mut self, message: &M) -> bool {
+        self.offer(message.as_bytes())
+    }
+}
+
 impl<M: Content> Receiver<M> for Polling {
     #[inline]
     fn try_recv(&mut self, into: &mut M) -> bool {
-        let mut taken = false;
-        let polled = self.image.poll_fn(
-            |bytes, _| {
-                if bytes.len() == size_of::<M>() {
-                    into.as_mut_bytes().copy_from_slice(bytes);
-                    taken = true;
-                }
-            },
-            FRAGMENTS,
-        );
-        polled.is_ok() && taken
+        let mut is_whole = false;
+        let take = |bytes: &[u8]| {
+            if bytes.len() == size_of::<M>() {
+                into.as_mut_bytes().copy_from_slice(bytes);
+                is_whole = true;
+            }
+        };
+        self.poll(take, FRAGMENTS) > 0 && is_whole
     }
 }
 
@@ -91,8 +115,9 @@ impl<M: Content> Threads<M> for Aeron {
 
     fn channel(meeting: Meeting, _: usize) -> Result<(impl Sender<M> + Send, impl Receiver<M> + Send), Failure> {
         with_free_threads(|| {
-            let driver = launch(&meeting)?;
-            ends(session(&meeting, Some(driver))?, STREAM_TO_SECOND, STREAM_TO_SECOND)
+            let driver = launch(&directory(&meeting)?)?;
+            let session = session(&directory(&meeting)?, Some(driver))?;
+            ends(session, CHANNEL, STREAM_TO_SECOND, STREAM_TO_SECOND)
         })
     }
 }
@@ -102,12 +127,13 @@ impl<M: Content> Processes<M> for Aeron {
 
     fn connect(link: Link, _: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure> {
         with_free_threads(|| {
+            let directory = directory(&link.meeting)?;
             let (driver, outgoing, incoming) = match link.end {
-                End::First => (Some(launch(&link.meeting)?), STREAM_TO_SECOND, STREAM_TO_FIRST),
+                End::First => (Some(launch(&directory)?), STREAM_TO_SECOND, STREAM_TO_FIRST),
                 End::Second => (None, STREAM_TO_FIRST, STREAM_TO_SECOND),
             };
             rendezvous::both_here(&link, "driver")?;
-            ends(session(&link.meeting, driver)?, outgoing, incoming)
+            ends(session(&directory, driver)?, CHANNEL, outgoing, incoming)
         })
     }
 }
@@ -116,10 +142,10 @@ fn directory(meeting: &Meeting) -> Result<CString, Failure> {
     Ok(CString::new(rendezvous::path(meeting, "aeron").to_str().ok_or("the directory's name is not UTF-8")?)?)
 }
 
-fn launch(meeting: &Meeting) -> Result<EmbeddedDriver, Failure> {
-    let directory = directory(meeting)?;
+/// Starts a driver that meets its clients in a directory.
+pub(crate) fn launch(directory: &CStr) -> Result<EmbeddedDriver, Failure> {
     let configure = |context: &rusteron_media_driver::AeronDriverContext| {
-        context.set_dir(&directory)?;
+        context.set_dir(directory)?;
         context.set_threading_mode(aeron_threading_mode_enum::AERON_THREADING_MODE_SHARED)?;
         context.set_shared_idle_strategy_kind(AeronIdleStrategyKind::Backoff)?;
         context.set_term_buffer_sparse_file(false)?;
@@ -128,16 +154,23 @@ fn launch(meeting: &Meeting) -> Result<EmbeddedDriver, Failure> {
     EmbeddedDriver::launch_with(configure).map_err(|error| format!("Aeron driver: {error}").into())
 }
 
-fn session(meeting: &Meeting, driver: Option<EmbeddedDriver>) -> Result<Arc<Session>, Failure> {
+/// Connects to the driver of a directory.
+pub(crate) fn session(directory: &CStr, driver: Option<EmbeddedDriver>) -> Result<Arc<Session>, Failure> {
     let context = AeronContext::new().map_err(said)?;
-    context.set_dir(&directory(meeting)?).map_err(said)?;
+    context.set_dir(directory).map_err(said)?;
     let client = Client::new(&context).map_err(said)?;
     client.start().map_err(said)?;
     Ok(Arc::new(Session { client, driver }))
 }
 
-fn ends(session: Arc<Session>, outgoing: i32, incoming: i32) -> Result<(Offering, Polling), Failure> {
-    let channel = CString::new(CHANNEL)?;
+/// Both ends of this process, by a channel of Aeron's.
+pub(crate) fn ends(
+    session: Arc<Session>,
+    channel: &str,
+    outgoing: i32,
+    incoming: i32,
+) -> Result<(Offering, Polling), Failure> {
+    let channel = CString::new(channel)?;
     let client = &session.client;
     let subscription = client
         .async_add_subscription(&channel, incoming, Handlers::NONE, Handlers::NONE)

@@ -1,23 +1,31 @@
 //! Writes the tables that are made of results: `table.md` of every committed run, and those between markers in documents.
 //!
-//! `tables DIRECTORY` writes the `table.md` of that run only, and prints it; the directory `languages` of a run has one of its own.
+//! `tables DIRECTORY` writes the `table.md` of that run only, and prints it; the directories `languages` and `gateway` of a run have one of their own.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use horus_benchmarks::{document, languages, results};
+use horus_benchmarks::transport::Failure;
+use horus_benchmarks::{document, gateway, languages, results};
+
+/// Makes the `table.md` of a folder.
+type OfRun = fn(&Path) -> Result<String, Failure>;
+/// Folders of a run that have tables of their own.
+const FOLDERS: [(&str, OfRun); 2] = [(languages::FOLDER, languages::of_run), (gateway::FOLDER, gateway::of_run)];
 
 /// Every file that is made of results, with what it has to hold.
 fn all(repository: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error + Send + Sync>> {
     let mut files = Vec::new();
     for run in fs::read_dir(repository.join("benchmarks/results"))? {
         let run = run?.path();
-        let languages = run.join(languages::FOLDER);
-        if languages.is_dir() {
-            files.push((languages.join("table.md"), languages::of_run(&languages)?));
+        for (folder, of_run) in FOLDERS {
+            let folder = run.join(folder);
+            if folder.is_dir() {
+                files.push((folder.join("table.md"), of_run(&folder)?));
+            }
         }
-        // A run of the programs in other languages alone has nothing else.
+        // A run of these programs alone has nothing else.
         if has_reports(&run)? {
             files.push((run.join("table.md"), document::of_run(&results::read(&run)?)?));
         }
@@ -48,9 +56,10 @@ fn repository() -> PathBuf {
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     if let Some(directory) = std::env::args().nth(1) {
         let directory = Path::new(&directory);
-        let is_of_languages = directory.ends_with(languages::FOLDER);
-        let text =
-            if is_of_languages { languages::of_run(directory)? } else { document::of_run(&results::read(directory)?)? };
+        let text = match FOLDERS.iter().find(|(folder, _)| directory.ends_with(folder)) {
+            Some((_, of_run)) => of_run(directory)?,
+            None => document::of_run(&results::read(directory)?)?,
+        };
         fs::write(directory.join("table.md"), &text)?;
         println!("{text}");
         return Ok(());

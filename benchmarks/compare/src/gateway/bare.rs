@@ -4,10 +4,12 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
+use horus_benchmarks::gateway::system::RELAY;
 use horus_benchmarks::transport::Failure;
 
 use super::child::Child;
 use super::plan::Plan;
+use super::polling;
 use super::way::{Receiving, Sending, System, Way};
 
 /// How long a read waits.
@@ -16,13 +18,16 @@ pub const LOOK: Duration = Duration::from_millis(50);
 const READ_BYTES: usize = 64 << 10;
 
 /// The relay.
-pub const SYSTEM: System = System { name: "tcp-relay", open };
+pub const SYSTEM: System = System { name: RELAY, open: |plan| open(plan, String::new()) };
+/// The relay, which never sleeps and has a CPU of its own.
+pub const POLLING: System = System { name: RELAY, open: |plan| open(plan, polling::argument()) };
 
 /// What the process in the middle does.
 ///
 /// # Errors
 /// When a connection breaks.
-pub fn relay() -> Result<(), Failure> {
+pub fn relay(argument: &str) -> Result<(), Failure> {
+    let is_polling = polling::begin(argument)?;
     let listener = TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);
     let accept = || -> Result<TcpStream, Failure> {
@@ -31,11 +36,14 @@ pub fn relay() -> Result<(), Failure> {
         Ok(stream)
     };
     let (mut from, mut to) = (accept()?, accept()?);
+    from.set_nonblocking(is_polling)?;
     let mut bytes = vec![0; READ_BYTES];
     loop {
-        match from.read(&mut bytes)? {
-            0 => return Ok(()),
-            read => to.write_all(&bytes[..read])?,
+        match from.read(&mut bytes) {
+            Ok(0) => return Ok(()),
+            Ok(read) => to.write_all(&bytes[..read])?,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::hint::spin_loop(),
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -51,13 +59,13 @@ pub fn connect(place: &str) -> Result<TcpStream, Failure> {
     Ok(stream)
 }
 
-fn open(plan: &Plan) -> Result<Way, Failure> {
-    let (middle, [place]) = Child::role("relay", "")?;
+fn open(plan: &Plan, argument: String) -> Result<Way, Failure> {
+    let (middle, [place]) = Child::role("relay", &argument)?;
     let (sending, receiving) = (connect(&place)?, connect(&place)?);
     Ok(Way {
         sending: Box::new(sending),
         receiving: Box::new(Stream { bytes: plan.bytes, socket: Buffered::new(receiving) }),
-        middle,
+        middle: Box::new(middle),
     })
 }
 

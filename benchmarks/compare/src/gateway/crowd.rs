@@ -3,14 +3,16 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use horus_benchmarks::gateway::system::{GATEWAY, TROUBLED};
 use horus_benchmarks::transport::Failure;
 use horus_gateway::client::Address;
 use horus_gateway::frame::words::{Begin, Subscribe, WhenFull, text};
-use horus_gateway::frame::{Decoder, Head, Type, batch, encode};
+use horus_gateway::frame::{Decoder, HEAD_BYTES, Head, Type, batch, encode};
 use horus_measure::meter::Meter;
 use horus_shm::clock::monotonic_ns;
 use rustix::event::{Timespec, epoll};
@@ -21,19 +23,20 @@ use super::ours;
 use super::plan::{Known, Plan};
 use super::way::Sending;
 
-/// What is measured.
-pub const FIGURE: &str = "1000 clients, 96 B at 20/s";
 /// Without, and with trouble.
-pub const SYSTEMS: [&str; 2] = ["horus-gateway", "with slow, garbage"];
+pub const SYSTEMS: [&str; 2] = [GATEWAY, TROUBLED];
 const CLIENTS: usize = 1_000;
 const PATIENCE_NS: u64 = 5_000_000_000;
+/// Channels of the slow client, so that what waits for it fills what the kernel keeps, and then its queue. The kernel keeps little of a
+/// Unix socket's bytes, and megabytes of a TCP connection's.
+const SLOW_CHANNELS: u32 = 64;
 /// How often garbage is sent, and how much.
 const GARBAGE_NS: u64 = 1_000_000;
 const GARBAGE_BYTES: usize = 2_000;
 
 /// One of many: what is read of it is looked at when the kernel says that there is something.
-struct Client {
-    socket: TcpStream,
+struct Client<S = TcpStream> {
+    socket: S,
     decoder: Decoder,
     highest: Option<u64>,
 }
@@ -48,18 +51,31 @@ pub fn allow_files() -> Result<(), Failure> {
     Ok(setrlimit(Resource::Nofile, limit)?)
 }
 
-/// What all of the thousand got together, and the most memory that the gateway had.
+/// The gateway's memory, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// The most that it had.
+    pub most: u64,
+    /// What its settings allow: what it had before the first client, and for each client `queue_bytes` and the longest frame.
+    pub bound: u64,
+}
+
+/// What all of the thousand got together, and the gateway's memory.
 ///
 /// # Errors
 /// When a connection breaks.
-pub fn run(with_trouble: bool, plan: &Plan) -> Result<(Outcome, u64), Failure> {
+pub fn run(with_trouble: bool, plan: &Plan) -> Result<(Outcome, Memory), Failure> {
     allow_files()?;
-    let (middle, address) = ours::start(plan.bytes, "crowd")?;
+    let (middle, address, near) = ours::start_crowd(plan.bytes)?;
+    let at_first = middle.peak_memory()?;
     let Address::Tcp(place) = &address else { return Err("the gateway does not listen on TCP".into()) };
     let mut sender = ours::sender(&address, plan.bytes)?;
-    let clients: Vec<Client> = (0..CLIENTS).map(|_| subscribe(place)).collect::<Result<_, _>>()?;
+    let clients: Vec<Client> = (0..CLIENTS).map(|_| subscribe(connect(place)?, 1)).collect::<Result<_, _>>()?;
     let stop = Arc::new(AtomicBool::new(false));
-    let trouble = if with_trouble { Some((subscribe(place)?, garbage(place, Arc::clone(&stop))?)) } else { None };
+    let trouble = match with_trouble {
+        true => Some((subscribe(UnixStream::connect(near)?, SLOW_CHANNELS)?, garbage(place, Arc::clone(&stop))?)),
+        false => None,
+    };
     let ended_ns = Arc::new(AtomicU64::new(0));
     let (receiver, plan) = (Arc::clone(&ended_ns), *plan);
     let receiver = std::thread::spawn(move || receive(clients, &plan, &receiver).map_err(|error| error.to_string()));
@@ -79,29 +95,57 @@ pub fn run(with_trouble: bool, plan: &Plan) -> Result<(Outcome, u64), Failure> {
     outcome.sent = plan.count * CLIENTS as u64;
     (outcome.sending_ns, outcome.delivering_ns) = (sent_ns - began, last_ns.saturating_sub(began));
     stop.store(true, Ordering::Relaxed);
-    if let Some((_slow, garbage)) = trouble {
+    let most = middle.peak_memory()?;
+    let limits = ours::settings(plan.bytes, ours::CROWD)?.limits;
+    let connected = CLIENTS as u64 + 1 + if trouble.is_some() { 2 } else { 0 };
+    let each = limits.queue_bytes + HEAD_BYTES + limits.payload_bytes;
+    if let Some((slow, garbage)) = trouble {
         garbage.join().expect("a panic there was printed there");
+        let (wanted, got) = (plan.count * u64::from(SLOW_CHANNELS), late(slow)?);
+        if got >= wanted {
+            return Err(format!("the slow client got all of its {wanted} messages: it was not slow enough").into());
+        }
     }
-    let memory = middle.peak_memory()?;
-    Ok((outcome, memory))
+    Ok((outcome, Memory { most, bound: at_first + connected * each as u64 }))
+}
+
+/// What a client that did not read gets when it does, in messages.
+fn late(mut slow: Client<UnixStream>) -> Result<u64, Failure> {
+    slow.socket.set_read_timeout(Some(Duration::from_millis(500)))?;
+    let mut got = 0;
+    while let Ok(read @ 1..) = slow.socket.read(slow.decoder.room()) {
+        slow.decoder.filled(read);
+        while let Some(frame) = slow.decoder.next() {
+            match frame.head.kind {
+                Type::Message => got += 1,
+                Type::Batch => got += batch::items(frame.payload).ok_or("a batch is none")?.count() as u64,
+                _ => {}
+            }
+        }
+    }
+    Ok(got)
 }
 
 fn connect(place: &str) -> Result<TcpStream, Failure> {
-    let mut socket = TcpStream::connect(place)?;
+    let socket = TcpStream::connect(place)?;
     socket.set_nodelay(true)?;
-    let mut hello = Vec::new();
-    encode(&mut hello, &Head::new(Type::Hello, 0), &text("one of many"));
-    socket.write_all(&hello)?;
     Ok(socket)
 }
 
-fn subscribe(place: &str) -> Result<Client, Failure> {
-    let mut socket = connect(place)?;
+fn greet(socket: &mut impl Write) -> Result<(), Failure> {
+    let mut hello = Vec::new();
+    encode(&mut hello, &Head::new(Type::Hello, 0), &text("one of many"));
+    Ok(socket.write_all(&hello)?)
+}
+
+/// A client with so many channels of the topic.
+fn subscribe<S: Read + Write>(mut socket: S, channels: u32) -> Result<Client<S>, Failure> {
+    greet(&mut socket)?;
     let wanted = Subscribe { begin: Begin::Now, when_full: WhenFull::DropOldest, topic: "bench".into() };
     let mut bytes = Vec::new();
-    encode(&mut bytes, &Head::new(Type::Subscribe, 1), &wanted.payload());
+    (1..=channels).for_each(|channel| encode(&mut bytes, &Head::new(Type::Subscribe, channel), &wanted.payload()));
     socket.write_all(&bytes)?;
-    // Its answer: from here on it gets all.
+    // The last answer: from here on it gets all.
     let mut decoder = Decoder::new(1 << 16);
     loop {
         let read = socket.read(decoder.room())?;
@@ -110,8 +154,7 @@ fn subscribe(place: &str) -> Result<Client, Failure> {
         }
         decoder.filled(read);
         while let Some(frame) = decoder.next() {
-            if frame.head.kind == Type::Topic {
-                socket.set_nonblocking(true)?;
+            if frame.head.kind == Type::Topic && frame.head.channel == channels {
                 return Ok(Client { socket, decoder, highest: None });
             }
         }
@@ -121,6 +164,7 @@ fn subscribe(place: &str) -> Result<Client, Failure> {
 /// Sends what is no frame, until it is told to stop.
 fn garbage(place: &str, stop: Arc<AtomicBool>) -> Result<std::thread::JoinHandle<()>, Failure> {
     let mut socket = connect(place)?;
+    greet(&mut socket)?;
     Ok(std::thread::spawn(move || {
         let bytes: Vec<u8> = (0..GARBAGE_BYTES).map(|at| ((at * at) >> 3) as u8).collect();
         while !stop.load(Ordering::Relaxed) && socket.write_all(&bytes).is_ok() {
@@ -132,6 +176,7 @@ fn garbage(place: &str, stop: Arc<AtomicBool>) -> Result<std::thread::JoinHandle
 fn receive(mut clients: Vec<Client>, plan: &Plan, ended_ns: &AtomicU64) -> Result<(Outcome, u64), Failure> {
     let poll: OwnedFd = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     for (id, client) in clients.iter().enumerate() {
+        client.socket.set_nonblocking(true)?;
         epoll::add(&poll, &client.socket, epoll::EventData::new_u64(id as u64), epoll::EventFlags::IN)?;
     }
     let mut outcome = Outcome { latency: Meter::new(), ..Outcome::default() };

@@ -5,7 +5,9 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use horus_benchmarks::transport::Failure;
+use horus_benchmarks::gateway::figure::STEPS as NAMES;
+use horus_benchmarks::systems::horus::Horus;
+use horus_benchmarks::transport::{Failure, Meeting, Payload, Receiver, Sender, Threads};
 use horus_gateway::frame::batch::{self, ITEM_HEAD_BYTES, Item};
 use horus_gateway::frame::{Decoder, HEAD_BYTES, Head, Type, encode};
 use horus_gateway::log::{Durability, From, Log, Options};
@@ -34,27 +36,28 @@ pub struct Step {
 /// # Errors
 /// When no log can be written there.
 pub fn steps(samples: u64, directory: &Path) -> Result<Vec<Step>, Failure> {
-    let step = |name, target_ns, picoseconds| Step { name, target_ns, picoseconds };
+    let (push, pop) = ring(samples)?;
     let (write, read) = log(samples, directory)?;
     let (encoding, decoding) = (encoding(samples), decoding(samples));
     let (batching, unbatching) = (batching(samples), unbatching(samples));
-    Ok(vec![
-        step("log write, 64 B", Some(20.0), write),
-        step("log read, 64 B", Some(10.0), read),
-        step("encode a frame, 64 B", Some(12.0), encoding),
-        step("decode a frame, 64 B", Some(8.0), decoding),
-        step("encode a batch of 10 x 64 B", None, batching),
-        step("decode a batch of 10 x 64 B", None, unbatching),
-    ])
+    let targets = [None, None, Some(20.0), Some(10.0), Some(12.0), Some(8.0), None, None];
+    let all = [push, pop, write, read, encoding, decoding, batching, unbatching];
+    let steps = NAMES.into_iter().zip(targets).zip(all);
+    Ok(steps.map(|((name, target_ns), picoseconds)| Step { name, target_ns, picoseconds }).collect())
+}
+
+/// Picoseconds of one of a thousand steps; each is told which it is.
+fn once(sample: u64, one: impl FnMut(u64)) -> u64 {
+    let began = monotonic_ns();
+    (sample * STEPS..(sample + 1) * STEPS).for_each(one);
+    (monotonic_ns() - began) * 1_000 / STEPS
 }
 
 /// Times `one` by the thousand; it is told which step it is.
 fn time(samples: u64, mut one: impl FnMut(u64)) -> Meter {
     let mut meter = Meter::new();
     for sample in 0..COLD + samples {
-        let began = monotonic_ns();
-        (sample * STEPS..(sample + 1) * STEPS).for_each(&mut one);
-        let picoseconds = (monotonic_ns() - began) * 1_000 / STEPS;
+        let picoseconds = once(sample, &mut one);
         if sample >= COLD {
             meter.record(picoseconds, sample);
         }
@@ -69,6 +72,27 @@ fn message(number: u64) -> [u8; BYTES] {
 /// Looks at every byte.
 fn sum(message: &[u8]) -> u64 {
     message.as_chunks::<8>().0.iter().fold(0, |sum, word| sum ^ u64::from_le_bytes(*word))
+}
+
+/// A topic's ring, filled by the thousand and emptied by the thousand.
+fn ring(samples: u64) -> Result<(Meter, Meter), Failure> {
+    let directory = tempfile::tempdir_in("/dev/shm")?;
+    let meeting = Meeting { name: "ring".to_owned(), directory: directory.path().to_owned() };
+    let (mut sender, mut receiver) = <Horus as Threads<Payload<8>>>::channel(meeting, 1_024)?;
+    let (mut pushing, mut popping) = (Meter::new(), Meter::new());
+    let mut message = Payload([0_u64; 8]);
+    for sample in 0..COLD + samples {
+        let pushed = once(sample, |number| assert!(sender.try_send(&Payload([number; 8])), "there is room"));
+        let popped = once(sample, |number| {
+            assert!(receiver.try_recv(&mut message), "it was sent");
+            assert_eq!(black_box(message.0.iter().fold(0, |sum, word| sum ^ word ^ number)), 0, "it is whole");
+        });
+        if sample >= COLD {
+            pushing.record(pushed, sample);
+            popping.record(popped, sample);
+        }
+    }
+    Ok((pushing, popping))
 }
 
 fn log(samples: u64, directory: &Path) -> Result<(Meter, Meter), Failure> {

@@ -18,6 +18,8 @@ use super::way::{Receiving, Sending, System, Way};
 const SPIN_NS: u64 = 60_000;
 /// How long after the last message was sent a missing one is waited for, and how long a first one.
 const PATIENCE_NS: u64 = 3_000_000_000;
+/// What has not come by then after the last was sent, counts as lost: a system that takes in more than it hands out may have a long queue.
+const DRAIN_NS: u64 = 5_000_000_000;
 /// How long between messages that try whether somebody listens.
 const PROBE_NS: u64 = 2_000_000;
 
@@ -47,6 +49,8 @@ pub struct Outcome {
 struct Shared {
     is_heard: AtomicBool,
     received: AtomicU64,
+    /// How many were sent, once all are.
+    sent: AtomicU64,
     /// When the last message was sent, or 0.
     ended_ns: AtomicU64,
 }
@@ -68,9 +72,9 @@ pub fn run(system: &System, plan: &Plan) -> Result<Outcome, Failure> {
         shared.ended_ns.store(1, Ordering::Relaxed); // so that the receiver ends
     }
     let received = receiver.join().expect("a panic there was printed there");
-    drop(middle);
+    drop((sending, middle)); // in this order: an end may need the middle to take its leave
     let (began, (mut outcome, last_ns)) = (began?, received?);
-    outcome.sent = plan.count;
+    outcome.sent = shared.sent.load(Ordering::Relaxed);
     outcome.sending_ns = shared.ended_ns.load(Ordering::Relaxed).saturating_sub(began);
     outcome.delivering_ns = last_ns.saturating_sub(began);
     Ok(outcome)
@@ -90,7 +94,7 @@ fn send(way: &mut dyn Sending, plan: &Plan, shared: &Shared) -> Result<u64, Fail
     let began = monotonic_ns();
     let mut bytes = Vec::new();
     let mut sent = 0;
-    while sent < plan.count {
+    while sent < plan.count && monotonic_ns() - began < plan.longest_ns {
         let messages = (plan.batch as u64).min(plan.count - sent);
         let due_ns = if plan.rate > 0.0 {
             let due_ns = began + (sent as f64 / plan.rate * 1e9) as u64;
@@ -115,7 +119,8 @@ fn send(way: &mut dyn Sending, plan: &Plan, shared: &Shared) -> Result<u64, Fail
         way.send(&bytes)?;
         sent += messages;
     }
-    shared.ended_ns.store(monotonic_ns(), Ordering::Relaxed); // the receiver's clock is the same
+    shared.sent.store(sent, Ordering::Relaxed);
+    shared.ended_ns.store(monotonic_ns(), Ordering::Release); // SYNC POINT: end of a load; the receiver's clock is the same
     Ok(began)
 }
 
@@ -137,9 +142,12 @@ fn receive(way: &mut dyn Receiving, plan: &Plan, shared: &Shared) -> Result<(Out
     let mut seen = vec![false; usize::try_from(plan.count)?];
     let (mut highest, mut last_ns) = (None, 0);
     while outcome.received < plan.count {
-        let ended_ns = shared.ended_ns.load(Ordering::Relaxed);
-        if ended_ns > 0 && monotonic_ns() > ended_ns.max(last_ns) + PATIENCE_NS {
-            break;
+        let ended_ns = shared.ended_ns.load(Ordering::Acquire); // SYNC POINT: end of a load; how many were sent is known then
+        if ended_ns > 0 {
+            let until = (ended_ns.max(last_ns) + PATIENCE_NS).min(ended_ns + DRAIN_NS);
+            if outcome.received >= shared.sent.load(Ordering::Relaxed) || monotonic_ns() > until {
+                break;
+            }
         }
         let mut now = 0;
         way.receive(&mut |message| {

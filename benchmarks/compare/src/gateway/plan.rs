@@ -16,6 +16,8 @@ pub struct Plan {
     pub bytes: usize,
     /// Messages that are sent at once.
     pub batch: usize,
+    /// How long is sent at most, whatever is left then: some systems are slower than what they are asked for.
+    pub longest_ns: u64,
 }
 
 /// What a message turned out to be.

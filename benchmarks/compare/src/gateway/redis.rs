@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use horus_benchmarks::gateway::system::REDIS;
 use horus_benchmarks::transport::Failure;
 
 use super::bare::{Buffered, connect};
@@ -13,7 +14,7 @@ use super::plan::Plan;
 use super::way::{Receiving, Sending, System, Way};
 
 /// The server of the distribution, without anything on disk and without a bound on what waits for a subscriber.
-pub const SYSTEM: System = System { name: "redis", open };
+pub const SYSTEM: System = System { name: REDIS, open };
 const PATIENCE: Duration = Duration::from_secs(20);
 const SUBSCRIBED: &[u8] = b"*3\r\n$9\r\nsubscribe\r\n$5\r\nbench\r\n:1\r\n";
 
@@ -50,7 +51,7 @@ fn open(plan: &Plan) -> Result<Way, Failure> {
     let before = |words: &str| format!("*3\r\n$7\r\n{words}\r\n$5\r\nbench\r\n${}\r\n", plan.bytes).into_bytes();
     let sending = Sender { socket: sending, before: before("PUBLISH"), bytes: plan.bytes, out: Vec::new() };
     let receiving = Receiver { socket: Buffered::new(receiving), before: before("message"), bytes: plan.bytes };
-    Ok(Way { sending: Box::new(sending), receiving: Box::new(receiving), middle })
+    Ok(Way { sending: Box::new(sending), receiving: Box::new(receiving), middle: Box::new(middle) })
 }
 
 struct Sender {

@@ -1,8 +1,10 @@
 //! A line of the result, as text and as CSV.
 
+use horus_benchmarks::gateway::system::GATEWAY;
 use horus_measure::meter::Meter;
 use serde::Serialize;
 
+use super::crowd::Memory;
 use super::inside::Step;
 use super::load::Outcome;
 use super::plan::Plan;
@@ -35,6 +37,9 @@ pub struct Row {
     floor_before_ns: f64,
     floor_after_ns: f64,
     target_ns: Option<f64>,
+    /// The most memory of the gateway, and what its settings allow.
+    memory_bytes: Option<u64>,
+    memory_bound_bytes: Option<u64>,
 }
 
 impl Row {
@@ -64,7 +69,7 @@ impl Row {
     pub fn of_step(run: u32, step: &Step) -> Self {
         let row = Self {
             figure: step.name.to_owned(),
-            system: "horus-gateway".to_owned(),
+            system: GATEWAY.to_owned(),
             run,
             bytes: 64,
             batch: 1,
@@ -88,9 +93,9 @@ impl Row {
         Self { floor_before_ns, floor_after_ns, ..self }
     }
 
-    /// The median, for what is compared.
-    pub fn p50_ns(&self) -> Option<f64> {
-        self.p50_ns
+    /// What the gateway's memory was.
+    pub fn with_memory(self, memory: &Memory) -> Self {
+        Self { memory_bytes: Some(memory.most), memory_bound_bytes: Some(memory.bound), ..self }
     }
 
     /// Whether every message arrived once, in order and whole.

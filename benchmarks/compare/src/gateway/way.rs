@@ -2,7 +2,6 @@
 
 use horus_benchmarks::transport::Failure;
 
-use super::child::Child;
 use super::plan::Plan;
 
 /// The sender's end.
@@ -29,8 +28,8 @@ pub struct Way {
     pub sending: Box<dyn Sending>,
     /// The receiver's end.
     pub receiving: Box<dyn Receiving>,
-    /// The process in the middle.
-    pub middle: Child,
+    /// What ends when this is dropped: a [`Child`](super::child::Child), or several.
+    pub middle: Box<dyn Send>,
 }
 
 /// A system whose way can be opened.

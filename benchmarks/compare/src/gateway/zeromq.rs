@@ -47,7 +47,7 @@ fn open(plan: &Plan) -> Result<Way, Failure> {
     Ok(Way {
         sending: Box::new(sending),
         receiving: Box::new(Receiver { socket: receiving, bytes: vec![0; 64 << 10] }),
-        middle,
+        middle: Box::new(middle),
     })
 }
 

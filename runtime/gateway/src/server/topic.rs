@@ -150,11 +150,10 @@ impl Served {
     }
 
     /// Reads at most so many messages, numbers them, logs them and puts them up for delivery; true if that was all there is. `own` is
-    /// the message whose number is wanted, by lane and number there.
+    /// the message whose number is wanted, by lane and number there: it is the last one that is read.
     pub fn collect(&mut self, limit: usize, own: Option<(usize, u64)>) -> (bool, Option<Published>) {
-        let mut found = None;
         for _ in 0..limit {
-            let Some(reading) = &mut self.reading else { return (true, found) };
+            let Some(reading) = &mut self.reading else { return (true, None) };
             let Reading { observation, buffer, is_of_bytes, .. } = reading;
             let received = if *is_of_bytes {
                 observation.try_take_bytes(buffer)
@@ -167,13 +166,13 @@ impl Served {
             if newly > 0 {
                 self.skip(newly);
             }
-            let Some(received) = received else { return (true, found) };
+            let Some(received) = received else { return (true, None) };
             let taken = self.take(received.message, received.sent_ns, received.publisher);
             if own == Some((received.publisher, received.sequence)) {
-                found = Some(taken);
+                return (false, Some(taken)); // what comes behind it is read in this turn as well, when all were asked
             }
         }
-        (false, found)
+        (false, None)
     }
 
     fn skip(&mut self, messages: u64) {
