@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use horus_bridge::config::{Config, Wire};
 #[cfg(feature = "zenoh")]
 use horus_bridge::config::fleet::Fleet;
+use horus_bridge::config::{Config, Wire};
 use horus_bridge::interface::{hash, standard};
 use horus_bridge::route::{Server, Transport};
 #[cfg(feature = "zenoh")]
@@ -158,7 +158,7 @@ fn between(args: &Between) -> Result<(), String> {
     }
     let location = Location::from_environment().map_err(|error| error.to_string())?;
     let config = fleet.routes(&location.namespace).map_err(|error| error.to_string())?;
-    let links = zenoh::Links { connect: fleet.connect, listen: fleet.listen };
+    let links = zenoh::Links { connect: fleet.connect, listen: fleet.listen, is_client: false };
     serve(&fleet.name.unwrap_or_default(), config, |_| Ok(Box::new(zenoh::Fleet::join(zenoh::open(&links)?))))
 }
 
@@ -198,8 +198,8 @@ fn transport(wire: Wire, config: &Config, domain: u16, node: &str) -> Result<Box
     }
     #[cfg(feature = "zenoh")]
     if wire == Wire::Zenoh {
-        let links = zenoh::Links { connect: config.connect.clone(), listen: config.listen.clone() };
-        let session = zenoh::open(&links.or_router())?;
+        let links = zenoh::Links { connect: config.connect.clone(), listen: config.listen.clone(), is_client: false };
+        let session = zenoh::open(&links.to_ros())?;
         return Ok(Box::new(zenoh::Zenoh::join(session, domain, node)?));
     }
     let _ = (domain, node, config);

@@ -11,6 +11,7 @@ from horus_appliance.host import python, system
 from horus_appliance.paths import BUILD, RUNTIME, SCRIPTS
 
 BRIDGE = RUNTIME / "bridge"
+HORUS = RUNTIME / "target" / "debug" / "horus"
 # What carries multicast over the loopback, which DDS finds its peers by.
 LOOPBACK = "ip link set lo up; ip link set lo multicast on; ip route add 224.0.0.0/4 dev lo; exec \"$@\""
 # The Pythons for which there are wheels of ROS 2.
@@ -26,18 +27,19 @@ def ros() -> Path:
 
 
 def programs() -> Path:
-    """Builds the bridge and the other end of its checks; gives their folder."""
+    """Builds the bridge, the other end of its checks, and `horus`, which starts it; gives the folder of the first two."""
     system.ensure_command("cc", "gcc")
     step("building the bridge")
     subprocess.run(["cargo", "build", "--locked", "--quiet", "--bins", "--examples"], cwd=BRIDGE, check=True)
+    subprocess.run(["cargo", "build", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
     return BRIDGE / "target" / "debug"
 
 
 def alone(module: str, *arguments) -> int:
-    """Runs a module of the checks in a network of its own; gives its exit status."""
+    """Runs a module of the checks in a network of its own, with mounts of its own; gives its exit status."""
     for command, package in (("unshare", "util-linux"), ("ip", "iproute2")):
         if not shutil.which(command):
             system.install([package])
-    own = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
+    own = ["unshare", "--net", "--mount"] if os.geteuid() == 0 else ["unshare", "--net", "--mount", "--map-root-user"]
     command = [*own, "sh", "-c", LOOPBACK, "sh", sys.executable, "-m", module, *map(str, arguments)]
     return subprocess.run(command, cwd=SCRIPTS, check=False).returncode

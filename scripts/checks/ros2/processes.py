@@ -31,17 +31,22 @@ class Process:
 
     def expect(self, beginning: str, seconds: float = PATIENCE_SECONDS) -> str:
         """Waits for a line with this beginning; gives its rest."""
-        end = time.monotonic() + seconds
+        return self.expect_all({beginning}, seconds).split(beginning, 1)[1].strip()
+
+    def expect_all(self, texts: set, seconds: float = PATIENCE_SECONDS) -> str:
+        """Waits until each of these was said, in whatever order; gives the last line."""
+        end, missing = time.monotonic() + seconds, set(texts)
         while True:
             try:
                 line = self.lines.get(timeout=max(0.0, end - time.monotonic()))
             except queue.Empty:
-                raise ApplianceFailed(f"{self.name} did not say '{beginning}' in {seconds:g} s:\n{self.tail()}") from None
+                raise ApplianceFailed(f"{self.name} did not say {sorted(missing)} in {seconds:g} s:\n{self.tail()}") from None
             if line is None:
-                raise ApplianceFailed(f"{self.name} ended with {self.process.wait(5)} before it said '{beginning}':\n{self.tail()}")
+                raise ApplianceFailed(f"{self.name} ended with {self.process.wait(5)} before it said {sorted(missing)}:\n{self.tail()}")
             self.said.append(line)
-            if beginning in line:
-                return line.split(beginning, 1)[1].strip()
+            missing = {text for text in missing if text not in line}
+            if not missing:
+                return line
 
     def tell(self, line: str) -> None:
         """Writes a line to its standard input."""
@@ -75,6 +80,11 @@ class Process:
         return self
 
     def __exit__(self, *_):
+        # Some end with their input, and take a signal to end for something that can wait.
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass  # it was gone before it read all
         if self.process.poll() is None:
             self.process.terminate()
             try:

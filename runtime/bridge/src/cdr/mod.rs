@@ -44,6 +44,51 @@ mod tests {
         assert_eq!(reader.f64s(&mut none), Err(Malformed::Short));
     }
 
+    /// So many bytes at a multiple of `align`, as one would count them by hand.
+    fn by_hand<'a>(bytes: &'a [u8], place: &mut usize, align: usize, count: usize) -> Option<&'a [u8]> {
+        let start = place.div_ceil(align) * align;
+        let found = bytes.get(start..start + count)?;
+        *place = start + count;
+        Some(found)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn of_whatever_comes_is_read_what_stands_there_and_nothing_beyond_its_end(
+            bytes in proptest::collection::vec(0_u8..6, 0..200),
+            steps in proptest::collection::vec((0_u8..7, 1_usize..40), 0..40),
+        ) {
+            let (mut reader, mut place) = (Reader::new(&bytes), 0);
+            for (step, count) in steps {
+                let mut hand = |align, count| by_hand(&bytes, &mut place, align, count).map(<[u8]>::to_vec);
+                let (read, expected) = match step {
+                    0 => (reader.u8().map(|byte| vec![byte]), hand(1, 1)),
+                    1 => (reader.u16().map(|number| number.to_le_bytes().to_vec()), hand(2, 2)),
+                    2 => (reader.f32().map(|number| number.to_le_bytes().to_vec()), hand(4, 4)),
+                    3 => {
+                        let mut numbers = [0.0; 40];
+                        let read = reader.f64s(&mut numbers[..count]);
+                        let all = numbers[..count].iter().flat_map(|number| number.to_le_bytes()).collect();
+                        (read.map(|()| all), hand(8, 8 * count))
+                    }
+                    4 => (reader.u8s(count).map(<[u8]>::to_vec), hand(1, count)),
+                    5 => (reader.pass(count, 4).map(|()| Vec::new()), hand(4, 4 * count).map(|_| Vec::new())),
+                    _ => {
+                        let length = hand(4, 4).map_or(0, |four| u32::from_le_bytes(four.try_into().unwrap()) as usize);
+                        let text = hand(1, length).and_then(|text| Some(text.strip_suffix(&[0])?.to_vec()));
+                        // A length of nothing is an empty text, where it is there at all.
+                        let text = if length == 0 && reader.clone().u32().is_ok() { Some(Vec::new()) } else { text };
+                        (reader.text().map(|text| text.as_bytes().to_vec()), text)
+                    }
+                };
+                proptest::prop_assert_eq!(read.clone().ok(), expected);
+                if read.is_err() {
+                    break; // no converter reads on
+                }
+            }
+        }
+    }
+
     #[test]
     fn texts_that_lie_are_refused() {
         assert_eq!(Reader::new(b"\xff\xff\xff\xffab").text(), Err(Malformed::Short));

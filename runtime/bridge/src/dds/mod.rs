@@ -2,6 +2,7 @@
 
 mod adapter;
 mod events;
+mod kept;
 mod nodes;
 mod quality;
 
@@ -26,6 +27,7 @@ use crate::names::{dds_message, dds_topic};
 use crate::route::{Endpoint, Sent, Sink, Source, Transport};
 use adapter::{Decoder, Plain, Raw};
 use events::Events;
+use kept::Kept;
 use nodes::Nodes;
 
 /// A participant of a DDS domain that looks like a node of ROS 2.
@@ -36,6 +38,7 @@ pub struct Dds {
     listener: DomainParticipantStatusListener,
     nodes: Nodes,
     events: Events,
+    kept: Kept,
     waker: Waker,
 }
 
@@ -62,7 +65,8 @@ impl Dds {
         let nodes = Nodes::announce(&participant, &publisher, node).map_err(|error| text(&error))?;
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let listener = participant.status_listener();
-        Ok(Self { participant, publisher, subscriber, listener, nodes, events: Events::default(), waker })
+        let events = Events::default();
+        Ok(Self { participant, publisher, subscriber, listener, nodes, events, kept: Kept::new(), waker })
     }
 
     fn topic(&self, endpoint: &Endpoint, quality: &QosPolicies) -> Result<Topic, String> {
@@ -79,7 +83,10 @@ impl Transport for Dds {
         let writer = writer.map_err(|error| error.to_string())?;
         self.nodes.add_writer(writer.guid());
         self.events.add(writer.guid(), endpoint);
-        Ok(Box::new(Writer { writer, payload: BytesMut::new() }))
+        // One that is neither keeps no more than its depth.
+        let is_kept = endpoint.delivery.is_reliable || endpoint.delivery.is_transient_local;
+        let kept = is_kept.then(|| self.kept.clone());
+        Ok(Box::new(Writer { writer, payload: BytesMut::new(), kept }))
     }
 
     fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String> {
@@ -104,10 +111,14 @@ struct Writer {
     writer: DataWriter<Raw, Plain>,
     /// Allocated anew only while RustDDS still holds what was in it.
     payload: BytesMut,
+    kept: Option<Kept>,
 }
 
 impl Sink for Writer {
     fn send(&mut self, message: &[u8], _stamp_ns: u64) -> Sent {
+        if self.kept.as_ref().is_some_and(|kept| !kept.take(message.len())) {
+            return Sent::Full;
+        }
         // RustDDS puts the four bytes in front by itself.
         self.payload.extend_from_slice(&message[ENCAPSULATION.len()..]);
         match self.writer.write(Raw(self.payload.split().freeze()), None) {

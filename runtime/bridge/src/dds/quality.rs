@@ -9,6 +9,8 @@ use crate::route::{Delivery, Endpoint};
 const MOST: usize = 8192;
 /// The memory that they may take, of each topic; of two messages at least, however long they are.
 const MEMORY: usize = 64 << 20;
+/// Messages that wait for an acknowledgement on a topic that keeps few: with fewer, each would wait for the one before it.
+const WINDOW: usize = 32;
 /// What goes into one datagram. RustDDS takes fragments that are sent again for a new message and stops after 128 of those
 /// (docs/decisions/0035), so longer messages are not asked for again unless the settings say so.
 const DATAGRAM: usize = 64_000;
@@ -20,8 +22,11 @@ pub fn none() -> QosPolicies {
 
 /// For what goes out. A write never waits: what finds no room is offered again, while other topics go on.
 pub fn of_writer(endpoint: &Endpoint) -> QosPolicies {
-    let delivery = &endpoint.delivery;
-    builder(delivery, delivery.is_reliable, delivery.depth.min(most(endpoint)), most(endpoint))
+    let (delivery, most) = (&endpoint.delivery, most(endpoint));
+    let depth = delivery.depth.min(most);
+    // While nobody hears, RustDDS keeps for who comes late as many as may wait, however small the depth is.
+    let most = if delivery.is_transient_local { depth.max(WINDOW).min(most) } else { most };
+    builder(delivery, delivery.is_reliable, depth, most)
 }
 
 /// For what comes in.

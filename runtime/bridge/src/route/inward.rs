@@ -52,6 +52,9 @@ impl Inward {
         let offset = Offset::now();
         if let Some(writing) = &mut self.writing {
             writing.context.offset = offset;
+            if let Some(text) = writing.source.trouble() {
+                self.trouble = Some(text);
+            }
             if writing.publication.check().is_ok() {
                 return;
             }

@@ -39,6 +39,11 @@ pub trait Source {
     fn damage(&self) -> (u64, u64) {
         (0, 0)
     }
+
+    /// What is wrong with what came since this was asked last.
+    fn trouble(&mut self) -> Option<String> {
+        None
+    }
 }
 
 /// What both ends are told of a topic's delivery.

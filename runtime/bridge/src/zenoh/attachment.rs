@@ -20,12 +20,12 @@ pub struct Attachment {
 
 impl Attachment {
     /// As bytes.
-    pub fn write(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(BYTES);
-        bytes.extend_from_slice(&self.sequence.to_le_bytes());
-        bytes.extend_from_slice(&self.source_ns.to_le_bytes());
-        bytes.push(16); // how many follow
-        bytes.extend_from_slice(&self.gid);
+    pub fn write(&self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.source_ns.to_le_bytes());
+        bytes[16] = 16; // how many follow
+        bytes[17..].copy_from_slice(&self.gid);
         bytes
     }
 

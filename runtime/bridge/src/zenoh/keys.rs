@@ -15,6 +15,10 @@ use crate::route::Endpoint;
 /// The beginning of all tokens.
 pub const TOKENS: &str = "@ros2_lv";
 
+/// ROS 2's numbers for what is not its default.
+const BEST_EFFORT: &str = "2";
+const TRANSIENT_LOCAL: &str = "1";
+
 /// What a token stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entity {
@@ -71,8 +75,8 @@ impl Keys {
 /// always are.
 fn quality(endpoint: &Endpoint) -> String {
     let delivery = &endpoint.delivery;
-    let reliability = if delivery.is_reliable { "" } else { "2" };
-    let durability = if delivery.is_transient_local { "1" } else { "" };
+    let reliability = if delivery.is_reliable { "" } else { BEST_EFFORT };
+    let durability = if delivery.is_transient_local { TRANSIENT_LOCAL } else { "" };
     format!("{reliability}:{durability}:,{}:,:,:,,", delivery.depth)
 }
 
@@ -81,16 +85,36 @@ pub fn gid(token: &str) -> [u8; 16] {
     xxh3_128(token.as_bytes()).to_le_bytes()
 }
 
-/// What a token of somebody else says: topic, message and hash.
-pub fn read(token: &str) -> Option<(Entity, String, &str, &str)> {
+/// What a token says of a publisher or subscription of somebody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// Which of the two.
+    pub entity: Entity,
+    /// The topic, with its leading slash.
+    pub topic: String,
+    /// The message, as DDS names it.
+    pub type_name: &'a str,
+    /// The message's hash.
+    pub hash: &'a str,
+    /// Whether lost messages are sent again; ROS 2's default is yes.
+    pub is_reliable: bool,
+    /// Whether who comes later gets the last messages; ROS 2's default is no.
+    pub is_transient_local: bool,
+}
+
+/// Reads a token of somebody else.
+pub fn read(token: &str) -> Option<Token<'_>> {
     let parts: Vec<_> = token.split('/').collect();
-    let [TOKENS, _, _, _, _, kind, _, _, _, topic, type_name, hash, _] = parts[..] else { return None };
+    let [TOKENS, _, _, _, _, kind, _, _, _, topic, type_name, hash, quality] = parts[..] else { return None };
     let entity = match kind {
         "MP" => Entity::Publisher,
         "MS" => Entity::Subscription,
         _ => return None,
     };
-    Some((entity, topic.replace('%', "/"), type_name, hash))
+    let mut quality = quality.split(':');
+    let is_reliable = quality.next() != Some(BEST_EFFORT);
+    let is_transient_local = quality.next() == Some(TRANSIENT_LOCAL);
+    Some(Token { entity, topic: topic.replace('%', "/"), type_name, hash, is_reliable, is_transient_local })
 }
 
 #[cfg(test)]
@@ -121,9 +145,12 @@ mod tests {
         assert_eq!(token, wanted);
         let second = keys.entity(Entity::Subscription, &endpoint(false, true));
         assert!(second.contains("/0/2/MS/") && second.ends_with("/2:1:,10:,:,:,,"), "{second}");
-        let (entity, topic, type_name, hash) = read(&token).unwrap();
-        assert_eq!((entity, topic.as_str()), (Entity::Publisher, "/robot/chatter"));
-        assert_eq!((type_name, hash), ("std_msgs::msg::dds_::String_", "RIHS01_df"));
+        let found = read(&token).unwrap();
+        assert_eq!((found.entity, found.topic.as_str()), (Entity::Publisher, "/robot/chatter"));
+        assert_eq!((found.type_name, found.hash), ("std_msgs::msg::dds_::String_", "RIHS01_df"));
+        assert_eq!((found.is_reliable, found.is_transient_local), (true, false));
+        let found = read(&second).unwrap();
+        assert_eq!((found.is_reliable, found.is_transient_local), (false, true));
         assert_eq!(read(&keys.node()), None);
     }
 }

@@ -12,6 +12,7 @@ mod watch;
 use std::sync::Arc;
 use std::thread::Thread;
 
+use bytes::BytesMut;
 use horus::journal::Priority;
 use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
@@ -75,6 +76,8 @@ struct Writer {
     publisher: Publisher<'static>,
     gid: [u8; 16],
     next: i64,
+    /// Allocated anew only while Zenoh still holds what was in it.
+    payload: BytesMut,
     _token: LivelinessToken,
 }
 
@@ -89,7 +92,7 @@ impl Writer {
             .wait()?;
         let gid = keys::gid(&token);
         let token = session.liveliness().declare_token(token).wait()?;
-        Ok(Self { publisher, gid, next: 1, _token: token })
+        Ok(Self { publisher, gid, next: 1, payload: BytesMut::new(), _token: token })
     }
 }
 
@@ -99,7 +102,8 @@ impl Sink for Writer {
         let source_ns = i64::try_from(stamp_ns).unwrap_or(0).saturating_add(Offset::now().0);
         let attachment = Attachment { sequence: self.next, source_ns, gid: self.gid };
         self.next += 1;
-        match self.publisher.put(message.to_vec()).attachment(attachment.write()).wait() {
+        self.payload.extend_from_slice(message);
+        match self.publisher.put(self.payload.split().freeze()).attachment(attachment.write()).wait() {
             Ok(()) => Sent::Taken,
             Err(_) => Sent::Lost,
         }
@@ -139,7 +143,15 @@ impl Source for Reader {
         let Some(message) = self.queue.pop() else { return false };
         // The last two bytes of the four are options, which mean nothing to who reads.
         into(message.strip_prefix(&ENCAPSULATION[..2]).and_then(|rest| rest.get(2..)));
+        self.queue.give_back(message);
         true
+    }
+
+    fn trouble(&mut self) -> Option<String> {
+        self.queue.has_unnumbered().then(|| {
+            "messages come without the number that rmw_zenoh puts beside them: they are carried, and what is lost of them is not counted"
+                .to_owned()
+        })
     }
 
     fn damage(&self) -> (u64, u64) {

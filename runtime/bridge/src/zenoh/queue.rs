@@ -12,6 +12,9 @@ const MOST: usize = 8192;
 const MEMORY: usize = 64 << 20;
 /// Publishers whose numbers are followed; of more, only the first.
 const PUBLISHERS: usize = 256;
+/// Buffers of messages that were published, kept for those that come, and how long the longest of them is.
+const SPARE: usize = 64;
+const SPARE_BYTES: usize = 1 << 16;
 
 /// The queue of one topic.
 pub struct Queue {
@@ -22,9 +25,12 @@ pub struct Queue {
 #[derive(Default)]
 struct Inner {
     messages: VecDeque<Vec<u8>>,
+    spare: Vec<Vec<u8>>,
     next: BTreeMap<[u8; 16], i64>,
     lost: u64,
     reordered: u64,
+    /// A message came without a number since this was asked last.
+    has_unnumbered: bool,
 }
 
 impl Queue {
@@ -36,14 +42,35 @@ impl Queue {
     /// A message came.
     pub fn push(&self, message: Cow<'_, [u8]>, attachment: Option<Attachment>) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Attachment { sequence, gid, .. }) = attachment {
-            inner.follow(gid, sequence);
+        match attachment {
+            Some(Attachment { sequence, gid, .. }) => inner.follow(gid, sequence),
+            None => inner.has_unnumbered = true,
         }
-        if inner.messages.len() >= self.room {
-            inner.messages.pop_front();
+        let mut place = if inner.messages.len() >= self.room {
             inner.lost += 1;
+            inner.messages.pop_front()
+        } else {
+            inner.spare.pop()
         }
-        inner.messages.push_back(message.into_owned());
+        .unwrap_or_default();
+        // What Zenoh holds is a part of all that came at once: kept, each message would keep the others' memory.
+        place.clear();
+        place.extend_from_slice(&message);
+        inner.messages.push_back(place);
+    }
+
+    /// Takes the buffer of a message that was published.
+    pub fn give_back(&self, message: Vec<u8>) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if inner.spare.len() < SPARE && message.capacity() <= SPARE_BYTES {
+            inner.spare.push(message);
+        }
+    }
+
+    /// Whether a message without a number came since this was asked last.
+    pub fn has_unnumbered(&self) -> bool {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut inner.has_unnumbered)
     }
 
     /// The oldest message.
@@ -95,5 +122,24 @@ mod tests {
         queue.push(Cow::Borrowed(&[7]), number(7));
         assert_eq!(queue.damage(), (2, 1), "7 came late, and 5 made room for it");
         assert_eq!(queue.pop(), Some(vec![6]));
+    }
+
+    #[test]
+    fn a_message_in_a_buffer_that_was_given_back_is_not_allocated_and_one_without_number_is_told() {
+        let delivery = Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false };
+        let [topic, type_name, hash] = ["/a", "a/msg/B", ""].map(str::to_owned);
+        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: 100, layout: String::new() });
+        let there_and_back = |bytes: &[u8]| {
+            queue.push(Cow::Borrowed(bytes), Some(Attachment { sequence: 1, source_ns: 0, gid: [1; 16] }));
+            let message = queue.pop().unwrap();
+            assert_eq!(message, bytes);
+            queue.give_back(message);
+        };
+        there_and_back(&[1; 100]);
+        let counted = allocation_counter::measure(|| there_and_back(&[2; 90]));
+        assert_eq!(counted.count_total, 0);
+        assert!(!queue.has_unnumbered());
+        queue.push(Cow::Borrowed(&[3]), None);
+        assert!(queue.has_unnumbered() && !queue.has_unnumbered(), "told once");
     }
 }

@@ -12,23 +12,29 @@ pub struct Links {
     /// Where it listens, such as `tcp/0.0.0.0:7447`.
     #[serde(default)]
     pub listen: Vec<String>,
+    /// Whether all goes by the router that it connects to. Equals speak with each other, if they reach each other; a router passes
+    /// nothing on between two of them.
+    #[serde(default)]
+    pub is_client: bool,
 }
 
 /// The router of rmw_zenoh on this machine.
 const ROUTER: &str = "tcp/localhost:7447";
 
 impl Links {
-    /// As rmw_zenoh does where nothing is said: to the router on this machine.
+    /// For ROS 2: where nothing is said, to the router on this machine, as rmw_zenoh does. Nodes may listen on their own machine only, so
+    /// who listens nowhere lets the router pass on all.
     #[must_use]
-    pub fn or_router(mut self) -> Self {
+    pub fn to_ros(mut self) -> Self {
         if self.connect.is_empty() && self.listen.is_empty() {
             self.connect.push(ROUTER.to_owned());
         }
+        self.is_client = self.listen.is_empty();
         self
     }
 }
 
-/// Opens a session among equals. It finds nobody by multicast; a link that is cut is made again, and one that cannot be made yet is
+/// Opens a session. It finds nobody by multicast; a link that is cut is made again, and one that cannot be made yet is
 /// tried for as long as it takes.
 ///
 /// # Errors
@@ -39,7 +45,7 @@ pub fn open(links: &Links) -> Result<zenoh::Session, String> {
         format!("[{}]", places.iter().map(|place| format!("{place:?}")).collect::<Vec<_>>().join(","))
     };
     let settings = [
-        ("mode", "\"peer\"".to_owned()),
+        ("mode", if links.is_client { "\"client\"" } else { "\"peer\"" }.to_owned()),
         ("scouting/multicast/enabled", "false".to_owned()),
         ("connect/endpoints", list(&links.connect)),
         ("connect/timeout_ms", "-1".to_owned()),

@@ -1,7 +1,8 @@
-"""A node of the real ROS 2, for the checks: python ros.py receive|send|info TOPIC KIND COUNT SECONDS|EVERY_US [best_effort].
+"""A node of the real ROS 2, for the checks: python ros.py receive|send|info TOPIC KIND COUNT SECONDS|EVERY_US [OPTION...].
 
-receive says `matched` when somebody is there, then what it got as JSON; send says `matched` when somebody hears it, waits for a line, and sends.
-info says what ROS 2 sees of a topic. Serialised messages are compared bit for bit with those that rclpy itself makes.
+receive says `matched` when somebody is there, then what it got as JSON; send says `matched` when somebody hears it, waits for a line, and sends;
+at the line `spoil N` it sends so many messages whose ends are missing. info says what ROS 2 sees of a topic. Options are best_effort, transient_local, keep_last;
+receive ends at a line, too, and with the option more after COUNT messages, whatever their numbers. Serialised messages are compared bit for bit with those that rclpy itself makes.
 """
 
 import json
@@ -11,7 +12,7 @@ import time
 
 import rclpy
 from patterns import TYPES
-from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message, serialize_message
 
 
@@ -20,24 +21,26 @@ def main() -> None:
     rclpy.init()
     node = rclpy.create_node(f"checker_{verb}")
     reliability = ReliabilityPolicy.BEST_EFFORT if "best_effort" in options else ReliabilityPolicy.RELIABLE
-    history = HistoryPolicy.KEEP_LAST if kind == "image" else HistoryPolicy.KEEP_ALL
-    quality = QoSProfile(depth=100, reliability=reliability, history=history)
+    durability = DurabilityPolicy.TRANSIENT_LOCAL if "transient_local" in options else DurabilityPolicy.VOLATILE
+    history = HistoryPolicy.KEEP_LAST if kind == "image" or "keep_last" in options else HistoryPolicy.KEEP_ALL
+    quality = QoSProfile(depth=100, reliability=reliability, history=history, durability=durability)
     if verb == "receive":
-        receive(node, topic, kind, int(count), float(time_word), quality)
+        receive(node, topic, kind, int(count), float(time_word), quality, "more" in options)
     elif verb == "send":
         send(node, topic, kind, int(count), int(time_word), quality)
     else:
         info(node, topic, kind, quality)
 
 
-def receive(node, topic: str, kind: str, count: int, seconds: float, quality) -> None:
+def receive(node, topic: str, kind: str, count: int, seconds: float, quality, is_more: bool) -> None:
     type_, make, number_of = TYPES[kind]
     got = []
     node.create_subscription(type_, topic, got.append, quality, raw=True)
     print("ready", flush=True)
     first, last, wrong, gaps, is_matched, done = 0, 0, 0, 0, False, 0
-    end = time.monotonic() + seconds
-    while last < count and time.monotonic() < end:
+    end, enough = time.monotonic() + seconds, threading.Event()
+    threading.Thread(target=lambda: sys.stdin.readline() and enough.set(), daemon=True).start()
+    while (done if is_more else last) < count and time.monotonic() < end and not enough.is_set():
         rclpy.spin_once(node, timeout_sec=0.05)
         while done < len(got):
             raw, got[done] = got[done], None
@@ -76,7 +79,16 @@ def send(node, topic: str, kind: str, count: int, every_us: int, quality) -> Non
         time.sleep(max(0.0, start + number * every_us / 1e6 - time.monotonic()))
         publisher.publish(messages[number - 1] if messages else make(number))
     print("sent", round(time.monotonic() - start, 2), flush=True)
-    sys.stdin.readline()
+    while word := sys.stdin.readline():
+        spoil(publisher, serialize_message(make(1)), int(word.split()[1]))
+
+
+def spoil(publisher, whole: bytes, count: int) -> None:
+    """Sends messages that end too early, and leaves them the time to go."""
+    for number in range(count):
+        publisher.publish(whole[: 4 + number % (len(whole) - 8)])
+    time.sleep(0.5)
+    print("spoiled", count, flush=True)
 
 
 def info(node, topic: str, kind: str, quality) -> None:

@@ -1,0 +1,136 @@
+"""Who comes late, goes, is killed, or asks for more than it is given: between topics and the real ROS 2, over DDS."""
+
+import json
+import time
+from contextlib import ExitStack
+
+from checks.ros2.stage import Ros, counts
+from horus_appliance.console import ApplianceFailed, detail
+
+# More messages than pass while somebody is killed and another one comes. What is sent after a subscription was killed finds room in what is kept for it.
+STAYING, STAYING_EVERY_US = 60_000, 2_000
+# Messages by which one is seen to go on.
+MORE = 500
+BACK = 4_000
+KEPT = 12
+# What is kept for who is late, and what nobody may ask for: the second bridge of these checks.
+SETTINGS = """
+[to_ros.vector]
+topic = "/kept"
+durability = "transient_local"
+depth = 8
+[to_ros.plain]
+topic = "/plain"
+[to_ros.forgetful]
+topic = "/forgetful"
+[from_ros.vector_back]
+topic = "/kept_back"
+durability = "transient_local"
+message = "horus/Vector3"
+policy = "reliable"
+[from_ros.strict]
+topic = "/strict"
+message = "horus/Vector3"
+policy = "reliable"
+[from_ros.longing]
+topic = "/longing"
+message = "horus/Vector3"
+durability = "transient_local"
+"""
+
+
+def late(stage: Ros) -> None:
+    """Who comes later gets what comes from then on, without a gap: a subscription of ROS, and one of ours."""
+    with stage.peer("send", "vector", "vector", BACK, 1000) as sender, stage.node("send", "/vector_back", "vector", BACK, 1000) as node:
+        for one in (sender, node):
+            one.expect("ready")
+            one.tell("go")
+        with stage.node("receive", "/vector", "vector", BACK, 30) as theirs, stage.peer("receive", "vector_back", "vector", BACK, 30) as ours:
+            for got, who in ((json.loads(theirs.expect("result", 40)), "a subscription of ROS"), (counts(ours.expect("result", 40)), "a subscriber of ours")):
+                if got["first"] <= 1 or got["last"] != BACK or got["wrong"] or got["gaps"]:
+                    raise ApplianceFailed(f"{who} that came late got {got}")
+                detail(f"{who} that came late got messages {got['first']} to {BACK}")
+
+
+def restarts(stage: Ros) -> None:
+    """Bridge, subscription and publisher are killed in turn and started again, between others that stay."""
+    with ExitStack() as stack:
+        run = stack.enter_context
+        sender, first = run(stage.peer("send", "vector", "vector", STAYING, STAYING_EVERY_US)), run(stage.bridge())
+        node = run(stage.node("send", "/vector_back", "vector", STAYING, STAYING_EVERY_US, "keep_last"))
+        theirs = run(stage.node("receive", "/vector", "vector", STAYING, 50))
+        ours = run(stage.peer("receive", "vector_back", "vector", STAYING, 50, 4096))
+        for one in (theirs, ours):
+            one.expect("matched")
+        for one in (sender, node):
+            one.tell("go")
+        time.sleep(0.5)
+        first.kill()
+        bridge = run(stage.bridge())
+        killed = run(stage.node("receive", "/vector", "vector", STAYING, 50))
+        killed.expect("matched")
+        killed.kill()
+        again = json.loads(run(stage.node("receive", "/vector", "vector", MORE, 50, "more")).expect("result", 60))
+        went_on(again, 1, 0, "a subscription that was killed and started again")
+        for one in (theirs, ours):
+            one.tell("enough")
+        went_on(json.loads(theirs.expect("result", 20)), again["last"], 1, "the subscription that stayed")
+        went_on(counts(ours.expect("result", 20)), MORE, 1, "our subscriber, of the publisher that stayed,")
+        node.kill()
+        publisher_again(stage)
+        bridge.end()
+
+
+def publisher_again(stage: Ros) -> None:
+    """A publisher of ROS is killed in the middle of its messages; one that comes after it begins anew."""
+    with stage.peer("receive", "vector_back", "vector", BACK, 40, 4096) as ours:
+        with stage.node("send", "/vector_back", "vector", BACK - 1, 1000) as killed:
+            ours.expect("matched")
+            killed.tell("go")
+            time.sleep(0.5)
+            killed.kill()
+        with stage.node("send", "/vector_back", "vector", BACK, 500) as again:
+            again.expect("ready")
+            again.tell("go")
+            went_on(counts(ours.expect("result", 50)), BACK, 1, "our subscriber, of a publisher that was killed and one after it,")
+
+
+def kept_and_refused(stage: Ros) -> None:
+    """What is kept for who comes late is given to it; who asks for more than is given is named, on both ways, with what to do."""
+    settings = stage.write("kept.toml", SETTINGS)
+    with ExitStack() as stack:
+        run = stack.enter_context
+        theirs = run(stage.node("send", "/kept_back", "vector", KEPT, 1000, "transient_local"))
+        theirs.expect("ready")
+        theirs.tell("go")
+        theirs.expect("sent")
+        ours = run(stage.peer("receive", "vector_back", "vector", KEPT, 40))
+        senders = [run(stage.peer("send", topic, "vector", KEPT, 1000, *options)) for topic, *options in (("vector",), ("plain", 16, "latest"), ("forgetful",))]
+        bridge = run(stage.bridge("ros2", "--dds", "--config", settings))
+        # All of them were sent before the bridge came.
+        whole(counts(ours.expect("result", 40)), 1, "our subscriber, of what was kept in ROS 2")
+        for one in senders:
+            one.tell("go")
+            one.expect("sent")
+        whole(json.loads(run(stage.node("receive", "/kept", "vector", KEPT, 20, "transient_local")).expect("result", 30)), KEPT - 7, "a subscription, of what the bridge keeps")
+        for verb, topic, *options in (("receive", "/plain"), ("receive", "/forgetful", "transient_local"), ("send", "/strict", "best_effort"), ("send", "/longing")):
+            run(stage.node(verb, topic, "vector", 10, 20, *options))
+        wanted = {
+            "/plain: reliability does not fit: a subscription asks for reliable", "/forgetful: durability does not fit: a subscription asks for Transient",
+            "/strict: reliability does not fit: the bridge asks for reliable", "/longing: durability does not fit: the bridge asks for Transient",
+        }  # fmt: skip
+        bridge.expect_all(wanted, 30)
+        detail("four mismatches are told, with what to write")
+
+
+def whole(got: dict, first: int, who: str) -> None:
+    if not 1 <= got["first"] <= first or (got["last"], got["wrong"], got["gaps"]) != (KEPT, 0, 0):
+        raise ApplianceFailed(f"{who} got {got}")
+    detail(f"{who}: messages {got['first']} to {KEPT}")
+
+
+def went_on(got: dict, least: int, gaps: int, who: str) -> None:
+    """As far as that, with one gap where somebody was away, and none else."""
+    if got["last"] < least or (got["wrong"], got["gaps"]) != (0, gaps):
+        raise ApplianceFailed(f"{who} got {got}")
+    detail(f"{who} got messages {got['first']} to {got['last']}, with {got['gaps']} gaps")
