@@ -35,7 +35,7 @@ C = (
     Program("c/options.c"),
 )  # fmt: skip
 CPP = (
-    Program("cpp/topics.cpp"), Program("cpp/nodes.cpp", ("world",)), Program("cpp/nodes.cpp", ("run",)),
+    Program("cpp/topics.cpp"), Program("cpp/lifetimes.cpp"), Program("cpp/nodes.cpp", ("world",)), Program("cpp/nodes.cpp", ("run",)),
     Program("cpp/no_exceptions.cpp", (), ("-fno-exceptions",)),
 )  # fmt: skip
 # Its threads are in the middle of something when it ends, which a leak detector would call a leak.

@@ -12,6 +12,12 @@ fn topics_do_in_cpp_what_they_do_in_c() {
 }
 
 #[test]
+fn what_is_lent_outlives_its_end_and_what_belongs_to_an_ended_program_is_refused() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("lifetimes", &[]), &[]).lines().last(), Some("all of it holds"));
+}
+
+#[test]
 fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
     let programs = Programs::new();
     let nodes = programs.cpp("nodes", &[]);

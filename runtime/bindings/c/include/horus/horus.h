@@ -326,6 +326,43 @@ horus_status horus_app_close(horus_app *app);
 horus_status horus_app_run_in_place(horus_app *app,
                                     uint64_t releases);
 
+// Keeps an input beyond the end of its program, until `horus_input_let_go`: it reads nothing then, and using it is an error. Each call counts.
+// Any thread may call this.
+//
+// # Safety
+// `input` is null or a handle whose program has not ended, or that is kept.
+horus_status horus_input_keep(horus_input *input);
+
+// Ends what `horus_input_keep` began. Null is nothing to end.
+//
+// # Safety
+// As there; for this keeper it is not used any more.
+horus_status horus_input_let_go(horus_input *input);
+
+// As `horus_input_keep`.
+//
+// # Safety
+// As there.
+horus_status horus_output_keep(horus_output *output);
+
+// As `horus_input_let_go`.
+//
+// # Safety
+// As there.
+horus_status horus_output_let_go(horus_output *output);
+
+// As `horus_input_keep`.
+//
+// # Safety
+// As there.
+horus_status horus_node_keep(horus_node *node);
+
+// As `horus_input_let_go`.
+//
+// # Safety
+// As there.
+horus_status horus_node_let_go(horus_node *node);
+
 // Releases it once a period, on the grid that all nodes of the machine with this period share.
 //
 // # Safety

@@ -55,7 +55,7 @@ pub unsafe extern "C" fn horus_app_input(
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let input = program.app()?.raw_input(topic, layout, options).map_err(failed)?;
             let turn = program.turn.clone();
-            Ok(program.keep_input(give(Port { turn, end: input })))
+            Ok(program.keep_input(give(Port::new(turn, input))))
         })
     })
 }
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn horus_app_output(
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let output = program.app()?.raw_output(topic, layout, options).map_err(failed)?;
             let turn = program.turn.clone();
-            Ok(program.keep_output(give(Port { turn, end: output })))
+            Ok(program.keep_output(give(Port::new(turn, output))))
         })
     })
 }
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn horus_app_node(
             let nodes = program.app()?;
             let index = nodes.node_count();
             nodes.node(name, node);
-            Ok(program.keep_node(give(NodeHandle { app, index, safe })))
+            Ok(program.keep_node(give(NodeHandle::new(app, index, safe))))
         })
     })
 }

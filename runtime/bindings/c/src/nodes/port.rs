@@ -1,12 +1,14 @@
 //! The topics of a node: what its step reads, and what it writes.
 
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use horus::port::raw::{RawInput, RawOutput};
 use horus::topic::Received;
 
 use crate::handle::{Kind, place, wrong_size};
+use crate::nodes::keep::{Belonging, Holders};
 use crate::nodes::turn::Turn;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse, quick_call};
@@ -15,8 +17,27 @@ use crate::topic::subscriber::{horus_received, tell};
 
 /// An end of a topic, with the turn of the node that it belongs to.
 pub(crate) struct Port<E> {
-    pub turn: Turn,
-    pub end: E,
+    turn: Turn,
+    /// There until the program ends, after which it is nobody's turn any more.
+    end: ManuallyDrop<E>,
+    holders: Holders,
+}
+
+impl<E> Port<E> {
+    pub fn new(turn: Turn, end: E) -> Self {
+        Self { turn, end: ManuallyDrop::new(end), holders: Holders::default() }
+    }
+}
+
+impl<E> Belonging for Port<E> {
+    fn holders(&self) -> &Holders {
+        &self.holders
+    }
+
+    unsafe fn end(this: *mut Self) {
+        // SAFETY: this is called once, and only a step of the node looks at it, of which none runs from now on.
+        unsafe { ManuallyDrop::drop(&mut (*this).end) };
+    }
 }
 
 /// The end behind a pointer that C gave, for the step that runs now.
@@ -31,14 +52,15 @@ unsafe fn own<'a, E, K: Kind<Value = Port<E>>>(handle: *mut K) -> Result<&'a mut
     if !unsafe { (*port).turn.is_mine() } {
         return Err(not_now::<K>());
     }
-    // SAFETY: this thread is in a step of the node, which one thread at a time runs.
+    // SAFETY: this thread is in a step of the node, which one thread at a time runs, and whose program has not ended.
     Ok(unsafe { &mut (*port).end })
 }
 
 #[cold]
 fn not_now<K: Kind>() -> Refusal {
     misuse(format!(
-        "this {} belongs to a node that is in no step of this thread: open one for the node that uses it, before horus_app_node",
+        "this {} belongs to a node that is in no step of this thread, or whose program has ended: open one for the node that uses it, before \
+         horus_app_node",
         K::NAME
     ))
 }

@@ -25,7 +25,33 @@ class Cycle {
   const horus_cycle *raw_;
 };
 
-// What a node reads.
+namespace detail {
+
+// A handle that belongs to a program. It is kept here, so that using it after the program has ended is an error.
+template <class Handle, horus_status (*Keep)(Handle *), horus_status (*LetGo)(Handle *)>
+class Kept {
+ public:
+  explicit Kept(Handle *handle) noexcept : handle_(handle) { keep(); }
+  Kept(const Kept &other) noexcept : handle_(other.handle_) { keep(); }
+  Kept(Kept &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Kept &operator=(Kept other) noexcept { return std::swap(handle_, other.handle_), *this; }
+  ~Kept() { LetGo(handle_); }
+  Handle *get() const noexcept { return handle_; }
+
+ private:
+  void keep() noexcept {
+    if (handle_) Keep(handle_);
+  }
+  Handle *handle_;
+};
+
+using KeptInput = Kept<horus_input, horus_input_keep, horus_input_let_go>;
+using KeptOutput = Kept<horus_output, horus_output_keep, horus_output_let_go>;
+using KeptNode = Kept<horus_node, horus_node_keep, horus_node_let_go>;
+
+}  // namespace detail
+
+// What a node reads. Only steps of the node use it; after the program has ended that is an error.
 template <class T>
 class Input {
  public:
@@ -36,29 +62,29 @@ class Input {
     if (!is_behind_) {
       fresh();
     } else {
-      has_ |= bool(detail::checked(horus_input_latest(input_, latest_.get(), sizeof(T), &about_)));
+      has_ |= bool(detail::checked(horus_input_latest(input_.get(), latest_.get(), sizeof(T), &about_)));
       is_behind_ = false;
     }
     return has_ ? latest_.get() : nullptr;
   }
   // The newest message, if it came since the last look.
   const T *fresh() {
-    const bool came = bool(detail::checked(horus_input_fresh(input_, latest_.get(), sizeof(T), &about_)));
+    const bool came = bool(detail::checked(horus_input_fresh(input_.get(), latest_.get(), sizeof(T), &about_)));
     has_ |= came;
     return came ? latest_.get() : nullptr;
   }
   // The oldest message that was not read yet, each once.
   Outcome next(T &into, Received *about = nullptr) {
-    const Outcome outcome = detail::checked(horus_input_next(input_, &into, sizeof(T), about));
+    const Outcome outcome = detail::checked(horus_input_next(input_.get(), &into, sizeof(T), about));
     is_behind_ |= bool(outcome);
     return outcome;
   }
   // What is known of the message that `latest` or `fresh` gave last.
   const Received &about() const noexcept { return about_; }
-  std::uint64_t missed() { return horus_input_missed(input_); }
+  std::uint64_t missed() { return horus_input_missed(input_.get()); }
 
  private:
-  horus_input *input_;
+  detail::KeptInput input_;
   std::unique_ptr<T> latest_;
   Received about_ = {};
   bool has_ = false;
@@ -66,16 +92,16 @@ class Input {
   bool is_behind_ = false;
 };
 
-// What a node writes.
+// What a node writes; as an input.
 template <class T>
 class Output {
  public:
   explicit Output(horus_output *output) noexcept : output_(output) {}
   // Publishes the message when the step returns; false when the step set more than there is room for, and this one is dropped.
-  bool set(const T &message) { return bool(detail::checked(horus_output_set(output_, &message, sizeof(T)))); }
+  bool set(const T &message) { return bool(detail::checked(horus_output_set(output_.get(), &message, sizeof(T)))); }
 
  private:
-  horus_output *output_;
+  detail::KeptOutput output_;
 };
 
 namespace detail {
@@ -134,27 +160,27 @@ class Node {
   using ns = std::chrono::nanoseconds;
   explicit Node(horus_node *node) noexcept : node_(node) {}
 
-  Node &period(ns span) { return noted(horus_node_period_ns(node_, detail::span_ns(span))); }
-  Node &phase(ns span) { return noted(horus_node_phase_ns(node_, detail::span_ns(span))); }
-  Node &on(const char *topic) { return noted(horus_node_on(node_, topic)); }
-  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_, detail::span_ns(span))); }
-  Node &budget(ns span) { return noted(horus_node_budget_ns(node_, detail::span_ns(span))); }
-  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_, detail::span_ns(span))); }
-  Node &silence(ns span) { return noted(horus_node_silence_ns(node_, detail::span_ns(span))); }
-  Node &cpu(const char *which) { return noted(horus_node_cpu(node_, which)); }
-  Node &policy(const char *which) { return noted(horus_node_policy(node_, which)); }
-  Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_)); }
+  Node &period(ns span) { return noted(horus_node_period_ns(node_.get(), detail::span_ns(span))); }
+  Node &phase(ns span) { return noted(horus_node_phase_ns(node_.get(), detail::span_ns(span))); }
+  Node &on(const char *topic) { return noted(horus_node_on(node_.get(), topic)); }
+  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_.get(), detail::span_ns(span))); }
+  Node &budget(ns span) { return noted(horus_node_budget_ns(node_.get(), detail::span_ns(span))); }
+  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_.get(), detail::span_ns(span))); }
+  Node &silence(ns span) { return noted(horus_node_silence_ns(node_.get(), detail::span_ns(span))); }
+  Node &cpu(const char *which) { return noted(horus_node_cpu(node_.get(), which)); }
+  Node &policy(const char *which) { return noted(horus_node_policy(node_.get(), which)); }
+  Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_.get())); }
   Node &on_miss(horus_reaction reaction, std::uint32_t after = 1, std::uint32_t within = 0) {
-    return noted(horus_node_on_miss(node_, reaction, after, within));
+    return noted(horus_node_on_miss(node_.get(), reaction, after, within));
   }
   Node &degrade(std::uint32_t every, std::uint32_t after = 1, std::uint32_t within = 0) {
-    return noted(horus_node_degrade(node_, every, after, within));
+    return noted(horus_node_degrade(node_.get(), every, after, within));
   }
 
  private:
   // What is refused, the program says when it is run; so nothing has to be looked at here.
   Node &noted(horus_status) { return *this; }
-  horus_node *node_;
+  detail::KeptNode node_;
 };
 
 // A program of nodes. What goes wrong while it is declared, `run` says.
