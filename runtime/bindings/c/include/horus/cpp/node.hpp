@@ -186,7 +186,10 @@ class Node {
 // A program of nodes. What goes wrong while it is declared, `run` says.
 class App {
  public:
-  explicit App(const std::string &name) : app_(horus_app_new(name.c_str())), is_own_(true) {}
+  explicit App(const std::string &name) : app_(nullptr), is_own_(true) {
+    detail::require_fit();
+    app_ = horus_app_new(name.c_str());
+  }
   // One that `declare` of a world or of `main` was given; its steps are kept in `steps`.
   App(horus_app *app, detail::Steps &steps) : app_(app), is_own_(false), steps_(&steps) {}
   App(const App &) = delete;

@@ -62,6 +62,7 @@ using SubscriberHandle = Lender<horus_subscriber, horus_subscriber_close, horus_
 // Opens an end of a topic by `open`, which gives a handle of C or null.
 template <class End, class Handle, class Open>
 Result<End> opened(Open open) {
+  if (const char *why = misfit()) return Result<End>::refused(why);
   Handle handle(open());
   if (!handle.get()) return Result<End>::refused(horus_error());
   return Result<End>(End(std::move(handle)));

@@ -40,6 +40,10 @@ using WorldHandle = Owned<horus_world, horus_world_close>;
 // `main` of a program whose nodes `declare(App &)` declares: what the nodes use, it gives to their lambdas.
 template <class F>
 int main(const char *name, F declare) {
+  if (const char *why = detail::misfit()) {
+    std::fprintf(stderr, "%s: %s\n", name, why);
+    return 1;
+  }
   detail::Steps steps;
   detail::Declaring<F> declaring{declare, steps};
   return horus_main(name, detail::Declaring<F>::call, &declaring);
@@ -52,6 +56,7 @@ class World {
 
   template <class F>
   static Result<World> make(F declare) {
+    if (const char *why = detail::misfit()) return Result<World>::refused(why);
     auto steps = std::make_unique<detail::Steps>();
     detail::Declaring<F> declaring{declare, *steps};
     detail::WorldHandle handle(horus_world_new(detail::Declaring<F>::call, &declaring));
