@@ -21,7 +21,9 @@ fn what_is_lent_outlives_its_end_and_what_belongs_to_an_ended_program_is_refused
 fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
     let programs = Programs::new();
     let nodes = programs.cpp("nodes", &[]);
-    assert_eq!(programs.run(&nodes, &["world"]).lines().last(), Some("all of it holds"));
+    let settings = programs.source("slower.toml", "[node.a]\nperiod = \"2 ms\"\n");
+    let world = ["world", settings.to_str().unwrap()];
+    assert_eq!(programs.run(&nodes, &world).lines().last(), Some("all of it holds"));
     assert!(programs.run(&nodes, &["run"]).contains("control: 20 releases"));
     assert!(programs.run(&nodes, &["throw", "--describe"]).contains(r#""name": "control""#));
     let output = programs.output(&nodes, &["throw"]);

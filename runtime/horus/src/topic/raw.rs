@@ -63,6 +63,11 @@ impl RawPublisher {
         self.publication.segment().header().policy
     }
 
+    /// Messages that the topic holds of each publisher.
+    pub fn capacity(&self) -> usize {
+        self.publication.segment().header().shape.capacity()
+    }
+
     /// Sends a message; see [`Publisher::try_send`](super::Publisher::try_send).
     ///
     /// # Errors
@@ -243,6 +248,24 @@ impl RawSubscriber {
     /// How many messages were overwritten before this subscriber got to them, since it joined.
     pub fn missed(&self) -> u64 {
         self.subscription.missed()
+    }
+
+    /// What happens when the topic is full.
+    pub fn policy(&self) -> Policy {
+        self.subscription.segment().header().policy
+    }
+
+    /// Messages that the topic holds of each publisher.
+    pub fn capacity(&self) -> usize {
+        self.subscription.segment().header().shape.capacity()
+    }
+
+    /// See [`Subscriber::wait_until_published`](super::Subscriber::wait_until_published).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn wait_until_published(&mut self, limit: Duration) -> Result<bool, OpenError> {
+        super::wait_until_published(&mut self.subscription, limit)
     }
 
     /// See [`Subscriber::is_published`](super::Subscriber::is_published).

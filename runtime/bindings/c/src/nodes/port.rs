@@ -5,6 +5,7 @@ use std::mem::ManuallyDrop;
 use std::ptr;
 
 use horus::port::raw::{RawInput, RawOutput};
+use horus::time::MonotonicTime;
 use horus::topic::Received;
 
 use crate::handle::{Kind, place, wrong_size};
@@ -161,6 +162,26 @@ pub unsafe extern "C" fn horus_input_next(
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
     quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::next_message) })
+}
+
+/// How long before `now_ns` the newest message was sent that was read, in nanoseconds at `*age_ns`; HORUS_EMPTY before the first, and where its
+/// publisher stamps none. Every output stamps. What control laws use for `now_ns` is the cycle's `release_ns`.
+///
+/// # Safety
+/// `input` is a handle that nobody else uses meanwhile; `age_ns` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_input_age_ns(input: *mut horus_input, now_ns: u64, age_ns: *mut u64) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let age = unsafe { own(input) }?.age(MonotonicTime::from_nanos(now_ns));
+        if age_ns.is_null() {
+            return Err(misuse("the place for the age is null"));
+        }
+        let Some(age) = age else { return Ok(HORUS_EMPTY) };
+        // SAFETY: not null, so it may be written, by the caller's promise.
+        unsafe { age_ns.write(u64::try_from(age.as_nanos()).unwrap_or(u64::MAX)) };
+        Ok(HORUS_OK)
+    })
 }
 
 /// How many messages were overwritten before they were read; 0 of what is no input.

@@ -257,6 +257,24 @@ pub unsafe extern "C" fn horus_subscriber_is_published(subscriber: *mut horus_su
     })
 }
 
+/// Waits at most `timeout_ns` nanoseconds, for ever if that is negative, until a living process publishes the topic; HORUS_EMPTY when the time is
+/// up. Looks once a millisecond.
+///
+/// # Safety
+/// As `horus_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_wait_until_published(
+    subscriber: *mut horus_subscriber,
+    timeout_ns: i64,
+) -> horus_status {
+    let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let is_published = unsafe { free(subscriber, RELEASE_FIRST) }?.wait_until_published(limit).map_err(failed)?;
+        Ok(if is_published { HORUS_OK } else { HORUS_EMPTY })
+    })
+}
+
 /// Whether messages can come from who publishes the topic from now on: not when its file was removed, nor after `fork` in the child.
 ///
 /// # Safety

@@ -70,6 +70,7 @@ class BytesPublisher {
     return detail::checked(horus_bytes_publisher_try_send(handle_.get(), message, bytes));
   }
   Outcome try_send(std::string_view text) { return try_send(text.data(), text.size()); }
+  Outcome send(std::string_view text, std::chrono::nanoseconds limit = forever) { return send(text.data(), text.size(), limit); }
   Outcome send(const void *message, std::size_t bytes, std::chrono::nanoseconds limit = forever) {
     return detail::checked(horus_bytes_publisher_send(handle_.get(), message, bytes, detail::limit_ns(limit)));
   }
@@ -81,6 +82,8 @@ class BytesPublisher {
   }
   std::size_t subscribers() { return horus_bytes_publisher_subscribers(handle_.get()); }
   std::size_t reap() { return horus_bytes_publisher_reap(handle_.get()); }
+  Outcome check() { return detail::checked(horus_bytes_publisher_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_bytes_publisher_shape, handle_.get()); }
 
  private:
   detail::BytesPublisherHandle handle_;
@@ -123,15 +126,43 @@ class BytesSubscriber {
     const void *message = nullptr;
     std::size_t bytes = 0;
     Received about = {};
-    auto lent = handle_.lend(
-        [&](horus_bytes_subscriber *subscriber) { return horus_bytes_subscriber_borrow(subscriber, &message, &bytes, &about); });
+    auto lent = handle_.lend([&](horus_bytes_subscriber *subscriber) {
+      return last_ = horus_bytes_subscriber_borrow(subscriber, &message, &bytes, &about);
+    });
     return BytesSample(std::move(lent), {static_cast<const std::uint8_t *>(message), bytes}, about);
   }
+  // Receives the next message into a std::string, or a std::vector of bytes; false when there is none, and `into` is as it was.
+  template <class Bytes>
+  Outcome try_recv(Bytes &into, Received *about = nullptr) {
+    const BytesSample sample = borrow();
+    if (!sample) return detail::checked(last_);
+    into.assign(sample->begin(), sample->end());
+    if (about) *about = sample.about();
+    return Outcome(HORUS_OK);
+  }
+  // Waits for the next message.
+  template <class Bytes>
+  Outcome recv(Bytes &into, std::chrono::nanoseconds limit = forever, Received *about = nullptr) {
+    const auto end = limit == forever ? Clock::time_point::max() : Clock::now() + limit;
+    for (auto left = limit;; left = limit == forever ? forever : std::chrono::nanoseconds(end - Clock::now())) {
+      // What was missed wakes a subscriber, too, and there may be nothing to receive then.
+      if (const Outcome outcome = wait(left); !outcome) return outcome;
+      if (const Outcome outcome = try_recv(into, about); outcome || outcome.is_error()) return outcome;
+    }
+  }
+  // Waits until there is something to receive or to borrow.
+  Outcome wait(std::chrono::nanoseconds limit = forever) { return detail::waited(handle_.get(), limit); }
   std::uint64_t missed() { return horus_bytes_subscriber_missed(handle_.get()); }
+  bool is_published() { return horus_bytes_subscriber_is_published(handle_.get()) == HORUS_OK; }
+  Outcome check() { return detail::checked(horus_bytes_subscriber_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_bytes_subscriber_shape, handle_.get()); }
   void *handle() const noexcept { return handle_.get(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   detail::BytesSubscriberHandle handle_;
+  // What borrowing came to.
+  horus_status last_ = HORUS_EMPTY;
 };
 
 }  // namespace HORUS_MODE

@@ -81,6 +81,12 @@ class Input {
   }
   // What is known of the message that `latest` or `fresh` gave last.
   const Received &about() const noexcept { return about_; }
+  // How long ago that one was sent; nothing before the first, and where its publisher stamps none. Every output stamps.
+  std::optional<std::chrono::nanoseconds> age(const Cycle &cycle) const {
+    if (!has_ || about_.sent_ns == 0) return std::nullopt;
+    const auto sent = std::chrono::nanoseconds(static_cast<std::int64_t>(about_.sent_ns));
+    return cycle.release() > sent ? cycle.release() - sent : std::chrono::nanoseconds(0);
+  }
   std::uint64_t missed() { return horus_input_missed(input_.get()); }
 
  private:
@@ -152,6 +158,17 @@ struct StepAndSafeState : Step<F> {
   }
 };
 
+// What it throws ends the process: there is no node that could fail with it.
+template <class F>
+struct Chore : AnyStep {
+  explicit Chore(F given) : work(std::move(given)) {}
+  F work;
+  static void call(void *self, std::uint64_t now_ns) noexcept {
+    const auto now = now_ns > std::uint64_t(INT64_MAX) ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds(std::int64_t(now_ns));
+    static_cast<Chore *>(self)->work(now);
+  }
+};
+
 }  // namespace detail
 
 // What a node asks for; node.toml has the last word.
@@ -161,6 +178,8 @@ class Node {
   explicit Node(horus_node *node) noexcept : node_(node) {}
 
   Node &period(ns span) { return noted(horus_node_period_ns(node_.get(), detail::span_ns(span))); }
+  // Times a second.
+  Node &rate(double hertz) { return period(ns(hertz > 0 ? static_cast<std::int64_t>(1e9 / hertz + 0.5) : 0)); }
   Node &phase(ns span) { return noted(horus_node_phase_ns(node_.get(), detail::span_ns(span))); }
   Node &on(const char *topic) { return noted(horus_node_on(node_.get(), topic)); }
   Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_.get(), detail::span_ns(span))); }
@@ -239,6 +258,15 @@ class App {
   }
   void releases(std::uint64_t count) { (void)horus_app_releases(app_, count); }
   void strict() { (void)horus_app_strict(app_); }
+  // Of each thread of nodes, in bytes; all of it is locked.
+  void stack(std::size_t bytes) { (void)horus_app_stack(app_, bytes); }
+  // Adds work for the thread beside the loops, which has no deadline: it is called ten times a second with the time, and a last time at the end.
+  template <class F>
+  void chore(F work) {
+    auto kept = std::make_unique<detail::Chore<F>>(std::move(work));
+    (void)horus_app_chore(app_, detail::Chore<F>::call, kept.get());
+    steps_->push_back(std::move(kept));
+  }
 
   // Runs the nodes; gives what main returns, and prints why when it is not 0.
   int run() {

@@ -22,6 +22,12 @@ class Options {
   Options &stamped() { return raw_.stamped = 1, *this; }
   Options &spin() { return raw_.waiting = HORUS_WAIT_SPIN, *this; }
   Options &sleep() { return raw_.waiting = HORUS_WAIT_SLEEP, *this; }
+  // Looks once in so long a time, and sleeps meanwhile.
+  Options &poll(std::chrono::nanoseconds every) { return waits(HORUS_WAIT_POLL, every); }
+  // Busily for so long, and then asleep.
+  Options &spin_then_sleep(std::chrono::nanoseconds spin) { return waits(HORUS_WAIT_SPIN_THEN_SLEEP, spin); }
+  // Publishers wake nobody: sending never makes a system call.
+  Options &never_wake() { return raw_.never_wake = 1, *this; }
   Options &directory(std::string path) { return directory_ = std::move(path), *this; }
   Options &group(std::string name) { return group_ = std::move(name), *this; }
 
@@ -37,11 +43,18 @@ class Options {
     raw_.policy = policy;
     raw_.capacity = capacity;
   }
+  Options &waits(std::uint32_t how, std::chrono::nanoseconds span) {
+    raw_.waiting = how;
+    raw_.waiting_ns = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
+    return *this;
+  }
   horus_options raw_ = HORUS_OPTIONS;
   std::string directory_, group_;
 };
 
 using Received = horus_received;
+// How a topic is made that was joined as it is.
+using Shape = horus_shape;
 
 // As long as it takes.
 inline constexpr std::chrono::nanoseconds forever = std::chrono::nanoseconds::max();
@@ -54,6 +67,19 @@ constexpr std::uint64_t span_ns(std::chrono::nanoseconds span) noexcept {
 // A limit as C takes it, for which less than 0 is for ever. What is left of a time that is over is no time.
 constexpr std::int64_t limit_ns(std::chrono::nanoseconds limit) noexcept {
   return limit == forever ? -1 : static_cast<std::int64_t>(span_ns(limit));
+}
+
+// Waits for one subscriber, of any kind.
+inline Outcome waited(void *subscriber, std::chrono::nanoseconds limit) {
+  std::size_t ready = 0;
+  return checked(horus_wait_any(&subscriber, 1, limit_ns(limit), &ready));
+}
+
+template <class Handle>
+Shape shape_of(horus_status (*ask)(Handle *, horus_shape *), Handle *handle) {
+  Shape shape = {};
+  (void)checked(ask(handle, &shape));
+  return shape;
 }
 
 using PublisherHandle = Lender<horus_publisher, horus_publisher_close, horus_publisher_discard>;
@@ -121,6 +147,7 @@ class Publisher {
   std::size_t subscribers() { return horus_publisher_subscribers(handle_.get()); }
   std::size_t reap() { return horus_publisher_reap(handle_.get()); }
   Outcome check() { return detail::checked(horus_publisher_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_publisher_shape, handle_.get()); }
 
  private:
   detail::PublisherHandle handle_;
@@ -179,7 +206,14 @@ class Subscriber {
     return Sample<T>(std::move(lent), static_cast<const T *>(message), about);
   }
   std::uint64_t missed() { return horus_subscriber_missed(handle_.get()); }
+  // Waits until there is something to receive or to borrow.
+  Outcome wait(std::chrono::nanoseconds limit = forever) { return detail::waited(handle_.get(), limit); }
   bool is_published() { return horus_subscriber_is_published(handle_.get()) == HORUS_OK; }
+  Outcome wait_until_published(std::chrono::nanoseconds limit = forever) {
+    return detail::checked(horus_subscriber_wait_until_published(handle_.get(), detail::limit_ns(limit)));
+  }
+  Outcome check() { return detail::checked(horus_subscriber_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_subscriber_shape, handle_.get()); }
   void *handle() const noexcept { return handle_.get(); }
 
  private:

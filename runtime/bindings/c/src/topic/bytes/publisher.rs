@@ -202,6 +202,19 @@ pub unsafe extern "C" fn horus_bytes_publisher_reap(publisher: *mut horus_bytes_
     reaped
 }
 
+/// As `horus_publisher_check`.
+///
+/// # Safety
+/// As `horus_bytes_publisher_subscribers`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_check(publisher: *mut horus_bytes_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { free(publisher, PUBLISH_FIRST) }?.check().map_err(failed)?;
+        Ok(HORUS_OK)
+    })
+}
+
 /// Ends a publisher. Null is nothing to end.
 ///
 /// # Safety

@@ -176,6 +176,32 @@ pub unsafe extern "C" fn horus_bytes_subscriber_missed(subscriber: *mut horus_by
     missed
 }
 
+/// As `horus_subscriber_is_published`.
+///
+/// # Safety
+/// As `horus_bytes_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_subscriber_is_published(subscriber: *mut horus_bytes_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let is_published = unsafe { free(subscriber, RELEASE_FIRST) }?.is_published().map_err(failed)?;
+        Ok(if is_published { HORUS_OK } else { HORUS_EMPTY })
+    })
+}
+
+/// As `horus_subscriber_check`.
+///
+/// # Safety
+/// As `horus_bytes_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_subscriber_check(subscriber: *mut horus_bytes_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { free(subscriber, RELEASE_FIRST) }?.check().map_err(failed)?;
+        Ok(HORUS_OK)
+    })
+}
+
 /// Ends a subscriber. Null is nothing to end.
 ///
 /// # Safety
