@@ -46,12 +46,12 @@ C_ENDS_BUSY, CPP_ENDS_BUSY = Program("c/outlive.c"), Program("cpp/endings.cpp", 
 STRESS = Program("cpp_stress_test.cpp", ("--seconds", "8"), folder=BENCHMARKS / "languages")
 
 
-def build(program: Program, compiler: list, prefix: Path, place: Path) -> Path:
-    """Compiles a program; a warning is an error."""
+def build(program: Program, compiler: list, prefix: Path, place: Path, libraries: tuple = ()) -> Path:
+    """Compiles a program; a warning is an error. `libraries` are those that a static library needs beside itself."""
     built = place / Path(program.source).stem
     standard = [] if any(flag.startswith("-std=") for flag in compiler) else ["-std=gnu99" if program.is_c else "-std=c++17"]
     command = [*compiler, *standard, *program.flags, *STRICT, f"-I{prefix}/include", f"-I{TESTS}/c", str(program.folder / program.source)]
-    command += ["-o", str(built), f"-L{prefix}/lib", "-lhorus", f"-Wl,-rpath,{prefix}/lib"]
+    command += ["-o", str(built), f"-L{prefix}/lib", "-lhorus", *libraries, f"-Wl,-rpath,{prefix}/lib"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ApplianceFailed(f"'{' '.join(command)}' failed:\n{done.stderr[-3000:]}")
