@@ -7,15 +7,17 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::report::{markdown, nanoseconds, rate};
+use crate::report::{markdown, rate};
 use crate::transport::Failure;
+
+mod cpp;
 
 /// A table of one directory.
 type Table = fn(&Path) -> Result<String, Failure>;
 
 /// Every table: its name in documents, its title, and how it is made.
 pub const TABLES: [(&str, &str, Table); 3] =
-    [("cpp", "C and C++ beside Rust", cpp), ("python", "Python", python), ("csharp", "C#", csharp)];
+    [("cpp", "C and C++ beside Rust", cpp::table), ("python", "Python", python), ("csharp", "C#", csharp)];
 
 /// Where a run keeps these files.
 pub const FOLDER: &str = "languages";
@@ -54,54 +56,6 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 /// What stands in the last column: whether a figure is within its limit.
 fn holds(figure: f64, limit: f64) -> String {
     if figure <= limit { "yes".to_owned() } else { format!("no: {:.2} times", figure / limit) }
-}
-
-/// A row of `languages_benchmark` and of `cpp_benchmark`, which ran in turns.
-#[derive(Deserialize)]
-struct Timed {
-    what: String,
-    median_ns: f64,
-}
-
-/// What C++ may cost in ns, and what the original HORUS pays: its own documents say so (README of softmata/horus).
-const CPP: [(&str, f64, &str); 4] = [
-    ("call of the library", 3.0, "15 to 17"),
-    ("tick of 1 node", 60.0, "250"),
-    ("tick of 10 nodes", 400.0, "2200"),
-    ("tick of 50 nodes", 2000.0, "11 000"),
-];
-/// What sending and receiving in C++ may cost at most, as a multiple of Rust's.
-const CPP_OVER_RUST: f64 = 1.3;
-
-fn cpp(directory: &Path) -> Result<String, Failure> {
-    let rust: Vec<Timed> = rows(directory, "rust.csv")?;
-    let own: Vec<Timed> = rows(directory, "cpp.csv")?;
-    let of = |rows: &[Timed], what: &str| {
-        median(rows.iter().filter(|row| row.what == what).map(|row| row.median_ns).collect())
-    };
-    let mut seen: Vec<&str> = Vec::new();
-    own.iter().for_each(|row| {
-        if !seen.contains(&row.what.as_str()) {
-            seen.push(&row.what)
-        }
-    });
-    let mut table = Vec::new();
-    for what in seen {
-        let (Some(cpp), rust) = (of(&own, what), of(&rust, what)) else { continue };
-        let (most, original, holds) = match CPP.iter().find(|(name, ..)| *name == what) {
-            Some((_, most, original)) => (nanoseconds(*most), (*original).to_owned(), holds(cpp, *most)),
-            None if what == "send and receive 16 B" => {
-                let judged = rust.map_or_else(|| "not measured".to_owned(), |rust| holds(cpp, CPP_OVER_RUST * rust));
-                (format!("{CPP_OVER_RUST} × Rust"), "-".to_owned(), judged)
-            }
-            None => Default::default(),
-        };
-        let beside = rust.map_or_else(|| "-".to_owned(), nanoseconds);
-        let ratio = rust.map_or_else(|| "-".to_owned(), |rust| format!("{:.2}", cpp / rust));
-        table.push(vec![what.to_owned(), nanoseconds(cpp), beside, ratio, original, most, holds]);
-    }
-    let head = ["ns", "C++", "Rust", "C++ / Rust", "original HORUS", "at most", "holds"];
-    Ok(markdown(&head, 1, &table))
 }
 
 /// A row of `research_bench_python.py`.
@@ -199,7 +153,7 @@ fn csharp(directory: &Path) -> Result<String, Failure> {
 mod tests {
     use super::*;
 
-    fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+    pub(super) fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
         for (name, text) in files {
             fs::write(directory.path().join(name), text).unwrap();
@@ -208,29 +162,8 @@ mod tests {
     }
 
     /// Without the blanks that align columns.
-    fn plain(table: Result<String, Failure>) -> String {
+    pub(super) fn plain(table: Result<String, Failure>) -> String {
         table.unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn what_is_beyond_its_limit_is_said_with_by_how_much() {
-        let head = "round,what,median_ns,fastest_ns\n";
-        let files = [
-            ("rust.csv", format!("{head}0,send and receive 16 B,10,9\n1,send and receive 16 B,12,9\n")),
-            (
-                "cpp.csv",
-                format!(
-                    "{head}0,send and receive 16 B,24,9\n1,send and receive 16 B,20,9\n0,call of the library,2.5,2\n"
-                ),
-            ),
-        ];
-        let directory = directory(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
-        let table = plain(cpp(directory.path()));
-        assert!(
-            table.contains("| send and receive 16 B | 24.0 | 12.0 | 2.00 | - | 1.3 × Rust | no: 1.54 times |"),
-            "{table}"
-        );
-        assert!(table.contains("| call of the library | 2.5 | - | - | 15 to 17 | 3.0 | yes |"), "{table}");
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //! Each figure is the median of rounds, and the fastest of them stands beside it. What other languages cost over Rust is the ratio of
 //! such rows, of programs that ran in turns on a quiet machine: `languages/run` does that.
 
+use std::hint::black_box;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use horus::prelude::*;
@@ -46,7 +48,7 @@ fn each(times: u32, mut work: impl FnMut(u32) -> Result<(), Failure>) -> Result<
     Ok(from.elapsed().as_secs_f64() * 1e9 / f64::from(times))
 }
 
-fn messages(stage: &Stage) -> Result<[Row; 2], Failure> {
+fn messages(stage: &Stage) -> Result<[Row; 4], Failure> {
     let options = Options::default().directory(&stage.meeting.directory);
     let mut publisher = Publisher::<CmdVel>::open("benchmark", &options)?;
     let mut subscriber = Subscriber::<CmdVel>::open("benchmark", &options)?;
@@ -63,7 +65,23 @@ fn messages(stage: &Stage) -> Result<[Row; 2], Failure> {
     let look = row("an empty look", || {
         each(MESSAGES, |_| subscriber.try_recv().map_or(Ok(()), |_| Err("there was a message".into())))
     })?;
-    Ok([both, look])
+    let memory = [AtomicU64::new(0), AtomicU64::new(0)];
+    let floor = row("floor: 16 B written and read", || {
+        each(MESSAGES, |number| {
+            let sent = [u64::from(number), 0];
+            // Relaxed: they are two moves, which the compiler does not leave out.
+            black_box(&memory).iter().zip(sent).for_each(|(word, sent)| word.store(sent, Ordering::Relaxed));
+            let got = black_box(&memory).each_ref().map(|word| word.load(Ordering::Relaxed));
+            if got == sent { Ok(()) } else { Err("memory holds something else".into()) }
+        })
+    })?;
+    let clock = row("floor: a reading of the clock", || {
+        each(MESSAGES, |_| match MonotonicTime::now().as_nanos() {
+            0 => Err("the clock stands".into()),
+            _ => Ok(()),
+        })
+    })?;
+    Ok([floor, clock, both, look])
 }
 
 /// A tick is what a longer run costs more: building the nodes is no part of it.

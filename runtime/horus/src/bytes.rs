@@ -112,6 +112,19 @@ impl BytesPublisher {
     pub fn policy(&self) -> crate::topic::Policy {
         self.publication.segment().header().policy
     }
+
+    /// Messages that the topic holds of each publisher.
+    pub fn capacity(&self) -> usize {
+        self.publication.segment().header().shape.capacity()
+    }
+
+    /// See [`Publisher::check`](crate::topic::Publisher::check).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&self) -> Result<(), OpenError> {
+        self.publication.check()
+    }
 }
 
 fn kind(type_name: &str) -> Kind<'_> {
@@ -213,6 +226,24 @@ impl BytesSubscriber {
     /// How many messages were overwritten before this subscriber got to them, since it joined.
     pub fn missed(&self) -> u64 {
         self.subscription.missed()
+    }
+
+    /// What happens when the topic is full.
+    pub fn policy(&self) -> crate::topic::Policy {
+        self.subscription.segment().header().policy
+    }
+
+    /// Messages that the topic holds of each publisher.
+    pub fn capacity(&self) -> usize {
+        self.subscription.segment().header().shape.capacity()
+    }
+
+    /// See [`Subscriber::check`](crate::topic::Subscriber::check).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&self) -> Result<(), OpenError> {
+        self.subscription.check()
     }
 
     /// Whether a living process publishes the topic. Makes system calls.

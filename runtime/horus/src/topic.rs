@@ -312,18 +312,7 @@ impl<M: Message> Subscriber<M> {
     /// # Errors
     /// Those of [`check`](Self::check).
     pub fn wait_until_published(&mut self, limit: Duration) -> Result<bool, OpenError> {
-        let started = Instant::now();
-        loop {
-            // Follows a publisher that makes the topic anew.
-            self.subscription.is_ready();
-            if self.is_published()? {
-                return Ok(true);
-            }
-            if started.elapsed() >= limit {
-                return Ok(false);
-            }
-            std::thread::park_timeout(Duration::from_millis(1));
-        }
+        wait_until_published(&mut self.subscription, limit)
     }
 
     /// Looks whether messages can come from whoever publishes the topic from now on. One system call.
@@ -339,6 +328,21 @@ impl<M: Message> Subscriber<M> {
     /// Whether the kernel locked the topic's memory; if not, page faults may meet the hot path.
     pub fn memory_lock(&self) -> Result<(), LockRefused> {
         self.subscription.memory_lock()
+    }
+}
+
+fn wait_until_published(subscription: &mut Subscription, limit: Duration) -> Result<bool, OpenError> {
+    let started = Instant::now();
+    loop {
+        // Follows a publisher that makes the topic anew.
+        subscription.is_ready();
+        if subscription.is_published()? {
+            return Ok(true);
+        }
+        if started.elapsed() >= limit {
+            return Ok(false);
+        }
+        std::thread::park_timeout(Duration::from_millis(1));
     }
 }
 

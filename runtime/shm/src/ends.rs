@@ -18,3 +18,4 @@ mod whole;
 pub use opening::{Joining, Kind, Making, Payload};
 pub use publication::Publication;
 pub use subscription::Subscription;
+pub use whole::Sent;

@@ -59,7 +59,8 @@ fn child_is_told_that_a_handle_is_its_parents_and_may_drop_it_and_open_its_own()
     let mut subscriber = scratch.subscribe().unwrap();
     let status = in_a_child(|| {
         let handle = publisher.as_mut().unwrap();
-        for answer in [handle.check(), handle.subscribers().map(drop)] {
+        let asked = [subscriber.check(), subscriber.is_published().map(drop)];
+        for answer in [handle.check(), handle.subscribers().map(drop)].into_iter().chain(asked) {
             assert!(matches!(answer, Err(OpenError::Forked { .. })));
         }
         assert_eq!(handle.reap(), 0);

@@ -21,10 +21,10 @@ def main() -> int:
             said = subprocess.run([compilers[1], "--version"], capture_output=True, text=True, check=True)
             for standard in ("c++17", "c++20"):
                 step(f"{said.stdout.splitlines()[0]}, {standard}")
-                for program in programs.CPP:
+                for program in (*programs.CPP, programs.CPP_ENDS_BUSY):
                     built = programs.build(program, [compilers[1], f"-std={standard}"], prefix, Path(folder))
                     programs.run(program, built, {})
-            for program in (*programs.C, programs.ENDS_BUSY):
+            for program in (*programs.C, programs.C_ENDS_BUSY):
                 programs.run(program, programs.build(program, [compilers[0]], prefix, Path(folder)), {})
     print("the programs in C and C++ compile without a warning, with both compilers, and run")
     return 0

@@ -11,6 +11,7 @@ from horus_appliance.host import library
 from horus_appliance.paths import BENCHMARKS
 
 TESTS = library.BINDING / "tests"
+VECTORS = library.BINDING.parent / "layout-vectors.txt"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"]
 LONGEST_SECONDS = 300
 
@@ -32,24 +33,25 @@ class Program:
 C = (
     Program("c/topics.c", ("20000",)), Program("c/bytes.c"), Program("c/misuse.c", ("100000", "1")), Program("c/nodes.c", ("world",)),
     Program("c/nodes.c", ("run",)), Program("c/threads.c", ("20000",)), Program("c/ports.c"), Program("c/ports.c", ("threads",)),
-    Program("c/options.c"),
+    Program("c/options.c"), Program("c/padding.c"), Program("c/vectors.c", (str(VECTORS),)),
 )  # fmt: skip
 CPP = (
-    Program("cpp/topics.cpp"), Program("cpp/nodes.cpp", ("world",)), Program("cpp/nodes.cpp", ("run",)),
+    Program("cpp/topics.cpp"), Program("cpp/lifetimes.cpp"), Program("cpp/vectors.cpp", (str(VECTORS),)),
+    Program("cpp/nodes.cpp", ("world",)), Program("cpp/nodes.cpp", ("run",)),
     Program("cpp/no_exceptions.cpp", (), ("-fno-exceptions",)),
 )  # fmt: skip
-# Its threads are in the middle of something when it ends, which a leak detector would call a leak.
-ENDS_BUSY = Program("c/outlive.c")
+# Their threads are in the middle of something when they end, which a leak detector would call a leak.
+C_ENDS_BUSY, CPP_ENDS_BUSY = Program("c/outlive.c"), Program("cpp/endings.cpp", ("outlive",))
 # Many threads, topics and killed peers at once; its last argument is how long.
 STRESS = Program("cpp_stress_test.cpp", ("--seconds", "8"), folder=BENCHMARKS / "languages")
 
 
-def build(program: Program, compiler: list, prefix: Path, place: Path) -> Path:
-    """Compiles a program; a warning is an error."""
+def build(program: Program, compiler: list, prefix: Path, place: Path, libraries: tuple = ()) -> Path:
+    """Compiles a program; a warning is an error. `libraries` are those that a static library needs beside itself."""
     built = place / Path(program.source).stem
     standard = [] if any(flag.startswith("-std=") for flag in compiler) else ["-std=gnu99" if program.is_c else "-std=c++17"]
     command = [*compiler, *standard, *program.flags, *STRICT, f"-I{prefix}/include", f"-I{TESTS}/c", str(program.folder / program.source)]
-    command += ["-o", str(built), f"-L{prefix}/lib", "-lhorus", f"-Wl,-rpath,{prefix}/lib"]
+    command += ["-o", str(built), f"-L{prefix}/lib", "-lhorus", *libraries, f"-Wl,-rpath,{prefix}/lib"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ApplianceFailed(f"'{' '.join(command)}' failed:\n{done.stderr[-3000:]}")

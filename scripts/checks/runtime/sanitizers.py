@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from checks.languages import instrumented
 from checks.runtime import soak, unstable
 from horus_appliance.console import ApplianceFailed, detail, step
 from horus_appliance.paths import BUILD, RUNTIME
@@ -16,10 +17,16 @@ TESTS = (
     "lifecycle", "coming_together", "fork", "ring_model", "ring_states", "untrusted_segment",  # of horus-shm
     "topics", "original_faults", "message_path", "killed_peers", "scribbling_peer",  # of horus
 )  # fmt: skip
+# The C interface is called by programs in C, which `languages.instrumented` runs. These tests of its crate, which need no compiler, have it built.
+C_INTERFACE = {"address": ("--package", "horus-c", "--test", "vectors")}
 # These count what a thread allocates or which system calls it makes; a sanitizer's own would be counted too.
 UNCOUNTABLE = ("allocat", "no_system_call", "confinement")
 # Programs with one known fault each, named for the sanitizer that must find it.
 PLANTED = Path(__file__).parent / "planted"
+
+TARGET = RUNTIME / "target" / "sanitizers"
+# As SANITIZERS has it; programs in C take the signal themselves where they look at how a child ends.
+C_ENVIRONMENT = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:quarantine_size_mb=16"}
 
 # What the build of a first run costs: a report names lines, but needs no variables; nobody edits these programs.
 LEAN_BUILD = {"CARGO_PROFILE_DEV_DEBUG": "line-tables-only", "CARGO_INCREMENTAL": "0"}
@@ -63,8 +70,8 @@ def run(name: str) -> int:
     # One directory for both sanitizers: the compiler's plug-ins, which neither changes, are built once.
     command = [
         "cargo", "test", "--locked", *sanitizer.cargo, "--target", unstable.host_target(),
-        "--target-dir", str(RUNTIME / "target" / "sanitizers"), "--package", "horus-shm", "--package", "horus", "--lib",
-        *(argument for test in TESTS for argument in ("--test", test)),
+        "--target-dir", str(TARGET), "--package", "horus-shm", "--package", "horus", "--lib",
+        *(argument for test in TESTS for argument in ("--test", test)), *C_INTERFACE.get(name, ()),
         "--", *(argument for text in UNCOUNTABLE for argument in ("--skip", text)),
     ]  # fmt: skip
     environment = {
@@ -77,6 +84,8 @@ def run(name: str) -> int:
     passed = sum(int(number) for number in re.findall(r"^test result: ok\. (\d+) passed", said, re.MULTILINE))
     if passed == 0:
         raise ApplianceFailed(f"the {name} sanitizer ran no test")
+    if name in C_INTERFACE:
+        passed += instrumented.run(TARGET / unstable.host_target() / "debug" / "deps" / "libhorus_c.a", C_ENVIRONMENT)
     return passed
 
 

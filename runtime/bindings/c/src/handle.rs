@@ -46,8 +46,18 @@ pub(crate) unsafe fn place<K: Kind>(handle: *mut K) -> Result<*mut K::Value, Ref
     if !unsafe { is(handle) } {
         return Err(no_handle::<K>(handle.is_null()));
     }
+    // SAFETY: it is such a handle.
+    Ok(unsafe { place_of(handle) })
+}
+
+/// As [`place`], of what is known to be such a handle.
+///
+/// # Safety
+/// [`is`] said so.
+#[inline(always)]
+pub(crate) unsafe fn place_of<K: Kind>(handle: *mut K) -> *mut K::Value {
     // SAFETY: it has the mark, so it came from `give`.
-    Ok(unsafe { &raw mut (*handle.cast::<Handle<K::Value>>()).value })
+    unsafe { &raw mut (*handle.cast::<Handle<K::Value>>()).value }
 }
 
 /// The value behind a pointer that C gave.

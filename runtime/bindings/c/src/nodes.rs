@@ -2,6 +2,7 @@
 
 pub(crate) mod app;
 mod in_place;
+mod keep;
 pub(crate) mod node;
 pub(crate) mod port;
 pub(crate) mod program;
@@ -11,6 +12,7 @@ pub(crate) mod world;
 
 pub use app::*;
 pub use in_place::*;
+pub use keep::*;
 pub use node::*;
 pub use port::*;
 pub use program::*;

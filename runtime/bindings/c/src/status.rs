@@ -137,3 +137,53 @@ pub extern "C" fn horus_error() -> *const c_char {
     // The text stays where it is until `remember` replaces it, on this thread.
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+    use std::process::Command;
+
+    use super::*;
+
+    /// A call whose work panics, as C would call it: no input of C's makes one.
+    extern "C" fn provoked(is_text: bool) -> horus_status {
+        call(|| match is_text {
+            true => panic!("a wheel {}", "is lost"),
+            false => std::panic::panic_any(7_u8),
+        })
+    }
+
+    fn said() -> String {
+        // SAFETY: it ends with a zero byte, and this thread makes no error meanwhile.
+        unsafe { CStr::from_ptr(horus_error()) }.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_panic_is_an_error_in_a_sentence_and_the_next_call_is_as_good_as_ever() {
+        assert_eq!(provoked(true), HORUS_PANICKED);
+        assert_eq!(said(), "a defect of HORUS, please report it: a wheel is lost");
+        assert_eq!(provoked(false), HORUS_PANICKED);
+        assert_eq!(said(), "a defect of HORUS, please report it: ");
+        assert!(make::<u8>(|| panic!("none")).is_null());
+        assert_eq!(call(|| Ok(horus_status::HORUS_OK)), horus_status::HORUS_OK);
+        assert_eq!(call(|| Err(misuse("a fork"))), HORUS_MISUSE);
+        assert_eq!(said(), "a fork");
+    }
+
+    #[test]
+    fn a_panic_in_what_moves_a_message_ends_the_process() {
+        extern "C" fn moves() -> horus_status {
+            quick_call(|| panic!("a wheel is lost"))
+        }
+        const CHILD: &str = "HORUS_TEST_MOVES";
+        if std::env::var_os(CHILD).is_some() {
+            moves();
+            return;
+        }
+        let name = "status::tests::a_panic_in_what_moves_a_message_ends_the_process";
+        let own = std::env::current_exe().unwrap();
+        let output = Command::new(own).args([name, "--exact", "--nocapture"]).env(CHILD, "1").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && told.contains("panic in a function that cannot unwind"), "{told}");
+    }
+}

@@ -4,11 +4,13 @@ pub(crate) mod bytes;
 mod lending;
 pub(crate) mod options;
 pub(crate) mod publisher;
+mod shape;
 pub(crate) mod subscriber;
 pub(crate) mod wait;
 
 pub use bytes::*;
 pub use options::*;
 pub use publisher::*;
+pub use shape::*;
 pub use subscriber::*;
 pub use wait::*;

@@ -2,9 +2,6 @@
 
 mod programs;
 
-use std::io::BufRead;
-
-use horus::prelude::{ms, sleep};
 use horus::topic::{Options, Publisher};
 use programs::Programs;
 
@@ -45,35 +42,33 @@ fn options_of_a_later_release_are_taken_or_refused_and_never_misread() {
 }
 
 #[test]
-fn threads_may_outlive_main() {
+fn threads_may_outlive_main_in_c_and_in_rust() {
     let programs = Programs::new();
-    let outlive = programs.c("outlive");
-    for _ in 0..20 {
-        assert_eq!(programs.run(&outlive, &[]), "all of it holds\n");
+    for outlive in [programs.c("outlive"), programs::example("outlive")] {
+        for _ in 0..20 {
+            assert_eq!(programs.run(&outlive, &[]), "all of it holds\n");
+        }
     }
 }
 
 #[test]
 fn a_program_whose_step_never_returns_is_ended_by_a_second_sigterm() {
     let programs = Programs::new();
-    let mut child = std::process::Command::new(programs.c("hang"))
-        .env("HORUS_SHM_DIR", programs.topics())
-        .stderr(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut said = std::io::BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(said.any(|line| line.unwrap() == "hangs"));
-    let id = child.id().to_string();
-    let terminate = || assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    // The first one sets a flag, which nobody in the step looks at. One that comes before the first was seen is the same one.
-    let mut sent = 0;
-    while child.try_wait().unwrap().is_none() {
-        terminate();
-        sent += 1;
-        sleep(ms(20));
-    }
-    assert!(sent >= 2 && !child.wait().unwrap().success(), "{sent}");
+    programs.end_what_hangs(&programs.c("hang"), &[]);
+}
+
+#[test]
+fn the_texts_of_the_test_vectors_have_their_hashes() {
+    let programs = Programs::new();
+    let vectors = std::fs::read_to_string(programs::vectors()).unwrap();
+    let said = programs.run(&programs.c("vectors"), &[programs::vectors().to_str().unwrap()]);
+    assert_eq!(said, format!("{} vectors\n", vectors.matches("\nhash ").count()));
+}
+
+#[test]
+fn what_a_struct_with_padding_is_told() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("padding"), &[]), "all of it holds\n");
 }
 
 #[test]

@@ -12,10 +12,18 @@ fn topics_do_in_cpp_what_they_do_in_c() {
 }
 
 #[test]
+fn what_is_lent_outlives_its_end_and_what_belongs_to_an_ended_program_is_refused() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("lifetimes", &[]), &[]).lines().last(), Some("all of it holds"));
+}
+
+#[test]
 fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
     let programs = Programs::new();
     let nodes = programs.cpp("nodes", &[]);
-    assert_eq!(programs.run(&nodes, &["world"]).lines().last(), Some("all of it holds"));
+    let settings = programs.source("slower.toml", "[node.a]\nperiod = \"2 ms\"\n");
+    let world = ["world", settings.to_str().unwrap()];
+    assert_eq!(programs.run(&nodes, &world).lines().last(), Some("all of it holds"));
     assert!(programs.run(&nodes, &["run"]).contains("control: 20 releases"));
     assert!(programs.run(&nodes, &["throw", "--describe"]).contains(r#""name": "control""#));
     let output = programs.output(&nodes, &["throw"]);
@@ -43,6 +51,74 @@ fn an_exception_that_leaves_a_step_of_c_ends_the_process_at_once() {
         "{}: {said}",
         output.status
     );
+}
+
+#[test]
+fn threads_may_outlive_main() {
+    let programs = Programs::new();
+    let endings = programs.cpp("endings", &[]);
+    for _ in 0..20 {
+        assert_eq!(programs.run(&endings, &["outlive"]), "all of it holds\n");
+    }
+}
+
+#[test]
+fn a_program_whose_step_never_returns_is_ended_by_a_second_sigterm() {
+    let programs = Programs::new();
+    programs.end_what_hangs(&programs.cpp("endings", &[]), &["hang"]);
+}
+
+#[test]
+fn a_plug_in_may_be_opened_twice_and_again_after_it_was_closed() {
+    let programs = Programs::new();
+    let plugin = programs.cpp("plugin", &["-shared", "-fPIC"]);
+    assert_eq!(programs.run(&programs.c("plugins"), &[plugin.to_str().unwrap()]), "all of it holds\n");
+}
+
+#[test]
+fn structs_have_the_hashes_sizes_and_alignments_of_the_test_vectors() {
+    let programs = Programs::new();
+    let vectors = programs::vectors();
+    assert_eq!(programs.run(&programs.cpp("vectors", &[]), &[vectors.to_str().unwrap()]), "all of it holds\n");
+}
+
+#[test]
+fn a_library_of_another_version_is_refused_by_whatever_is_opened_first() {
+    let programs = Programs::new();
+    let code =
+        "#include <stdint.h>\nuint32_t horus_abi_version(void);\nuint32_t horus_abi_version(void) { return 7; }\n";
+    let other = programs.compile("cc", &["-shared", "-fPIC"], &programs.source("other.c", code));
+    let code = "#include <horus/horus.hpp>\n#include <cstdio>\nint main(int count, char **) {\n  \
+                if (count == 2) return horus::main(\"robot\", [](horus::App &) {});\n  \
+                try {\n    horus::App app{\"a\"};\n  } catch (const horus::Error &error) {\n    std::puts(error.what());\n  }\n  \
+                std::puts(horus::Publisher<horus::CmdVel>::open(\"a\").error().c_str());\n  \
+                std::puts(horus::BytesSubscriber::open(\"a\", 8).error().c_str());\n  \
+                std::puts(horus::World::make([](horus::App &) {}).error().c_str());\n}\n";
+    let program = programs.compile("c++", &["-std=c++17"], &programs.source("versions.cpp", code));
+    let sentence = format!(
+        "this program was compiled for version {} of libhorus, and version 7 was loaded: install the one that it was compiled for, or compile \
+         it again\n",
+        horus_c::HORUS_ABI_VERSION
+    );
+    let run = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(&program);
+        command.args(arguments).env("LD_PRELOAD", &other).env("HORUS_SHM_DIR", programs.topics()).output().unwrap()
+    };
+    assert_eq!(String::from_utf8_lossy(&run(&[]).stdout), sentence.repeat(4));
+    let output = run(&["main"]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("robot: {sentence}"));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn without_the_library_a_program_is_not_started_and_the_loader_says_which_one_is_missing() {
+    let programs = Programs::new();
+    let program = programs.cpp("listen", &[]);
+    std::fs::remove_file(programs.path().join("libhorus.so.1")).unwrap();
+    let output = programs.output(&program, &["0"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(127), "{said}");
+    assert!(said.contains("libhorus.so.1: cannot open shared object file"), "{said}");
 }
 
 #[test]

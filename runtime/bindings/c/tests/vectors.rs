@@ -37,7 +37,7 @@ fn the_vectors_are_what_the_layouts_come_to() {
     for text in texts.chain(MORE.map(str::to_owned)) {
         write!(made, "\n{}", vector(&text)).unwrap();
     }
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../layout-vectors.txt");
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("layout-vectors.txt");
     if std::env::var_os("HORUS_WRITE_VECTORS").is_some() {
         std::fs::write(&place, &made).unwrap();
     }

@@ -31,6 +31,7 @@
 use std::mem::swap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use horus_shm::ring::local;
 
@@ -38,6 +39,7 @@ use super::input::{Look, MOST};
 use super::output::ring_capacity;
 use super::{MAX_OUTPUT_BYTES, Outlet, Sight};
 use crate::message::layout::Layout;
+use crate::time::MonotonicTime;
 use crate::topic::Received;
 use crate::topic::raw::{RawPublisher, RawSubscriber};
 
@@ -93,6 +95,12 @@ impl RawInput {
             came |= self.keep(received);
         }
         came
+    }
+
+    /// As [`Input::age`](super::Input::age).
+    pub fn age(&self, now: MonotonicTime) -> Option<Duration> {
+        let sent_ns = self.latest.as_ref()?.sent_ns;
+        (sent_ns > 0).then(|| now.since(MonotonicTime::from_nanos(sent_ns)))
     }
 
     /// How many messages were overwritten before they were read.

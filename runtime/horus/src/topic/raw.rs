@@ -24,6 +24,7 @@
 use std::borrow::Borrow;
 use std::time::Duration;
 
+pub use horus_shm::ends::Sent;
 pub use horus_shm::ends::place::Sample as RawSample;
 use horus_shm::ends::place::{Copied, Loan};
 use horus_shm::ends::{Publication, Subscription};
@@ -62,6 +63,11 @@ impl RawPublisher {
         self.publication.segment().header().policy
     }
 
+    /// Messages that the topic holds of each publisher.
+    pub fn capacity(&self) -> usize {
+        self.publication.segment().header().shape.capacity()
+    }
+
     /// Sends a message; see [`Publisher::try_send`](super::Publisher::try_send).
     ///
     /// # Errors
@@ -87,6 +93,23 @@ impl RawPublisher {
     #[inline]
     pub fn try_send_stamped(&mut self, message: &[u8], sent_ns: u64) -> Result<(), Full<()>> {
         self.publication.try_send_whole(message, sent_ns).map(|_sequence| ())
+    }
+
+    /// How many bytes a message has that [`try_send_at_once`](Self::try_send_at_once) may be used for; 0 when there is none.
+    pub fn short_bytes(&self) -> usize {
+        if self.is_stamping { 0 } else { short_or_0(self.message_bytes()) }
+    }
+
+    /// As [`try_send`](Self::try_send) of as many bytes as [`short_bytes`](Self::short_bytes) says, where that is short. It is nothing where it is
+    /// not, because room has to be looked for. Then call `try_send`. Who is asleep, [`ring`](Self::ring) wakes.
+    #[inline(always)]
+    pub fn try_send_at_once<const BYTES: usize>(&mut self, message: &[u8; BYTES]) -> Option<Sent> {
+        self.publication.try_send_at_once(message, 0)
+    }
+
+    /// Wakes those of whom [`try_send_at_once`](Self::try_send_at_once) tells.
+    pub fn ring(&mut self, asleep: u64) {
+        self.publication.ring(asleep);
     }
 
     /// See [`Publisher::reap_dead_subscribers`](super::Publisher::reap_dead_subscribers).
@@ -128,6 +151,11 @@ impl RawPublisher {
     pub fn check(&self) -> Result<(), OpenError> {
         self.publication.check()
     }
+}
+
+/// As many, if that is one word or two: what a wheel is told, or a clock.
+fn short_or_0(bytes: usize) -> usize {
+    if matches!(bytes, 8 | 16) { bytes } else { 0 }
 }
 
 /// The bytes of a message that is being written, in their place; dropped without [`publish`](Self::publish), it was never sent.
@@ -190,11 +218,16 @@ impl RawSubscriber {
         self.subscription.try_recv_whole(into)
     }
 
-    /// As [`try_recv`](Self::try_recv) where that is short, and nothing where it is not: where the message is long, several publish, none does yet,
-    /// or the next message was overwritten. Then call that.
+    /// How many bytes a message has that [`try_recv_at_once`](Self::try_recv_at_once) may be used for; 0 when there is none.
+    pub fn short_bytes(&self) -> usize {
+        short_or_0(self.message_bytes())
+    }
+
+    /// As [`try_recv`](Self::try_recv) of as many bytes as [`short_bytes`](Self::short_bytes) says, where that is short. It is nothing where it is
+    /// not: where several publish, none does yet, or the next message was overwritten. Then call `try_recv`.
     #[inline(always)]
-    pub fn try_recv_at_once(&mut self, into: &mut [u8]) -> Option<Option<Received<()>>> {
-        self.subscription.try_recv_whole_at_once(into)
+    pub fn try_recv_at_once<const BYTES: usize>(&mut self, into: &mut [u8; BYTES]) -> Option<Option<Received<()>>> {
+        self.subscription.try_recv_at_once(into)
     }
 
     /// Waits, at most `limit`, for the next message.
@@ -215,6 +248,24 @@ impl RawSubscriber {
     /// How many messages were overwritten before this subscriber got to them, since it joined.
     pub fn missed(&self) -> u64 {
         self.subscription.missed()
+    }
+
+    /// What happens when the topic is full.
+    pub fn policy(&self) -> Policy {
+        self.subscription.segment().header().policy
+    }
+
+    /// Messages that the topic holds of each publisher.
+    pub fn capacity(&self) -> usize {
+        self.subscription.segment().header().shape.capacity()
+    }
+
+    /// See [`Subscriber::wait_until_published`](super::Subscriber::wait_until_published).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn wait_until_published(&mut self, limit: Duration) -> Result<bool, OpenError> {
+        super::wait_until_published(&mut self.subscription, limit)
     }
 
     /// See [`Subscriber::is_published`](super::Subscriber::is_published).

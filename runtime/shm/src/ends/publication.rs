@@ -29,7 +29,7 @@ use crate::segment::layout::Policy;
 use crate::segment::map::LockRefused;
 use crate::segment::rejected::{Reason, Rejected};
 use crate::sync::{AtomicU64, Ordering};
-use crate::wait::bell::{Ringer, ring};
+use crate::wait::bell::{Bell, Ringer, ring};
 use crate::wait::{Spin, Waiting, wake_all};
 
 /// A publisher's lane.
@@ -153,12 +153,32 @@ impl Publication {
 
     #[inline(always)]
     fn wake_sleepers(&mut self) {
+        if let Some(asleep) = self.asleep() {
+            self.ring(asleep);
+        }
+    }
+
+    /// Who has to be woken after a message, if anybody.
+    #[inline(always)]
+    pub(super) fn asleep(&self) -> Option<u64> {
         // Relaxed: the text of `bell` says what that can miss, and what makes it good.
         let lane = self.producer.memory();
-        let segment: &Segment = lane.segment();
-        if lane.sleepers().load(Ordering::Relaxed) != 0 && self.ringer.must_wake(segment) {
-            wake_all(segment);
-        }
+        if lane.sleepers().load(Ordering::Relaxed) == 0 { None } else { self.ringer.must_ring(lane) }
+    }
+
+    /// Sends a message where the last look for room found some; see [`Producer::send_at_once`].
+    #[inline(always)]
+    pub(super) fn send_at_once(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
+        self.producer.send_at_once(sent_ns, fill)
+    }
+
+    /// Wakes those of whom [`Sent`](super::Sent) tells. Apart, so that it costs those no registers whose subscribers are awake.
+    #[cold]
+    #[inline(never)]
+    pub fn ring(&mut self, asleep: u64) {
+        let lane = self.producer.memory();
+        self.ringer.ring(lane, asleep);
+        wake_all(lane.segment());
     }
 
     /// Calls `attempt` until it succeeds, as `waiting` says, at most `limit`; reaps dead subscribers meanwhile.

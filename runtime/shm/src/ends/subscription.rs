@@ -218,7 +218,7 @@ impl Subscription {
     /// The lane that alone was ever used, and is the first one.
     #[inline(always)]
     pub(super) fn only_lane(&mut self) -> Option<&mut Consumer<MappedLane>> {
-        let first = &mut self.lanes[0];
+        let first = self.lanes.first_mut()?;
         // Relaxed, as in `poll`.
         (first.memory().used_lanes().load(Ordering::Relaxed) == 1).then_some(first)
     }
@@ -348,8 +348,8 @@ impl Subscription {
             Some(refusal) => {
                 Err(OpenError::Superseded { path: self.segment.path().to_owned(), reason: refusal.to_string() })
             }
-            // Between two segments the old one has no name, and the next receiving call follows.
-            None if self.segment.superseded().load(Ordering::Relaxed) != 0 => Ok(()),
+            // Between two segments the old one has no name, and the next receiving call follows. A child of `fork` has no segment to read.
+            None if self.segment.opener().is_this() && self.segment.superseded().load(Ordering::Relaxed) != 0 => Ok(()),
             None => self.segment.check(),
         }
     }

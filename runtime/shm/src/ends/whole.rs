@@ -9,6 +9,14 @@ use super::{Payload, Publication, Subscription};
 use crate::ring::{AtOnce, Full, Received, Taken, copy, payload_word};
 use crate::wait::{self, Waiting};
 
+/// A message was sent.
+#[must_use = "who sleeps has to be woken"]
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Who is to be woken by [`Publication::ring`], if anybody.
+    pub asleep: Option<u64>,
+}
+
 impl Publication {
     /// As [`try_send`](Self::try_send) for who knows a message's type only as bytes: all of them, as many as
     /// [`payload`](Self::payload) says.
@@ -22,6 +30,15 @@ impl Publication {
             return self.try_send_long(message, sent_ns);
         }
         self.send_with(sent_ns, |slot| copy::sized::store_short(&slot[FIRST_WORD..], message)).ok_or(Full(()))
+    }
+
+    /// As [`try_send_whole`](Self::try_send_whole) of so many bytes where that is short, and `None` where it is not and nothing was sent: where
+    /// room has to be looked for. For callers who keep what the long way needs out of the short one. That messages have as many bytes is
+    /// theirs to see to, and so is [`ring`](Self::ring).
+    #[inline(always)]
+    pub fn try_send_at_once<const BYTES: usize>(&mut self, message: &[u8; BYTES], sent_ns: u64) -> Option<Sent> {
+        self.send_at_once(sent_ns, |slot| copy::store(&slot[FIRST_WORD..], message))?;
+        Some(Sent { asleep: self.asleep() })
     }
 
     /// Apart, so that it costs short messages no registers.
@@ -62,19 +79,13 @@ impl Subscription {
         Some(received(publisher, taken))
     }
 
-    /// As [`try_recv_whole`](Self::try_recv_whole) where that is short, and nothing where it is not: where the message is long, several publish,
-    /// none does yet, or the next message was overwritten. For callers who keep what the long way needs out of the short one.
-    ///
-    /// # Panics
-    /// As that.
+    /// As [`try_recv_whole`](Self::try_recv_whole) of so many bytes where that is short, and nothing where it is not: where several publish,
+    /// none does yet, or the next message was overwritten. For callers who keep what the long way needs out of the short one. That messages
+    /// have as many bytes is theirs to see to.
     #[inline(always)]
-    pub fn try_recv_whole_at_once(&mut self, into: &mut [u8]) -> Option<Option<Received<()>>> {
-        check(into.len(), self.payload());
-        if !copy::sized::is_short(into.len()) {
-            return None;
-        }
+    pub fn try_recv_at_once<const BYTES: usize>(&mut self, into: &mut [u8; BYTES]) -> Option<Option<Received<()>>> {
         let lane = self.only_lane()?;
-        match lane.take_at_once(&mut |slot| copy::sized::load_short_over(&slot[FIRST_WORD..], into)) {
+        match lane.take_at_once(&mut |slot| copy::load_over(&slot[FIRST_WORD..], into)) {
             AtOnce::Is(taken) => Some(taken.map(|taken| received(0, taken))),
             AtOnce::NeedsCare => None,
         }

@@ -111,6 +111,18 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
     consumers
 }
 
+/// Copies message `next` out of `slot`, whose stamp said that it is there; `None` if it was overwritten meanwhile.
+#[inline(always)]
+fn copy_out(next: u64, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
+    let sent_ns = slot[SENT_WORD].load(Ordering::Relaxed);
+    copy(slot);
+    failpoint!("take:copied");
+    fence(Ordering::Acquire); // SYNC POINT: half-written
+    // Relaxed: the fence orders it after the copy.
+    let whole = slot[STAMP_WORD].load(Ordering::Relaxed) == ready(next);
+    whole.then_some(Taken { sequence: next, sent_ns })
+}
+
 impl<M: Memory> Consumer<M> {
     /// Looks whether a message, or the trace of one that was missed, is there to be taken.
     #[inline]
@@ -137,15 +149,17 @@ impl<M: Memory> Consumer<M> {
     #[inline(always)]
     pub fn take_at_once(&mut self, copy: &mut impl FnMut(&[AtomicU64])) -> AtOnce {
         if !self.needs_care {
-            let slot = self.memory.slot(self.next);
+            // Read once: the compiler does not know that the bytes which are copied are none of this reader's.
+            let next = self.next;
+            let slot = self.memory.slot(next);
             let stamp = slot[STAMP_WORD].load(Ordering::Acquire); // SYNC POINT: message
-            if stamp < ready(self.next) {
+            if stamp < ready(next) {
                 return AtOnce::Is(None);
             }
-            if stamp == ready(self.next)
-                && let Some(taken) = self.copy_out(slot, copy)
+            if stamp == ready(next)
+                && let Some(taken) = copy_out(next, slot, copy)
             {
-                self.advance();
+                self.advance_to(next + 1);
                 return AtOnce::Is(Some(taken));
             }
         }
@@ -160,7 +174,7 @@ impl<M: Memory> Consumer<M> {
             self.is_holding = false;
         }
         let taken = self.catch_up(|reader, slot| {
-            let taken = reader.copy_out(slot, copy)?;
+            let taken = copy_out(reader.next, slot, copy)?;
             (!reader.is_begun_anew()).then_some(taken)
         });
         if taken.is_some() {
@@ -173,23 +187,11 @@ impl<M: Memory> Consumer<M> {
     /// Whether message `next`, which was copied just now, may have been overwritten meanwhile without a trace in its
     /// stamp: history of a reliable lane, whose writer says elsewhere what it writes.
     ///
-    /// To be asked after [`copy_out`](Self::copy_out), whose fence orders this load after the copy.
+    /// To be asked after [`copy_out`], whose fence orders this load after the copy.
     fn is_begun_anew(&self) -> bool {
         self.policy == Policy::Reliable
             && self.has_history()
             && self.memory.asking().load(Ordering::Relaxed) >= self.next + self.memory.capacity()
-    }
-
-    /// Copies message `next` out of `slot`, whose stamp said that it is there; `None` if it was overwritten meanwhile.
-    #[inline(always)]
-    fn copy_out(&self, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
-        let sent_ns = slot[SENT_WORD].load(Ordering::Relaxed);
-        copy(slot);
-        failpoint!("take:copied");
-        fence(Ordering::Acquire); // SYNC POINT: half-written
-        // Relaxed: the fence orders it after the copy.
-        let whole = slot[STAMP_WORD].load(Ordering::Relaxed) == ready(self.next);
-        whole.then_some(Taken { sequence: self.next, sent_ns })
     }
 
     /// Finds the next message and keeps its slot from being overwritten until [`let_go`](Self::let_go).
@@ -258,9 +260,14 @@ impl<M: Memory> Consumer<M> {
 
     #[inline]
     fn advance(&mut self) {
-        self.next += 1;
+        self.advance_to(self.next + 1);
+    }
+
+    #[inline(always)]
+    fn advance_to(&mut self, next: u64) {
+        self.next = next;
         // Release: the copy is finished before a reliable writer may overwrite the slot.
-        self.memory.cursor(self.subscriber).store(self.next, Ordering::Release); // SYNC POINT: slot-free
+        self.memory.cursor(self.subscriber).store(next, Ordering::Release); // SYNC POINT: slot-free
         failpoint!("take:advanced");
     }
 

@@ -70,6 +70,12 @@ impl<M: Memory> Producer<M> {
         Some(self.send_next(sent_ns, fill))
     }
 
+    /// As [`send_with`](Self::send_with) where the last look for room found some; `None` where there may be some or not.
+    #[inline(always)]
+    pub fn send_at_once(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
+        (self.next < self.limit).then(|| self.send_next(sent_ns, fill))
+    }
+
     /// As [`send_with`](Self::send_with), after a look for room. Apart, so that it costs others no registers.
     #[cold]
     #[inline(never)]

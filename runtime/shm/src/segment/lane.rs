@@ -7,9 +7,10 @@
 use std::ptr::NonNull;
 
 use super::Segment;
-use super::layout::{LANES_WORD, LINE, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD};
+use super::layout::{ASLEEP, LANES_WORD, LINE, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD};
 use crate::ring::Memory;
-use crate::sync::{Arc, AtomicU64};
+use crate::sync::{Arc, AtomicU32, AtomicU64};
+use crate::wait::bell::Bell;
 
 /// A lane of a segment.
 #[derive(Clone)]
@@ -26,6 +27,8 @@ pub struct MappedLane {
     /// Words of a slot: a multiple of those of a cache line.
     stride: usize,
     mask: u64,
+    /// Who sleeps: see [`Bell`].
+    asleep: NonNull<AtomicU64>,
     /// Keeps mapped what the addresses point to.
     segment: Arc<Segment>,
 }
@@ -56,6 +59,7 @@ impl MappedLane {
             slots: first(shape.slots(lane), shape.capacity() * shape.slot_stride()),
             stride: shape.slot_stride() / WORD,
             mask: shape.capacity() as u64 - 1,
+            asleep: first(ASLEEP, WORD),
             segment,
         }
     }
@@ -71,17 +75,28 @@ impl MappedLane {
         self.membership(LANES_WORD)
     }
 
-    /// One bit per subscriber that may sleep.
-    #[inline(always)]
-    pub(crate) fn sleepers(&self) -> &AtomicU64 {
-        self.membership(SLEEPERS_WORD)
-    }
-
     #[inline(always)]
     fn membership(&self, word: usize) -> &AtomicU64 {
         debug_assert!(word < LINE / WORD);
         // SAFETY: `new` found a whole line of words here, and the segment keeps them mapped.
         unsafe { self.membership.add(word).as_ref() }
+    }
+}
+
+impl Bell for MappedLane {
+    #[inline(always)]
+    fn sleepers(&self) -> &AtomicU64 {
+        self.membership(SLEEPERS_WORD)
+    }
+
+    #[inline(always)]
+    fn asleep(&self) -> &AtomicU64 {
+        // SAFETY: `new` found the word here, and the segment keeps it mapped.
+        unsafe { self.asleep.as_ref() }
+    }
+
+    fn rings(&self) -> &AtomicU32 {
+        self.segment.rings()
     }
 }
 

@@ -19,6 +19,7 @@
 #define HORUS_HPP
 
 #include "cpp/bytes.hpp"
+#include "cpp/journal.hpp"
 #include "cpp/message.hpp"
 #include "cpp/node.hpp"
 #include "cpp/topic.hpp"

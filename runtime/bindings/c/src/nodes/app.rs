@@ -55,7 +55,7 @@ pub unsafe extern "C" fn horus_app_input(
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let input = program.app()?.raw_input(topic, layout, options).map_err(failed)?;
             let turn = program.turn.clone();
-            Ok(program.keep_input(give(Port { turn, end: input })))
+            Ok(program.keep_input(give(Port::new(turn, input))))
         })
     })
 }
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn horus_app_output(
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
             let output = program.app()?.raw_output(topic, layout, options).map_err(failed)?;
             let turn = program.turn.clone();
-            Ok(program.keep_output(give(Port { turn, end: output })))
+            Ok(program.keep_output(give(Port::new(turn, output))))
         })
     })
 }
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn horus_app_node(
             let nodes = program.app()?;
             let index = nodes.node_count();
             nodes.node(name, node);
-            Ok(program.keep_node(give(NodeHandle { app, index, safe })))
+            Ok(program.keep_node(give(NodeHandle::new(app, index, safe))))
         })
     })
 }
@@ -169,6 +169,53 @@ pub unsafe extern "C" fn horus_app_strict(app: *mut horus_app) -> horus_status {
         // SAFETY: the caller's promise is the same.
         unsafe { get(app) }?.declare(|program| {
             program.app()?.strict();
+            Ok(HORUS_OK)
+        })
+    })
+}
+
+/// Gives each thread of nodes a stack of so many bytes, all of which is locked; 512 KiB if not said otherwise.
+///
+/// # Safety
+/// `app` is a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_app_stack(app: *mut horus_app, bytes: usize) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(app) }?.declare(|program| {
+            program.app()?.stack(bytes);
+            Ok(HORUS_OK)
+        })
+    })
+}
+
+/// Work without a deadline: `now_ns` is the time on CLOCK_MONOTONIC, and the largest number at the last call.
+#[allow(non_camel_case_types)]
+pub type horus_work = Option<unsafe extern "C-unwind" fn(context: *mut c_void, now_ns: u64)>;
+
+/// A pointer of C's that its giver lets another thread use.
+struct Given(*mut c_void);
+
+// SAFETY: `horus_app_chore` has the caller promise that it may go to that thread.
+unsafe impl Send for Given {}
+
+/// Adds work for the thread beside the loops, which has no deadline: `work` is called with `context` ten times a second, and a last time at the
+/// end.
+///
+/// # Safety
+/// `app` is a handle that nobody else uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_app_chore(app: *mut horus_app, work: horus_work, context: *mut c_void) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(app) }?.declare(|program| {
+            let work = work.ok_or_else(|| misuse("the work is null: give it a function"))?;
+            let given = Given(context);
+            program.app()?.chore(move |now| {
+                let Given(context) = &given;
+                // SAFETY: the caller promised that it may be called with this pointer.
+                unsafe { work(*context, now.as_nanos()) };
+            });
             Ok(HORUS_OK)
         })
     })

@@ -97,15 +97,11 @@ mod tests {
         let mut relays = Relay { input: std::ptr::null_mut(), output: std::ptr::null_mut(), steps: 0 };
         let measured = allocation_counter::measure(|| {
             let options = horus_options {
-                size: size_of::<horus_options>(),
                 policy: HORUS_LATEST,
                 capacity: 8,
                 publishers: 2,
-                history: 0,
-                waiting: 0,
-                stamped: 0,
                 directory: directory.as_ptr(),
-                group: std::ptr::null(),
+                ..crate::topic::options::NONE
             };
             // SAFETY: handles are used in this thread only, the texts end with a zero byte, and `relays` outlives the program.
             unsafe {

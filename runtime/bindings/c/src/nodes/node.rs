@@ -9,6 +9,7 @@ use horus::node::{OnMiss, Spec};
 use horus::startup::Policy;
 
 use crate::handle::{Kind, get, text};
+use crate::nodes::keep::{Belonging, Holders};
 use crate::nodes::program::{horus_app, null_step};
 use crate::nodes::step::horus_step;
 use crate::status::{Refusal, call, horus_status, misuse};
@@ -21,9 +22,33 @@ pub struct horus_node {
 
 /// Which node of which program.
 pub(crate) struct NodeHandle {
-    pub app: *mut horus_app,
-    pub index: usize,
-    pub safe: Arc<OnceLock<horus_step>>,
+    /// Null when it takes no wishes any more.
+    app: *mut horus_app,
+    index: usize,
+    safe: Arc<OnceLock<horus_step>>,
+    holders: Holders,
+}
+
+impl NodeHandle {
+    pub fn new(app: *mut horus_app, index: usize, safe: Arc<OnceLock<horus_step>>) -> Self {
+        Self { app, index, safe, holders: Holders::default() }
+    }
+
+    /// The app that it was declared by ends.
+    pub fn leave(&mut self) {
+        self.app = std::ptr::null_mut();
+    }
+}
+
+impl Belonging for NodeHandle {
+    fn holders(&self) -> &Holders {
+        &self.holders
+    }
+
+    unsafe fn end(this: *mut Self) {
+        // SAFETY: it is there, by the caller's promise.
+        unsafe { (*this).app = std::ptr::null_mut() };
+    }
 }
 
 impl Kind for horus_node {
@@ -54,6 +79,9 @@ unsafe fn change(node: *mut horus_node, change: impl FnOnce(&mut Spec) -> Result
     call(|| {
         // SAFETY: the caller's promise is the same.
         let (app, index) = unsafe { get(node) }.map(|node| (node.app, node.index))?;
+        if app.is_null() {
+            return Err(misuse("this node is declared, or its program has ended: say what it asks for before"));
+        }
         // SAFETY: the node belongs to this app and ends with it, so it is there, and nobody else uses it.
         unsafe { get(app) }?.declare(|program| {
             let spec = program.app()?.spec(index).ok_or_else(|| misuse("the app has no such node"))?;

@@ -1,12 +1,15 @@
 //! The topics of a node: what its step reads, and what it writes.
 
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use horus::port::raw::{RawInput, RawOutput};
+use horus::time::MonotonicTime;
 use horus::topic::Received;
 
 use crate::handle::{Kind, place, wrong_size};
+use crate::nodes::keep::{Belonging, Holders};
 use crate::nodes::turn::Turn;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse, quick_call};
@@ -15,8 +18,27 @@ use crate::topic::subscriber::{horus_received, tell};
 
 /// An end of a topic, with the turn of the node that it belongs to.
 pub(crate) struct Port<E> {
-    pub turn: Turn,
-    pub end: E,
+    turn: Turn,
+    /// There until the program ends, after which it is nobody's turn any more.
+    end: ManuallyDrop<E>,
+    holders: Holders,
+}
+
+impl<E> Port<E> {
+    pub fn new(turn: Turn, end: E) -> Self {
+        Self { turn, end: ManuallyDrop::new(end), holders: Holders::default() }
+    }
+}
+
+impl<E> Belonging for Port<E> {
+    fn holders(&self) -> &Holders {
+        &self.holders
+    }
+
+    unsafe fn end(this: *mut Self) {
+        // SAFETY: this is called once, and only a step of the node looks at it, of which none runs from now on.
+        unsafe { ManuallyDrop::drop(&mut (*this).end) };
+    }
 }
 
 /// The end behind a pointer that C gave, for the step that runs now.
@@ -31,14 +53,15 @@ unsafe fn own<'a, E, K: Kind<Value = Port<E>>>(handle: *mut K) -> Result<&'a mut
     if !unsafe { (*port).turn.is_mine() } {
         return Err(not_now::<K>());
     }
-    // SAFETY: this thread is in a step of the node, which one thread at a time runs.
+    // SAFETY: this thread is in a step of the node, which one thread at a time runs, and whose program has not ended.
     Ok(unsafe { &mut (*port).end })
 }
 
 #[cold]
 fn not_now<K: Kind>() -> Refusal {
     misuse(format!(
-        "this {} belongs to a node that is in no step of this thread: open one for the node that uses it, before horus_app_node",
+        "this {} belongs to a node that is in no step of this thread, or whose program has ended: open one for the node that uses it, before \
+         horus_app_node",
         K::NAME
     ))
 }
@@ -139,6 +162,26 @@ pub unsafe extern "C" fn horus_input_next(
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
     quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::next_message) })
+}
+
+/// How long before `now_ns` the newest message was sent that was read, in nanoseconds at `*age_ns`; HORUS_EMPTY before the first, and where its
+/// publisher stamps none. Every output stamps. What control laws use for `now_ns` is the cycle's `release_ns`.
+///
+/// # Safety
+/// `input` is a handle that nobody else uses meanwhile; `age_ns` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_input_age_ns(input: *mut horus_input, now_ns: u64, age_ns: *mut u64) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let age = unsafe { own(input) }?.age(MonotonicTime::from_nanos(now_ns));
+        if age_ns.is_null() {
+            return Err(misuse("the place for the age is null"));
+        }
+        let Some(age) = age else { return Ok(HORUS_EMPTY) };
+        // SAFETY: not null, so it may be written, by the caller's promise.
+        unsafe { age_ns.write(u64::try_from(age.as_nanos()).unwrap_or(u64::MAX)) };
+        Ok(HORUS_OK)
+    })
 }
 
 /// How many messages were overwritten before they were read; 0 of what is no input.

@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use horus::app::App;
 
 use crate::handle::{Kind, close, get, give, reason};
+use crate::nodes::keep;
 use crate::nodes::node::horus_node;
 use crate::nodes::port::{horus_input, horus_output};
 use crate::nodes::turn::Turn;
@@ -125,7 +126,7 @@ impl Owned {
         for &node in &self.nodes {
             // SAFETY: `give` made it, and `Owned` closes it; nobody else uses it while nodes are declared.
             if let Ok(node) = unsafe { get(node) } {
-                node.app = std::ptr::null_mut();
+                node.leave();
             }
         }
     }
@@ -133,11 +134,11 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: `give` made all of them, nothing but this closes them, and the nodes that used them have ended.
+        // SAFETY: `give` made all of them, nothing but this ends them, and the nodes that used them have ended.
         unsafe {
-            self.inputs.drain(..).for_each(|input| drop(close(input)));
-            self.outputs.drain(..).for_each(|output| drop(close(output)));
-            self.nodes.drain(..).for_each(|node| drop(close(node)));
+            self.inputs.drain(..).for_each(|input| keep::end(input));
+            self.outputs.drain(..).for_each(|output| keep::end(output));
+            self.nodes.drain(..).for_each(|node| keep::end(node));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! How a topic is made and joined, as C says it.
 
 use std::ffi::c_char;
-use std::slice;
+use std::time::Duration;
+use std::{ptr, slice};
 
 use horus::topic::{Options, Waiting};
 
@@ -21,6 +22,10 @@ pub const HORUS_WAIT_DEFAULT: u32 = 0;
 pub const HORUS_WAIT_SPIN: u32 = 1;
 /// Sleeps at once.
 pub const HORUS_WAIT_SLEEP: u32 = 2;
+/// Looks once every `waiting_ns`, and sleeps meanwhile.
+pub const HORUS_WAIT_POLL: u32 = 3;
+/// Waits busily for `waiting_ns`, and then sleeps.
+pub const HORUS_WAIT_SPIN_THEN_SLEEP: u32 = 4;
 
 /// How a topic is made and joined. It begins as HORUS_OPTIONS, which is what suits most: `horus_options options = HORUS_OPTIONS;`. A later
 /// library may know more fields, behind these: by `size` it sees which of them its caller has.
@@ -38,7 +43,7 @@ pub struct horus_options {
     pub publishers: u32,
     /// Of a subscriber: messages sent before it joined that it wants of each publisher.
     pub history: u32,
-    /// HORUS_WAIT_DEFAULT, HORUS_WAIT_SPIN or HORUS_WAIT_SLEEP.
+    /// HORUS_WAIT_DEFAULT, HORUS_WAIT_SPIN, HORUS_WAIT_SLEEP, HORUS_WAIT_POLL or HORUS_WAIT_SPIN_THEN_SLEEP.
     pub waiting: u32,
     /// Of a publisher: 1 to stamp each message with the time of sending.
     pub stamped: u32,
@@ -46,7 +51,33 @@ pub struct horus_options {
     pub directory: *const c_char,
     /// The group whose members may use the topic; null for nobody else.
     pub group: *const c_char,
+    /// Nanoseconds of HORUS_WAIT_POLL and HORUS_WAIT_SPIN_THEN_SLEEP.
+    pub waiting_ns: u64,
+    /// 1 for a topic whose publishers wake nobody, so that sending never makes a system call: its subscribers look for messages busily or by
+    /// the clock.
+    pub never_wake: u32,
+    /// 0.
+    pub spare: u32,
 }
+
+/// What options had at first; what came later, a caller of then does not have.
+const FIRST_SIZE: usize = std::mem::offset_of!(horus_options, waiting_ns);
+
+/// As HORUS_OPTIONS.
+pub(crate) const NONE: horus_options = horus_options {
+    size: size_of::<horus_options>(),
+    policy: HORUS_ANY_POLICY,
+    capacity: 0,
+    publishers: 0,
+    history: 0,
+    waiting: HORUS_WAIT_DEFAULT,
+    stamped: 0,
+    directory: std::ptr::null(),
+    group: std::ptr::null(),
+    waiting_ns: 0,
+    never_wake: 0,
+    spare: 0,
+};
 
 /// The most that a caller of any later library asks for; what says more was not begun as HORUS_OPTIONS.
 const LARGEST: usize = 4096;
@@ -59,20 +90,22 @@ unsafe fn known(given: *const horus_options) -> Result<horus_options, Refusal> {
     let own = size_of::<horus_options>();
     // SAFETY: it may be read, by the caller's promise.
     let size = unsafe { (*given).size };
-    if !(own..=LARGEST).contains(&size) {
+    if !(FIRST_SIZE..=LARGEST).contains(&size) {
         return Err(misuse(format!(
             "these options say that they have {size} bytes: begin with horus_options options = HORUS_OPTIONS"
         )));
     }
+    let mut asked = NONE;
+    // SAFETY: so many bytes may be read, by the caller's promise, and a `horus_options` has as many: each pattern of bytes is one.
+    unsafe { ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut asked).cast(), size.min(own)) };
     // SAFETY: so many bytes may be read, by the caller's promise.
-    let more = unsafe { slice::from_raw_parts(given.cast::<u8>().add(own), size - own) };
-    if more.iter().any(|&byte| byte != 0) {
+    let more = unsafe { slice::from_raw_parts(given.cast::<u8>().add(size.min(own)), size.saturating_sub(own)) };
+    if asked.spare != 0 || more.iter().any(|&byte| byte != 0) {
         return Err(misuse(
             "these options ask for something that this library does not know: install the one that the program was written for",
         ));
     }
-    // SAFETY: it may be read, by the caller's promise.
-    Ok(unsafe { *given })
+    Ok(asked)
 }
 
 /// What C asks for.
@@ -110,8 +143,13 @@ pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Optio
         HORUS_WAIT_DEFAULT => options,
         HORUS_WAIT_SPIN => options.waiting(Waiting::Spin),
         HORUS_WAIT_SLEEP => options.waiting(Waiting::Sleep),
+        HORUS_WAIT_POLL => options.waiting(Waiting::Poll(span(&given)?)),
+        HORUS_WAIT_SPIN_THEN_SLEEP => options.waiting(Waiting::SpinThenSleep(span(&given)?)),
         other => return Err(misuse(format!("there is no waiting {other}: HORUS_WAIT_SPIN or HORUS_WAIT_SLEEP"))),
     };
+    if given.never_wake != 0 {
+        options = options.never_wake();
+    }
     if given.stamped != 0 {
         options = options.stamped();
     }
@@ -124,4 +162,12 @@ pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Optio
         options = options.group(unsafe { text(given.group, "group") }?);
     }
     Ok(Some(options))
+}
+
+/// How long a way of waiting takes that has a time of its own.
+fn span(given: &horus_options) -> Result<Duration, Refusal> {
+    match given.waiting_ns {
+        0 => Err(misuse("this way of waiting needs a time: waiting_ns is 0")),
+        waiting_ns => Ok(Duration::from_nanos(waiting_ns)),
+    }
 }

@@ -5,13 +5,13 @@ use std::slice;
 use std::time::Duration;
 
 use horus::message::layout::Layout;
-use horus::topic::raw::{RawLoan, RawPublisher};
+use horus::topic::raw::{RawLoan, RawPublisher, Sent};
 
-use crate::handle::{Kind, close, get, give, look, text, wrong_size};
+use crate::handle::{Kind, give, look, text, wrong_size};
 use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse, quick_call};
-use crate::topic::lending::Lending;
+use crate::topic::lending::{Lending, close, free, lend, quick, take_back};
 use crate::topic::options::{horus_options, options};
 
 /// A publisher with the place that it has lent.
@@ -46,7 +46,8 @@ pub unsafe extern "C" fn horus_publisher_open(
         // SAFETY: the caller's promises are the same.
         let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
         let publisher = RawPublisher::open(topic, layout, &options).map_err(failed)?;
-        Ok(give(Lending::new(publisher)))
+        let short_bytes = publisher.short_bytes();
+        Ok(give(Lending::new(publisher, short_bytes)))
     })
 }
 
@@ -89,9 +90,63 @@ pub unsafe extern "C" fn horus_publisher_try_send(
     message: *const c_void,
     bytes: usize,
 ) -> horus_status {
+    // SAFETY: the caller's promises are the same.
+    let sent = unsafe {
+        match bytes {
+            16 => try_send_short::<16>(publisher, message),
+            8 => try_send_short::<8>(publisher, message),
+            _ => None,
+        }
+    };
+    match sent {
+        Some(Sent { asleep: None }) => HORUS_OK,
+        // SAFETY: the caller's promises are the same.
+        Some(Sent { asleep: Some(asleep) }) => unsafe { ring(publisher, asleep) },
+        // SAFETY: as above.
+        None => unsafe { try_send_the_long_way(publisher, message, bytes) },
+    }
+}
+
+/// Wakes who sleeps, after a message. Apart, so that it costs the short way no registers.
+///
+/// # Safety
+/// As `horus_publisher_try_send`.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn ring(publisher: *mut horus_publisher, asleep: u64) -> horus_status {
+    quick_call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { free(publisher, PUBLISH_FIRST) }?.ring(asleep);
+        Ok(HORUS_OK)
+    })
+}
+
+/// Sends a message of so many bytes, unless something is in the way of doing that at once.
+///
+/// # Safety
+/// As `horus_publisher_try_send`.
+#[inline(always)]
+unsafe fn try_send_short<const BYTES: usize>(publisher: *mut horus_publisher, message: *const c_void) -> Option<Sent> {
+    // SAFETY: the caller's promise is the same.
+    let publisher = unsafe { quick::<BYTES, _, _, _>(publisher) }?;
+    // SAFETY: null, or so many bytes may be read, by the caller's promise.
+    let message = unsafe { message.cast::<[u8; BYTES]>().as_ref() }?;
+    publisher.try_send_at_once(message)
+}
+
+/// As `horus_publisher_try_send` in all cases. Apart, so that it costs the short way no registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn try_send_the_long_way(
+    publisher: *mut horus_publisher,
+    message: *const c_void,
+    bytes: usize,
+) -> horus_status {
     quick_call(|| {
         // SAFETY: the caller's promises are the same.
-        let publisher = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?;
+        let publisher = unsafe { free(publisher, PUBLISH_FIRST) }?;
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, publisher.message_bytes()) }?;
         Ok(publisher.try_send(message).map_or(HORUS_FULL, |()| HORUS_OK))
@@ -111,7 +166,7 @@ pub unsafe extern "C" fn horus_publisher_send(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let publisher = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?;
+        let publisher = unsafe { free(publisher, PUBLISH_FIRST) }?;
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, publisher.message_bytes()) }?;
         let limit = u64::try_from(timeout_ns).ok().map(Duration::from_nanos);
@@ -134,14 +189,13 @@ pub unsafe extern "C" fn horus_publisher_loan(
             return Err(misuse("the pointer to the place is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let lending = unsafe { get(publisher) }?;
-        let own: *mut RawPublisher = lending.free(PUBLISH_FIRST)?;
-        // SAFETY: `own` is in a box of its own, which lives as long as the loan, which is dropped first; while there is a loan, `free`
-        // refuses every other use.
+        let own: *mut RawPublisher = unsafe { free(publisher, PUBLISH_FIRST) }?;
+        // SAFETY: it stays where it is until the loan is dropped; while there is one, `free` refuses every other use.
         let Ok(mut loan) = (unsafe { &mut *own }).loan() else { return Ok(HORUS_FULL) };
         // SAFETY: not null, and may be written, by the caller's promise.
         unsafe { *place = loan.as_mut_ptr().cast() };
-        lending.lent = Some(loan);
+        // SAFETY: the caller's promise is the same.
+        unsafe { lend(publisher, loan) }?;
         Ok(HORUS_OK)
     })
 }
@@ -154,7 +208,7 @@ pub unsafe extern "C" fn horus_publisher_loan(
 pub unsafe extern "C" fn horus_publisher_publish(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let loan = unsafe { get(publisher) }?.lent.take();
+        let loan = unsafe { take_back(publisher) }?;
         loan.ok_or_else(|| misuse("no place of this publisher is lent: call horus_publisher_loan first"))?.publish();
         Ok(HORUS_OK)
     })
@@ -168,7 +222,7 @@ pub unsafe extern "C" fn horus_publisher_publish(publisher: *mut horus_publisher
 pub unsafe extern "C" fn horus_publisher_discard(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(publisher) }?.lent = None;
+        drop(unsafe { take_back(publisher) }?);
         Ok(HORUS_OK)
     })
 }
@@ -182,7 +236,7 @@ pub unsafe extern "C" fn horus_publisher_subscribers(publisher: *mut horus_publi
     let mut subscribers = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        subscribers = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.subscribers().map_err(failed)?;
+        subscribers = unsafe { free(publisher, PUBLISH_FIRST) }?.subscribers().map_err(failed)?;
         Ok(HORUS_OK)
     });
     subscribers
@@ -198,7 +252,7 @@ pub unsafe extern "C" fn horus_publisher_reap(publisher: *mut horus_publisher) -
     let mut reaped = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        reaped = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.reap_dead_subscribers();
+        reaped = unsafe { free(publisher, PUBLISH_FIRST) }?.reap_dead_subscribers();
         Ok(HORUS_OK)
     });
     reaped
@@ -212,7 +266,7 @@ pub unsafe extern "C" fn horus_publisher_reap(publisher: *mut horus_publisher) -
 pub unsafe extern "C" fn horus_publisher_check(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.check().map_err(failed)?;
+        unsafe { free(publisher, PUBLISH_FIRST) }?.check().map_err(failed)?;
         Ok(HORUS_OK)
     })
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use horus::topic::Received;
 use horus::topic::raw::{RawSample, RawSubscriber};
 
-use crate::handle::{Kind, close, get, give, wrong_size};
+use crate::handle::{Kind, give, wrong_size};
 use crate::layout::horus_layout;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse, quick_call};
-use crate::topic::lending::Lending;
+use crate::topic::lending::{Lending, close, free, lend, quick, take_back};
 use crate::topic::options::horus_options;
 use crate::topic::publisher::opening;
 
@@ -60,7 +60,8 @@ pub unsafe extern "C" fn horus_subscriber_open(
         // SAFETY: the caller's promises are the same.
         let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
         let subscriber = RawSubscriber::open(topic, layout, &options).map_err(failed)?;
-        Ok(give(Lending::new(subscriber)))
+        let short_bytes = subscriber.short_bytes();
+        Ok(give(Lending::new(subscriber, short_bytes)))
     })
 }
 
@@ -77,7 +78,7 @@ unsafe fn receive(
     receive: impl FnOnce(&mut RawSubscriber, &mut [u8]) -> Option<Received<()>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promises are the same.
-    let subscriber = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?;
+    let subscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
     if message.is_null() {
         return Err(misuse("the place for the message is null"));
     }
@@ -117,26 +118,47 @@ pub unsafe extern "C" fn horus_subscriber_try_recv(
     bytes: usize,
     about: *mut horus_received,
 ) -> horus_status {
-    let mut takes_the_long_way = false;
-    let at_once = |subscriber: &mut RawSubscriber, into: &mut [u8]| {
-        let received = subscriber.try_recv_at_once(into);
-        takes_the_long_way = received.is_none();
-        received.flatten()
-    };
     // SAFETY: the caller's promises are the same.
-    let status = quick_call(|| unsafe { receive(subscriber, message, bytes, about, at_once) });
-    if takes_the_long_way {
-        // SAFETY: as above.
-        return unsafe { receive_the_long_way(subscriber, message, bytes, about) };
+    let received = unsafe {
+        match bytes {
+            16 => try_recv_short::<16>(subscriber, message),
+            8 => try_recv_short::<8>(subscriber, message),
+            _ => None,
+        }
+    };
+    match received {
+        Some(Some(received)) => {
+            // SAFETY: null, or it may be written, by the caller's promise.
+            unsafe { tell(about, received.sequence, received.sent_ns, received.publisher) };
+            HORUS_OK
+        }
+        Some(None) => HORUS_EMPTY,
+        // SAFETY: the caller's promises are the same.
+        None => unsafe { receive_the_long_way(subscriber, message, bytes, about) },
     }
-    status
+}
+
+/// Receives a message of so many bytes, unless something is in the way of doing that at once.
+///
+/// # Safety
+/// As `horus_subscriber_try_recv`.
+#[inline(always)]
+unsafe fn try_recv_short<const BYTES: usize>(
+    subscriber: *mut horus_subscriber,
+    message: *mut c_void,
+) -> Option<Option<Received<()>>> {
+    // SAFETY: the caller's promise is the same.
+    let subscriber = unsafe { quick::<BYTES, _, _, _>(subscriber) }?;
+    // SAFETY: null, or so many bytes may be written, by the caller's promise. They are only written, so it does not matter that C may
+    // not have given them a value.
+    let into = unsafe { message.cast::<[u8; BYTES]>().as_mut() }?;
+    subscriber.try_recv_at_once(into)
 }
 
 /// As `horus_subscriber_try_recv` in all cases. Apart, so that it costs the short way no registers.
 ///
 /// # Safety
 /// As there.
-#[cold]
 #[inline(never)]
 unsafe extern "C" fn receive_the_long_way(
     subscriber: *mut horus_subscriber,
@@ -181,16 +203,15 @@ pub unsafe extern "C" fn horus_subscriber_borrow(
             return Err(misuse("the pointer to the message is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let borrowing = unsafe { get(subscriber) }?;
-        let own: *mut RawSubscriber = borrowing.free(RELEASE_FIRST)?;
-        // SAFETY: `own` is in a box of its own, which lives as long as the sample, which is dropped first; while there is a sample, `free`
-        // refuses every other use.
+        let own: *mut RawSubscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
+        // SAFETY: it stays where it is until the sample is dropped; while there is one, `free` refuses every other use.
         let Some(sample) = (unsafe { &mut *own }).borrow() else { return Ok(HORUS_EMPTY) };
         // SAFETY: not null, and may be written, by the caller's promise.
         unsafe { *message = sample.as_ptr().cast() };
         // SAFETY: null, or it may be written, by the caller's promise.
         unsafe { tell(about, sample.sequence(), sample.sent_ns(), sample.publisher()) };
-        borrowing.lent = Some(sample);
+        // SAFETY: the caller's promise is the same.
+        unsafe { lend(subscriber, sample) }?;
         Ok(HORUS_OK)
     })
 }
@@ -203,7 +224,7 @@ pub unsafe extern "C" fn horus_subscriber_borrow(
 pub unsafe extern "C" fn horus_subscriber_release(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(subscriber) }?.lent = None;
+        drop(unsafe { take_back(subscriber) }?);
         Ok(HORUS_OK)
     })
 }
@@ -217,7 +238,7 @@ pub unsafe extern "C" fn horus_subscriber_missed(subscriber: *mut horus_subscrib
     let mut missed = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        missed = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.missed();
+        missed = unsafe { free(subscriber, RELEASE_FIRST) }?.missed();
         Ok(HORUS_OK)
     });
     missed
@@ -231,7 +252,25 @@ pub unsafe extern "C" fn horus_subscriber_missed(subscriber: *mut horus_subscrib
 pub unsafe extern "C" fn horus_subscriber_is_published(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let is_published = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.is_published().map_err(failed)?;
+        let is_published = unsafe { free(subscriber, RELEASE_FIRST) }?.is_published().map_err(failed)?;
+        Ok(if is_published { HORUS_OK } else { HORUS_EMPTY })
+    })
+}
+
+/// Waits at most `timeout_ns` nanoseconds, for ever if that is negative, until a living process publishes the topic; HORUS_EMPTY when the time is
+/// up. Looks once a millisecond.
+///
+/// # Safety
+/// As `horus_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_subscriber_wait_until_published(
+    subscriber: *mut horus_subscriber,
+    timeout_ns: i64,
+) -> horus_status {
+    let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let is_published = unsafe { free(subscriber, RELEASE_FIRST) }?.wait_until_published(limit).map_err(failed)?;
         Ok(if is_published { HORUS_OK } else { HORUS_EMPTY })
     })
 }
@@ -244,7 +283,7 @@ pub unsafe extern "C" fn horus_subscriber_is_published(subscriber: *mut horus_su
 pub unsafe extern "C" fn horus_subscriber_check(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.check().map_err(failed)?;
+        unsafe { free(subscriber, RELEASE_FIRST) }?.check().map_err(failed)?;
         Ok(HORUS_OK)
     })
 }

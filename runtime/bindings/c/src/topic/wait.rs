@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use horus::wait::{Waitable, wait_any};
 
-use crate::handle::{get, is};
+use crate::handle::is;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse};
 use crate::topic::bytes::horus_bytes_subscriber;
+use crate::topic::lending::free;
 use crate::topic::subscriber::{RELEASE_FIRST, horus_subscriber};
 
 /// The most subscribers that one call waits for.
@@ -61,8 +62,8 @@ unsafe fn waitable<'a>(handle: *mut c_void) -> Result<&'a mut dyn Waitable, Refu
     // SAFETY: the caller's promise is the same.
     unsafe {
         if is::<horus_bytes_subscriber>(handle.cast()) {
-            return Ok(get::<horus_bytes_subscriber>(handle.cast())?.free(RELEASE_FIRST)?);
+            return Ok(free::<horus_bytes_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?);
         }
-        Ok(get::<horus_subscriber>(handle.cast())?.free(RELEASE_FIRST)?)
+        Ok(free::<horus_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?)
     }
 }

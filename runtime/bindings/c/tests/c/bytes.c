@@ -1,5 +1,6 @@
 /* Topics of bytes, by copy and in place, waiting for several topics at once, the journal, and counts of who is there. */
 #include "check.h"
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,17 +99,71 @@ static void held(void) {
   CHECK(horus_bytes_publisher_close(publisher) == HORUS_OK && horus_bytes_subscriber_close(subscriber) == HORUS_OK);
 }
 
-/* In the child, asking is an error; the parent goes on as before. */
+static int says_fork(horus_status status) { return status == HORUS_FAILED && strstr(horus_error(), "fork") != NULL; }
+
+/* What a child comes to that does this after `fork`. */
+static int child_that(int (*what)(void *, void *), void *publisher, void *subscriber) {
+  int status;
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGSEGV, SIG_DFL); /* a sanitizer has one of its own */
+    _exit(what(publisher, subscriber));
+  }
+  CHECK(waitpid(child, &status, 0) == child);
+  return status;
+}
+
+static int asks(void *publisher, void *subscriber) {
+  if (!says_fork(horus_publisher_check(publisher)) || !says_fork(horus_subscriber_check(subscriber))) return 1;
+  if (!says_fork(horus_subscriber_is_published(subscriber))) return 2;
+  if (horus_publisher_subscribers(publisher) != 0 || !strstr(horus_error(), "fork")) return 3;
+  return horus_publisher_reap(publisher) == 0 ? 0 : 4;
+}
+
+static int sends(void *publisher, void *subscriber) {
+  uint64_t number = 8;
+  (void)subscriber;
+  return horus_publisher_try_send(publisher, &number, sizeof number) == HORUS_OK ? 0 : 1;
+}
+
+static int receives(void *publisher, void *subscriber) {
+  uint64_t number = 8;
+  (void)publisher;
+  return horus_subscriber_try_recv(subscriber, &number, sizeof number, NULL) == HORUS_OK ? 0 : 1;
+}
+
+/* It gives nothing back that is its parent's. */
+static int closes(void *publisher, void *subscriber) {
+  return horus_publisher_close(publisher) == HORUS_OK && horus_subscriber_close(subscriber) == HORUS_OK ? 0 : 1;
+}
+
+static int opens_its_own(void *publisher, void *subscriber) {
+  uint64_t number = 8, got = 0;
+  horus_layout *layout = horus_layout_parse("message example/Count\n number u64");
+  publisher = horus_publisher_open("of a child", layout, NULL);
+  if (publisher != NULL) return 1; /* no name of a topic */
+  publisher = horus_publisher_open("of.a.child", layout, NULL), subscriber = horus_subscriber_open("of.a.child", layout, NULL);
+  if (sends(publisher, subscriber) != 0 || horus_subscriber_try_recv(subscriber, &got, sizeof got, NULL) != HORUS_OK) return 2;
+  return got == number && closes(publisher, subscriber) == 0 && horus_layout_close(layout) == HORUS_OK ? 0 : 3;
+}
+
+/* In the child, asking is an error and using is its end, and it may open topics of its own; the parent goes on as before. */
 static void forked(void) {
   horus_layout *layout = horus_layout_parse("message example/Count\n number u64");
   horus_publisher *count = horus_publisher_open("forked", layout, NULL);
-  uint64_t number = 7;
-  int status;
-  pid_t child = fork();
-  if (child == 0) _exit(horus_publisher_check(count) == HORUS_FAILED && strstr(horus_error(), "fork") != NULL ? 0 : 1);
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  horus_subscriber *counts = horus_subscriber_open("forked", layout, NULL);
+  uint64_t number = 7, got = 0;
+  CHECK(horus_publisher_try_send(count, &number, sizeof number) == HORUS_OK);
+  CHECK(child_that(asks, count, counts) == 0);
+  CHECK(WTERMSIG(child_that(sends, count, counts)) == SIGSEGV);
+  CHECK(WTERMSIG(child_that(receives, count, counts)) == SIGSEGV);
+  CHECK(child_that(closes, count, counts) == 0);
+  CHECK(child_that(opens_its_own, NULL, NULL) == 0);
+  CHECK(horus_subscriber_try_recv(counts, &got, sizeof got, NULL) == HORUS_OK && got == number);
   CHECK(horus_publisher_try_send(count, &number, sizeof number) == HORUS_OK && horus_publisher_check(count) == HORUS_OK);
-  CHECK(horus_publisher_close(count) == HORUS_OK && horus_layout_close(layout) == HORUS_OK);
+  CHECK(horus_publisher_subscribers(count) == 1 && horus_subscriber_is_published(counts) == HORUS_OK);
+  CHECK(horus_publisher_close(count) == HORUS_OK && horus_subscriber_close(counts) == HORUS_OK);
+  CHECK(horus_layout_close(layout) == HORUS_OK);
 }
 
 int main(void) {

@@ -71,11 +71,13 @@ static void call(void) {
   size_t length = 0;
   horus_received about;
   horus_tally tally;
+  horus_shape shape;
+  uint64_t age;
   void *into = any(3) ? bytes : NULL;
   size_t size = any(2) ? 16 : any(40);
   int i;
   for (i = 0; i < 4; i++) both[i] = handle();
-  switch (any(49)) {
+  switch (any(63)) {
     case 0: horus_layout_close(horus_layout_parse(text())); break;
     case 1: horus_layout_hash(handle()); break;
     case 2: horus_layout_bytes(handle()); break;
@@ -123,6 +125,21 @@ static void call(void) {
     case 44: horus_app_output(handle(), text(), handle(), NULL); break;
     case 45: horus_app_node(handle(), text(), any(2) ? nothing : NULL, NULL); break;
     case 46: judge(horus_app_refuse(it(), text())); break;
+    case 48: judge(horus_publisher_shape(it(), any(2) ? &shape : NULL)); break;
+    case 49: judge(horus_subscriber_shape(it(), any(2) ? &shape : NULL)); break;
+    case 50: judge(horus_bytes_publisher_shape(it(), any(2) ? &shape : NULL)); break;
+    case 51: judge(horus_bytes_subscriber_shape(it(), any(2) ? &shape : NULL)); break;
+    case 52: judge(horus_input_age_ns(it(), any(1000), any(2) ? &age : NULL)); break;
+    case 53: judge(horus_bytes_publisher_check(it())); break;
+    case 54: judge(horus_bytes_subscriber_check(it())); break;
+    case 55: horus_bytes_subscriber_is_published(handle()); break;
+    case 56: judge(horus_subscriber_wait_until_published(it(), 0)); break;
+    case 57: judge(horus_app_stack(it(), any(1 << 20))); break;
+    case 58: judge(horus_app_chore(it(), NULL, NULL)); break;
+    /* Nobody keeps them, so there is nothing to let go. */
+    case 59: if (it() != NULL) CHECK(horus_input_let_go(about_it) == HORUS_MISUSE); break;
+    case 60: if (it() != NULL) CHECK(horus_node_let_go(about_it) == HORUS_MISUSE); break;
+    case 61: if (horus_output_keep(it()) == HORUS_OK) CHECK(!is_nobody(about_it) && horus_output_let_go(about_it) == HORUS_OK); break;
     case 47: close_as_what_it_is_not(); break;
     default: horus_main(NULL, NULL, NULL); break;
   }

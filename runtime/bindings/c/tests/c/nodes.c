@@ -42,9 +42,17 @@ static void look(void *self, const horus_cycle *cycle) {
   horus_received about;
   (void)cycle;
   while (horus_input_next(it->seen, &wheels, sizeof wheels, &about) == HORUS_OK) {
+    uint64_t age = 0;
+    CHECK(horus_input_age_ns(it->seen, about.sent_ns + 5, &age) == HORUS_OK && age == 5);
+    CHECK(horus_input_age_ns(it->seen, about.sent_ns, NULL) == HORUS_MISUSE);
     it->events++;
     it->last = wheels.left;
   }
+}
+
+static void count_looks(void *looks, uint64_t now_ns) {
+  CHECK(now_ns > 0);
+  __atomic_add_fetch((long *)looks, 1, __ATOMIC_SEQ_CST);
 }
 
 static int declare(horus_app *app, void *self) {
@@ -196,12 +204,15 @@ int main(int count, char **arguments) {
     puts("all of it holds");
   } else {
     horus_app *app = horus_app_new("robot");
+    long looks = 0;
     int status;
     it.runs_alone = 1; /* events are not counted on the machine's clock: two may come at once */
     if (strcmp(arguments[1], "fail") == 0) it.fails_in = 1; /* however busy the machine is, there is a first one */
     declare(app, &it);
     horus_app_releases(app, 20);
+    CHECK(horus_app_stack(app, 1 << 20) == HORUS_OK && horus_app_chore(app, count_looks, &looks) == HORUS_OK);
     status = horus_app_run(app);
+    CHECK(count > 2 || __atomic_load_n(&looks, __ATOMIC_SEQ_CST) > 0); /* the last one at least, unless it only describes itself */
     printf("%ld steps, %s\n", it.steps, status == 0 ? "ended well" : horus_error());
   }
   horus_layout_close(it.layout);

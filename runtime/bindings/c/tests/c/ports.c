@@ -36,6 +36,8 @@ int main(int count, char **arguments) {
     CHECK(horus_node_period_ns(declared, 100000) == HORUS_OK);
     if (has_threads && i) CHECK(horus_node_policy(declared, "other") == HORUS_OK);
   }
+  for (i = 0; i < 2; i++) CHECK(horus_input_keep(nodes[i].input) == HORUS_OK && horus_output_keep(nodes[i].output) == HORUS_OK);
+  CHECK(horus_input_keep(nodes[0].input) == HORUS_OK && horus_input_let_go(nodes[0].input) == HORUS_OK);
   CHECK(horus_output_set(nodes[0].output, &number, sizeof number) == HORUS_MISUSE);
   SAYS("before horus_app_node");
   if (has_threads) {
@@ -44,6 +46,13 @@ int main(int count, char **arguments) {
     CHECK(horus_app_run_in_place(app, 100) == HORUS_OK);
   }
   CHECK(nodes[0].steps > 0 && nodes[1].steps > 0);
+  for (i = 0; i < 2; i++) {
+    CHECK(horus_output_set(nodes[i].output, &number, sizeof number) == HORUS_MISUSE);
+    SAYS("or whose program has ended");
+    CHECK(horus_input_latest(nodes[i].input, &number, sizeof number, NULL) == HORUS_MISUSE);
+    CHECK(horus_input_let_go(nodes[i].input) == HORUS_OK && horus_output_let_go(nodes[i].output) == HORUS_OK);
+  }
+  CHECK(horus_input_let_go(NULL) == HORUS_OK && horus_input_keep(NULL) == HORUS_MISUSE);
   CHECK(horus_layout_close(layout) == HORUS_OK);
   puts("all of it holds");
   return 0;

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #define CHECK(condition)                                                                          \
   do {                                                                                            \

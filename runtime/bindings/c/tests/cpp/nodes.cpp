@@ -4,6 +4,7 @@
 #include <string>
 
 using namespace std::chrono_literals;
+using horus::CmdVel;
 
 struct Declared {
   int throws_in = 0;
@@ -117,6 +118,38 @@ static void failed_without_words() {
   CHECK(said([] { throw 42; }) == "a node failed: an exception that is no std::exception");
 }
 
+// A node.toml has the last word in a world, too; a rate is a period; and the age of a message is that of the newest one read.
+static void settings_and_ages(const std::string &file) {
+  std::uint64_t steps = 0;
+  std::optional<std::chrono::nanoseconds> age;
+  const auto declare = [&](horus::App &app) {
+    auto in = app.input<CmdVel>("in");
+    app.stack(1 << 20);
+    app.node("a", [in = std::move(in), &steps, &age](const horus::Cycle &cycle) mutable {
+      CHECK(steps > 0 || !in.age(cycle));
+      steps++;
+      if (in.latest()) age = in.age(cycle);
+    }).rate(1000);
+  };
+  horus::World world{declare};
+  CHECK(world.run_for(10ms) && steps >= 10);
+  const std::uint64_t without = std::exchange(steps, 0);
+  CHECK(world.publish("in", CmdVel{1, 0}) && world.run_for(5ms) && age && *age >= 3ms && *age <= 5ms);
+  auto slower = horus::World::with_settings(file, declare);
+  steps = 0;
+  CHECK(slower && slower->run_for(10ms) && steps > 0 && steps < without);
+  CHECK(!horus::World::with_settings("/none.toml", declare));
+}
+
+static void chores() {
+  long looks = 0;
+  horus::App app{"chores"};
+  app.node("a", [] {}).period(1ms);
+  app.chore([&looks](std::chrono::nanoseconds now) { looks += now.count() > 0; });
+  app.releases(3);
+  CHECK(app.run() == 0 && looks > 0);
+}
+
 int main(int count, char **arguments) {
   const std::string what = count > 1 ? arguments[1] : "";
   if (count == 1) return horus::main("robot", [](horus::App &) { throw std::runtime_error("no robot"); });
@@ -128,6 +161,8 @@ int main(int count, char **arguments) {
     failed_without_words();
     more_than_there_is_room_for();
     latest_after_next();
+    chores();
+    if (count > 2) settings_and_ages(arguments[2]);
     std::puts("all of it holds");
     return 0;
   }

@@ -1,6 +1,7 @@
 // Topics in C++: by copy, in place, of bytes, several at once, and what is refused.
 #include "check.hpp"
 
+#include <algorithm>
 #include <string>
 
 struct WheelSpeed {
@@ -122,7 +123,59 @@ static void bytes_and_waiting() {
   CHECK(too_long);
 }
 
+// What is known of a topic, and ways to wait for it.
+static void shapes_and_waiting() {
+  using namespace std::chrono_literals;
+  horus::Publisher<WheelSpeed> publisher{"shape", horus::Options::reliable(8).never_wake()};
+  horus::Subscriber<WheelSpeed> subscriber{"shape", horus::Options().poll(100us)};
+  CHECK(subscriber.wait_until_published(1s) && subscriber.check() && !subscriber.wait(1ms));
+  CHECK(publisher.send({1, 2}) && subscriber.wait() && subscriber.wait(0ns));
+  CHECK(publisher.shape().policy == HORUS_RELIABLE && subscriber.shape().capacity == 8 && subscriber.shape().message_bytes == 16);
+  CHECK(!horus::Subscriber<WheelSpeed>::open("shape", horus::Options().spin_then_sleep(5us)));
+  CHECK(horus::Subscriber<WheelSpeed>::open("other", horus::Options().spin_then_sleep(5us)));
+}
+
+static void bytes_by_copy_and_in_place() {
+  using namespace std::chrono_literals;
+  horus::BytesPublisher publisher{"texts", 32, horus::Options::reliable(4).stamped()};
+  horus::BytesSubscriber subscriber{"texts", 32};
+  std::string text = "none";
+  std::vector<std::uint8_t> bytes;
+  horus::Received about{};
+  CHECK(!subscriber.try_recv(text) && !subscriber.recv(text, 1ms) && text == "none");
+  auto loan = publisher.loan(6);
+  CHECK(loan && loan.size() == 6);
+  std::copy_n("slips?", 6, loan.begin());
+  loan.publish(5);
+  CHECK(publisher.send("again") && publisher.subscribers() == 1 && publisher.reap() == 0 && publisher.check());
+  CHECK(subscriber.recv(text, horus::forever, &about) && text == "slips" && about.sequence == 0 && about.sent_ns > 0);
+  CHECK(subscriber.try_recv(bytes) && bytes == std::vector<std::uint8_t>({'a', 'g', 'a', 'i', 'n'}));
+  CHECK(subscriber.is_published() && subscriber.check() && subscriber.shape().message_bytes == 32 && publisher.shape().capacity == 4);
+  bool refused = false;
+  const auto held = publisher.loan(1);
+  try {
+    (void)publisher.loan(1);
+  } catch (const horus::Error &error) {
+    refused = error.status() == HORUS_MISUSE;
+  }
+  CHECK(refused);
+}
+
+static void journal() {
+  CHECK(horus::journal(HORUS_JOURNAL_WARNING, "a wheel slips", {{"HORUS_WHEEL", "left"}}) && horus::journal(HORUS_JOURNAL_INFO, "it rolls"));
+  bool refused = false;
+  try {
+    (void)horus::journal(HORUS_JOURNAL_INFO, "a wheel slips", {{"wheel", "left"}});
+  } catch (const horus::Error &) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
 int main() {
+  shapes_and_waiting();
+  bytes_by_copy_and_in_place();
+  journal();
   by_copy_and_in_place();
   refused();
   one_name_for_two_messages();

@@ -1,10 +1,12 @@
 //! Programs in C and C++ for the tests: compiled as strictly as compilers can, against the library that these tests were built with.
 #![allow(dead_code)] // each test uses some of it
 
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
+use horus::prelude::{ms, sleep};
 use tempfile::TempDir;
 
 /// What every compiler is told.
@@ -99,6 +101,37 @@ impl Programs {
         assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
+}
+
+impl Programs {
+    /// Runs a program that says on stderr that it hangs: it has to end by SIGTERM, at the second one at the earliest.
+    pub fn end_what_hangs(&self, program: &Path, arguments: &[&str]) {
+        let mut command = Command::new(program);
+        command.args(arguments).env("HORUS_SHM_DIR", self.topics()).stderr(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap() == "hangs"));
+        let id = child.id().to_string();
+        let terminate = || assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        // The first one sets a flag, which nobody in the step looks at. One that comes before the first was seen is the same one.
+        let mut sent = 0;
+        while child.try_wait().unwrap().is_none() {
+            terminate();
+            sent += 1;
+            sleep(ms(20));
+        }
+        assert!(sent >= 2 && !child.wait().unwrap().success(), "{sent}");
+    }
+}
+
+/// A program in Rust, of `tests/rust`.
+pub fn example(name: &str) -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().with_file_name("examples").join(name)
+}
+
+/// Layouts with their hashes, which the tests of every language read.
+pub fn vectors() -> PathBuf {
+    root().with_file_name("layout-vectors.txt")
 }
 
 /// What Rust says that a program needs beside its static library, on Linux with glibc.

@@ -20,9 +20,37 @@ struct BytesView {
 };
 
 namespace detail {
-using BytesPublisherHandle = Owned<horus_bytes_publisher, horus_bytes_publisher_close>;
-using BytesSubscriberHandle = Owned<horus_bytes_subscriber, horus_bytes_subscriber_close>;
+using BytesPublisherHandle = Lender<horus_bytes_publisher, horus_bytes_publisher_close, horus_bytes_publisher_discard>;
+using BytesSubscriberHandle = Lender<horus_bytes_subscriber, horus_bytes_subscriber_close, horus_bytes_subscriber_release>;
 }  // namespace detail
+
+// The place of a message of bytes, to be filled and published. What is not published was never sent. It may outlive its publisher.
+class [[nodiscard]] BytesLoan {
+ public:
+  BytesLoan(detail::BytesPublisherHandle::Lent lent, std::uint8_t *data, std::size_t size) noexcept
+      : lent_(std::move(lent)), data_(lent_ ? data : nullptr), size_(lent_ ? size : 0) {}
+  BytesLoan(BytesLoan &&other) noexcept
+      : lent_(std::move(other.lent_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  BytesLoan &operator=(BytesLoan &&) = delete;
+  std::uint8_t *data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  std::uint8_t *begin() const noexcept { return data_; }
+  std::uint8_t *end() const noexcept { return data_ + size_; }
+  std::uint8_t &operator[](std::size_t place) const noexcept { return data_[place]; }
+  explicit operator bool() const noexcept { return bool(lent_); }
+  void publish() { publish(size_); }
+  // Only the first bytes; no more than there are.
+  void publish(std::size_t bytes) {
+    const std::size_t most = std::exchange(size_, 0);
+    data_ = nullptr;
+    lent_.end([&](horus_bytes_publisher *publisher) { return horus_bytes_publisher_publish(publisher, bytes < most ? bytes : most); });
+  }
+
+ private:
+  detail::BytesPublisherHandle::Lent lent_;
+  std::uint8_t *data_;
+  std::size_t size_;
+};
 
 class BytesPublisher {
  public:
@@ -42,32 +70,41 @@ class BytesPublisher {
     return detail::checked(horus_bytes_publisher_try_send(handle_.get(), message, bytes));
   }
   Outcome try_send(std::string_view text) { return try_send(text.data(), text.size()); }
+  Outcome send(std::string_view text, std::chrono::nanoseconds limit = forever) { return send(text.data(), text.size(), limit); }
   Outcome send(const void *message, std::size_t bytes, std::chrono::nanoseconds limit = forever) {
     return detail::checked(horus_bytes_publisher_send(handle_.get(), message, bytes, detail::limit_ns(limit)));
   }
+  // Lends the place of the next message, of so many bytes; an empty loan when there is no room.
+  BytesLoan loan(std::size_t bytes) {
+    void *place = nullptr;
+    auto lent = handle_.lend([&](horus_bytes_publisher *publisher) { return horus_bytes_publisher_loan(publisher, bytes, &place); });
+    return BytesLoan(std::move(lent), static_cast<std::uint8_t *>(place), bytes);
+  }
   std::size_t subscribers() { return horus_bytes_publisher_subscribers(handle_.get()); }
+  std::size_t reap() { return horus_bytes_publisher_reap(handle_.get()); }
+  Outcome check() { return detail::checked(horus_bytes_publisher_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_bytes_publisher_shape, handle_.get()); }
 
  private:
   detail::BytesPublisherHandle handle_;
 };
 
-// A message of bytes where it lies; it is given back at the end of its life.
+// A message of bytes where it lies; it is given back at the end of its life. It may outlive its subscriber.
 class [[nodiscard]] BytesSample {
  public:
-  BytesSample(horus_bytes_subscriber *subscriber, BytesView bytes, bool is_there) noexcept
-      : subscriber_(is_there ? subscriber : nullptr), bytes_(bytes) {}
-  BytesSample(BytesSample &&other) noexcept : subscriber_(std::exchange(other.subscriber_, nullptr)), bytes_(other.bytes_) {}
+  BytesSample(detail::BytesSubscriberHandle::Lent lent, BytesView bytes, const Received &about) noexcept
+      : lent_(std::move(lent)), bytes_(bytes), about_(about) {}
+  BytesSample(BytesSample &&other) noexcept : lent_(std::move(other.lent_)), bytes_(std::exchange(other.bytes_, {})), about_(other.about_) {}
   BytesSample &operator=(BytesSample &&) = delete;
-  ~BytesSample() {
-    if (subscriber_) horus_bytes_subscriber_release(subscriber_);
-  }
-  explicit operator bool() const noexcept { return subscriber_ != nullptr; }
+  explicit operator bool() const noexcept { return bool(lent_); }
   const BytesView &operator*() const noexcept { return bytes_; }
   const BytesView *operator->() const noexcept { return &bytes_; }
+  const Received &about() const noexcept { return about_; }
 
  private:
-  horus_bytes_subscriber *subscriber_;
+  detail::BytesSubscriberHandle::Lent lent_;
   BytesView bytes_;
+  Received about_;
 };
 
 class BytesSubscriber {
@@ -88,14 +125,44 @@ class BytesSubscriber {
   BytesSample borrow() {
     const void *message = nullptr;
     std::size_t bytes = 0;
-    const Outcome outcome = detail::checked(horus_bytes_subscriber_borrow(handle_.get(), &message, &bytes, nullptr));
-    return BytesSample(handle_.get(), {static_cast<const std::uint8_t *>(message), bytes}, bool(outcome));
+    Received about = {};
+    auto lent = handle_.lend([&](horus_bytes_subscriber *subscriber) {
+      return last_ = horus_bytes_subscriber_borrow(subscriber, &message, &bytes, &about);
+    });
+    return BytesSample(std::move(lent), {static_cast<const std::uint8_t *>(message), bytes}, about);
   }
+  // Receives the next message into a std::string, or a std::vector of bytes; false when there is none, and `into` is as it was.
+  template <class Bytes>
+  Outcome try_recv(Bytes &into, Received *about = nullptr) {
+    const BytesSample sample = borrow();
+    if (!sample) return detail::checked(last_);
+    into.assign(sample->begin(), sample->end());
+    if (about) *about = sample.about();
+    return Outcome(HORUS_OK);
+  }
+  // Waits for the next message.
+  template <class Bytes>
+  Outcome recv(Bytes &into, std::chrono::nanoseconds limit = forever, Received *about = nullptr) {
+    const auto end = limit == forever ? Clock::time_point::max() : Clock::now() + limit;
+    for (auto left = limit;; left = limit == forever ? forever : std::chrono::nanoseconds(end - Clock::now())) {
+      // What was missed wakes a subscriber, too, and there may be nothing to receive then.
+      if (const Outcome outcome = wait(left); !outcome) return outcome;
+      if (const Outcome outcome = try_recv(into, about); outcome || outcome.is_error()) return outcome;
+    }
+  }
+  // Waits until there is something to receive or to borrow.
+  Outcome wait(std::chrono::nanoseconds limit = forever) { return detail::waited(handle_.get(), limit); }
   std::uint64_t missed() { return horus_bytes_subscriber_missed(handle_.get()); }
+  bool is_published() { return horus_bytes_subscriber_is_published(handle_.get()) == HORUS_OK; }
+  Outcome check() { return detail::checked(horus_bytes_subscriber_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_bytes_subscriber_shape, handle_.get()); }
   void *handle() const noexcept { return handle_.get(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   detail::BytesSubscriberHandle handle_;
+  // What borrowing came to.
+  horus_status last_ = HORUS_EMPTY;
 };
 
 }  // namespace HORUS_MODE

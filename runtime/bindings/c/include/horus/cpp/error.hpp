@@ -2,6 +2,7 @@
 #ifndef HORUS_CPP_ERROR_HPP
 #define HORUS_CPP_ERROR_HPP
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -68,6 +69,30 @@ inline Outcome checked(horus_status status) {
 
 // Takes an outcome that can be no error of the arguments.
 inline void expect(horus_status status) { (void)checked(status); }
+
+// Why the library that runs is none for this program, which was compiled for another interface; null when it fits. Whoever opens something asks
+// first. The loader refuses such a library by its name; one that came by another name, or by LD_PRELOAD, it does not know.
+inline const char *misfit() {
+  static const std::string said = [] {
+    const std::uint32_t own = HORUS_ABI_VERSION, runs = horus_abi_version();
+    if (own == runs) return std::string();
+    return "this program was compiled for version " + std::to_string(own) + " of libhorus, and version " + std::to_string(runs) +
+           " was loaded: install the one that it was compiled for, or compile it again";
+  }();
+  return said.empty() ? nullptr : said.c_str();
+}
+
+// For what gives no result to look at.
+inline void require_fit() {
+  const char *const why = misfit();
+  if (!why) return;
+#ifndef HORUS_NO_EXCEPTIONS
+  throw Error(HORUS_FAILED, why);
+#else
+  std::fprintf(stderr, "%s\n", why);
+  std::abort();
+#endif
+}
 
 // A handle of C that ends with its owner.
 template <class Handle, horus_status (*Close)(Handle *)>

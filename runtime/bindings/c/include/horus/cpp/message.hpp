@@ -145,6 +145,10 @@ const MadeLayout &made_layout() {
   static const MadeLayout &made = *[] {
     auto *kept = new MadeLayout;
     MadeLayout &made = *kept;
+    if (const char *why = misfit()) {
+      made.why = why;
+      return kept;
+    }
     made.handle = decltype(made.handle)(horus_layout_parse(Description::of<T>().c_str()));
     const std::string of = std::string("the message ") + Message<T>::name();
     if (!made.handle.get()) {

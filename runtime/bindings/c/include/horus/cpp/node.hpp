@@ -25,7 +25,33 @@ class Cycle {
   const horus_cycle *raw_;
 };
 
-// What a node reads.
+namespace detail {
+
+// A handle that belongs to a program. It is kept here, so that using it after the program has ended is an error.
+template <class Handle, horus_status (*Keep)(Handle *), horus_status (*LetGo)(Handle *)>
+class Kept {
+ public:
+  explicit Kept(Handle *handle) noexcept : handle_(handle) { keep(); }
+  Kept(const Kept &other) noexcept : handle_(other.handle_) { keep(); }
+  Kept(Kept &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Kept &operator=(Kept other) noexcept { return std::swap(handle_, other.handle_), *this; }
+  ~Kept() { LetGo(handle_); }
+  Handle *get() const noexcept { return handle_; }
+
+ private:
+  void keep() noexcept {
+    if (handle_) Keep(handle_);
+  }
+  Handle *handle_;
+};
+
+using KeptInput = Kept<horus_input, horus_input_keep, horus_input_let_go>;
+using KeptOutput = Kept<horus_output, horus_output_keep, horus_output_let_go>;
+using KeptNode = Kept<horus_node, horus_node_keep, horus_node_let_go>;
+
+}  // namespace detail
+
+// What a node reads. Only steps of the node use it; after the program has ended that is an error.
 template <class T>
 class Input {
  public:
@@ -36,29 +62,35 @@ class Input {
     if (!is_behind_) {
       fresh();
     } else {
-      has_ |= bool(detail::checked(horus_input_latest(input_, latest_.get(), sizeof(T), &about_)));
+      has_ |= bool(detail::checked(horus_input_latest(input_.get(), latest_.get(), sizeof(T), &about_)));
       is_behind_ = false;
     }
     return has_ ? latest_.get() : nullptr;
   }
   // The newest message, if it came since the last look.
   const T *fresh() {
-    const bool came = bool(detail::checked(horus_input_fresh(input_, latest_.get(), sizeof(T), &about_)));
+    const bool came = bool(detail::checked(horus_input_fresh(input_.get(), latest_.get(), sizeof(T), &about_)));
     has_ |= came;
     return came ? latest_.get() : nullptr;
   }
   // The oldest message that was not read yet, each once.
   Outcome next(T &into, Received *about = nullptr) {
-    const Outcome outcome = detail::checked(horus_input_next(input_, &into, sizeof(T), about));
+    const Outcome outcome = detail::checked(horus_input_next(input_.get(), &into, sizeof(T), about));
     is_behind_ |= bool(outcome);
     return outcome;
   }
   // What is known of the message that `latest` or `fresh` gave last.
   const Received &about() const noexcept { return about_; }
-  std::uint64_t missed() { return horus_input_missed(input_); }
+  // How long ago that one was sent; nothing before the first, and where its publisher stamps none. Every output stamps.
+  std::optional<std::chrono::nanoseconds> age(const Cycle &cycle) const {
+    if (!has_ || about_.sent_ns == 0) return std::nullopt;
+    const auto sent = std::chrono::nanoseconds(static_cast<std::int64_t>(about_.sent_ns));
+    return cycle.release() > sent ? cycle.release() - sent : std::chrono::nanoseconds(0);
+  }
+  std::uint64_t missed() { return horus_input_missed(input_.get()); }
 
  private:
-  horus_input *input_;
+  detail::KeptInput input_;
   std::unique_ptr<T> latest_;
   Received about_ = {};
   bool has_ = false;
@@ -66,16 +98,16 @@ class Input {
   bool is_behind_ = false;
 };
 
-// What a node writes.
+// What a node writes; as an input.
 template <class T>
 class Output {
  public:
   explicit Output(horus_output *output) noexcept : output_(output) {}
   // Publishes the message when the step returns; false when the step set more than there is room for, and this one is dropped.
-  bool set(const T &message) { return bool(detail::checked(horus_output_set(output_, &message, sizeof(T)))); }
+  bool set(const T &message) { return bool(detail::checked(horus_output_set(output_.get(), &message, sizeof(T)))); }
 
  private:
-  horus_output *output_;
+  detail::KeptOutput output_;
 };
 
 namespace detail {
@@ -126,6 +158,17 @@ struct StepAndSafeState : Step<F> {
   }
 };
 
+// What it throws ends the process: there is no node that could fail with it.
+template <class F>
+struct Chore : AnyStep {
+  explicit Chore(F given) : work(std::move(given)) {}
+  F work;
+  static void call(void *self, std::uint64_t now_ns) noexcept {
+    const auto now = now_ns > std::uint64_t(INT64_MAX) ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds(std::int64_t(now_ns));
+    static_cast<Chore *>(self)->work(now);
+  }
+};
+
 }  // namespace detail
 
 // What a node asks for; node.toml has the last word.
@@ -134,33 +177,38 @@ class Node {
   using ns = std::chrono::nanoseconds;
   explicit Node(horus_node *node) noexcept : node_(node) {}
 
-  Node &period(ns span) { return noted(horus_node_period_ns(node_, detail::span_ns(span))); }
-  Node &phase(ns span) { return noted(horus_node_phase_ns(node_, detail::span_ns(span))); }
-  Node &on(const char *topic) { return noted(horus_node_on(node_, topic)); }
-  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_, detail::span_ns(span))); }
-  Node &budget(ns span) { return noted(horus_node_budget_ns(node_, detail::span_ns(span))); }
-  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_, detail::span_ns(span))); }
-  Node &silence(ns span) { return noted(horus_node_silence_ns(node_, detail::span_ns(span))); }
-  Node &cpu(const char *which) { return noted(horus_node_cpu(node_, which)); }
-  Node &policy(const char *which) { return noted(horus_node_policy(node_, which)); }
-  Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_)); }
+  Node &period(ns span) { return noted(horus_node_period_ns(node_.get(), detail::span_ns(span))); }
+  // Times a second.
+  Node &rate(double hertz) { return period(ns(hertz > 0 ? static_cast<std::int64_t>(1e9 / hertz + 0.5) : 0)); }
+  Node &phase(ns span) { return noted(horus_node_phase_ns(node_.get(), detail::span_ns(span))); }
+  Node &on(const char *topic) { return noted(horus_node_on(node_.get(), topic)); }
+  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_.get(), detail::span_ns(span))); }
+  Node &budget(ns span) { return noted(horus_node_budget_ns(node_.get(), detail::span_ns(span))); }
+  Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_.get(), detail::span_ns(span))); }
+  Node &silence(ns span) { return noted(horus_node_silence_ns(node_.get(), detail::span_ns(span))); }
+  Node &cpu(const char *which) { return noted(horus_node_cpu(node_.get(), which)); }
+  Node &policy(const char *which) { return noted(horus_node_policy(node_.get(), which)); }
+  Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_.get())); }
   Node &on_miss(horus_reaction reaction, std::uint32_t after = 1, std::uint32_t within = 0) {
-    return noted(horus_node_on_miss(node_, reaction, after, within));
+    return noted(horus_node_on_miss(node_.get(), reaction, after, within));
   }
   Node &degrade(std::uint32_t every, std::uint32_t after = 1, std::uint32_t within = 0) {
-    return noted(horus_node_degrade(node_, every, after, within));
+    return noted(horus_node_degrade(node_.get(), every, after, within));
   }
 
  private:
   // What is refused, the program says when it is run; so nothing has to be looked at here.
   Node &noted(horus_status) { return *this; }
-  horus_node *node_;
+  detail::KeptNode node_;
 };
 
 // A program of nodes. What goes wrong while it is declared, `run` says.
 class App {
  public:
-  explicit App(const std::string &name) : app_(horus_app_new(name.c_str())), is_own_(true) {}
+  explicit App(const std::string &name) : app_(nullptr), is_own_(true) {
+    detail::require_fit();
+    app_ = horus_app_new(name.c_str());
+  }
   // One that `declare` of a world or of `main` was given; its steps are kept in `steps`.
   App(horus_app *app, detail::Steps &steps) : app_(app), is_own_(false), steps_(&steps) {}
   App(const App &) = delete;
@@ -210,6 +258,15 @@ class App {
   }
   void releases(std::uint64_t count) { (void)horus_app_releases(app_, count); }
   void strict() { (void)horus_app_strict(app_); }
+  // Of each thread of nodes, in bytes; all of it is locked.
+  void stack(std::size_t bytes) { (void)horus_app_stack(app_, bytes); }
+  // Adds work for the thread beside the loops, which has no deadline: it is called ten times a second with the time, and a last time at the end.
+  template <class F>
+  void chore(F work) {
+    auto kept = std::make_unique<detail::Chore<F>>(std::move(work));
+    (void)horus_app_chore(app_, detail::Chore<F>::call, kept.get());
+    steps_->push_back(std::move(kept));
+  }
 
   // Runs the nodes; gives what main returns, and prints why when it is not 0.
   int run() {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "lender.hpp"
 #include "message.hpp"
 
 namespace horus {
@@ -21,6 +22,12 @@ class Options {
   Options &stamped() { return raw_.stamped = 1, *this; }
   Options &spin() { return raw_.waiting = HORUS_WAIT_SPIN, *this; }
   Options &sleep() { return raw_.waiting = HORUS_WAIT_SLEEP, *this; }
+  // Looks once in so long a time, and sleeps meanwhile.
+  Options &poll(std::chrono::nanoseconds every) { return waits(HORUS_WAIT_POLL, every); }
+  // Busily for so long, and then asleep.
+  Options &spin_then_sleep(std::chrono::nanoseconds spin) { return waits(HORUS_WAIT_SPIN_THEN_SLEEP, spin); }
+  // Publishers wake nobody: sending never makes a system call.
+  Options &never_wake() { return raw_.never_wake = 1, *this; }
   Options &directory(std::string path) { return directory_ = std::move(path), *this; }
   Options &group(std::string name) { return group_ = std::move(name), *this; }
 
@@ -36,11 +43,18 @@ class Options {
     raw_.policy = policy;
     raw_.capacity = capacity;
   }
+  Options &waits(std::uint32_t how, std::chrono::nanoseconds span) {
+    raw_.waiting = how;
+    raw_.waiting_ns = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
+    return *this;
+  }
   horus_options raw_ = HORUS_OPTIONS;
   std::string directory_, group_;
 };
 
 using Received = horus_received;
+// How a topic is made that was joined as it is.
+using Shape = horus_shape;
 
 // As long as it takes.
 inline constexpr std::chrono::nanoseconds forever = std::chrono::nanoseconds::max();
@@ -55,38 +69,49 @@ constexpr std::int64_t limit_ns(std::chrono::nanoseconds limit) noexcept {
   return limit == forever ? -1 : static_cast<std::int64_t>(span_ns(limit));
 }
 
-using PublisherHandle = Owned<horus_publisher, horus_publisher_close>;
-using SubscriberHandle = Owned<horus_subscriber, horus_subscriber_close>;
+// Waits for one subscriber, of any kind.
+inline Outcome waited(void *subscriber, std::chrono::nanoseconds limit) {
+  std::size_t ready = 0;
+  return checked(horus_wait_any(&subscriber, 1, limit_ns(limit), &ready));
+}
+
+template <class Handle>
+Shape shape_of(horus_status (*ask)(Handle *, horus_shape *), Handle *handle) {
+  Shape shape = {};
+  (void)checked(ask(handle, &shape));
+  return shape;
+}
+
+using PublisherHandle = Lender<horus_publisher, horus_publisher_close, horus_publisher_discard>;
+using SubscriberHandle = Lender<horus_subscriber, horus_subscriber_close, horus_subscriber_release>;
 
 // Opens an end of a topic by `open`, which gives a handle of C or null.
 template <class End, class Handle, class Open>
 Result<End> opened(Open open) {
+  if (const char *why = misfit()) return Result<End>::refused(why);
   Handle handle(open());
   if (!handle.get()) return Result<End>::refused(horus_error());
   return Result<End>(End(std::move(handle)));
 }
 }  // namespace detail
 
-// A message that is being written where it will be sent from. What is not published was never sent.
+// A message that is being written where it will be sent from. What is not published was never sent. It may outlive its publisher.
 template <class T>
 class [[nodiscard]] Loan {
  public:
-  Loan(horus_publisher *publisher, T *place) noexcept : publisher_(publisher), place_(place) {}
-  Loan(Loan &&other) noexcept : publisher_(other.publisher_), place_(std::exchange(other.place_, nullptr)) {}
+  Loan(detail::PublisherHandle::Lent lent, T *place) noexcept : lent_(std::move(lent)), place_(place) {}
+  Loan(Loan &&other) noexcept : lent_(std::move(other.lent_)), place_(std::exchange(other.place_, nullptr)) {}
   Loan &operator=(Loan &&) = delete;
-  ~Loan() {
-    if (place_) horus_publisher_discard(publisher_);
-  }
   T &operator*() const noexcept { return *place_; }
   T *operator->() const noexcept { return place_; }
   explicit operator bool() const noexcept { return place_ != nullptr; }
   void publish() {
     place_ = nullptr;
-    detail::expect(horus_publisher_publish(publisher_));
+    lent_.end([](horus_publisher *publisher) { return horus_publisher_publish(publisher); });
   }
 
  private:
-  horus_publisher *publisher_;
+  detail::PublisherHandle::Lent lent_;
   T *place_;
 };
 
@@ -116,36 +141,34 @@ class Publisher {
   // Lends the place of the next message; an empty loan when there is no room.
   Loan<T> loan() {
     void *place = nullptr;
-    (void)detail::checked(horus_publisher_loan(handle_.get(), &place));
-    return Loan<T>(handle_.get(), static_cast<T *>(place));
+    auto lent = handle_.lend([&](horus_publisher *publisher) { return horus_publisher_loan(publisher, &place); });
+    return Loan<T>(std::move(lent), static_cast<T *>(place));
   }
   std::size_t subscribers() { return horus_publisher_subscribers(handle_.get()); }
   std::size_t reap() { return horus_publisher_reap(handle_.get()); }
   Outcome check() { return detail::checked(horus_publisher_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_publisher_shape, handle_.get()); }
 
  private:
   detail::PublisherHandle handle_;
 };
 
-// A message where it lies in the topic; it is given back at the end of its life.
+// A message where it lies in the topic; it is given back at the end of its life. It may outlive its subscriber.
 template <class T>
 class [[nodiscard]] Sample {
  public:
-  Sample(horus_subscriber *subscriber, const T *message, const Received &about) noexcept
-      : subscriber_(subscriber), message_(message), about_(about) {}
+  Sample(detail::SubscriberHandle::Lent lent, const T *message, const Received &about) noexcept
+      : lent_(std::move(lent)), message_(message), about_(about) {}
   Sample(Sample &&other) noexcept
-      : subscriber_(other.subscriber_), message_(std::exchange(other.message_, nullptr)), about_(other.about_) {}
+      : lent_(std::move(other.lent_)), message_(std::exchange(other.message_, nullptr)), about_(other.about_) {}
   Sample &operator=(Sample &&) = delete;
-  ~Sample() {
-    if (message_) horus_subscriber_release(subscriber_);
-  }
   const T &operator*() const noexcept { return *message_; }
   const T *operator->() const noexcept { return message_; }
   explicit operator bool() const noexcept { return message_ != nullptr; }
   const Received &about() const noexcept { return about_; }
 
  private:
-  horus_subscriber *subscriber_;
+  detail::SubscriberHandle::Lent lent_;
   const T *message_;
   Received about_;
 };
@@ -179,11 +202,18 @@ class Subscriber {
   Sample<T> borrow() {
     const void *message = nullptr;
     Received about = {};
-    (void)detail::checked(horus_subscriber_borrow(handle_.get(), &message, &about));
-    return Sample<T>(handle_.get(), static_cast<const T *>(message), about);
+    auto lent = handle_.lend([&](horus_subscriber *subscriber) { return horus_subscriber_borrow(subscriber, &message, &about); });
+    return Sample<T>(std::move(lent), static_cast<const T *>(message), about);
   }
   std::uint64_t missed() { return horus_subscriber_missed(handle_.get()); }
+  // Waits until there is something to receive or to borrow.
+  Outcome wait(std::chrono::nanoseconds limit = forever) { return detail::waited(handle_.get(), limit); }
   bool is_published() { return horus_subscriber_is_published(handle_.get()) == HORUS_OK; }
+  Outcome wait_until_published(std::chrono::nanoseconds limit = forever) {
+    return detail::checked(horus_subscriber_wait_until_published(handle_.get(), detail::limit_ns(limit)));
+  }
+  Outcome check() { return detail::checked(horus_subscriber_check(handle_.get())); }
+  Shape shape() { return detail::shape_of(horus_subscriber_shape, handle_.get()); }
   void *handle() const noexcept { return handle_.get(); }
 
  private:

@@ -40,6 +40,10 @@ using WorldHandle = Owned<horus_world, horus_world_close>;
 // `main` of a program whose nodes `declare(App &)` declares: what the nodes use, it gives to their lambdas.
 template <class F>
 int main(const char *name, F declare) {
+  if (const char *why = detail::misfit()) {
+    std::fprintf(stderr, "%s: %s\n", name, why);
+    return 1;
+  }
   detail::Steps steps;
   detail::Declaring<F> declaring{declare, steps};
   return horus_main(name, detail::Declaring<F>::call, &declaring);
@@ -52,11 +56,13 @@ class World {
 
   template <class F>
   static Result<World> make(F declare) {
-    auto steps = std::make_unique<detail::Steps>();
-    detail::Declaring<F> declaring{declare, *steps};
-    detail::WorldHandle handle(horus_world_new(detail::Declaring<F>::call, &declaring));
-    if (!handle.get()) return Result<World>::refused(horus_error());
-    return Result<World>(World(std::move(steps), std::move(handle)));
+    return made(std::move(declare), [](horus_declare call, void *context) { return horus_world_new(call, context); });
+  }
+  // With the settings of a node.toml.
+  template <class F>
+  static Result<World> with_settings(const std::string &file, F declare) {
+    return made(std::move(declare),
+                [&](horus_declare call, void *context) { return horus_world_with_settings(file.c_str(), call, context); });
   }
 #ifndef HORUS_NO_EXCEPTIONS
   template <class F, class = std::enable_if_t<std::is_invocable_v<F &, App &>>>
@@ -98,6 +104,15 @@ class World {
   }
 
  private:
+  template <class F, class Make>
+  static Result<World> made(F declare, Make make) {
+    if (const char *why = detail::misfit()) return Result<World>::refused(why);
+    auto steps = std::make_unique<detail::Steps>();
+    detail::Declaring<F> declaring{declare, *steps};
+    detail::WorldHandle handle(make(detail::Declaring<F>::call, &declaring));
+    if (!handle.get()) return Result<World>::refused(horus_error());
+    return Result<World>(World(std::move(steps), std::move(handle)));
+  }
   World(std::unique_ptr<detail::Steps> steps, detail::WorldHandle world) : steps_(std::move(steps)), world_(std::move(world)) {}
   // Before the world, because it is destroyed last: the world's nodes call them.
   std::unique_ptr<detail::Steps> steps_;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use horus::bytes::{BytesLoan, BytesPublisher, SendError};
 
-use crate::handle::{Kind, close, get, give, text};
+use crate::handle::{Kind, give, text};
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
-use crate::topic::lending::Lending;
+use crate::topic::lending::{Lending, close, free, lend, take_back};
 use crate::topic::options::{horus_options, options};
 use crate::topic::publisher::PUBLISH_FIRST;
 
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_open(
         // SAFETY: the caller's promises are the same.
         let (topic, options) = unsafe { (text(topic, "name of the topic")?, self::options(options)?) };
         let publisher = BytesPublisher::open(topic, maximum, options).map_err(failed)?;
-        Ok(give(Lending::new(publisher)))
+        Ok(give(Lending::new(publisher, 0)))
     })
 }
 
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_try_send(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (publisher, message) = unsafe { (get(publisher)?.free(PUBLISH_FIRST)?, bytes_at(message, bytes)?) };
+        let (publisher, message) = unsafe { (free(publisher, PUBLISH_FIRST)?, bytes_at(message, bytes)?) };
         told(publisher.try_send(message))
     })
 }
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_send(
     let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (publisher, message) = unsafe { (get(publisher)?.free(PUBLISH_FIRST)?, bytes_at(message, bytes)?) };
+        let (publisher, message) = unsafe { (free(publisher, PUBLISH_FIRST)?, bytes_at(message, bytes)?) };
         told(publisher.send_timeout(message, limit))
     })
 }
@@ -119,17 +119,16 @@ pub unsafe extern "C" fn horus_bytes_publisher_loan(
             return Err(misuse("the pointer to the place is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let lending = unsafe { get(publisher) }?;
-        let own: *mut BytesPublisher = lending.free(PUBLISH_FIRST)?;
-        // SAFETY: `own` is in a box of its own, which lives as long as the loan, which is dropped first; while there is a loan, `free`
-        // refuses every other use.
+        let own: *mut BytesPublisher = unsafe { free(publisher, PUBLISH_FIRST) }?;
+        // SAFETY: it stays where it is until the loan is dropped; while there is one, `free` refuses every other use.
         let mut loan = match unsafe { &mut *own }.loan(bytes) {
             Ok(loan) => loan,
             Err(refused) => return told(Err(refused)),
         };
         // SAFETY: not null, and may be written, by the caller's promise.
         unsafe { *place = loan.as_mut_ptr().cast() };
-        lending.lent = Some((loan, bytes));
+        // SAFETY: the caller's promise is the same.
+        unsafe { lend(publisher, (loan, bytes)) }?;
         Ok(HORUS_OK)
     })
 }
@@ -145,11 +144,11 @@ pub unsafe extern "C" fn horus_bytes_publisher_publish(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let lending = unsafe { get(publisher) }?;
-        match lending.lent.take() {
+        match unsafe { take_back(publisher) }? {
             None => Err(misuse("no place of this publisher is lent: call horus_bytes_publisher_loan first")),
             Some((loan, lent)) if bytes > lent => {
-                lending.lent = Some((loan, lent));
+                // SAFETY: the caller's promise is the same.
+                unsafe { lend(publisher, (loan, lent)) }?;
                 Err(misuse(format!("the place has {lent} bytes, and not {bytes}")))
             }
             Some((loan, _)) => {
@@ -168,7 +167,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_publish(
 pub unsafe extern "C" fn horus_bytes_publisher_discard(publisher: *mut horus_bytes_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(publisher) }?.lent = None;
+        drop(unsafe { take_back(publisher) }?);
         Ok(HORUS_OK)
     })
 }
@@ -182,7 +181,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_subscribers(publisher: *mut horus
     let mut subscribers = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        subscribers = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.subscribers().map_err(failed)?;
+        subscribers = unsafe { free(publisher, PUBLISH_FIRST) }?.subscribers().map_err(failed)?;
         Ok(HORUS_OK)
     });
     subscribers
@@ -197,10 +196,23 @@ pub unsafe extern "C" fn horus_bytes_publisher_reap(publisher: *mut horus_bytes_
     let mut reaped = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        reaped = unsafe { get(publisher) }?.free(PUBLISH_FIRST)?.reap_dead_subscribers();
+        reaped = unsafe { free(publisher, PUBLISH_FIRST) }?.reap_dead_subscribers();
         Ok(HORUS_OK)
     });
     reaped
+}
+
+/// As `horus_publisher_check`.
+///
+/// # Safety
+/// As `horus_bytes_publisher_subscribers`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_publisher_check(publisher: *mut horus_bytes_publisher) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { free(publisher, PUBLISH_FIRST) }?.check().map_err(failed)?;
+        Ok(HORUS_OK)
+    })
 }
 
 /// Ends a publisher. Null is nothing to end.

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use horus::bytes::{BytesSample, BytesSubscriber};
 
-use crate::handle::{Kind, close, get, give, text};
+use crate::handle::{Kind, give, text};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
-use crate::topic::lending::Lending;
+use crate::topic::lending::{Lending, close, free, lend, take_back};
 use crate::topic::options::{horus_options, options};
 use crate::topic::subscriber::{RELEASE_FIRST, horus_received, tell};
 
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_open(
         // SAFETY: the caller's promises are the same.
         let (topic, options) = unsafe { (text(topic, "name of the topic")?, self::options(options)?) };
         let subscriber = BytesSubscriber::open(topic, maximum, options).map_err(failed)?;
-        Ok(give(Lending::new(subscriber)))
+        Ok(give(Lending::new(subscriber, 0)))
     })
 }
 
@@ -60,7 +60,7 @@ unsafe fn receive(
     receive: impl FnOnce(&mut BytesSubscriber) -> Option<BytesSample<'_>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promise is the same.
-    let subscriber = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?;
+    let subscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
     if message.is_null() || bytes.is_null() {
         return Err(misuse("the place for the message, or for its length, is null"));
     }
@@ -133,10 +133,8 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
             return Err(misuse("the pointer to the message, or to its length, is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let borrowing = unsafe { get(subscriber) }?;
-        let own: *mut BytesSubscriber = borrowing.free(RELEASE_FIRST)?;
-        // SAFETY: `own` is in a box of its own, which lives as long as the sample, which is dropped first; while there is a sample, `free`
-        // refuses every other use.
+        let own: *mut BytesSubscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
+        // SAFETY: it stays where it is until the sample is dropped; while there is one, `free` refuses every other use.
         let Some(sample) = (unsafe { &mut *own }).borrow() else { return Ok(HORUS_EMPTY) };
         // SAFETY: they may be written, by the caller's promise.
         unsafe {
@@ -144,7 +142,8 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
             *bytes = sample.len();
             tell(about, sample.sequence(), sample.sent_ns(), sample.publisher());
         }
-        borrowing.lent = Some(sample);
+        // SAFETY: the caller's promise is the same.
+        unsafe { lend(subscriber, sample) }?;
         Ok(HORUS_OK)
     })
 }
@@ -157,7 +156,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
 pub unsafe extern "C" fn horus_bytes_subscriber_release(subscriber: *mut horus_bytes_subscriber) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        unsafe { get(subscriber) }?.lent = None;
+        drop(unsafe { take_back(subscriber) }?);
         Ok(HORUS_OK)
     })
 }
@@ -171,10 +170,36 @@ pub unsafe extern "C" fn horus_bytes_subscriber_missed(subscriber: *mut horus_by
     let mut missed = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        missed = unsafe { get(subscriber) }?.free(RELEASE_FIRST)?.missed();
+        missed = unsafe { free(subscriber, RELEASE_FIRST) }?.missed();
         Ok(HORUS_OK)
     });
     missed
+}
+
+/// As `horus_subscriber_is_published`.
+///
+/// # Safety
+/// As `horus_bytes_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_subscriber_is_published(subscriber: *mut horus_bytes_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let is_published = unsafe { free(subscriber, RELEASE_FIRST) }?.is_published().map_err(failed)?;
+        Ok(if is_published { HORUS_OK } else { HORUS_EMPTY })
+    })
+}
+
+/// As `horus_subscriber_check`.
+///
+/// # Safety
+/// As `horus_bytes_subscriber_missed`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_bytes_subscriber_check(subscriber: *mut horus_bytes_subscriber) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { free(subscriber, RELEASE_FIRST) }?.check().map_err(failed)?;
+        Ok(HORUS_OK)
+    })
 }
 
 /// Ends a subscriber. Null is nothing to end.
