@@ -77,6 +77,8 @@ CHECKS = [
     Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,)),
     Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG, RUSTUP), after=(LIBRARY,)),
     Check("languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
+    # It builds in a folder of its own.
+    Check("languages: Python's wheels for two machines, and the image's Python", module("languages.python_wheels"), SCRIPTS, holds=(RUSTUP,)),
     Check(
         "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
         after=(LIBRARY,), needs=CPP,

@@ -6,14 +6,13 @@ has a .NET runtime for it.
 
 import os
 import shutil
-import struct
 import subprocess
 import tempfile
 from pathlib import Path
 
 from checks.languages.csharp_hosts import BINDING, LONGEST_SECONDS, expect
 from horus_appliance.console import detail
-from horus_appliance.host import dotnet, library, system, zig
+from horus_appliance.host import dotnet, elf, library, system, zig
 
 ARM64 = "aarch64-unknown-linux-gnu"
 # Optimised code costs minutes more, and which machine it is for is the same.
@@ -33,8 +32,8 @@ int main(void) {
   return printf("%s", got) < 0;
 }
 """
-# Machines of ELF (elf.h), by the name of NuGet for them.
-MACHINES = {"linux-x64": 62, "linux-arm64": 183}
+# By the name of NuGet for them.
+MACHINES = {"linux-x64": "x86_64", "linux-arm64": "aarch64"}
 EMULATOR = ("qemu-aarch64", "qemu-user")
 # What the emulated program finds its own loader and C library in.
 LIBRARIES = Path("/usr/aarch64-linux-gnu")
@@ -46,9 +45,9 @@ def check(tools: dotnet.Dotnet, folder: Path, x64: Path) -> None:
     prefix = folder / "arm64"
     library.install(prefix, ARM64_PROFILE, ARM64)
     package = make(tools, folder, {"linux-x64": x64, "linux-arm64": prefix / "lib" / "libhorus.so.1"})
-    for machine, number in MACHINES.items():
-        native = package / "runtimes" / machine / "native" / "libhorus.so"
-        expect(machine_of(native) == number, f"{machine} has a library for machine {machine_of(native)}, not {number}")
+    for name, machine in MACHINES.items():
+        native = package / "runtimes" / name / "native" / "libhorus.so"
+        expect(elf.machine_of(native) == machine, f"{name} has a library for '{elf.machine_of(native)}', not for {machine}")
     talk(prefix, package / "runtimes" / "linux-arm64" / "native" / "libhorus.so")
 
 
@@ -69,13 +68,6 @@ def make(tools: dotnet.Dotnet, folder: Path, libraries: dict) -> Path:
         expect((unpacked / name).is_file(), f"the package lacks {name}")
     detail(f"{package.name} has the assembly, and the library for {' and '.join(libraries)}")
     return unpacked
-
-
-def machine_of(path: Path) -> int:
-    """The machine that an ELF file of 64 bits and little endian says it is for."""
-    head = path.read_bytes()[:20]
-    expect(head.startswith(b"\x7fELF\x02\x01"), f"{path} is no ELF file of 64 bits")
-    return struct.unpack_from("<H", head, 18)[0]
 
 
 def talk(prefix: Path, native: Path) -> None:
