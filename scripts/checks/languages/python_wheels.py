@@ -90,6 +90,7 @@ def talk(architecture: Architecture, site: Path) -> None:
 
 
 def run(tree: python_tree.Tree, arguments: list, sees: list, site: Path) -> str:
+    """Runs Python with a package, on topics of its own; gives what it said."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
         command = tree.command(arguments, sees, {"PYTHONPATH": site, "HORUS_SHM_DIR": topics, "HOME": topics})
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=LONGEST_SECONDS, check=False)

@@ -47,13 +47,13 @@ def emulator(architecture: Architecture) -> str:
     return f"qemu-{architecture.machine}"
 
 
-def ensure(architecture: Architecture, *packages: str) -> Tree:
-    """Makes the tree when it is missing or has other packages than Python and these."""
+def ensure(architecture: Architecture, *packages: str, name: str = "") -> Tree:
+    """Makes the tree when it is missing or has other packages than Python and these. One of another name is a tree beside the usual one."""
     system.install_packages()
     if architecture.foreign:
         system.ensure_command(emulator(architecture), "qemu-user")
     BUILD.mkdir(parents=True, exist_ok=True)
-    place, wanted = BUILD / f"python-{architecture.name}", " ".join([*PYTHON, *packages])
+    place, wanted = BUILD / f"python-{name or architecture.name}", " ".join([*PYTHON, *packages])
     stamp = place / "usr" / "share" / "horus-packages"
     with (BUILD / f"{place.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # checks run side by side
