@@ -1,8 +1,8 @@
 """Builds the package for Python, installs it and tests it: python3 -m checks.languages.python.
 
-The tests run with the wheel that maturin makes by the guide's commands. Those that depend on how the module came to be run with what a plain cargo build makes, too, as Yocto
-does it; the ring of languages passes its messages with that one. The examples of docs/python.md run as they are printed, and a type checker reads
-them, the stubs and what `horus message generate --lang python` writes, while the tests run.
+The tests run with the wheel that maturin makes by the guide's commands. Those that depend on how the module came to be run with what a plain cargo
+build makes, too, as Yocto does it; the ring of languages passes its messages with that one. The examples of docs/python.md run as they are printed, and
+a type checker reads them, the stubs and what `horus message generate --lang python` writes, while the tests run.
 """
 
 import os

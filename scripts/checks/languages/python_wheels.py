@@ -13,7 +13,7 @@ from pathlib import Path
 
 from checks.languages import guides
 from horus_appliance.console import ApplianceFailed, Skipped, detail, run_command, step
-from horus_appliance.host import elf, python_package, python_tree, zig
+from horus_appliance.host import elf, python_package, python_tree, unpacked, zig
 from horus_appliance.host.architecture import ARCHITECTURES, Architecture
 from horus_appliance.paths import BUILD
 
@@ -86,7 +86,7 @@ def talk(architecture: Architecture, site: Path) -> None:
     """A program sends itself a message under the emulator."""
     tree = python_tree.ensure(architecture)
     step("a message through the other machine's wheel")
-    detail(f"{run(tree, ['-c', TALK], [], site)} under {python_tree.emulator(architecture)}")
+    detail(f"{run(tree, ['-c', TALK], [], site)} under {unpacked.emulator(architecture)}")
 
 
 def run(tree: python_tree.Tree, arguments: list, sees: list, site: Path) -> str:
