@@ -1,21 +1,23 @@
 #!/bin/sh
 # Builds and runs every benchmark, the comparisons too, and makes one table of all results.
 #
-#   benchmarks/research/run_all.sh [--quick] [--cpus A,B] [--out DIR]
+#   benchmarks/research/run_all.sh [--quick] [--no-languages] [--cpus A,B] [--out DIR]
 #
-# --quick measures less: under 8 minutes on two CPUs, the build not counted. Results (JSON, HdrHistogram logs, table.md)
+# --quick measures less: under 15 minutes on two CPUs, the build not counted. Results (JSON, HdrHistogram logs, table.md)
 # go to DIR, otherwise to benchmarks/results/<host>-<date>-<commit>/.
+# C++, Python and C# are measured last, by benchmarks/languages/run, which fetches what it needs; --no-languages leaves them out.
 # Rivals that need more than Rust are measured when benchmarks/compare/setup.sh was run before.
 # Nothing else should run meanwhile. Exit status: 0 all was measured and nothing corrupt, 1 otherwise.
 set -u
 
 benchmarks=$(cd "$(dirname "$0")/.." && pwd)
-out='' quick='' cpus=''
+out='' quick='' cpus='' languages=yes
 usage() { sed -n 's/^# \{0,1\}//; 2,10p' "$0"; }
 
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) quick=--quick ;;
+        --no-languages) languages='' ;;
         --cpus) cpus=${2:?--cpus needs two CPUs, for example 0,1}; shift ;;
         --out) out=${2:?--out needs a directory}; shift ;;
         -h | --help) usage; exit 0 ;;
@@ -41,25 +43,32 @@ build() {
     programs=$target/release
 }
 
+# run NAME COMMAND [ARGUMENT…]: runs a benchmark within $limit seconds.
 run() {
+    name=$1; shift
     started=$(date +%s)
-    echo "== $1" >&2
-    # shellcheck disable=SC2086 # the options are words of their own
-    if timeout -k 10 "$limit" "$programs/$1" $quick ${cpus:+--cpus $cpus} --out "$out" >/dev/null 2>"$out/$1.log"; then
-        rm -f "$out/$1.log"
+    echo "== $name" >&2
+    if timeout -k 10 "$limit" "$@" >/dev/null 2>"$out/$name.log"; then
+        rm -f "$out/$name.log"
     else
         failed=1
-        echo "run_all.sh: $1 failed; its last words:" >&2
-        tail -n 5 "$out/$1.log" >&2
+        echo "run_all.sh: $name failed; its last words:" >&2
+        tail -n 5 "$out/$name.log" >&2
     fi
     echo "   $(($(date +%s) - started)) s" >&2
+}
+
+# usual NAME: one that takes the options of all.
+usual() {
+    # shellcheck disable=SC2086 # the options are words of their own
+    run "$1" "$programs/$1" $quick ${cpus:+--cpus $cpus} --out "$out"
 }
 
 build "$benchmarks" || exit 1
 tables=$programs/tables
 for benchmark in raw_baselines all_paths_latency cross_process_benchmark robotics_messages_benchmark \
     scalability_benchmark fanout_shm_bench production_bench bench_ipc scheduler_benchmark determinism_benchmark; do
-    run "$benchmark"
+    usual "$benchmark"
 done
 
 if [ -f "$benchmarks/compare/Cargo.toml" ]; then
@@ -70,12 +79,21 @@ if [ -f "$benchmarks/compare/Cargo.toml" ]; then
     # shellcheck disable=SC2046 # the features are words of their own
     if build "$benchmarks/compare" $(echo "$found" | grep -v '^CMAKE=') || build "$benchmarks/compare"; then
         for benchmark in competitor_comparison iceoryx2_comparison iceoryx2_kills seed_loops; do
-            run "$benchmark"
+            usual "$benchmark"
         done
+        # shellcheck disable=SC2086 # nothing or a word
+        run gateway_benchmark "$programs/gateway_benchmark" $quick --csv "$out/gateway.csv"
     else
         failed=1
         echo "run_all.sh: the comparisons do not build" >&2
     fi
+fi
+
+if [ -n "$languages" ]; then
+    limit=${quick:+1500} # its builds are counted
+    limit=${limit:-4800}
+    # shellcheck disable=SC2086 # nothing or a word
+    run languages "$benchmarks/languages/run" $quick --out "$out/languages"
 fi
 
 "$tables" "$out" || failed=1

@@ -77,6 +77,8 @@ CHECKS = [
     Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,)),
     Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG, RUSTUP), after=(LIBRARY,)),
     Check("languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
+    # It builds in a folder of its own.
+    Check("languages: Python's wheels for two machines, and the image's Python", module("languages.python_wheels"), SCRIPTS, holds=(RUSTUP,)),
     Check(
         "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
         after=(LIBRARY,), needs=CPP,
@@ -114,6 +116,7 @@ CHECKS = [
     Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
     Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
+    Check("languages: PyTorch takes Python's messages", module("languages.python_torch"), SCRIPTS, holds=(RELEASE,), long="about a minute, and 1 GB of disk"),
     Check("boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes"),
     Check(
         "boot tests and the runtime's tests on 64-bit ARM (emulated)", module("discover", "emulated_test_", "-v"), SCRIPTS,

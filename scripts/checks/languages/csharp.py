@@ -50,7 +50,7 @@ def main() -> int:
             if host.framework.define == "NETCOREAPP":
                 compare(tools, place)
         step("the package, by MSBuild")
-        csharp_package.check(tools, Path(folder), prefix / "lib" / "libhorus.so.1")
+        csharp_package.check(tools, Path(folder) / "package")
     print("the programs in C# compile without a warning, and run under .NET 8 and under Mono")
     return 0
 

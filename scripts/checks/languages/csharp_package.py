@@ -1,23 +1,24 @@
 """The package of Horus.Net for NuGet: made from the project file by MSBuild, with a library for each machine.
 
-The library for arm64 is linked by Zig, as the guide says, and carries a message under qemu-user. No C# runs there: no registry that is used here
-has a .NET runtime for it.
+The library for arm64 is linked by Zig, as the guide says. A program in C and one in C# carry a message with it under qemu-user; the one in C# is run by
+Debian's Mono, because no registry that is used here has a .NET runtime for that machine.
 """
 
 import os
 import shutil
-import struct
 import subprocess
 import tempfile
 from pathlib import Path
 
+from checks.languages import guides
 from checks.languages.csharp_hosts import BINDING, LONGEST_SECONDS, expect
 from horus_appliance.console import detail
-from horus_appliance.host import dotnet, library, system, zig
+from horus_appliance.host import dotnet, elf, library, system, unpacked, zig
+from horus_appliance.host.architecture import ARM64 as ARM64_MACHINE
 
 ARM64 = "aarch64-unknown-linux-gnu"
 # Optimised code costs minutes more, and which machine it is for is the same.
-ARM64_PROFILE = "dev"
+PROFILE = "dev"
 TALK = """
 #include <horus/horus.h>
 #include <stdio.h>
@@ -33,49 +34,62 @@ int main(void) {
   return printf("%s", got) < 0;
 }
 """
-# Machines of ELF (elf.h), by the name of NuGet for them.
-MACHINES = {"linux-x64": 62, "linux-arm64": 183}
+TALK_CSHARP = """
+using System;
+using Horus.Net;
+using Horus.Net.Messages;
+class Program
+{
+    static void Main()
+    {
+        using var seen = new Subscriber<CmdVel>("talk");
+        using var sent = new Publisher<CmdVel>("talk");
+        sent.Send(new CmdVel { Forward = 0.5, Turn = -2 });
+        if (seen.TryRecv(out CmdVel got)) Console.Write($"{got.Forward} {got.Turn}");
+    }
+}
+"""
+MONO = ("mono-runtime", "libmono-system-core4.0-cil", "libmono-system-numerics4.0-cil")
+# By the name of NuGet for them.
+MACHINES = {"linux-x64": "x86_64", "linux-arm64": "aarch64"}
 EMULATOR = ("qemu-aarch64", "qemu-user")
 # What the emulated program finds its own loader and C library in.
 LIBRARIES = Path("/usr/aarch64-linux-gnu")
 LIBRARIES_PACKAGE = "libc6-arm64-cross"
 
 
-def check(tools: dotnet.Dotnet, folder: Path, x64: Path) -> None:
-    """Makes the package, and looks at the libraries in it."""
-    prefix = folder / "arm64"
-    library.install(prefix, ARM64_PROFILE, ARM64)
-    package = make(tools, folder, {"linux-x64": x64, "linux-arm64": prefix / "lib" / "libhorus.so.1"})
-    for machine, number in MACHINES.items():
-        native = package / "runtimes" / machine / "native" / "libhorus.so"
-        expect(machine_of(native) == number, f"{machine} has a library for machine {machine_of(native)}, not {number}")
-    talk(prefix, package / "runtimes" / "linux-arm64" / "native" / "libhorus.so")
+def check(tools: dotnet.Dotnet, folder: Path) -> None:
+    """Makes the package, and looks at what is in it."""
+    package = make(tools, folder)
+    for name, machine in MACHINES.items():
+        native = package / "runtimes" / name / "native" / "libhorus.so"
+        expect(elf.machine_of(native) == machine, f"{name} has a library for '{elf.machine_of(native)}', not for {machine}")
+    talk(folder / "arm64", package / "runtimes" / "linux-arm64" / "native" / "libhorus.so")
+    talk_in_csharp(tools, package, folder / "talk")
 
 
-def make(tools: dotnet.Dotnet, folder: Path, libraries: dict) -> Path:
-    """The project as a user's MSBuild takes it; gives the folder that its package was unpacked in."""
-    project, home, unpacked = folder / "project", folder / "home", folder / "package"
+def make(tools: dotnet.Dotnet, folder: Path) -> Path:
+    """The guide's commands, with a copy of the project, folders of its own and libraries that are not optimised; gives the folder with the package's files."""
+    project, packages, unpacked = folder / "project", folder / "packages", folder / "package"
     shutil.copytree(BINDING, project, ignore=shutil.ignore_patterns("tests", "runtimes", "bin", "obj"))
-    for machine, built in libraries.items():
-        native = project / "runtimes" / machine / "native"
-        native.mkdir(parents=True)
-        shutil.copy(built, native / "libhorus.so")
-    home.mkdir()
-    tools.package(project / "Horus.Net.csproj", home)
-    package = project / "bin" / "Debug" / f"Horus.Net.{library.version()}.nupkg"
-    expect(package.is_file(), f"no package of release {library.version()}: {sorted(path.name for path in package.parent.iterdir())}")
+    block = guides.commands("csharp.md", "dotnet pack")
+    for printed, own in (
+        ("cd runtime/bindings/csharp", f"cd {project}"), ("../../../out/", f"{folder}/"), ("--prefix out/", f"--prefix {folder}/"),
+        ("./scripts/install-library", f"./scripts/install-library --profile {PROFILE}"),
+        (" --target x86_64-unknown-linux-gnu", ""),  # for this machine, which others build for, too
+    ):  # fmt: skip
+        expect(printed in block, f"the commands of docs/csharp.md lack '{printed}'")
+        block = block.replace(printed, own)
+    guides.run(block, tools.pack(project / "Horus.Net.csproj", folder))
+    package = packages / f"Horus.Net.{library.version()}.nupkg"
+    expect(package.is_file(), f"no package of release {library.version()}: {sorted(path.name for path in packages.iterdir())}")
     shutil.unpack_archive(package, unpacked, "zip")
-    for name in ("lib/netcoreapp3.1/Horus.Net.dll", *(f"runtimes/{machine}/native/libhorus.so" for machine in libraries)):
+    for name in (*(f"lib/{framework}/Horus.Net.dll" for framework in dotnet.PACKED), *(f"runtimes/{machine}/native/libhorus.so" for machine in MACHINES)):
         expect((unpacked / name).is_file(), f"the package lacks {name}")
-    detail(f"{package.name} has the assembly, and the library for {' and '.join(libraries)}")
+    asks = (unpacked / "Horus.Net.nuspec").read_text()
+    expect('targetFramework=".NETStandard2.0"' in asks and 'id="System.Memory"' in asks, f"the package does not ask for what has Span:\n{asks}")
+    detail(f"{package.name} has assemblies for {' and '.join(dotnet.PACKED)}, and the library for {' and '.join(MACHINES)}")
     return unpacked
-
-
-def machine_of(path: Path) -> int:
-    """The machine that an ELF file of 64 bits and little endian says it is for."""
-    head = path.read_bytes()[:20]
-    expect(head.startswith(b"\x7fELF\x02\x01"), f"{path} is no ELF file of 64 bits")
-    return struct.unpack_from("<H", head, 18)[0]
 
 
 def talk(prefix: Path, native: Path) -> None:
@@ -96,3 +110,20 @@ def talk(prefix: Path, native: Path) -> None:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False)
     expect(done.returncode == 0 and done.stdout == "aarch64", f"the library for arm64 under qemu-user: {done.returncode} {done.stdout}{done.stderr}")
     detail("the library for arm64 carries a message under qemu-user")
+
+
+def talk_in_csharp(tools: dotnet.Dotnet, package: Path, folder: Path) -> None:
+    """A program takes the package's assembly for .NET Standard and finds the library as the package has it: on this machine, and on arm64."""
+    folder.mkdir()
+    assembly = Path(shutil.copy(package / "lib" / "netstandard2.0" / "Horus.Net.dll", folder))
+    shutil.copytree(package / "runtimes", folder / "runtimes")
+    (folder / "Talk.cs").write_text(TALK_CSHARP)
+    program = tools.compile(tools.standard, [folder / "Talk.cs"], folder / "Talk.exe", f"-r:{assembly}")
+    tree = unpacked.ensure("mono-arm64", ARM64_MACHINE, MONO)
+    mono = unpacked.emulate(ARM64_MACHINE, tree, "usr/bin/mono-sgen", {"MONO_GAC_PREFIX": tree / "usr", "MONO_CFG_DIR": tree / "etc"})
+    for where, command in (("this machine", ["mono"]), ("arm64 under qemu-user", mono)):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
+            environment = {**os.environ, "HORUS_SHM_DIR": topics, "HORUS_LIBRARY": ""}
+            done = subprocess.run([*command, str(program)], env=environment, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False)
+        expect(done.stdout == "0.5 -2", f"Mono on {where} with the package's assembly: {done.returncode} {done.stdout}{done.stderr[-2000:]}")
+        detail(f"Mono on {where} carries a message with the package's assembly and library")

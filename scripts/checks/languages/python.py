@@ -1,17 +1,19 @@
 """Builds the package for Python, installs it and tests it: python3 -m checks.languages.python.
 
-The tests run with the wheel that maturin makes. Those that depend on how the module came to be run with what a plain cargo build makes, too, as Yocto
-does it; the ring of languages passes its messages with that one. The examples of docs/python.md run as they are printed, and a type checker reads
-them, the stubs and what `horus message generate --lang python` writes, while the tests run.
+The tests run with the wheel that maturin makes by the guide's commands. Those that depend on how the module came to be run with what a plain cargo
+build makes, too, as Yocto does it; the ring of languages passes its messages with that one. The examples of docs/python.md run as they are printed, and
+a type checker reads them, the stubs and what `horus message generate --lang python` writes, while the tests run.
 """
 
 import os
+import platform
 import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from checks.languages import guides
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 from horus_appliance.host import python_package
 from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
@@ -40,7 +42,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as beside:
         place = Path(folder)
         copied = python_package.copy_of_cargo_build(place / "copied")
-        python_package.install(programs, python_package.wheel(programs, place / "wheel"))
+        install(programs, place / "wheel")
         examples = write_examples(place / "examples")
         generated = generate(programs, place)
         step("the tests, with the wheel; types")
@@ -55,6 +57,19 @@ def main() -> int:
             detail(one.result())
     print("the package for Python works from its wheel and from a plain cargo build, and its examples run as they are printed")
     return 0
+
+
+def install(programs: Path, place: Path) -> None:
+    """The guide's commands, but for the folder of the wheel."""
+    step("the wheel by maturin, installed as printed in docs/python.md")
+    place.mkdir()
+    python_package.uninstall(programs)  # pip takes one of this version for this one
+    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "CARGO": str(python_package.plain_cargo(place))}
+    guides.run(guides.commands("python.md", "pip install maturin numpy").replace(" dist", f" {place}"), environment)
+    wheels = [path.name for path in place.glob("*.whl")]
+    if len(wheels) != 1 or not re.fullmatch(rf"horus-.*-cp311-abi3-manylinux_2_\d+_{platform.machine()}\.whl", wheels[0]):
+        raise ApplianceFailed(f"no wheel for each Python from 3.11 on and this machine, but {wheels}")
+    detail(wheels[0])
 
 
 def run_tests(programs: Path, environment: dict, only: tuple = ()) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import tarfile
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, CannotRun, Skipped, detail
-from horus_appliance.host import python, system
+from horus_appliance.host import nuget_feed, python, system
 from horus_appliance.paths import BUILD
 
 PLACE = BUILD / "dotnet"
@@ -44,6 +45,14 @@ STRICT = ["-nologo", "-nostdlib", "-noconfig", "-deterministic", "-optimize+", "
 # The runtime's package has no tables of languages.
 ENVIRONMENT = {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_NOLOGO": "1"}
 RUNTIME_CONFIG = {"runtimeOptions": {"tfm": "net8.0", "framework": {"name": "Microsoft.NETCore.App", "version": "8.0.0"}}}
+
+
+# What SDK 3.1 can make of the project's frameworks: .NET Standard, and its own .NET, which the code takes for .NET 8.
+PACKED = ("netstandard2.0", "netcoreapp3.1")
+PACK = """#!/bin/sh
+[ "$1 $2" = "pack --output" ] || {{ echo "this is no SDK, and does not know: $*" >&2; exit 2; }}
+exec {words} "-p:PackageOutputPath=$(realpath -m "$3")"
+"""
 
 
 class CompilerRefused(ApplianceFailed):
@@ -93,18 +102,23 @@ class Dotnet:
             shutil.copy(path, output.parent)
         return output
 
-    def package(self, project: Path, home: Path) -> None:
-        """Builds a project by MSBuild, for the SDK's own framework, and makes its package; packages of others it may not need."""
-        sdk = self.tools / SDK
+    def pack(self, project: Path, folder: Path) -> dict:
+        """What `dotnet pack` runs with, in an SDK's place: a command of that name below `folder`, which may ask no registry. The SDK does not know .NET 8."""
+        sdk, home, programs = self.tools / SDK, folder / "home", folder / "programs"
+        home.mkdir()
+        programs.mkdir()
+        feed = nuget_feed.make(folder / "feed", project, self.tools / STANDARD, self.tools / f"{MEMORY}System.Memory.dll")
+        words = [str(self.dotnet), "exec", "--roll-forward", "Major", str(sdk / "MSBuild.dll"), "-restore", "-nologo", "-v:m", "-t:Pack"]
+        words += [f'-p:TargetFrameworks="{";".join(PACKED)}"', f"-p:RestoreSources={feed}", "-p:UseSharedCompilation=false", "-nodeReuse:false"]
         environment = {
-            "MSBuildSDKsPath": str(sdk / "Sdks"), "MSBuildExtensionsPath": str(sdk), "DOTNET_HOST_PATH": str(self.dotnet),
-            "DOTNET_ROLL_FORWARD": "Major", "HOME": str(home),
+            "MSBuildSDKsPath": sdk / "Sdks", "MSBuildExtensionsPath": sdk, "DOTNET_HOST_PATH": self.dotnet, "DOTNET_ROLL_FORWARD": "Major", "HOME": home,
+            **ENVIRONMENT,
         }  # fmt: skip
-        command = [str(self.dotnet), "exec", "--roll-forward", "Major", str(sdk / "MSBuild.dll"), str(project), "-restore", "-nologo", "-v:m", "-t:Pack"]
-        command += ["-p:TargetFrameworks=netcoreapp3.1", f"-p:RestoreSources={home}", "-p:UseSharedCompilation=false", "-nodeReuse:false"]
-        done = subprocess.run(command, env={**os.environ, **ENVIRONMENT, **environment}, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CompilerRefused(f"MSBuild refused {project.name}:\n{(done.stdout + done.stderr)[-3000:]}")
+        words = ["env", *(f"{name}={value}" for name, value in environment.items()), *words]
+        command = programs / "dotnet"
+        command.write_text(PACK.format(words=shlex.join(words)))
+        command.chmod(0o755)
+        return {"PATH": f"{programs}:{os.environ['PATH']}"}
 
 
 def ensure() -> Dotnet:

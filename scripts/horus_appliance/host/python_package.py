@@ -70,6 +70,11 @@ def install(programs: Path, built: Path) -> None:
     subprocess.run(pip, check=True)
 
 
+def uninstall(programs: Path) -> None:
+    """Takes the package out of an environment, if it is there."""
+    subprocess.run([programs / "python", "-m", "pip", "uninstall", "--quiet", "--yes", "horus"], capture_output=True, check=True)
+
+
 def copy_of_cargo_build(place: Path) -> Path:
     """The package as a plain cargo build makes it, as in Yocto; gives the folder for PYTHONPATH."""
     step("building the extension module by cargo alone")

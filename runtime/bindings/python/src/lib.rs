@@ -29,7 +29,7 @@ mod value;
 use pyo3::prelude::*;
 
 /// What the package's files in Python and this module know of each other; `python/horus/__init__.py` has the same number.
-const INTERFACE: u32 = 2;
+const INTERFACE: u32 = 3;
 
 /// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
 #[pymodule(gil_used = true)]
@@ -41,7 +41,7 @@ fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     exclusive::watch_forks(py)?;
     message::add_to(module)?;
-    module.add_function(wrap_pyfunction!(value::decode_value, module)?)?;
+    value::add_to(module)?;
     numpy::add_to(module)?;
     picture::add_to(module)?;
     nodes::add_to(module)?;

@@ -99,20 +99,32 @@ class Installed(TopicsCase):
         """)
         self.assertEqual((code, said.strip()), (0, "True"), complained)
 
-    @unittest.skipUnless(sys.version_info < (3, 13), "_xxsubinterpreters has another name from 3.13 on")
     def test_a_sub_interpreter_is_refused(self):
-        code, said, complained = self.run_program("""
-            import horus
-            import _xxsubinterpreters as interpreters
-            inner = interpreters.create()
-            try:
-                interpreters.run_string(inner, "import horus")
-                print("imported")
-            except Exception as error:
-                print(error)
-        """)
-        self.assertEqual(code, 0, complained)
-        self.assertIn("ImportError", said)
+        """One that shares the first one's GIL, and one of its own GIL, which Python has from 3.12 on and could have here from 3.13 on."""
+        for kind in ("legacy", "isolated") if sys.version_info >= (3, 13) else ("",):
+            code, said, complained = self.run_program(
+                """
+                import sys
+                import horus
+                try:
+                    import _interpreters as interpreters
+                    run, made = interpreters.exec, interpreters.create(sys.argv[1])
+                except ModuleNotFoundError:
+                    import _xxsubinterpreters as interpreters
+                    run, made = interpreters.run_string, interpreters.create()
+                for _ in range(2):
+                    try:
+                        error = run(made, "import horus; print('imported')")
+                        print(error and error.formatted)
+                    except Exception as error:
+                        print(error)
+                horus.Publisher(bytes, "a").send(b"the first one goes on")
+                """,
+                kind,
+            )
+            with self.subTest(kind):
+                self.assertEqual((code, complained), (0, ""))
+                self.assertEqual([line.count("ImportError") for line in said.splitlines()], [1, 1], said)
 
 
 class Ends(TopicsCase):

@@ -195,6 +195,21 @@ class Declared(TopicsCase):
         with self.assertRaises(TypeError):
             app.input(bytes, "log")
 
+    def test_ports_that_are_kept_for_longer_than_their_program_say_so(self):
+        app = self.app()
+        imu, cmd = app.input(Imu, "imu"), app.output(CmdVel, "base.cmd")
+        app.node("both", period="1 ms")(lambda cycle: cmd.set(CmdVel()) and imu.latest())
+        app.releases(2)
+        app.run()
+        ports = []
+        world = horus.World(lambda app: ports.extend((app.input(Imu, "imu"), app.output(CmdVel, "base.cmd"), app.node("none", period=1)(print))))
+        self.assertIsNone(ports[0].latest(), "it is alive as long as its world")
+        del world
+        for inner, outer in ((imu, cmd), ports[:2]):
+            for use in (lambda: inner.latest(), lambda: inner.fresh(), lambda: next(inner.messages()), lambda: outer.set(CmdVel())):
+                with self.assertRaisesRegex(horus.HorusError, "the program of this (in|out)put has ended"):
+                    use()
+
     def test_recursion_without_end_in_a_step_is_an_exception(self):
         def deeper(items):
             return sorted(items, key=lambda _item: deeper(items))  # each call goes through C

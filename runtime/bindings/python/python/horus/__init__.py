@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-INTERFACE = 2
+INTERFACE = 3
 
 if "t" in getattr(_sys, "abiflags", ""):
     raise ImportError("this Python has no GIL, and horus needs one: use the ordinary build of the same version, such as python3.14 and not python3.14t")

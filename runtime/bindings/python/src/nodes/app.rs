@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::options;
-use super::port::{Input, Output};
+use super::port::{Input, Life, Output};
 use super::step::{Failures, Interrupter, PyNode, Running};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
@@ -46,6 +46,7 @@ struct Declared {
 pub struct App {
     declared: Exclusive<Declared>,
     name: String,
+    life: Life,
 }
 
 impl Declared {
@@ -63,7 +64,7 @@ impl Declared {
 impl App {
     fn with(place: Place, name: &str) -> Self {
         let declared = Declared { place, failures: Failures::default(), running: Vec::new() };
-        Self { declared: Exclusive::new("app", declared), name: name.to_owned() }
+        Self { declared: Exclusive::new("app", declared), name: name.to_owned(), life: Life::default() }
     }
 
     /// One whose nodes are for virtual time.
@@ -71,8 +72,8 @@ impl App {
         Self::with(Place::World(Box::new(unbuilt)), "virtual")
     }
 
-    /// The world of the nodes that were declared, and where their exceptions are.
-    pub fn build(&self, py: Python<'_>) -> PyResult<(VirtualWorld, Failures)> {
+    /// The world of the nodes that were declared, where their exceptions are, and what their ports ask.
+    pub fn build(&self, py: Python<'_>) -> PyResult<(VirtualWorld, Failures, Life)> {
         let mut declared = self.declared.lend(py)?;
         let failures = declared.failures.clone();
         let Place::World(unbuilt) = std::mem::replace(&mut declared.place, Place::Gone) else {
@@ -80,7 +81,7 @@ impl App {
         };
         drop(declared);
         let built = caught(py, &failures, || unbuilt.build())?;
-        Ok((built, failures))
+        Ok((built, failures, self.life.clone()))
     }
 
     fn take(&self, mut declared: Lent<'_, Declared>) -> PyResult<Box<app::App>> {
@@ -150,7 +151,7 @@ impl App {
         let class = class_of(of)?;
         let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
         let input = self.declared.lend(of.py())?.app()?.raw_input(topic, &class.layout, options).map_err(failed)?;
-        Bound::new(of.py(), Input::new(input, class))
+        Bound::new(of.py(), Input::new(input, class, self.life.clone()))
     }
 
     /// An output of the next node: of a topic that holds the last 8 messages, unless its options say otherwise.
@@ -164,7 +165,7 @@ impl App {
         let class = class_of(of)?;
         let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
         let output = self.declared.lend(of.py())?.app()?.raw_output(topic, &class.layout, options).map_err(failed)?;
-        Bound::new(of.py(), Output::new(output, class))
+        Bound::new(of.py(), Output::new(output, class, self.life.clone()))
     }
 
     /// Adds a node: `step` is called with a `Cycle` each cycle. `horus.App.node` is the decorator over it.
@@ -219,6 +220,7 @@ impl App {
         let mut interrupter = Interrupter::new(Arc::clone(&stop), running);
         app.chore(move |_now| interrupter.look());
         let ran = py.detach(|| catch_unwind(AssertUnwindSafe(|| app::finish(*app))));
+        self.life.end();
         let ran = caught(py, &failures, || ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         let was_asked = stop.load(Ordering::Relaxed);
         // Ctrl-C is what ended the program: nothing is left to be interrupted.
@@ -242,6 +244,7 @@ impl App {
         let ran = py.detach(|| {
             catch_unwind(AssertUnwindSafe(|| app.run_in_place(Hurried::default(), &AtomicBool::new(false))))
         });
+        self.life.end();
         caught(py, &failures, || ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).map(|_| ())
     }
 }

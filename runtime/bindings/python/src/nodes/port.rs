@@ -1,6 +1,8 @@
 //! Inputs and outputs of a node.
 
 use std::ffi::CStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use horus::port::raw::{RawInput, RawOutput};
 use horus::topic::Received;
@@ -9,21 +11,46 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyType};
 
 use crate::arguments::Given;
+use crate::error::refused;
 use crate::exclusive::Exclusive;
 use crate::message::class::Class;
 use crate::message::object::Message;
 use crate::methods::{self, Method};
+
+/// Whether a program goes on, which its ports ask: nothing is published or read by one that is kept for longer.
+#[derive(Clone, Default)]
+pub struct Life(Arc<AtomicBool>);
+
+impl Life {
+    /// The program has ended.
+    pub fn end(&self) {
+        self.0.store(true, Ordering::Relaxed); // the GIL's holder says it, and asks for it
+    }
+
+    #[inline]
+    fn goes_on(&self, port: &str) -> PyResult<()> {
+        if self.0.load(Ordering::Relaxed) { Err(has_ended(port)) } else { Ok(()) }
+    }
+}
+
+#[cold]
+fn has_ended(port: &str) -> PyErr {
+    refused(format!(
+        "the program of this {port} has ended: use a horus.Publisher or horus.Subscriber outside of programs"
+    ))
+}
 
 /// The end of a topic that a node reads.
 #[pyclass(frozen, module = "horus")]
 pub struct Input {
     input: Exclusive<(RawInput, Option<Received<()>>)>,
     class: &'static Class,
+    life: Life,
 }
 
 impl Input {
-    pub fn new(input: RawInput, class: &'static Class) -> Self {
-        Self { input: Exclusive::new("input", (input, None)), class }
+    pub fn new(input: RawInput, class: &'static Class, life: Life) -> Self {
+        Self { input: Exclusive::new("input", (input, None)), class, life }
     }
 
     #[inline]
@@ -32,6 +59,7 @@ impl Input {
         py: Python<'py>,
         look: impl FnOnce(&mut RawInput) -> Option<(&[u8], Received<()>)>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.life.goes_on("input")?;
         let mut input = self.input.lend(py)?;
         let (input, last) = &mut *input;
         let Some((bytes, received)) = look(input) else { return Ok(None) };
@@ -93,11 +121,12 @@ impl Messages {
 pub struct Output {
     output: Exclusive<RawOutput>,
     class: &'static Class,
+    life: Life,
 }
 
 impl Output {
-    pub fn new(output: RawOutput, class: &'static Class) -> Self {
-        Self { output: Exclusive::new("output", output), class }
+    pub fn new(output: RawOutput, class: &'static Class, life: Life) -> Self {
+        Self { output: Exclusive::new("output", output), class, life }
     }
 }
 
@@ -155,6 +184,7 @@ impl Method for Set {
             let wanted = class.layout.type_name();
             return Err(PyTypeError::new_err(format!("this output carries {wanted}, and not {}", message.get_type())));
         };
+        on.get().life.goes_on("output")?;
         let mut output = on.get().output.lend(py)?;
         Ok(PyBool::new(py, bytes.with(|bytes| output.set(bytes))).to_owned().into_any())
     }

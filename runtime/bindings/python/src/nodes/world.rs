@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::app::{App, caught};
+use super::port::Life;
 use super::step::Failures;
 use crate::error::{failed, refused};
 use crate::message::known::of_type;
@@ -20,6 +21,13 @@ use crate::topic::options::duration;
 pub struct World {
     world: VirtualWorld,
     failures: Failures,
+    life: Life,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.life.end();
+    }
 }
 
 /// The account of a node.
@@ -63,8 +71,8 @@ impl World {
         let unbuilt = App::in_virtual_time(Unbuilt::new(settings.as_deref()).map_err(failed)?);
         let inner = Bound::new(py, unbuilt)?;
         declare.call1((app.call1((&inner,))?,))?;
-        let (world, failures) = inner.get().build(py)?;
-        Ok(Self { world, failures })
+        let (world, failures, life) = inner.get().build(py)?;
+        Ok(Self { world, failures, life })
     }
 
     /// The time that has passed, in nanoseconds.
@@ -76,7 +84,7 @@ impl World {
     /// Lets time pass, and the nodes run; raises what a step raises.
     fn run_for(&mut self, py: Python<'_>, span: &Bound<'_, PyAny>) -> PyResult<()> {
         let span = duration(span)?;
-        let Self { world, failures } = self;
+        let Self { world, failures, .. } = self;
         caught(py, failures, || {
             world.run_for(span);
             Ok(())

@@ -1,6 +1,8 @@
 //! From MessagePack to Python. Whatever a peer sends is read within its bounds or refused.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyList, PyString};
 
 use super::MAX_DEPTH;
@@ -14,11 +16,13 @@ const LONGEST_KEY: usize = 32;
 /// Reads values.
 pub struct Decoder {
     keys: Vec<Option<Py<PyString>>>,
+    /// Whether the bytes are those of an extension, in which there is no other one: a peer could send any number of them in each other.
+    inside: bool,
 }
 
 impl Default for Decoder {
     fn default() -> Self {
-        Self { keys: (0..KEYS).map(|_| None).collect() }
+        Self { keys: (0..KEYS).map(|_| None).collect(), inside: false }
     }
 }
 
@@ -26,6 +30,11 @@ impl Default for Decoder {
 struct Rest<'a>(&'a [u8]);
 
 impl Decoder {
+    /// Reads the bytes of an extension.
+    pub fn inside() -> Self {
+        Self { inside: true, ..Self::default() }
+    }
+
     /// The value that these bytes are.
     ///
     /// # Errors
@@ -71,7 +80,26 @@ impl Decoder {
             0xd1 => integer!(i16),
             0xd2 => integer!(i32),
             0xd3 => integer!(i64),
-            _ => return Err(no_value(&format!("it has the code {code:#x}, an extension, which none of HORUS has"))),
+            0xd4..=0xd8 => self.extension(py, rest, 1 << (code - 0xd4))?,
+            0xc7 => rest.length::<1>().and_then(|length| self.extension(py, rest, length))?,
+            0xc8 => rest.length::<2>().and_then(|length| self.extension(py, rest, length))?,
+            0xc9 => rest.length::<4>().and_then(|length| self.extension(py, rest, length))?,
+            0xc1 => return Err(no_value("it has the code 0xc1, which is never used")),
+        })
+    }
+
+    /// What is written in Python, for it is seldom there.
+    #[cold]
+    fn extension<'py>(&self, py: Python<'py>, rest: &mut Rest<'_>, length: usize) -> PyResult<Bound<'py, PyAny>> {
+        static FROM_EXTENSION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let [code] = rest.array()?;
+        let bytes = rest.slice(length)?;
+        if self.inside {
+            return Err(no_value("an extension is inside of another"));
+        }
+        let from = FROM_EXTENSION.import(py, "horus._values", "from_extension")?;
+        from.call1((code as i8, PyBytes::new(py, bytes))).map_err(|error| {
+            if error.is_instance_of::<PyValueError>(py) { no_value(&error.value(py).to_string()) } else { error }
         })
     }
 

@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use super::MAX_DEPTH;
@@ -63,16 +64,47 @@ fn compound(value: &Bound<'_, PyAny>, out: &mut Vec<u8>, depth: usize) -> PyResu
         let bytes = bytes.as_bytes();
         head(out, bytes.len(), [None, Some((0xc4, 0xff))], 0xc5)?;
         out.extend_from_slice(bytes);
-    } else if let Ok(number) = value.call_method0("__index__") {
-        integer(&number, out)?; // a whole number of NumPy
-    } else if let Ok(number) = value.call_method0("__float__") {
-        put(&number, out, depth + 1)?;
+    } else if let Ok(float) = value.cast::<PyFloat>() {
+        out.push(0xcb); // of a class below `float`, such as NumPy's
+        out.extend_from_slice(&float.value().to_be_bytes());
     } else {
-        return Err(PyTypeError::new_err(format!(
-            "{} cannot be sent as a value: send None, bool, int, float, str, bytes, list, tuple or dict",
-            value.get_type()
-        )));
+        stood_for(value, out, depth)?;
     }
+    Ok(())
+}
+
+/// A value that another stands for: which one is written in Python, for it is seldom asked for.
+fn stood_for(value: &Bound<'_, PyAny>, out: &mut Vec<u8>, depth: usize) -> PyResult<()> {
+    static TO_PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let other = TO_PLAIN.import(value.py(), "horus._values", "to_plain")?.call1((value,))?;
+    if !other.is_none() {
+        let (code, other): (Option<i8>, Bound<'_, PyAny>) = other.extract()?;
+        return match code {
+            None => put(&other, out, depth + 1),
+            Some(code) => extension(code, other.cast::<PyBytes>()?.as_bytes(), out),
+        };
+    }
+    if let Ok(number) = value.call_method0("__index__") {
+        integer(&number, out)
+    } else if let Ok(number) = value.call_method0("__float__") {
+        put(&number, out, depth + 1) // of a Decimal or a Fraction
+    } else {
+        Err(PyTypeError::new_err(format!(
+            "{} cannot be sent as a value: send None, bool, int, float, str, bytes, list, tuple, set, dict, datetime, a dataclass, a message or an array of \
+             numbers",
+            value.get_type()
+        )))
+    }
+}
+
+/// Bytes behind the type of the extension that they are of.
+fn extension(code: i8, bytes: &[u8], out: &mut Vec<u8>) -> PyResult<()> {
+    match bytes.len() {
+        length @ (1 | 2 | 4 | 8 | 16) => out.push(0xd4 + length.trailing_zeros() as u8),
+        length => head(out, length, [None, Some((0xc7, 0xff))], 0xc8)?,
+    }
+    out.push(code as u8); // two's complement is the format
+    out.extend_from_slice(bytes);
     Ok(())
 }
 
