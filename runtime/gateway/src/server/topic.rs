@@ -36,9 +36,14 @@ pub struct Served {
     turn: Turn,
     ready: Vec<Delivery>,
     payload_bytes: usize,
-    /// What is wrong, said once.
+    /// What is wrong, and was not told yet.
     trouble: Option<String>,
+    /// What was told last, and when.
+    told: Option<(String, u64)>,
 }
+
+/// How long the same trouble is not told again.
+const TOLD_NS: u64 = 60_000_000_000;
 
 /// What was done with a topic's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +52,10 @@ pub struct Counts {
     pub read: u64,
     /// Messages that were overwritten before they were read.
     pub missed: u64,
-    /// Messages that could not be written to the log.
+    /// Messages that are lost from the log, or may be.
     pub unlogged: u64,
+    /// How often the disk did not take what was written to the log.
+    pub disk_failures: u64,
     /// Messages of clients that were published.
     pub published: u64,
     /// Messages of clients for which the topic had no room.
@@ -89,11 +96,11 @@ pub enum Published {
 
 impl Served {
     /// A topic that nobody has looked at yet.
-    pub fn new(name: TopicName, config: config::Topic, log: Option<Log>, payload_bytes: usize) -> Self {
+    pub fn new(name: TopicName, config: config::Topic, payload_bytes: usize) -> Self {
         Self {
             name,
             config,
-            log,
+            log: None,
             subscribers: Vec::new(),
             counts: Counts::default(),
             reading: None,
@@ -104,12 +111,18 @@ impl Served {
             ready: Vec::new(),
             payload_bytes,
             trouble: None,
+            told: None,
         }
     }
 
     /// Whether its messages are read here.
     pub fn is_read(&self) -> bool {
-        self.config.direction.is_out() || self.log.is_some()
+        self.config.direction.is_out() || self.config.log.is_some()
+    }
+
+    /// Its log could not be opened: it is served without.
+    pub fn goes_without_log(&mut self, why: &LogError) {
+        self.trouble = Some(format!("{why}; it is served without its log until the gateway is started again"));
     }
 
     /// Looks whether the topic is there, and is still the one that is read; true if it is another one than before. `start` is where to
@@ -191,7 +204,11 @@ impl Served {
         let stamp_ns = if sent_ns == 0 { monotonic_ns() } else { sent_ns };
         self.counts.read += 1;
         let (sequence, is_logged) = match &mut self.log {
-            None => (self.next, true),
+            None => {
+                let is_missing = self.config.log.is_some();
+                self.counts.unlogged += u64::from(is_missing);
+                (self.next, !is_missing)
+            }
             Some(log) => match log.append(message, stamp_ns, publisher as u16) {
                 Ok(sequence) => (sequence, true),
                 Err(error) => {
@@ -222,12 +239,29 @@ impl Served {
     /// # Errors
     /// When the disk does not take what must be on it before anybody is told. It is delivered all the same.
     pub fn delivery(&mut self) -> (Vec<Delivery>, Result<(), LogError>) {
-        let committed = self.log.as_mut().map_or(Ok(()), Log::commit);
-        if let Err(error) = &committed {
-            self.trouble = Some(error.to_string());
-        }
+        let committed = self.keep(Log::commit);
         end_turn(&mut self.turn, &mut self.ready);
         (std::mem::take(&mut self.ready), committed)
+    }
+
+    /// Has the log keep its promise, and counts what it cannot.
+    fn keep(&mut self, promise: impl FnOnce(&mut Log) -> Result<(), LogError>) -> Result<(), LogError> {
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let before = log.counts().doubtful;
+        let kept = promise(log);
+        let trouble = log.trouble();
+        let counts = log.counts();
+        self.counts.unlogged += counts.doubtful - before;
+        self.counts.disk_failures = counts.sync_failures;
+        if let Some(error) = kept.as_ref().err().or(trouble.as_ref()) {
+            self.trouble = Some(error.to_string());
+        }
+        kept
+    }
+
+    /// The end: the log has what it was given, or it is told.
+    pub fn end(&mut self) {
+        let _ = self.keep(Log::end); // in the journal
     }
 
     /// Becomes a publisher of the topic, which is made if the settings say as what.
@@ -340,9 +374,16 @@ impl Served {
         self.log.as_ref().map_or(self.next, Log::next_sequence)
     }
 
-    /// What went wrong since this was asked last.
+    /// What went wrong and was not told yet; the same is told again after a minute.
     pub fn trouble(&mut self) -> Option<String> {
-        self.trouble.take()
+        let trouble = self.trouble.take()?;
+        let now = monotonic_ns();
+        let is_known = |(told, at): &(String, u64)| *told == trouble && now.saturating_sub(*at) < TOLD_NS;
+        if self.told.as_ref().is_some_and(is_known) {
+            return None;
+        }
+        self.told = Some((trouble.clone(), now));
+        Some(trouble)
     }
 }
 

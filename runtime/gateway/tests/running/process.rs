@@ -1,4 +1,4 @@
-//! A gateway as a process of its own: one that can be killed, and whose memory, files and journal are its own.
+//! A gateway as a process of its own: one that can be killed, and whose memory, files, journal and, if it is wanted, disk are its own.
 //!
 //! It is the test's own program, which runs the one test below.
 
@@ -12,6 +12,8 @@ use horus_gateway::server::Server;
 use horus_gateway::server::config::Config;
 use horus_shm::directory::Directory;
 use tempfile::TempDir;
+
+use super::disk::Disk;
 
 const SETTINGS: &str = "HORUS_TEST_GATEWAY_SETTINGS";
 const TOPICS: &str = "HORUS_TEST_GATEWAY_TOPICS";
@@ -31,6 +33,10 @@ fn gateway_process() {
 pub struct Process {
     pub address: Address,
     child: Child,
+    /// The gateway's own number, which is another one than the child's where it has a disk of its own.
+    number: i32,
+    /// Where its logs are.
+    pub log: PathBuf,
     files: TempDir,
     topics: TempDir,
 }
@@ -39,42 +45,58 @@ impl Process {
     /// A gateway with these settings, but for where it logs; `listen` stands before them, or it is a Unix socket of the test's own.
     pub fn start(listen: Option<&str>, settings: &str) -> Self {
         let (files, topics) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+        let log = files.path().join("log");
+        Self::start_with(files, topics, log, listen, settings)
+    }
+
+    /// One that logs in a directory of the test's.
+    pub fn start_logging_in(log: &Path, settings: &str) -> Self {
+        let (files, topics) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+        Self::start_with(files, topics, log.to_owned(), None, settings)
+    }
+
+    /// One whose disk the test can break.
+    pub fn start_on_a_disk(settings: &str) -> (Self, Disk) {
+        let (files, topics) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+        let disk = Disk(files.path().join("disk"));
+        std::fs::create_dir(&disk.0).unwrap();
+        let log = files.path().join("log");
+        (Self::start_with(files, topics, log, None, settings), disk)
+    }
+
+    fn start_with(files: TempDir, topics: TempDir, log: PathBuf, listen: Option<&str>, settings: &str) -> Self {
         let place = files.path().display();
         let own = format!("listen = [{{ unix = \"{place}/socket\" }}]\n");
-        let text = format!("log_directory = \"{place}/log\"\n{}{settings}", listen.unwrap_or(&own));
+        let text = format!("log_directory = {log:?}\n{}{settings}", listen.unwrap_or(&own));
         std::fs::write(files.path().join("settings"), text).unwrap();
-        let (child, address) = run(&files, &topics);
-        Self { address, child, files, topics }
+        let (child, number, address) = run(&files, &topics);
+        Self { address, child, number, log, files, topics }
     }
 
     /// Kills it as it is, and starts it anew on the same files.
     pub fn kill_and_start(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        (self.child, self.address) = run(&self.files, &self.topics);
+        (self.child, self.number, self.address) = run(&self.files, &self.topics);
     }
 
     pub fn connect(&self) -> Connection {
         Connection::open(&self.address, "test").unwrap()
     }
 
-    /// What it told the journal; `None` where the machine has one, which is not the test's.
-    pub fn journal(&self) -> Option<String> {
-        let has_journal = Path::new("/run/systemd/journal/socket").exists();
-        (!has_journal).then(|| std::fs::read_to_string(self.said()).unwrap())
+    /// What it told the journal.
+    pub fn journal(&self) -> String {
+        let said = std::fs::read_to_string(self.said()).unwrap();
+        assert!(said.contains("gateway: "), "it tells the journal that its clients came: {said:?}");
+        said
     }
 
     /// Asks it to end; then what it told the journal.
-    pub fn end(mut self) -> Option<String> {
-        let pid = rustix::process::Pid::from_child(&self.child);
+    pub fn end(mut self) -> String {
+        let pid = rustix::process::Pid::from_raw(self.number).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         assert!(self.child.wait().unwrap().success());
         self.journal()
-    }
-
-    /// Where its logs are.
-    pub fn log(&self) -> PathBuf {
-        self.files.path().join("log")
     }
 
     fn said(&self) -> PathBuf {
@@ -83,12 +105,12 @@ impl Process {
 
     /// Files that it has open.
     pub fn open_files(&self) -> usize {
-        std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+        std::fs::read_dir(format!("/proc/{}/fd", self.number)).unwrap().count()
     }
 
     /// The most bytes of memory that it had so far.
     pub fn peak_memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.number)).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
     }
@@ -101,18 +123,30 @@ impl Drop for Process {
     }
 }
 
-fn run(files: &TempDir, topics: &TempDir) -> (Child, Address) {
+fn run(files: &TempDir, topics: &TempDir) -> (Child, i32, Address) {
+    const ROLE: &str = "running::process::gateway_process";
     let said = File::options().create(true).append(true).open(files.path().join("said")).unwrap();
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "running::process::gateway_process", "--ignored", "--nocapture"])
+    let disk = files.path().join("disk");
+    let mut command =
+        if disk.exists() { Disk::command(&disk, ROLE) } else { Command::new(std::env::current_exe().unwrap()) };
+    if !disk.exists() {
+        command.args(["--exact", ROLE, "--ignored", "--nocapture"]);
+    }
+    let mut child = command
         .env(SETTINGS, files.path().join("settings"))
         .env(TOPICS, topics.path())
+        .env(horus::journal::VARIABLE, horus::journal::PRINT)
         .stdout(Stdio::piped())
         .stderr(said)
         .spawn()
         .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let address =
-        lines.into_iter().find_map(|line| line.strip_prefix("at ")?.parse().ok()).expect("it begins to listen");
-    (child, address)
+    let mut number = child.id() as i32;
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let address = lines.find_map(|line| {
+        if let Some(text) = line.strip_prefix("as ") {
+            number = text.parse().unwrap();
+        }
+        line.strip_prefix("at ")?.parse().ok()
+    });
+    (child, number, address.expect("it begins to listen"))
 }
