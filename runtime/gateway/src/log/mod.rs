@@ -59,6 +59,8 @@ use retention::Sealed;
 use segment::{HEADER_WORDS, Segment};
 use sync::Syncer;
 
+use crate::failpoint::failpoint;
+
 /// How often it is looked whether segments are too old.
 const TIDY_NS: u64 = 1_000_000_000;
 
@@ -197,6 +199,7 @@ impl Log {
         };
         log.retire(0)?;
         log.commit()?;
+        failpoint!("open:opened");
         Ok((log, found))
     }
 
@@ -218,8 +221,10 @@ impl Log {
         if header.boot == clock::boot() && header.kind == options.kind && header.bytes == options.segment_bytes {
             // Whole records behind the end, which a power cut left, must not be found again when the log has grown up to them.
             segment.clear_from(end.min(segment.words().len()));
+            failpoint!("open:cleared");
             if options.durability != Durability::None {
                 segment.write_again(end);
+                failpoint!("open:again");
             }
             room::keep_name(directory, options.durability, &segment)?;
             return Ok(Active::new(Arc::new(segment), path, end, index));
@@ -245,10 +250,12 @@ impl Log {
         let Active { segment, at, index, .. } = &mut self.active;
         record::write(&segment.words()[*at..], &head, message, segment.header().salt);
         index.note(*at, head.sequence, stamp_ns);
+        failpoint!("append:noted");
         *at += words;
         self.next += 1;
         self.unsynced = true;
         self.counts.appended += 1;
+        failpoint!("append:counted");
         Ok(head.sequence)
     }
 
@@ -265,6 +272,7 @@ impl Log {
     pub fn commit(&mut self) -> Result<(), LogError> {
         let now = monotonic_ns();
         let kept = self.keep_promise(now);
+        failpoint!("commit:kept");
         if now.saturating_sub(self.tidied_ns) >= TIDY_NS {
             self.tidied_ns = now;
             if let Err(error) = self.tidy() {
@@ -302,7 +310,10 @@ impl Log {
         if !std::mem::replace(&mut self.unsynced, false) {
             return;
         }
-        if let Err(error) = self.active.segment.sync() {
+        failpoint!("sync:before");
+        let synced = self.active.segment.sync();
+        failpoint!("sync:after");
+        if let Err(error) = synced {
             self.counts.sync_failures += 1;
             self.broken = Some(LogError::disk(&self.active.path, error));
             self.active.close();
@@ -332,7 +343,7 @@ impl Log {
     /// When the disk did not take it.
     pub fn end(&mut self) -> Result<(), LogError> {
         self.unsynced = true;
-        match self.options.durability {
+        let ended = match self.options.durability {
             Durability::None => Ok(()),
             Durability::Each => self.keep_promise(monotonic_ns()),
             Durability::Interval(_) => {
@@ -343,7 +354,9 @@ impl Log {
                 self.sync_active();
                 self.broken.take().or(self.trouble.take()).map_or(Ok(()), Err)
             }
-        }
+        };
+        failpoint!("end:synced");
+        ended
     }
 
     /// What the messages are that are appended from now on; those of another kind are in segments of their own.

@@ -15,6 +15,7 @@ use super::options::{Durability, Options};
 use super::retention::{Sealed, surplus};
 use super::segment::{self, HEADER_WORDS, Header, Segment};
 use super::{Active, Log};
+use crate::failpoint::failpoint;
 
 /// How long nothing is tried after a segment could not be begun.
 const PAUSE_NS: u64 = 1_000_000_000;
@@ -45,6 +46,7 @@ pub fn lock(directory: &Path, durability: Durability) -> Result<OwnedFd, LogErro
 pub fn make(directory: &Path, options: &Options, number: u64, base: u64) -> Result<Active, LogError> {
     let path = Segment::path(directory, number);
     let begun = segment::make_file(&path, options.segment_bytes).and_then(|file| {
+        failpoint!("segment:file");
         let header = Header::now(number, base, options.segment_bytes, options.kind.clone())?;
         let segment = Segment::begin(file, &path, header)?;
         keep_name(directory, options.durability, &segment)?;
@@ -69,6 +71,7 @@ fn recycle(
     let begun = Header::now(number, base, options.segment_bytes, options.kind.clone()).and_then(|header| {
         let segment = Segment::begin(file, old, header)?;
         std::fs::rename(old, &path).map_err(|error| LogError::io("rename", old, error))?;
+        failpoint!("segment:renamed");
         keep_name(directory, options.durability, &segment)?;
         Ok(Active::new(Arc::new(segment), path.clone(), HEADER_WORDS, Index::default()))
     });
@@ -84,7 +87,10 @@ pub fn keep_name(directory: &Path, durability: Durability, segment: &Segment) ->
         return Ok(());
     }
     segment.sync().map_err(|error| LogError::disk(directory, error))?;
-    sync_directory(directory)
+    failpoint!("segment:synced");
+    sync_directory(directory)?;
+    failpoint!("segment:named");
+    Ok(())
 }
 
 fn sync_directory(directory: &Path) -> Result<(), LogError> {
@@ -172,6 +178,7 @@ impl Log {
         if let Some(syncer) = &self.syncer {
             syncer.order(&segment, true);
         }
+        failpoint!("segment:sealed");
     }
 
     /// Removes the segments that need not be kept when one of `next` bytes comes; one whose file can be it is returned instead.
@@ -196,6 +203,7 @@ impl Log {
                 return Err(error);
             }
             self.counts.removed += 1;
+            failpoint!("segment:removed");
         }
         Ok(spare)
     }

@@ -28,6 +28,7 @@ use rustix::io::Errno;
 use super::error::LogError;
 use super::{Kind, clock};
 use crate::checksum;
+use crate::failpoint::failpoint;
 
 /// Words before the first record.
 pub const HEADER_WORDS: usize = 32;
@@ -168,10 +169,14 @@ impl Segment {
         let words = stored.words();
         words[0].store(0, Ordering::Release); // from here on it is nothing
         words[HEADER_WORDS].store(0, Ordering::Release);
+        failpoint!("segment:nothing");
         for (word, value) in words.iter().zip(header.words()).skip(1) {
             word.store(value, Ordering::Relaxed);
+            failpoint!("segment:word");
         }
+        failpoint!("segment:header");
         words[0].store(MAGIC, Ordering::Release); // all the rest is there
+        failpoint!("segment:begun");
         Ok(Self { stored, header })
     }
 

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use rustix::io::Errno;
 
 use super::segment::Segment;
+use crate::failpoint::failpoint;
 
 /// What the thread and its owner tell each other.
 #[derive(Default)]
@@ -37,7 +38,10 @@ impl Syncer {
         let seen = Arc::clone(&state);
         let thread = std::thread::Builder::new().name("log-sync".into()).spawn(move || {
             for segment in orders {
-                if let Err(error) = segment.sync() {
+                failpoint!("thread:before");
+                let synced = segment.sync();
+                failpoint!("thread:after");
+                if let Err(error) = synced {
                     seen.error.store(error.raw_os_error(), Ordering::Relaxed); // a word for a person: a newer one serves as well
                     seen.failures.fetch_add(1, Ordering::Relaxed); // a counter
                 }
