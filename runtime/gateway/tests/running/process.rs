@@ -3,9 +3,10 @@
 //! It is the test's own program, which runs the one test below.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use horus_gateway::client::{Address, Connection};
 use horus_gateway::server::Server;
@@ -25,13 +26,18 @@ fn gateway_process() {
     let stop = horus::stop::on_termination().unwrap();
     let mut server =
         Server::open(Config::read(Path::new(&settings)).unwrap(), Directory::at(Path::new(&topics)).unwrap()).unwrap();
-    println!("\nat {}", server.addresses()[0]);
+    println!("\nat {}", server.addresses().join(" "));
     server.run(&stop).unwrap();
     std::process::exit(0); // nobody reads what the harness would print
 }
 
+/// What the gateway of a test may grow by, whatever comes: some queues and decoders, and what the allocator keeps.
+pub const GROWTH: u64 = 48 << 20;
+
 pub struct Process {
+    /// Where it listens; the first one of several.
     pub address: Address,
+    pub addresses: Vec<Address>,
     child: Child,
     /// The gateway's own number, which is another one than the child's where it has a disk of its own.
     number: i32,
@@ -42,6 +48,18 @@ pub struct Process {
 }
 
 impl Process {
+    /// One that listens on TCP as well.
+    pub fn start_on_tcp(settings: &str) -> (Self, String) {
+        let (files, topics) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+        let socket = files.path().join("socket");
+        let listen = format!("listen = [{{ unix = {socket:?} }}, {{ tcp = \"127.0.0.1:0\" }}]\n");
+        let log = files.path().join("log");
+        let gateway = Self::start_with(files, topics, log, Some(&listen), settings);
+        let Address::Tcp(port) = &gateway.addresses[1] else { panic!("{:?}", gateway.addresses) };
+        let port = port.clone();
+        (gateway, port)
+    }
+
     /// A gateway with these settings, but for where it logs; `listen` stands before them, or it is a Unix socket of the test's own.
     pub fn start(listen: Option<&str>, settings: &str) -> Self {
         let (files, topics) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
@@ -69,15 +87,16 @@ impl Process {
         let own = format!("listen = [{{ unix = \"{place}/socket\" }}]\n");
         let text = format!("log_directory = {log:?}\n{}{settings}", listen.unwrap_or(&own));
         std::fs::write(files.path().join("settings"), text).unwrap();
-        let (child, number, address) = run(&files, &topics);
-        Self { address, child, number, log, files, topics }
+        let (child, number, addresses) = run(&files, &topics);
+        Self { address: addresses[0].clone(), addresses, child, number, log, files, topics }
     }
 
     /// Kills it as it is, and starts it anew on the same files.
     pub fn kill_and_start(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        (self.child, self.number, self.address) = run(&self.files, &self.topics);
+        (self.child, self.number, self.addresses) = run(&self.files, &self.topics);
+        self.address = self.addresses[0].clone();
     }
 
     pub fn connect(&self) -> Connection {
@@ -108,6 +127,15 @@ impl Process {
         std::fs::read_dir(format!("/proc/{}/fd", self.number)).unwrap().count()
     }
 
+    /// Waits until it has only so many files open: those who went are really gone.
+    pub fn wait_for_files(&self, files: usize) {
+        let until = Instant::now() + super::PATIENCE;
+        while self.open_files() > files {
+            assert!(Instant::now() < until, "{} files are open, and {files} were", self.open_files());
+            std::thread::yield_now();
+        }
+    }
+
     /// The most bytes of memory that it had so far.
     pub fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.number)).unwrap();
@@ -123,7 +151,7 @@ impl Drop for Process {
     }
 }
 
-fn run(files: &TempDir, topics: &TempDir) -> (Child, i32, Address) {
+fn run(files: &TempDir, topics: &TempDir) -> (Child, i32, Vec<Address>) {
     const ROLE: &str = "running::process::gateway_process";
     let said = File::options().create(true).append(true).open(files.path().join("said")).unwrap();
     let disk = files.path().join("disk");
@@ -141,12 +169,14 @@ fn run(files: &TempDir, topics: &TempDir) -> (Child, i32, Address) {
         .spawn()
         .unwrap();
     let mut number = child.id() as i32;
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let address = lines.find_map(|line| {
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let addresses = out.by_ref().lines().map(Result::unwrap).find_map(|line| {
         if let Some(text) = line.strip_prefix("as ") {
             number = text.parse().unwrap();
         }
-        line.strip_prefix("at ")?.parse().ok()
+        line.strip_prefix("at ")?.split(' ').map(|address| address.parse().ok()).collect::<Option<Vec<_>>>()
     });
-    (child, number, address.expect("it begins to listen"))
+    // The harness ends when it cannot print that a test takes more than a minute.
+    child.stdout = Some(out.into_inner());
+    (child, number, addresses.expect("it begins to listen"))
 }
