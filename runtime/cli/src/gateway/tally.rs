@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use horus_gateway::client::Address;
+use horus_gateway::frame::words::Heartbeat;
 use horus_measure::meter::Meter;
 
 use crate::table::units::{rate, time};
@@ -16,6 +17,8 @@ pub struct Tally {
     pub messages: u64,
     pub bytes: u64,
     pub lost: u64,
+    /// What the gateway said last.
+    pub told: Heartbeat,
     gaps: u64,
     longest_gap: u64,
     last: Option<u64>,
@@ -37,7 +40,17 @@ impl Tally {
     /// `last` is the number before the first one that is expected; from `live_from` on, messages are sent while this one listens.
     pub fn new(last: Option<u64>, live_from: u64, address: &Address) -> Self {
         let ages = has_one_clock(address).then(|| Ages { live_from, meter: Meter::new(), of_another_clock: 0 });
-        Self { messages: 0, bytes: 0, lost: 0, gaps: 0, longest_gap: 0, last, came_ns: None, ages }
+        Self {
+            messages: 0,
+            bytes: 0,
+            lost: 0,
+            told: Heartbeat::default(),
+            gaps: 0,
+            longest_gap: 0,
+            last,
+            came_ns: None,
+            ages,
+        }
     }
 
     /// A message came, at `now_ns` of this machine's monotonic clock.
@@ -100,8 +113,15 @@ impl fmt::Display for Tally {
             Some(_) => {}
         }
         match self.gaps {
-            0 => writeln!(out, "  no gap"),
-            gaps => writeln!(out, "  gaps: {gaps}, the longest of {} messages", self.longest_gap),
+            0 => writeln!(out, "  no gap")?,
+            gaps => writeln!(out, "  gaps: {gaps}, the longest of {} messages", self.longest_gap)?,
+        }
+        match self.told {
+            Heartbeat { unlogged: 0, disk_failures: 0, .. } => Ok(()),
+            Heartbeat { unlogged, disk_failures, .. } => writeln!(
+                out,
+                "  the gateway's log has lost {unlogged} messages, and its disk failed {disk_failures} times: its journal says why"
+            ),
         }
     }
 }
@@ -135,6 +155,14 @@ mod tests {
         assert!(text.contains("p50 1") && text.contains("max 7 ms of 100 messages"), "{text}");
         assert!(!text.contains("p99 "), "one of a hundred lies beyond it: {text}");
         assert!(text.contains("gaps: 2, the longest of 10 messages"), "{text}");
+    }
+
+    #[test]
+    fn what_a_log_has_lost_is_told_where_it_has() {
+        let mut tally = tally("unix:/socket");
+        assert!(!tally.to_string().contains("log"), "{tally}");
+        tally.told = Heartbeat { unlogged: 3, disk_failures: 1, ..Heartbeat::default() };
+        assert!(tally.to_string().contains("lost 3 messages, and its disk failed 1 times"), "{tally}");
     }
 
     #[test]

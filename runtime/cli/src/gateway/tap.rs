@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use horus::time::{MonotonicTime, parse_duration};
 use horus_gateway::client::{Address, ClientError};
-use horus_gateway::frame::words::{Begin, Subscribe, Topic, WhenFull};
+use horus_gateway::frame::words::{Begin, Heartbeat, Subscribe, Topic, WhenFull};
 use horus_gateway::frame::{Frame, Type, batch};
 use horus_shm::clock::monotonic_ns;
 use serde_json::json;
@@ -111,6 +111,10 @@ fn tap(args: &Args) -> Result<Tally, String> {
                 tally.take(item.sequence, item.stamp_ns, item.message.len(), now);
                 show(args, &shape, item.sequence, item.stamp_ns, item.message, &mut out)
             }),
+            Type::Heartbeat => {
+                tally.told = Heartbeat::read(payload).unwrap_or(tally.told);
+                Ok(())
+            }
             _ => Ok(()),
         };
         match outcome.and_then(|()| out.flush()) {

@@ -327,9 +327,7 @@ impl Server {
 
     /// The end: what is in the topics is logged, and what waits for clients is offered once more.
     fn end(&mut self) {
-        for topic in &mut self.topics {
-            topic.collect(usize::MAX, None);
-        }
+        self.topics.iter_mut().for_each(Served::collect_held);
         self.deliver();
         self.topics.iter_mut().for_each(Served::end);
         self.write();

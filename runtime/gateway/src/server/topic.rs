@@ -133,7 +133,7 @@ impl Served {
             return false;
         }
         if self.reading.is_some() {
-            self.collect(usize::MAX, None); // the last messages of the one that was removed
+            self.collect_held(); // the last messages of the one that was removed
             self.reading = None;
         }
         match Observation::open(&directory.file(&self.name), start) {
@@ -184,9 +184,19 @@ impl Served {
             let taken = self.take(received.message, received.sent_ns, received.publisher);
             if own == Some((received.publisher, received.sequence)) {
                 found = Some(taken);
+                break; // others may go on for ever
             }
         }
         (false, found)
+    }
+
+    /// Reads what the topic holds now, and not what comes meanwhile: a publisher that never pauses is not waited for.
+    pub fn collect_held(&mut self) {
+        let held = self.reading.as_ref().map_or(0, |reading| {
+            let shape = &reading.observation.header().shape;
+            shape.capacity() * shape.lanes()
+        });
+        self.collect(held, None);
     }
 
     fn skip(&mut self, messages: u64) {
