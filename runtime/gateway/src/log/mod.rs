@@ -10,7 +10,7 @@
 //! | `recover.rs` | what is believed of the files after a crash |
 //! | `retention.rs`, `room.rs` | which segments stay, and where the next one comes from |
 //! | `index.rs`, `reader.rs` | finding a place, and reading on from there |
-//! | `sync.rs` | a thread that has the disk write |
+//! | `promise.rs`, `sync.rs` | what is promised of messages, and a thread that has the disk write |
 //!
 //! ```
 //! use horus_gateway::log::{From, Log, Options};
@@ -34,6 +34,7 @@ mod clock;
 mod error;
 mod index;
 mod options;
+mod promise;
 mod reader;
 mod record;
 mod recover;
@@ -48,7 +49,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use horus_shm::clock::monotonic_ns;
-use rustix::io::Errno;
 
 pub use error::LogError;
 use index::Index;
@@ -60,9 +60,6 @@ use segment::{HEADER_WORDS, Segment};
 use sync::Syncer;
 
 use crate::failpoint::failpoint;
-
-/// How often it is looked whether segments are too old.
-const TIDY_NS: u64 = 1_000_000_000;
 
 /// A log, to be appended to and read.
 pub struct Log {
@@ -262,101 +259,6 @@ impl Log {
     /// Leaves out so many numbers: those of messages that are known to be lost. A gap in the numbers is a loss, and nothing else is.
     pub fn skip(&mut self, messages: u64) {
         self.next = self.next.saturating_add(messages);
-    }
-
-    /// To be called when a few messages were appended: what [`Durability`] promises of them is done. Also looks after old segments.
-    ///
-    /// # Errors
-    /// With [`Durability::Each`], when the disk did not take something since the last commit. What was appended since then may be
-    /// lost in a power cut, and no later commit promises it.
-    pub fn commit(&mut self) -> Result<(), LogError> {
-        let now = monotonic_ns();
-        let kept = self.keep_promise(now);
-        failpoint!("commit:kept");
-        if now.saturating_sub(self.tidied_ns) >= TIDY_NS {
-            self.tidied_ns = now;
-            if let Err(error) = self.tidy() {
-                self.trouble = Some(error);
-            }
-        }
-        kept
-    }
-
-    fn keep_promise(&mut self, now: u64) -> Result<(), LogError> {
-        match self.options.durability {
-            Durability::None => {}
-            Durability::Each => {
-                self.sync_active();
-                let doubtful = self.counts.appended - std::mem::replace(&mut self.promised, self.counts.appended);
-                if let Some(error) = self.broken.take() {
-                    self.counts.doubtful += doubtful;
-                    return Err(error);
-                }
-            }
-            Durability::Interval(interval) => {
-                self.look_at_syncer();
-                let is_due = self.unsynced && now.saturating_sub(self.synced_ns) >= interval.as_nanos() as u64;
-                if is_due && self.syncer.as_ref().is_some_and(|syncer| syncer.order(&self.active.segment, false)) {
-                    (self.synced_ns, self.unsynced) = (now, false);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Has the active segment written, and waits for it. The kernel tells a failure once: if it is asked again it may say that all is
-    /// well, and what it could not write is not on the disk. So nothing more goes into a segment of which it said so.
-    fn sync_active(&mut self) {
-        if !std::mem::replace(&mut self.unsynced, false) {
-            return;
-        }
-        failpoint!("sync:before");
-        let synced = self.active.segment.sync();
-        failpoint!("sync:after");
-        if let Err(error) = synced {
-            self.counts.sync_failures += 1;
-            self.broken = Some(LogError::disk(&self.active.path, error));
-            self.active.close();
-        }
-    }
-
-    /// Takes up what the thread could not have written.
-    fn look_at_syncer(&mut self) {
-        let failures = self.syncer.as_ref().map_or(0, Syncer::failures);
-        if failures > self.syncer_failures {
-            self.syncer_failures = failures;
-            let error = self.syncer.as_ref().and_then(Syncer::error).unwrap_or(Errno::IO);
-            self.trouble = Some(LogError::disk(&self.directory, error));
-            self.active.close();
-        }
-    }
-
-    /// What went wrong since this was asked last, and broke no promise of [`append`](Self::append) or [`commit`](Self::commit).
-    pub fn trouble(&mut self) -> Option<LogError> {
-        self.look_at_syncer();
-        self.trouble.take()
-    }
-
-    /// The end: everything is on the disk, whatever the durability but for none.
-    ///
-    /// # Errors
-    /// When the disk did not take it.
-    pub fn end(&mut self) -> Result<(), LogError> {
-        self.unsynced = true;
-        let ended = match self.options.durability {
-            Durability::None => Ok(()),
-            Durability::Each => self.keep_promise(monotonic_ns()),
-            Durability::Interval(_) => {
-                if let Some(syncer) = &mut self.syncer {
-                    syncer.finish();
-                }
-                self.look_at_syncer();
-                self.sync_active();
-                self.broken.take().or(self.trouble.take()).map_or(Ok(()), Err)
-            }
-        };
-        failpoint!("end:synced");
-        ended
     }
 
     /// What the messages are that are appended from now on; those of another kind are in segments of their own.

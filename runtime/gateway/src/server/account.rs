@@ -123,7 +123,7 @@ impl Account {
     /// What went wrong with topics.
     pub fn topics(&mut self, topics: &mut [Served]) {
         for topic in topics {
-            if let Some(trouble) = topic.trouble() {
+            if let Some(trouble) = topic.trouble.tell() {
                 let counts = topic.counts;
                 let text = format!(
                     "gateway: topic {}: {trouble}; {} messages lost from the log, {} failures of the disk",

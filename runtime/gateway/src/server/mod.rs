@@ -11,7 +11,7 @@
 //! | `topic.rs`, `arrivals.rs` | a topic: noticed, read, numbered, logged, published |
 //! | `requests.rs` | what a client may ask, and the answer |
 //! | `delivery.rs` | who gets what, and what comes from the log before it |
-//! | `account.rs` | what the journal is told |
+//! | `account.rs`, `trouble.rs` | what the journal is told |
 
 mod account;
 mod arrivals;
@@ -22,6 +22,7 @@ mod queue;
 mod requests;
 mod socket;
 mod topic;
+mod trouble;
 
 use std::collections::HashMap;
 use std::io;

@@ -14,6 +14,7 @@ use horus_shm::segment::header::Header;
 use horus_shm::segment::layout::Policy;
 
 use super::config::{self, definition};
+use super::trouble::Trouble;
 use crate::frame::batch::{self, ITEM_HEAD_BYTES, Item};
 use crate::frame::words;
 use crate::frame::{Head, Type};
@@ -36,14 +37,9 @@ pub struct Served {
     turn: Turn,
     ready: Vec<Delivery>,
     payload_bytes: usize,
-    /// What is wrong, and was not told yet.
-    trouble: Option<String>,
-    /// What was told last, and when.
-    told: Option<(String, u64)>,
+    /// What is wrong.
+    pub trouble: Trouble,
 }
-
-/// How long the same trouble is not told again.
-const TOLD_NS: u64 = 60_000_000_000;
 
 /// What was done with a topic's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,8 +106,7 @@ impl Served {
             turn: Turn::default(),
             ready: Vec::new(),
             payload_bytes,
-            trouble: None,
-            told: None,
+            trouble: Trouble::default(),
         }
     }
 
@@ -122,7 +117,7 @@ impl Served {
 
     /// Its log could not be opened: it is served without.
     pub fn goes_without_log(&mut self, why: &LogError) {
-        self.trouble = Some(format!("{why}; it is served without its log until the gateway is started again"));
+        self.trouble.set(format!("{why}; it is served without its log until the gateway is started again"));
     }
 
     /// Looks whether the topic is there, and is still the one that is read; true if it is another one than before. `start` is where to
@@ -139,7 +134,7 @@ impl Served {
         match Observation::open(&directory.file(&self.name), start) {
             Ok(None) => {}
             Ok(Some(observation)) => self.read_from(observation),
-            Err(error) => self.trouble = Some(error.to_string()),
+            Err(error) => self.trouble.set(error.to_string()),
         }
         self.reading.is_some()
     }
@@ -148,7 +143,7 @@ impl Served {
         let is_of_bytes = observation.header().is_of_bytes();
         let room = message_bytes(observation.header());
         if room + ITEM_HEAD_BYTES > self.payload_bytes {
-            self.trouble = Some(format!("its messages have {room} bytes: raise limits.payload_bytes"));
+            self.trouble.set(format!("its messages have {room} bytes: raise limits.payload_bytes"));
             return;
         }
         let header = observation.header();
@@ -156,7 +151,7 @@ impl Served {
         if let Some(log) = &mut self.log
             && let Err(error) = log.set_kind(kind)
         {
-            self.trouble = Some(error.to_string());
+            self.trouble.set(error.to_string());
         }
         self.known = Some(observation.header().clone());
         self.reading = Some(Reading { observation, missed: 0, buffer: vec![0; room], is_of_bytes });
@@ -225,7 +220,7 @@ impl Served {
                     let sequence = log.next_sequence();
                     log.skip(1);
                     self.counts.unlogged += 1;
-                    self.trouble = Some(error.to_string());
+                    self.trouble.set(error.to_string());
                     (sequence, false)
                 }
             },
@@ -264,7 +259,7 @@ impl Served {
         self.counts.unlogged += counts.doubtful - before;
         self.counts.disk_failures = counts.sync_failures;
         if let Some(error) = kept.as_ref().err().or(trouble.as_ref()) {
-            self.trouble = Some(error.to_string());
+            self.trouble.set(error.to_string());
         }
         kept
     }
@@ -382,18 +377,6 @@ impl Served {
     /// The number of the next message.
     pub fn next(&self) -> u64 {
         self.log.as_ref().map_or(self.next, Log::next_sequence)
-    }
-
-    /// What went wrong and was not told yet; the same is told again after a minute.
-    pub fn trouble(&mut self) -> Option<String> {
-        let trouble = self.trouble.take()?;
-        let now = monotonic_ns();
-        let is_known = |(told, at): &(String, u64)| *told == trouble && now.saturating_sub(*at) < TOLD_NS;
-        if self.told.as_ref().is_some_and(is_known) {
-            return None;
-        }
-        self.told = Some((trouble.clone(), now));
-        Some(trouble)
     }
 }
 
