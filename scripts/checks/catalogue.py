@@ -11,6 +11,8 @@ BRIDGE = RUNTIME / "bridge"
 SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
 # Cargo locks the folder of a profile while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
 DEBUG, RELEASE, SANITIZERS, RUSTUP = "runtime/target/debug", "runtime/target/release", "runtime/target/sanitizers", "rustup"
+FAILPOINTS = "runtime/target/failpoints"
+STEPS = {"RUSTFLAGS": "--cfg failpoints"}
 BRIDGES = "runtime/bridge/target"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
 FOREIGN = "others' programs lose messages where they get no time"
@@ -50,7 +52,16 @@ CHECKS = [
     Check(
         "the kill matrix is built",
         cargo("test", "--locked", "--package", "horus", "--test", "kill_matrix", "--no-run", "--target-dir", str(RUNTIME / "target/failpoints")),
-        RUNTIME, {"RUSTFLAGS": "--cfg failpoints"},
+        RUNTIME, STEPS, holds=(FAILPOINTS,),
+    ),
+    # Frames and logs alone: half a minute of compiling, and seconds of kills.
+    Check(
+        "gateway: killed at every step of a log's writing",
+        cargo(
+            "test", "--locked", "--package", "horus-gateway", "--no-default-features", "--test", "log_steps",
+            "--target-dir", str(RUNTIME / "target/failpoints"),
+        ),
+        RUNTIME, STEPS, holds=(FAILPOINTS,),
     ),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     Check("taken by the Rust of the Yocto release", module("runtime.release_rust"), SCRIPTS, holds=(RUSTUP,)),

@@ -1,6 +1,6 @@
 //! `horus gateway`, `horus tap` and `horus bench gateway` as programs.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 
 use nix::sys::signal::{Signal, kill};
@@ -97,6 +97,23 @@ fn what_was_published_is_tapped_from_the_log_also_after_the_gateway_was_killed()
     let text = gateway.tap(&["--from", "3", "--count", "2"]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.starts_with("# 3, 16 bytes") && text.matches("---").count() == 2, "{text}");
+}
+
+#[test]
+fn a_tap_tells_rate_latency_and_gaps_at_its_end() {
+    let gateway = Gateway::start();
+    let arguments = ["tap", "speed", "--connect", &gateway.address(), "--count", "40", "--duration", "20s", "--quiet"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_horus"));
+    let mut tap = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+    // For as long as it needs to begin.
+    while tap.try_wait().unwrap().is_none() {
+        gateway.horus(&["topic", "pub", "speed", "CmdVel", "forward: 2.5", "--rate", "500", "--count", "50"]);
+    }
+    let mut told = String::new();
+    tap.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(told.contains("speed: 40 messages, 640 bytes"), "{told}");
+    assert!(told.contains(" /s from the first to the last") && told.contains(" gap"), "{told}");
+    assert!(told.contains("from the send stamp to here: p50 ") && told.contains("of 40 messages"), "{told}");
 }
 
 #[test]

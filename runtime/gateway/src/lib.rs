@@ -6,6 +6,7 @@
 //! | [`frame`] | what goes over a socket: frames that are found again after garbage, batches that arrive whole |
 //! | [`client`] | the other end, for programs in Rust |
 //! | [`tls`] | certificates, for whom a port that other machines can reach is open |
+//! | [`failpoint`] | where tests kill a writer |
 //! | [`server`] | the gateway: topics for clients, by an allow-list, over Unix sockets, TCP on this machine, and TLS |
 //!
 //! # What it does not do
@@ -16,6 +17,7 @@
 mod checksum;
 #[cfg(feature = "serving")]
 pub mod client;
+pub mod failpoint;
 pub mod frame;
 pub mod log;
 #[cfg(feature = "serving")]

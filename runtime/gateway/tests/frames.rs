@@ -138,8 +138,16 @@ fn what_is_said_between_client_and_gateway_is_read_as_it_was_written() {
     every_shorter_one_is_refused(&topic.payload(), Topic::read, &topic);
     let ack = Ack { sequence: 1, taken: 2, lost: 3 };
     every_shorter_one_is_refused(&ack.payload(), Ack::read, &ack);
-    let heartbeat = Heartbeat { sent: 1, dropped: 2, taken: 3, damaged: 4 };
-    every_shorter_one_is_refused(&heartbeat.payload(), Heartbeat::read, &heartbeat);
+    let heartbeat = Heartbeat { sent: 1, dropped: 2, taken: 3, damaged: 4, unlogged: 5, disk_failures: 6 };
+    let payload = heartbeat.payload();
+    assert_eq!(Heartbeat::read(&payload), Some(heartbeat));
+    // One of before that says nothing of logs.
+    let before = Heartbeat { unlogged: 0, disk_failures: 0, ..heartbeat };
+    every_shorter_one_is_refused(
+        &payload[..32],
+        |payload| Heartbeat::read(payload.get(..32).unwrap_or(payload)),
+        &before,
+    );
 }
 
 fn every_shorter_one_is_refused<T: PartialEq + std::fmt::Debug>(

@@ -2,6 +2,7 @@
 
 mod running;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use horus::messages::CmdVel;
@@ -258,4 +259,38 @@ fn who_does_not_speak_the_protocol_or_is_silent_goes() {
     }
     assert!(matches!(until_closed(&mut silent), ClientError::Closed));
     assert!(lively.receive(Duration::from_millis(10)).is_ok());
+}
+
+#[test]
+fn it_answers_and_ends_beside_publishers_that_never_pause() {
+    let logged = "log = { durability = \"none\", segment_bytes = 65536, keep_bytes = 1048576 }\n";
+    let gateway = Gateway::start(&format!("[topics.speed]\ndirection = \"both\"\n{logged}"));
+    let options = gateway.topics(Options::latest(64)).publishers(3);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let mut publisher = Publisher::<CmdVel>::open("speed", options.clone()).unwrap();
+            let stop = &stop;
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let _ = publisher.try_send(CmdVel::default()); // a topic of latest messages takes all
+                }
+            });
+        }
+        let mut client = gateway.connect();
+        client.advertise(1, &advertise("speed")).unwrap();
+        for _ in 0..20 {
+            client.send(&Head { flags: WANTS_ACK, ..Head::new(Type::Message, 1) }, &[0; 16]).unwrap();
+            let (head, payload) = next(&mut client);
+            assert_eq!((head.kind, Ack::read(&payload).unwrap().taken), (Type::Ack, 1));
+        }
+        let (done, is_done) = std::sync::mpsc::channel();
+        scope.spawn(move || {
+            drop(gateway);
+            done.send(()).unwrap();
+        });
+        let ended = is_done.recv_timeout(PATIENCE);
+        stop.store(true, Ordering::Relaxed);
+        ended.expect("it ends, whoever goes on");
+    });
 }

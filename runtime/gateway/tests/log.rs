@@ -311,7 +311,7 @@ fn a_log_of_another_type_of_message_goes_on_in_a_segment_of_its_own() {
 }
 
 #[test]
-fn what_is_promised_is_asked_of_the_disk() {
+fn what_was_committed_is_read_again_whatever_the_durability() {
     for durability in [Durability::Each, Durability::Interval(Duration::ZERO)] {
         let scratch = tempfile::tempdir().unwrap();
         let (mut log, _) = open(scratch.path(), Options { durability, ..small() });

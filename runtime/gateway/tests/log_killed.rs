@@ -1,59 +1,17 @@
-//! A process that is killed at any point of its writing leaves a log in which nothing is torn and nothing is lost that it had
-//! acknowledged.
-//!
-//! The process is this test's own program. It writes down each number in a file of its own, by a system call, after the log has taken
-//! the message: that is its acknowledgement.
+//! A process that is killed at any time of its writing leaves a log in which nothing is torn and nothing is lost that it had
+//! acknowledged. `log_steps.rs` kills it at each step.
 
-use std::fs::File;
-use std::io::Write;
-use std::os::unix::fs::FileExt;
+mod killed;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use horus_gateway::log::{Durability, From, Log, Options};
 use horus_shm::clock::monotonic_ns;
+use killed::{DIRECTORY, DURABILITY, last, read_number};
 
 /// How often it is killed; the long run asks for more.
 fn kills() -> u64 {
     std::env::var("HORUS_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(120)
-}
-
-const DIRECTORY: &str = "HORUS_TEST_LOG";
-const DURABILITY: &str = "HORUS_TEST_DURABILITY";
-
-fn options(durability: &str) -> Options {
-    let durability = match durability {
-        "none" => Durability::None,
-        "each" => Durability::Each,
-        _ => Durability::Interval(Duration::from_millis(1)),
-    };
-    // Small segments: a kill often meets the change from one to the next, in a file that was used before.
-    Options { segment_bytes: 8 << 10, keep_bytes: 64 << 10, durability, ..Options::default() }
-}
-
-fn message(number: u64) -> Vec<u8> {
-    let length = 8 + (number.wrapping_mul(0x9e37_79b9) >> 7) as usize % 300;
-    number.to_le_bytes().into_iter().cycle().take(length).collect()
-}
-
-#[test]
-#[ignore = "the process that is killed"]
-fn writer_writes_until_it_is_killed() {
-    let (Ok(directory), Ok(durability)) = (std::env::var(DIRECTORY), std::env::var(DURABILITY)) else { return };
-    let acknowledged = File::options().write(true).open(format!("{directory}.acknowledged")).unwrap();
-    let (mut log, _) = Log::open(Path::new(&directory), options(&durability)).unwrap();
-    println!("ready");
-    std::io::stdout().flush().unwrap();
-    loop {
-        let next = log.next_sequence();
-        // Three at a time: a commit is for several.
-        for number in next..next + 3 {
-            assert_eq!(log.append(&message(number), number, 0).unwrap(), number);
-        }
-        log.commit().unwrap();
-        acknowledged.write_all_at(&(next + 2).to_le_bytes(), 0).unwrap();
-    }
 }
 
 #[test]
@@ -76,15 +34,11 @@ fn nothing_that_was_acknowledged_is_lost_and_nothing_torn_is_replayed() {
     }
 }
 
-fn read_number(file: &Path) -> u64 {
-    u64::from_le_bytes(std::fs::read(file).unwrap().try_into().unwrap())
-}
-
 /// Starts a writer, and kills it at another time each time: every second one not before it has acknowledged something.
 fn write_and_be_killed(directory: &Path, durability: &str, kill: u64, acknowledged: &Path) {
     let before = read_number(acknowledged);
     let mut writer = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "writer_writes_until_it_is_killed", "--ignored", "--nocapture"])
+        .args(["--exact", "killed::writer_writes_until_it_is_killed", "--ignored", "--nocapture"])
         .env(DIRECTORY, directory)
         .env(DURABILITY, durability)
         .stdout(Stdio::piped())
@@ -103,20 +57,4 @@ fn write_and_be_killed(directory: &Path, durability: &str, kill: u64, acknowledg
     }
     writer.kill().unwrap();
     writer.wait().unwrap();
-}
-
-/// The last number of the log, all of whose messages are looked at.
-fn last(directory: &Path, durability: &str) -> u64 {
-    let (mut log, found) = Log::open(directory, options(durability)).unwrap();
-    assert!(!found.torn && found.damaged_places == 0 && found.damaged_files.is_empty(), "{durability}: {found:?}");
-    let mut reader = log.reader(From::First);
-    let mut last = None;
-    while let Some(read) = reader.next(&mut log) {
-        assert!(last.is_none_or(|last| read.sequence == last + 1), "{durability}: {} after {last:?}", read.sequence);
-        assert_eq!(read.message, message(read.sequence));
-        last = Some(read.sequence);
-    }
-    assert_eq!(reader.damaged(), 0);
-    assert_eq!(last.map_or(1, |last| last + 1), log.next_sequence());
-    last.unwrap_or(0)
 }

@@ -4,7 +4,6 @@ mod running;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Instant;
 
 use horus_gateway::client::{Address, ClientError, Connection, Identity};
 use horus_gateway::frame::words::{Advertise, Begin, Subscribe, WhenFull};
@@ -103,23 +102,18 @@ fn who_has_a_certificate_is_served_and_nobody_else_is_and_that_disturbs_nobody()
         }
     }
     exchange(&mut served, 50);
-    let until = Instant::now() + PATIENCE;
-    while gateway.open_files() > files {
-        assert!(Instant::now() < until, "{} files are open, and {files} were", gateway.open_files());
-        std::thread::yield_now();
-    }
+    gateway.wait_for_files(files);
     let grown = gateway.peak_memory() - memory;
     assert!(grown < 32 << 20, "{grown} bytes more");
-    if let Some(journal) = gateway.end() {
-        for words in
-            ["not let in", "certificate expired", "UnknownIssuer", "not valid yet", "no certificate", "corrupt message"]
-        {
-            assert!(journal.contains(words), "{words:?} is not in:\n{journal}");
-        }
-        assert!(journal.contains("entries were left out"), "{journal}");
-        let count = journal.split(" had no certificate that counts").next().unwrap().rsplit(' ').next().unwrap();
-        assert!((5..=105).contains(&count.parse::<u32>().unwrap()), "{count}");
+    let journal = gateway.end();
+    for words in
+        ["not let in", "certificate expired", "UnknownIssuer", "not valid yet", "no certificate", "corrupt message"]
+    {
+        assert!(journal.contains(words), "{words:?} is not in:\n{journal}");
     }
+    assert!(journal.contains("entries were left out"), "{journal}");
+    let count = journal.split(" had no certificate that counts").next().unwrap().rsplit(' ').next().unwrap();
+    assert!((5..=105).contains(&count.parse::<u32>().unwrap()), "{count}");
 }
 
 /// A client that trusts the gateway and shows nothing of its own.
@@ -136,6 +130,78 @@ fn without_certificate(place: &str, authority: &Authority) {
     let mut stream = rustls::Stream::new(&mut tls, &mut socket);
     let read = stream.write_all(b"hello").and_then(|()| stream.read(&mut [0; 100]));
     assert!(!matches!(read, Ok(1..)), "it is told nothing: {read:?}");
+}
+
+/// A client's part of a handshake, and its first words.
+fn handshake(identity: &Identity) -> (rustls::ClientConnection, Vec<u8>) {
+    let mut tls = rustls::ClientConnection::new(identity.clone(), "127.0.0.1".try_into().unwrap()).unwrap();
+    let mut first = Vec::new();
+    tls.write_tls(&mut first).unwrap();
+    (tls, first)
+}
+
+#[test]
+fn a_handshake_that_is_cut_anywhere_leaves_nothing() {
+    let ours = Authority::new("ours");
+    let settings = format!("{TOPIC}[limits]\nheartbeat_ms = 60000\n");
+    let gateway = Process::start(Some(&listen(&ours.sign("127.0.0.1", Counts::Now))), &settings);
+    let identity = ours.client(Counts::Now);
+    let mut served = pair(&gateway.address, &identity);
+    let Address::Tls(place) = &gateway.address else { unreachable!() };
+    let files = gateway.open_files();
+    // In the client's first words, and in those with its certificate, which answer the gateway's.
+    for part in 0..2 {
+        for cut in 0..8 {
+            let (mut tls, mut words) = handshake(&identity);
+            let mut socket = TcpStream::connect(place).unwrap();
+            socket.set_read_timeout(Some(PATIENCE)).unwrap();
+            if part == 1 {
+                socket.write_all(&words).unwrap();
+                while tls.is_handshaking() {
+                    assert!(tls.read_tls(&mut socket).unwrap() > 0);
+                    tls.process_new_packets().unwrap();
+                }
+                words.clear();
+                while tls.wants_write() {
+                    tls.write_tls(&mut words).unwrap();
+                }
+            }
+            assert!(words.len() > 100, "{}", words.len());
+            socket.write_all(&words[..words.len() * cut / 8]).unwrap();
+            exchange(&mut served, 1);
+            drop(socket);
+        }
+    }
+    gateway.wait_for_files(files);
+    exchange(&mut served, 5);
+}
+
+#[test]
+fn a_handshake_byte_by_byte_ends_after_three_heartbeats() {
+    let ours = Authority::new("ours");
+    let settings = format!("{TOPIC}[limits]\nheartbeat_ms = 400\n");
+    let gateway = Process::start(Some(&listen(&ours.sign("127.0.0.1", Counts::Now))), &settings);
+    let identity = ours.client(Counts::Now);
+    let mut served = pair(&gateway.address, &identity);
+    let Address::Tls(place) = &gateway.address else { unreachable!() };
+    let mut socket = TcpStream::connect(place).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    let (_, words) = handshake(&identity);
+    let mut said = 0;
+    for byte in &words {
+        if socket.write_all(&[*byte]).is_err() || matches!(socket.read(&mut [0; 100]), Ok(0)) {
+            break;
+        }
+        said += 1;
+        exchange(&mut served, 1);
+        served.1.send(&Head::new(Type::Heartbeat, 0), &[]).unwrap();
+        // So few bytes that it is not through within three heartbeats.
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+    }
+    assert!((1..words.len()).contains(&said), "it was not let finish: {said} of {}", words.len());
+    exchange(&mut served, 5);
+    let journal = gateway.end();
+    assert!(journal.contains("silent for three heartbeats"), "{journal}");
 }
 
 #[test]
@@ -161,10 +227,9 @@ fn a_session_is_not_taken_up_again_past_the_check_of_its_certificate() {
         let mut served = pair(&gateway.address, &identity);
         exchange(&mut served, 1);
     }
-    if let Some(journal) = gateway.end() {
-        assert!(journal.contains(",certificate="), "{journal}");
-        assert_eq!(journal.matches(",certificate=").count(), journal.matches("went").count(), "{journal}");
-    }
+    let journal = gateway.end();
+    assert!(journal.contains(",certificate="), "{journal}");
+    assert_eq!(journal.matches(",certificate=").count(), journal.matches("went").count(), "{journal}");
 }
 
 #[test]

@@ -58,6 +58,11 @@ pub mod id {
     pub const DETERMINISM_REFUSED: &str = "dfb754983ab54b49b7fa3239202358f3";
 }
 
+/// Environment variable of a program: with [`PRINT`] its entries are printed, and the journal gets none.
+pub const VARIABLE: &str = "HORUS_JOURNAL";
+/// The value of [`VARIABLE`].
+pub const PRINT: &str = "print";
+
 /// One journal entry under construction.
 #[must_use = "an entry that is not sent is lost"]
 #[derive(Clone, Debug)]
@@ -180,9 +185,13 @@ impl Entry {
     }
 
     /// Hands the entry to journald, or prints its message to stderr where there is no journal; the reason for that is
-    /// printed once a process. Nothing is silent, and nothing fails for want of a log.
+    /// printed once a process. Nothing is silent, and nothing fails for want of a log. With [`VARIABLE`] it is printed anyhow.
     pub fn send_or_print(&self) {
         static COMPLAINED: AtomicBool = AtomicBool::new(false);
+        if std::env::var_os(VARIABLE).is_some_and(|value| value == PRINT) {
+            eprintln!("{}", self.message);
+            return;
+        }
         if let Err(error) = self.send() {
             // Relaxed: the flag guards nothing but its own first change.
             if !COMPLAINED.swap(true, Ordering::Relaxed) {

@@ -63,30 +63,46 @@ pub(crate) use failpoint;
 /// When the variable is set and names no failpoint and passage: a test that kills nobody must not succeed.
 #[cfg(failpoints)]
 pub fn pass(name: &'static str) {
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    static ARMED: std::sync::OnceLock<Option<Armed>> = std::sync::OnceLock::new();
+    if let Some(armed) = ARMED.get_or_init(|| Armed::by(VARIABLE, NAMES)) {
+        armed.pass(name);
+    }
+}
 
-    static ARMED: OnceLock<Option<(&'static str, AtomicU64)>> = OnceLock::new();
-    let armed = ARMED.get_or_init(|| {
-        let text = std::env::var(VARIABLE).ok()?;
-        let parsed = parse(&text).unwrap_or_else(|| panic!("{VARIABLE}={text} is no failpoint with a passage"));
-        Some((parsed.0, AtomicU64::new(parsed.1)))
-    });
-    if let Some((place, passages)) = armed
-        && *place == name
+/// Where this process is to die.
+#[cfg(failpoints)]
+pub struct Armed {
+    name: &'static str,
+    passages: std::sync::atomic::AtomicU64,
+}
+
+#[cfg(failpoints)]
+impl Armed {
+    /// What the environment variable says, which names one of these failpoints; `None` without it.
+    ///
+    /// # Panics
+    /// When it names none: a test that kills nobody must not succeed.
+    pub fn by(variable: &str, names: &[&'static str]) -> Option<Self> {
+        let text = std::env::var(variable).ok()?;
+        let parsed = parse(&text, names).unwrap_or_else(|| panic!("{variable}={text} is no failpoint with a passage"));
+        Some(Self { name: parsed.0, passages: parsed.1.into() })
+    }
+
+    /// Dies if it is to be here and now.
+    pub fn pass(&self, name: &str) {
         // Relaxed: only which passage is the last matters, and a counter has one order.
-        && passages.fetch_sub(1, Ordering::Relaxed) == 1
-    {
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-        unreachable!("a process does not return from killing itself");
+        if self.name == name && self.passages.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1 {
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+            unreachable!("a process does not return from killing itself");
+        }
     }
 }
 
 /// Name and number of the passage, from 1, at which to die.
 #[cfg(any(failpoints, test))]
-fn parse(text: &str) -> Option<(&'static str, u64)> {
+fn parse(text: &str, names: &[&'static str]) -> Option<(&'static str, u64)> {
     let (name, passage) = text.rsplit_once(':')?;
-    let name = NAMES.iter().find(|known| **known == name)?;
+    let name = names.iter().find(|known| **known == name)?;
     Some((name, passage.parse().ok().filter(|&passage| passage > 0)?))
 }
 
@@ -122,10 +138,10 @@ mod tests {
     #[test]
     fn what_names_no_failpoint_and_passage_is_not_understood() {
         for name in NAMES {
-            assert_eq!(parse(&format!("{name}:3")), Some((*name, 3)));
-            assert_eq!(parse(name), None);
-            assert_eq!(parse(&format!("{name}:0")), None);
+            assert_eq!(parse(&format!("{name}:3"), NAMES), Some((*name, 3)));
+            assert_eq!(parse(name, NAMES), None);
+            assert_eq!(parse(&format!("{name}:0"), NAMES), None);
         }
-        assert_eq!(parse("nowhere:at-all:1"), None);
+        assert_eq!(parse("nowhere:at-all:1", NAMES), None);
     }
 }

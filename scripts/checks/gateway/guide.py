@@ -132,7 +132,7 @@ def listened(command: str) -> None:
     is_well = done.returncode == 0 or is_tap and done.returncode == 1 and " lost in " in done.stderr
     if not is_well or is_tap and "angular_velocity" not in done.stdout:
         raise ApplianceFailed(f"'{command}' ended with {done.returncode}:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
-    detail(done.stderr.strip().splitlines()[-1] if is_tap else f"{len(done.stdout.splitlines())} lines")
+    detail(next(line for line in done.stderr.splitlines() if line.startswith("horus tap:")) if is_tap else f"{len(done.stdout.splitlines())} lines")
 
 
 if __name__ == "__main__":

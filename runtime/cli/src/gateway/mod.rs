@@ -3,6 +3,7 @@
 //! Exit status: 0 it was ended by a signal, 1 it could not start or go on.
 
 pub mod identity;
+mod tally;
 pub mod tap;
 
 use std::path::PathBuf;

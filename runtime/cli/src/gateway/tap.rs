@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use horus::time::{MonotonicTime, parse_duration};
 use horus_gateway::client::{Address, ClientError};
-use horus_gateway::frame::words::{Begin, Subscribe, Topic, WhenFull};
+use horus_gateway::frame::words::{Begin, Heartbeat, Subscribe, Topic, WhenFull};
 use horus_gateway::frame::{Frame, Type, batch};
+use horus_shm::clock::monotonic_ns;
 use serde_json::json;
 
 use super::identity;
+use super::tally::Tally;
 use crate::topic::message::{Kind, Shown, hex, kind, text};
 use crate::topic::printable;
 
@@ -64,15 +66,6 @@ enum Policy {
     Disconnect,
 }
 
-/// What came so far.
-#[derive(Default)]
-struct Tally {
-    messages: u64,
-    bytes: u64,
-    lost: u64,
-    last: Option<u64>,
-}
-
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     match tap(args) {
@@ -91,26 +84,37 @@ fn tap(args: &Args) -> Result<Tally, String> {
     let mut connection = args.identity.connect(&args.connect, "horus tap")?;
     let topic = connection.subscribe(1, &args.wanted()).map_err(client)?;
     let mut out = BufWriter::new(stdout());
-    let mut tally = Tally { last: args.from.map(|from| from.max(topic.first).saturating_sub(1)), ..Tally::default() };
-    if args.from.is_none() && args.since.is_none() {
-        tally.last = Some(topic.next - 1);
-    }
+    let last = match (args.from, args.since) {
+        (Some(from), _) => Some(from.max(topic.first).saturating_sub(1)),
+        (None, Some(_)) => None,
+        (None, None) => Some(topic.next - 1),
+    };
+    let mut tally = Tally::new(last, topic.next, &args.connect);
     let mut shape = shape(&topic);
     let began = MonotonicTime::now();
     while !is_over(args, &tally, began, &stop) {
         let Some(Frame { head, payload }) = connection.receive(LOOK).map_err(client)? else { continue };
+        let now = monotonic_ns();
         let outcome = match head.kind {
             Type::Topic => {
                 shape = Topic::read(payload).map_or(Kind::Unknown, |topic| self::shape(&topic));
                 Ok(())
             }
-            Type::Message => tally.take(args, &shape, head.sequence, head.stamp_ns, payload, &mut out),
+            Type::Message => {
+                tally.take(head.sequence, head.stamp_ns, payload.len(), now);
+                show(args, &shape, head.sequence, head.stamp_ns, payload, &mut out)
+            }
             Type::Batch => batch::items(payload).into_iter().flatten().try_for_each(|item| {
                 if args.count.is_some_and(|count| tally.messages >= count) {
                     return Ok(());
                 }
-                tally.take(args, &shape, item.sequence, item.stamp_ns, item.message, &mut out)
+                tally.take(item.sequence, item.stamp_ns, item.message.len(), now);
+                show(args, &shape, item.sequence, item.stamp_ns, item.message, &mut out)
             }),
+            Type::Heartbeat => {
+                tally.told = Heartbeat::read(payload).unwrap_or(tally.told);
+                Ok(())
+            }
             _ => Ok(()),
         };
         match outcome.and_then(|()| out.flush()) {
@@ -121,6 +125,7 @@ fn tap(args: &Args) -> Result<Tally, String> {
     let seconds = MonotonicTime::now().since(began).as_secs_f64();
     let Tally { messages, bytes, lost, .. } = tally;
     eprintln!("horus tap: {}: {messages} messages, {bytes} bytes, {lost} lost in {seconds:.3} s", args.topic);
+    eprint!("{tally}");
     Ok(tally)
 }
 
@@ -155,34 +160,27 @@ impl Args {
     }
 }
 
-impl Tally {
-    fn take(
-        &mut self,
-        args: &Args,
-        kind: &Kind,
-        sequence: u64,
-        stamp_ns: u64,
-        message: &[u8],
-        out: &mut impl Write,
-    ) -> std::io::Result<()> {
-        // A gap in the numbers is a loss, and nothing else is.
-        self.lost += self.last.map_or(0, |last| sequence.saturating_sub(last + 1));
-        self.last = Some(sequence);
-        self.messages += 1;
-        self.bytes += message.len() as u64;
-        if args.quiet {
-            return Ok(());
-        }
-        let is_described = is_whole(kind, message);
-        let shown = Shown { kind, bytes: message };
-        if args.json {
-            let message = if is_described { json!(shown) } else { json!({ "bytes": message }) };
-            return writeln!(out, "{}", json!({ "sequence": sequence, "sent_ns": stamp_ns, "message": message }));
-        }
-        writeln!(out, "# {sequence}, {} bytes, sent at {:.6} s", message.len(), stamp_ns as f64 / 1e9)?;
-        let body = if is_described { text(shown, ELEMENTS) } else { hex(message, BYTES) + "\n" };
-        writeln!(out, "{}---", printable_lines(&body))
+/// Prints a message.
+fn show(
+    args: &Args,
+    kind: &Kind,
+    sequence: u64,
+    stamp_ns: u64,
+    message: &[u8],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    if args.quiet {
+        return Ok(());
     }
+    let is_described = is_whole(kind, message);
+    let shown = Shown { kind, bytes: message };
+    if args.json {
+        let message = if is_described { json!(shown) } else { json!({ "bytes": message }) };
+        return writeln!(out, "{}", json!({ "sequence": sequence, "sent_ns": stamp_ns, "message": message }));
+    }
+    writeln!(out, "# {sequence}, {} bytes, sent at {:.6} s", message.len(), stamp_ns as f64 / 1e9)?;
+    let body = if is_described { text(shown, ELEMENTS) } else { hex(message, BYTES) + "\n" };
+    writeln!(out, "{}---", printable_lines(&body))
 }
 
 /// Whether the fields are those of this message: what a gateway says of a topic is not believed.

@@ -94,6 +94,10 @@ pub struct Heartbeat {
     pub taken: u64,
     /// Frames of its that were damaged or not understood, and bytes that were none.
     pub damaged: u64,
+    /// Of the topics on its channels, since the gateway was started: messages that are lost from the log, or may be.
+    pub unlogged: u64,
+    /// How often the disk did not take what was written to these topics' logs.
+    pub disk_failures: u64,
 }
 
 /// Reads numbers from the front of a payload.
@@ -250,12 +254,21 @@ impl Ack {
 impl Heartbeat {
     /// Its payload.
     pub fn payload(&self) -> Vec<u8> {
-        Payload::default().u64(self.sent).u64(self.dropped).u64(self.taken).u64(self.damaged).0
+        let own = Payload::default().u64(self.sent).u64(self.dropped).u64(self.taken).u64(self.damaged);
+        own.u64(self.unlogged).u64(self.disk_failures).0
     }
 
     /// Reads its payload.
     pub fn read(payload: &[u8]) -> Option<Self> {
         let mut numbers = Numbers(payload);
-        Some(Self { sent: numbers.u64()?, dropped: numbers.u64()?, taken: numbers.u64()?, damaged: numbers.u64()? })
+        Some(Self {
+            sent: numbers.u64()?,
+            dropped: numbers.u64()?,
+            taken: numbers.u64()?,
+            damaged: numbers.u64()?,
+            // A gateway of before says nothing of logs.
+            unlogged: numbers.u64().unwrap_or(0),
+            disk_failures: numbers.u64().unwrap_or(0),
+        })
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use rustix::io::Errno;
 use thiserror::Error;
 
 /// Why something was not done to a log.
@@ -25,6 +26,24 @@ pub enum LogError {
         path: PathBuf,
         /// Bytes of a segment.
         bytes: usize,
+    },
+    /// The disk did not take what was written.
+    #[error(
+        "the disk did not take what was written to {}: {source}; what was sent since it took something last may be lost in a power \
+         cut: look at the disk (dmesg)",
+        path.display()
+    )]
+    Disk {
+        /// With which file or directory.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// A segment could not be begun a moment ago, and it is not tried for every message.
+    #[error("{why}")]
+    Paused {
+        /// What was in the way.
+        why: String,
     },
     /// Another process writes this log.
     #[error("another process writes the log in {}: stop it, or give this one a directory of its own", path.display())]
@@ -68,6 +87,21 @@ fn remedy(source: &io::Error) -> &'static str {
 }
 
 impl LogError {
+    /// Whether the disk is in the way, and no setting: it is full, read-only or broken.
+    pub fn is_of_the_disk(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => {
+                matches!(Errno::from_io_error(source), Some(Errno::ROFS | Errno::NOSPC | Errno::DQUOT | Errno::IO))
+            }
+            Self::NoSpace { .. } | Self::Disk { .. } | Self::Paused { .. } => true,
+            Self::InUse { .. } | Self::TooLong { .. } | Self::Settings { .. } | Self::Map(_) => false,
+        }
+    }
+
+    pub(super) fn disk(path: impl Into<PathBuf>, source: Errno) -> Self {
+        Self::Disk { path: path.into(), source: source.into() }
+    }
+
     pub(super) fn io(doing: &'static str, path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
         Self::Io { doing, path: path.into(), source: source.into() }
     }

@@ -10,7 +10,7 @@
 //! | `recover.rs` | what is believed of the files after a crash |
 //! | `retention.rs`, `room.rs` | which segments stay, and where the next one comes from |
 //! | `index.rs`, `reader.rs` | finding a place, and reading on from there |
-//! | `sync.rs` | a thread that has the disk write |
+//! | `promise.rs`, `sync.rs` | what is promised of messages, and a thread that has the disk write |
 //!
 //! ```
 //! use horus_gateway::log::{From, Log, Options};
@@ -34,6 +34,7 @@ mod clock;
 mod error;
 mod index;
 mod options;
+mod promise;
 mod reader;
 mod record;
 mod recover;
@@ -58,8 +59,7 @@ use retention::Sealed;
 use segment::{HEADER_WORDS, Segment};
 use sync::Syncer;
 
-/// How often it is looked whether segments are too old.
-const TIDY_NS: u64 = 1_000_000_000;
+use crate::failpoint::failpoint;
 
 /// A log, to be appended to and read.
 pub struct Log {
@@ -69,11 +69,19 @@ pub struct Log {
     sealed: VecDeque<Sealed>,
     next: u64,
     unsynced: bool,
+    /// Messages that were appended when the last promise of all of them was kept, or broken.
+    promised: u64,
+    /// Why the promise of what was appended since then cannot be kept.
+    broken: Option<LogError>,
     syncer: Option<Syncer>,
+    /// Failures of the thread that were taken up.
+    syncer_failures: u64,
     synced_ns: u64,
     tidied_ns: u64,
-    /// After the disk was full, nothing is tried before this time.
-    full_until_ns: u64,
+    /// After a segment could not be begun: until when it is not tried again, and why it could not.
+    paused: Option<(u64, String)>,
+    /// What went wrong without breaking a promise.
+    trouble: Option<LogError>,
     counts: Counts,
     /// Held as long as the log: the kernel drops the lock with it.
     _lock: OwnedFd,
@@ -86,7 +94,20 @@ struct Active {
     at: usize,
     /// Up to this word, memory is ready.
     ready: usize,
+    /// Takes no more: a part of it may be missing on the disk, and what comes behind a hole is not found after a power cut.
+    is_closed: bool,
     index: Index,
+}
+
+impl Active {
+    fn new(segment: Arc<Segment>, path: PathBuf, at: usize, index: Index) -> Self {
+        Self { segment, path, at, ready: 0, is_closed: false, index }
+    }
+
+    /// The next message begins another segment.
+    fn close(&mut self) {
+        (self.ready, self.is_closed) = (0, true);
+    }
 }
 
 /// What was found when a log was opened.
@@ -115,8 +136,10 @@ pub struct Counts {
     pub recycled: u64,
     /// Segments that were removed.
     pub removed: u64,
-    /// How often the kernel could not write to the disk.
+    /// How often the disk did not take what was written.
     pub sync_failures: u64,
+    /// Messages that [`commit`](Log::commit) could not promise: they may be on the disk or not.
+    pub doubtful: u64,
 }
 
 impl Log {
@@ -126,7 +149,7 @@ impl Log {
     /// [`LogError`] says what is in the way and what to do.
     pub fn open(directory: &Path, mut options: Options) -> Result<(Self, Recovered), LogError> {
         options.check()?;
-        let lock = room::lock(directory)?;
+        let lock = room::lock(directory, options.durability)?;
         let recover::Directory { mut segments, damaged } = recover::directory(directory)?;
         let mut found = Recovered { segments: segments.len(), damaged_files: damaged, ..Recovered::default() };
         let last = segments.pop();
@@ -160,15 +183,20 @@ impl Log {
             sealed,
             next,
             unsynced: true,
+            promised: 0,
+            broken: None,
             syncer,
+            syncer_failures: 0,
             synced_ns: now,
             tidied_ns: now,
-            full_until_ns: 0,
+            paused: None,
+            trouble: None,
             counts: Counts::default(),
             _lock: lock,
         };
         log.retire(0)?;
         log.commit()?;
+        failpoint!("open:opened");
         Ok((log, found))
     }
 
@@ -190,7 +218,13 @@ impl Log {
         if header.boot == clock::boot() && header.kind == options.kind && header.bytes == options.segment_bytes {
             // Whole records behind the end, which a power cut left, must not be found again when the log has grown up to them.
             segment.clear_from(end.min(segment.words().len()));
-            return Ok(Active { segment: Arc::new(segment), path, at: end, ready: 0, index });
+            failpoint!("open:cleared");
+            if options.durability != Durability::None {
+                segment.write_again(end);
+                failpoint!("open:again");
+            }
+            room::keep_name(directory, options.durability, &segment)?;
+            return Ok(Active::new(Arc::new(segment), path, end, index));
         }
         let number = header.number + 1;
         sealed.push_back(Sealed { path, header, index: Some(index), mapped: Weak::new() });
@@ -213,48 +247,18 @@ impl Log {
         let Active { segment, at, index, .. } = &mut self.active;
         record::write(&segment.words()[*at..], &head, message, segment.header().salt);
         index.note(*at, head.sequence, stamp_ns);
+        failpoint!("append:noted");
         *at += words;
         self.next += 1;
         self.unsynced = true;
         self.counts.appended += 1;
+        failpoint!("append:counted");
         Ok(head.sequence)
     }
 
     /// Leaves out so many numbers: those of messages that are known to be lost. A gap in the numbers is a loss, and nothing else is.
     pub fn skip(&mut self, messages: u64) {
         self.next = self.next.saturating_add(messages);
-    }
-
-    /// To be called when a few messages were appended: what [`Durability`] promises of them is done. Also looks after old segments.
-    ///
-    /// # Errors
-    /// With [`Durability::Each`], when the kernel could not write to the disk.
-    pub fn commit(&mut self) -> Result<(), LogError> {
-        let now = monotonic_ns();
-        if now.saturating_sub(self.tidied_ns) >= TIDY_NS {
-            self.tidied_ns = now;
-            self.tidy()?;
-        }
-        if !self.unsynced {
-            return Ok(());
-        }
-        match self.options.durability {
-            Durability::None => self.unsynced = false,
-            Durability::Each => {
-                if let Err(error) = self.active.segment.sync() {
-                    self.counts.sync_failures += 1;
-                    return Err(LogError::io("write to the disk", &self.active.path, error));
-                }
-                self.unsynced = false;
-            }
-            Durability::Interval(interval) => {
-                let is_due = now.saturating_sub(self.synced_ns) >= interval.as_nanos() as u64;
-                if is_due && self.syncer.as_ref().is_some_and(|syncer| syncer.order(&self.active.segment, false)) {
-                    (self.synced_ns, self.unsynced) = (now, false);
-                }
-            }
-        }
-        Ok(())
     }
 
     /// What the messages are that are appended from now on; those of another kind are in segments of their own.
@@ -265,12 +269,11 @@ impl Log {
         if self.options.kind == kind {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.options.kind, kind);
-        let begun = self.options.check().and_then(|()| self.roll());
-        if begun.is_err() {
-            self.options.kind = before;
-        }
-        begun
+        let options = Options { kind, ..self.options.clone() };
+        options.check()?;
+        self.options = options;
+        self.active.close(); // its header says another kind, whether or not there is room for the next one now
+        self.roll()
     }
 
     /// A reader that begins at `from`.
@@ -290,8 +293,8 @@ impl Log {
 
     /// What it did since it was opened.
     pub fn counts(&self) -> Counts {
-        let later = self.syncer.as_ref().map_or(0, Syncer::failures);
-        Counts { sync_failures: self.counts.sync_failures + later, ..self.counts }
+        let of_thread = self.syncer.as_ref().map_or(0, Syncer::failures);
+        Counts { sync_failures: self.counts.sync_failures + of_thread, ..self.counts }
     }
 
     /// Bytes of its files.
@@ -308,9 +311,6 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // An orderly end leaves nothing to chance, whatever the promise was but for none.
-        if self.options.durability != Durability::None {
-            let _ = self.active.segment.sync(); // nobody is there to be told
-        }
+        let _ = self.end(); // nobody is there to be told
     }
 }

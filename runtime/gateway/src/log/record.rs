@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use horus_shm::ring::copy;
 
 use crate::checksum;
+use crate::failpoint::failpoint;
 
 /// Words before the message.
 pub const HEAD_WORDS: usize = 4;
@@ -75,12 +76,16 @@ pub fn write(into: &[AtomicU64], head: &Head, message: &[u8], salt: u32) {
     let words = words(message.len());
     let [first, sequence, stamp] = head.first_words();
     into[words].store(0, Ordering::Relaxed);
+    failpoint!("record:end");
     copy::store(&into[HEAD_WORDS..words], message);
+    failpoint!("record:message");
     into[3].store(u64::from(head.checksum(message, salt)), Ordering::Relaxed);
     into[2].store(stamp, Ordering::Relaxed);
     into[1].store(sequence, Ordering::Relaxed);
+    failpoint!("record:head");
     // Release: a kill keeps the order of stores, and this one says that the others are there. Nobody reads the segment meanwhile.
     into[0].store(first, Ordering::Release);
+    failpoint!("record:whole");
 }
 
 /// What stands at a place in a segment.

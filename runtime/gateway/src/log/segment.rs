@@ -28,11 +28,14 @@ use rustix::io::Errno;
 use super::error::LogError;
 use super::{Kind, clock};
 use crate::checksum;
+use crate::failpoint::failpoint;
 
 /// Words before the first record.
 pub const HEADER_WORDS: usize = 32;
 /// Words that are made ready at a time: few enough that nobody waits for it.
 const READY_WORDS: usize = (128 << 10) / 8;
+/// Words of the smallest page of any machine.
+const PAGE_WORDS: usize = 4096 / 8;
 const NAME_WORD: usize = 11;
 /// The longest name of a type that a header has room for.
 pub const MAX_NAME_BYTES: usize = 128;
@@ -166,10 +169,14 @@ impl Segment {
         let words = stored.words();
         words[0].store(0, Ordering::Release); // from here on it is nothing
         words[HEADER_WORDS].store(0, Ordering::Release);
+        failpoint!("segment:nothing");
         for (word, value) in words.iter().zip(header.words()).skip(1) {
             word.store(value, Ordering::Relaxed);
+            failpoint!("segment:word");
         }
+        failpoint!("segment:header");
         words[0].store(MAGIC, Ordering::Release); // all the rest is there
+        failpoint!("segment:begun");
         Ok(Self { stored, header })
     }
 
@@ -186,8 +193,9 @@ impl Segment {
         };
         let stat = rustix::fs::fstat(&file).map_err(|error| LogError::io("examine", path, error))?;
         // A file with holes would end this process by SIGBUS when the disk is full.
-        if stat.st_size > 0 && allocate(&file, stat.st_size as usize).is_err() {
-            return Ok(Some(Opened::Damaged));
+        let bytes = stat.st_size as usize;
+        if bytes > 0 {
+            allocate(&file, bytes).map_err(|error| not_allocated(error, path, bytes))?;
         }
         let Some(stored) = Stored::map(file, path)? else { return Ok(Some(Opened::Empty)) };
         let words = stored.words();
@@ -226,6 +234,14 @@ impl Segment {
         }
     }
 
+    /// Has the kernel take everything before word `end` for new, so that the next [`sync`](Self::sync) writes all of it. Of a process
+    /// that was here before, the disk may not have taken what the kernel holds, and the kernel says so only once.
+    pub fn write_again(&self, end: usize) {
+        for word in self.words()[..end].iter().step_by(PAGE_WORDS) {
+            word.store(std::hint::black_box(word.load(Ordering::Relaxed)), Ordering::Relaxed);
+        }
+    }
+
     /// Waits until everything that was stored is on the disk.
     ///
     /// # Errors
@@ -246,11 +262,14 @@ pub fn make_file(path: &Path, bytes: usize) -> Result<OwnedFd, LogError> {
     let made = allocate(&file, bytes).and_then(|()| rustix::fs::ftruncate(&file, bytes as u64));
     match made {
         Ok(()) => Ok(file),
-        Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => {
-            let _ = rustix::fs::unlink(path); // a file of half the size serves nobody
-            Err(LogError::NoSpace { path: path.to_owned(), bytes })
-        }
-        Err(error) => Err(LogError::io("allocate the bytes of", path, error)),
+        Err(error) => Err(not_allocated(error, path, bytes)),
+    }
+}
+
+fn not_allocated(error: Errno, path: &Path, bytes: usize) -> LogError {
+    match error {
+        Errno::NOSPC | Errno::DQUOT | Errno::FBIG => LogError::NoSpace { path: path.to_owned(), bytes },
+        error => LogError::io("allocate the bytes of", path, error),
     }
 }
 

@@ -2,17 +2,22 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use rustix::io::Errno;
+
 use super::segment::Segment;
+use crate::failpoint::failpoint;
 
 /// What the thread and its owner tell each other.
 #[derive(Default)]
 struct State {
     is_busy: AtomicBool,
     failures: AtomicU64,
+    /// What the kernel said at the last one.
+    error: AtomicI32,
 }
 
 /// The thread; it ends, when everything is on the disk, with its owner.
@@ -33,7 +38,11 @@ impl Syncer {
         let seen = Arc::clone(&state);
         let thread = std::thread::Builder::new().name("log-sync".into()).spawn(move || {
             for segment in orders {
-                if segment.sync().is_err() {
+                failpoint!("thread:before");
+                let synced = segment.sync();
+                failpoint!("thread:after");
+                if let Err(error) = synced {
+                    seen.error.store(error.raw_os_error(), Ordering::Relaxed); // a word for a person: a newer one serves as well
                     seen.failures.fetch_add(1, Ordering::Relaxed); // a counter
                 }
                 seen.is_busy.store(false, Ordering::Relaxed); // nothing is handed over by it
@@ -55,13 +64,24 @@ impl Syncer {
     pub fn failures(&self) -> u64 {
         self.state.failures.load(Ordering::Relaxed)
     }
-}
 
-impl Drop for Syncer {
-    fn drop(&mut self) {
+    /// What the kernel said when it could not the last time.
+    pub fn error(&self) -> Option<Errno> {
+        let error = self.state.error.load(Ordering::Relaxed);
+        (error != 0).then(|| Errno::from_raw_os_error(error))
+    }
+
+    /// Waits until everything that was ordered is written; nothing more is from then on.
+    pub fn finish(&mut self) {
         self.work = None; // the thread's loop ends
         if let Some(thread) = self.thread.take() {
             let _ = thread.join(); // a panic there was printed there
         }
+    }
+}
+
+impl Drop for Syncer {
+    fn drop(&mut self) {
+        self.finish();
     }
 }

@@ -123,11 +123,15 @@ impl Account {
     /// What went wrong with topics.
     pub fn topics(&mut self, topics: &mut [Served]) {
         for topic in topics {
-            if let Some(trouble) = topic.trouble() {
+            if let Some(trouble) = topic.trouble.tell() {
                 let counts = topic.counts;
-                let text = format!("gateway: topic {}: {trouble}; {} messages not logged", topic.name, counts.unlogged);
+                let text = format!(
+                    "gateway: topic {}: {trouble}; {} messages lost from the log, {} failures of the disk",
+                    topic.name, counts.unlogged, counts.disk_failures
+                );
                 let entry = Entry::plain(Priority::Error, text).field("HORUS_TOPIC", &topic.name);
-                self.say(entry.field("HORUS_UNLOGGED", counts.unlogged).field("HORUS_MISSED", counts.missed));
+                let entry = entry.field("HORUS_UNLOGGED", counts.unlogged).field("HORUS_MISSED", counts.missed);
+                self.say(entry.field("HORUS_DISK_FAILURES", counts.disk_failures));
             }
         }
     }
@@ -148,11 +152,19 @@ impl Account {
         for topic in topics {
             let counts = topic.counts;
             let text = format!(
-                "gateway: topic {}: {} read, {} missed, {} not logged, {} published, {} without room",
-                topic.name, counts.read, counts.missed, counts.unlogged, counts.published, counts.refused
+                "gateway: topic {}: {} read, {} missed, {} lost from the log, {} failures of its disk, {} published, {} without room",
+                topic.name,
+                counts.read,
+                counts.missed,
+                counts.unlogged,
+                counts.disk_failures,
+                counts.published,
+                counts.refused
             );
             let entry = Entry::plain(Priority::Info, text).field("HORUS_TOPIC", &topic.name);
-            entry.field("HORUS_READ", counts.read).field("HORUS_MISSED", counts.missed).send_or_print();
+            let entry = entry.field("HORUS_READ", counts.read).field("HORUS_MISSED", counts.missed);
+            let entry = entry.field("HORUS_UNLOGGED", counts.unlogged);
+            entry.field("HORUS_DISK_FAILURES", counts.disk_failures).send_or_print();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One client: its connection, its channels, what waits for it, and what it may ask.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read, Write};
 
 use horus_shm::clock::monotonic_ns;
@@ -149,9 +149,17 @@ impl Client {
         self.answer(Type::Refused, channel, sequence, &words::text(why))
     }
 
-    /// Its exact account.
+    /// The topics on its channels; each once.
+    pub fn topics(&self) -> BTreeSet<usize> {
+        let topic = |channel: &Channel| match channel {
+            Channel::Out { topic, .. } | Channel::In { topic } => *topic,
+        };
+        self.channels.values().map(topic).collect()
+    }
+
+    /// Its exact account, without what became of its topics' logs.
     pub fn counts(&self) -> Heartbeat {
         let (sent, dropped) = self.queue.counts();
-        Heartbeat { sent, dropped, taken: self.taken, damaged: self.decoder.damage().total() }
+        Heartbeat { sent, dropped, taken: self.taken, damaged: self.decoder.damage().total(), ..Heartbeat::default() }
     }
 }

@@ -11,7 +11,7 @@
 //! | `topic.rs`, `arrivals.rs` | a topic: noticed, read, numbered, logged, published |
 //! | `requests.rs` | what a client may ask, and the answer |
 //! | `delivery.rs` | who gets what, and what comes from the log before it |
-//! | `account.rs` | what the journal is told |
+//! | `account.rs`, `trouble.rs` | what the journal is told |
 
 mod account;
 mod arrivals;
@@ -22,6 +22,7 @@ mod queue;
 mod requests;
 mod socket;
 mod topic;
+mod trouble;
 
 use std::collections::HashMap;
 use std::io;
@@ -42,7 +43,7 @@ use client::{Client, Gone};
 use config::Config;
 use delivery::Acknowledgement;
 pub use socket::Listener;
-use topic::Served;
+use topic::{Counts, Served};
 
 /// How often it is looked which topics are there, and which clients are silent.
 const LOOK_NS: u64 = 100_000_000;
@@ -110,18 +111,25 @@ impl Server {
         let mut topics = Vec::new();
         for (name, topic) in &config.topics {
             let name: TopicName = name.parse().expect("checked with the settings");
-            let log = topic.log.as_ref().map(|log| {
+            let opened = topic.log.as_ref().map(|log| {
                 let path = config.log_directory.join(name.as_str());
                 Log::open(&path, log.options(crate::log::Kind::default()))
             });
-            let log = log
-                .transpose()
-                .map_err(|source| ServerError::Log { topic: name.to_string(), source: source.into() })?;
-            let log = log.map(|(log, found)| {
-                account.recovered(&name, &log, &found);
-                log
-            });
-            topics.push(Served::new(name, topic.clone(), log, config.limits.payload_bytes));
+            let mut served = Served::new(name, topic.clone(), config.limits.payload_bytes);
+            match opened.transpose() {
+                Ok(opened) => {
+                    served.log = opened.map(|(log, found)| {
+                        account.recovered(&served.name, &log, &found);
+                        log
+                    });
+                }
+                // What is live does not need the disk.
+                Err(error) if error.is_of_the_disk() => served.goes_without_log(&error),
+                Err(source) => {
+                    return Err(ServerError::Log { topic: served.name.to_string(), source: source.into() });
+                }
+            }
+            topics.push(served);
         }
         let names = topics.iter().enumerate().map(|(index, topic)| (topic.name.to_string(), index)).collect();
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -156,6 +164,7 @@ impl Server {
         };
         // What lay in a topic before is not taken for new.
         server.look_at_topics(Start::Back(0));
+        server.account.topics(&mut server.topics);
         Ok(server)
     }
 
@@ -302,7 +311,13 @@ impl Server {
             }
             if client.is_greeted && now.saturating_sub(client.told_ns) >= heartbeat_ns {
                 client.told_ns = now;
-                let counts = client.counts().payload();
+                let mut counts = client.counts();
+                for topic in client.topics() {
+                    let Counts { unlogged, disk_failures, .. } = self.topics[topic].counts;
+                    (counts.unlogged, counts.disk_failures) =
+                        (counts.unlogged + unlogged, counts.disk_failures + disk_failures);
+                }
+                let counts = counts.payload();
                 // One that has no room for it is busy enough.
                 let _ = client.answer(crate::frame::Type::Heartbeat, 0, 0, &counts);
                 self.dirty.push(id);
@@ -313,10 +328,9 @@ impl Server {
 
     /// The end: what is in the topics is logged, and what waits for clients is offered once more.
     fn end(&mut self) {
-        for topic in &mut self.topics {
-            topic.collect(usize::MAX, None);
-        }
+        self.topics.iter_mut().for_each(Served::collect_held);
         self.deliver();
+        self.topics.iter_mut().for_each(Served::end);
         self.write();
         (0..self.clients.len()).for_each(|id| self.remove(id, &Gone::Ended));
         self.account.topics(&mut self.topics);

@@ -129,6 +129,12 @@ impl Server {
         let replay = match (from, &mut topic.log) {
             (None, _) => None,
             (Some(from), Some(log)) => Some(log.reader(from)),
+            (Some(_), None) if topic.config.log.is_some() => {
+                return Err(format!(
+                    "the log of topic {} could not be opened, as the gateway's journal says: subscribe from now",
+                    wanted.topic
+                ));
+            }
             (Some(_), None) => return Err(format!("topic {} has no log: subscribe from now", wanted.topic)),
         };
         if replay.is_some() {

@@ -13,6 +13,9 @@ use rustix::fs::{CWD, Mode};
 use super::config::{Listen, parse_mode};
 use crate::tls::Stream;
 
+/// Connections that may wait to be accepted; the kernel has a limit of its own (net.core.somaxconn).
+const WAITING: i32 = 4096;
+
 /// A place where clients connect.
 pub enum Listener {
     /// A Unix socket and its file.
@@ -53,6 +56,8 @@ impl Listener {
                 // Before the port: a mistake in a certificate is told first, and leaves nothing behind.
                 let tls = tls.as_ref().map(|tls| tls.files().server()).transpose().map_err(io::Error::other)?;
                 let bound = TcpListener::bind(tcp)?;
+                // Where the queue of those who connect is full, the kernel forgets them, and they ask again a second later.
+                rustix::net::listen(&bound, WAITING)?;
                 bound.set_nonblocking(true)?;
                 match tls {
                     None => Self::Tcp(bound),

@@ -14,6 +14,7 @@ use horus_shm::segment::header::Header;
 use horus_shm::segment::layout::Policy;
 
 use super::config::{self, definition};
+use super::trouble::Trouble;
 use crate::frame::batch::{self, ITEM_HEAD_BYTES, Item};
 use crate::frame::words;
 use crate::frame::{Head, Type};
@@ -36,8 +37,8 @@ pub struct Served {
     turn: Turn,
     ready: Vec<Delivery>,
     payload_bytes: usize,
-    /// What is wrong, said once.
-    trouble: Option<String>,
+    /// What is wrong.
+    pub trouble: Trouble,
 }
 
 /// What was done with a topic's messages.
@@ -47,8 +48,10 @@ pub struct Counts {
     pub read: u64,
     /// Messages that were overwritten before they were read.
     pub missed: u64,
-    /// Messages that could not be written to the log.
+    /// Messages that are lost from the log, or may be.
     pub unlogged: u64,
+    /// How often the disk did not take what was written to the log.
+    pub disk_failures: u64,
     /// Messages of clients that were published.
     pub published: u64,
     /// Messages of clients for which the topic had no room.
@@ -89,11 +92,11 @@ pub enum Published {
 
 impl Served {
     /// A topic that nobody has looked at yet.
-    pub fn new(name: TopicName, config: config::Topic, log: Option<Log>, payload_bytes: usize) -> Self {
+    pub fn new(name: TopicName, config: config::Topic, payload_bytes: usize) -> Self {
         Self {
             name,
             config,
-            log,
+            log: None,
             subscribers: Vec::new(),
             counts: Counts::default(),
             reading: None,
@@ -103,13 +106,18 @@ impl Served {
             turn: Turn::default(),
             ready: Vec::new(),
             payload_bytes,
-            trouble: None,
+            trouble: Trouble::default(),
         }
     }
 
     /// Whether its messages are read here.
     pub fn is_read(&self) -> bool {
-        self.config.direction.is_out() || self.log.is_some()
+        self.config.direction.is_out() || self.config.log.is_some()
+    }
+
+    /// Its log could not be opened: it is served without.
+    pub fn goes_without_log(&mut self, why: &LogError) {
+        self.trouble.set(format!("{why}; it is served without its log until the gateway is started again"));
     }
 
     /// Looks whether the topic is there, and is still the one that is read; true if it is another one than before. `start` is where to
@@ -120,13 +128,13 @@ impl Served {
             return false;
         }
         if self.reading.is_some() {
-            self.collect(usize::MAX, None); // the last messages of the one that was removed
+            self.collect_held(); // the last messages of the one that was removed
             self.reading = None;
         }
         match Observation::open(&directory.file(&self.name), start) {
             Ok(None) => {}
             Ok(Some(observation)) => self.read_from(observation),
-            Err(error) => self.trouble = Some(error.to_string()),
+            Err(error) => self.trouble.set(error.to_string()),
         }
         self.reading.is_some()
     }
@@ -135,7 +143,7 @@ impl Served {
         let is_of_bytes = observation.header().is_of_bytes();
         let room = message_bytes(observation.header());
         if room + ITEM_HEAD_BYTES > self.payload_bytes {
-            self.trouble = Some(format!("its messages have {room} bytes: raise limits.payload_bytes"));
+            self.trouble.set(format!("its messages have {room} bytes: raise limits.payload_bytes"));
             return;
         }
         let header = observation.header();
@@ -143,7 +151,7 @@ impl Served {
         if let Some(log) = &mut self.log
             && let Err(error) = log.set_kind(kind)
         {
-            self.trouble = Some(error.to_string());
+            self.trouble.set(error.to_string());
         }
         self.known = Some(observation.header().clone());
         self.reading = Some(Reading { observation, missed: 0, buffer: vec![0; room], is_of_bytes });
@@ -175,6 +183,15 @@ impl Served {
         (false, None)
     }
 
+    /// Reads what the topic holds now, and not what comes meanwhile: a publisher that never pauses is not waited for.
+    pub fn collect_held(&mut self) {
+        let held = self.reading.as_ref().map_or(0, |reading| {
+            let shape = &reading.observation.header().shape;
+            shape.capacity() * shape.lanes()
+        });
+        self.collect(held, None);
+    }
+
     fn skip(&mut self, messages: u64) {
         self.counts.missed += messages;
         self.next += messages;
@@ -190,14 +207,18 @@ impl Served {
         let stamp_ns = if sent_ns == 0 { monotonic_ns() } else { sent_ns };
         self.counts.read += 1;
         let (sequence, is_logged) = match &mut self.log {
-            None => (self.next, true),
+            None => {
+                let is_missing = self.config.log.is_some();
+                self.counts.unlogged += u64::from(is_missing);
+                (self.next, !is_missing)
+            }
             Some(log) => match log.append(message, stamp_ns, publisher as u16) {
                 Ok(sequence) => (sequence, true),
                 Err(error) => {
                     let sequence = log.next_sequence();
                     log.skip(1);
                     self.counts.unlogged += 1;
-                    self.trouble = Some(error.to_string());
+                    self.trouble.set(error.to_string());
                     (sequence, false)
                 }
             },
@@ -221,12 +242,29 @@ impl Served {
     /// # Errors
     /// When the disk does not take what must be on it before anybody is told. It is delivered all the same.
     pub fn delivery(&mut self) -> (Vec<Delivery>, Result<(), LogError>) {
-        let committed = self.log.as_mut().map_or(Ok(()), Log::commit);
-        if let Err(error) = &committed {
-            self.trouble = Some(error.to_string());
-        }
+        let committed = self.keep(Log::commit);
         end_turn(&mut self.turn, &mut self.ready);
         (std::mem::take(&mut self.ready), committed)
+    }
+
+    /// Has the log keep its promise, and counts what it cannot.
+    fn keep(&mut self, promise: impl FnOnce(&mut Log) -> Result<(), LogError>) -> Result<(), LogError> {
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let before = log.counts().doubtful;
+        let kept = promise(log);
+        let trouble = log.trouble();
+        let counts = log.counts();
+        self.counts.unlogged += counts.doubtful - before;
+        self.counts.disk_failures = counts.sync_failures;
+        if let Some(error) = kept.as_ref().err().or(trouble.as_ref()) {
+            self.trouble.set(error.to_string());
+        }
+        kept
+    }
+
+    /// The end: the log has what it was given, or it is told.
+    pub fn end(&mut self) {
+        let _ = self.keep(Log::end); // in the journal
     }
 
     /// Becomes a publisher of the topic, which is made if the settings say as what.
@@ -337,11 +375,6 @@ impl Served {
     /// The number of the next message.
     pub fn next(&self) -> u64 {
         self.log.as_ref().map_or(self.next, Log::next_sequence)
-    }
-
-    /// What went wrong since this was asked last.
-    pub fn trouble(&mut self) -> Option<String> {
-        self.trouble.take()
     }
 }
 

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub mod certificates;
+pub mod disk;
 pub mod process;
 pub mod talk;
 

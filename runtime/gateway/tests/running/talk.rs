@@ -2,7 +2,7 @@
 
 use horus_gateway::client::{Address, ClientError, Connection};
 use horus_gateway::frame::words::{Advertise, Begin, Heartbeat, Subscribe, WhenFull};
-use horus_gateway::frame::{Head, Type, batch};
+use horus_gateway::frame::{Head, Type, batch, encode, words};
 
 use super::PATIENCE;
 
@@ -71,10 +71,22 @@ pub fn until_closed(connection: &mut Connection) -> ClientError {
     }
 }
 
+/// A frame as it is sent.
+pub fn frame(head: &Head, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(&mut bytes, head, payload);
+    bytes
+}
+
+/// What a client says first.
+pub fn hello() -> Vec<u8> {
+    frame(&Head::new(Type::Hello, 0), &words::text("somebody"))
+}
+
 /// A sender and a receiver, to whom nothing that others do may happen.
 pub struct Pair {
-    sender: Connection,
-    receiver: Connection,
+    pub sender: Connection,
+    pub receiver: Connection,
     sent: u64,
 }
 
