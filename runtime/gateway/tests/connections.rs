@@ -223,7 +223,7 @@ fn a_line_that_is_cut() {
     if std::env::var_os(STATE).is_none() {
         return;
     }
-    let (gateway, port) = Process::start_on_tcp(&format!("{BOTH}[limits]\nheartbeat_ms = 300\n"));
+    let (gateway, port) = Process::start_on_tcp(&format!("{BOTH}[limits]\nheartbeat_ms = 500\n"));
     let mut others = Pair::open(&gateway.address);
     others.exchange(5);
     let files = gateway.open_files();
