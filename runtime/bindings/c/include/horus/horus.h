@@ -11,13 +11,6 @@
 /* What a horus_options begins as. */
 #define HORUS_OPTIONS {sizeof(horus_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
-/* A call goes through the table of addresses and not through a stub, where the compiler knows how to say that of one function. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define HORUS_CALL __attribute__((noplt))
-#else
-#define HORUS_CALL
-#endif
-
 // The version of this interface. A program that was built for another first number does not work with this library.
 #define HORUS_ABI_VERSION 1
 
@@ -232,14 +225,13 @@ extern "C" {
 #endif // __cplusplus
 
 // The interface's version of the library that runs: compare it with `HORUS_ABI_VERSION`.
-HORUS_CALL uint32_t horus_abi_version(void);
+uint32_t horus_abi_version(void);
 
 // Writes an entry to the journal, or prints it to stderr where there is none. `fields` may be null when `count` is 0. It allocates and makes
 // system calls: not for a step.
 //
 // # Safety
 // `message` ends with a zero byte; `count` fields may be read at `fields`, whose texts end with a zero byte.
-HORUS_CALL
 horus_status horus_journal(horus_priority priority,
                            const char *message,
                            const horus_field *fields,
@@ -250,26 +242,25 @@ horus_status horus_journal(horus_priority priority,
 //
 // # Safety
 // `description` ends with a zero byte.
-HORUS_CALL
 horus_layout *horus_layout_parse(const char *description);
 
 // The hash that two programs compare; 0 of what is no layout.
 //
 // # Safety
 // `layout` is null or a handle that is not closed meanwhile.
-HORUS_CALL uint64_t horus_layout_hash(horus_layout *layout);
+uint64_t horus_layout_hash(horus_layout *layout);
 
 // Bytes of a message; 0 of what is no layout.
 //
 // # Safety
 // As `horus_layout_hash`.
-HORUS_CALL size_t horus_layout_bytes(horus_layout *layout);
+size_t horus_layout_bytes(horus_layout *layout);
 
 // Ends a layout; topics that were opened with it need it no longer. Null is nothing to end.
 //
 // # Safety
 // As `horus_layout_hash`; it is not used any more.
-HORUS_CALL horus_status horus_layout_close(horus_layout *layout);
+horus_status horus_layout_close(horus_layout *layout);
 
 // A program without nodes. Its settings are those of `node.toml`, and it understands the options of every program of nodes
 // (`--describe`, `--releases N`, `--strict`); others on its command line are its own. What goes wrong from here on, the program says when it
@@ -277,14 +268,12 @@ HORUS_CALL horus_status horus_layout_close(horus_layout *layout);
 //
 // # Safety
 // `name` ends with a zero byte.
-HORUS_CALL
 horus_app *horus_app_new(const char *name);
 
 // An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
 //
 // # Safety
 // `app` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
-HORUS_CALL
 horus_input *horus_app_input(horus_app *app,
                              const char *topic,
                              horus_layout *layout,
@@ -295,7 +284,6 @@ horus_input *horus_app_input(horus_app *app,
 //
 // # Safety
 // As `horus_app_input`.
-HORUS_CALL
 horus_output *horus_app_output(horus_app *app,
                                const char *topic,
                                horus_layout *layout,
@@ -307,7 +295,6 @@ horus_output *horus_app_output(horus_app *app,
 // # Safety
 // `app` is a handle that nobody else uses meanwhile, `name` ends with a zero byte. Until the program has ended, a thread of its own may call
 // `step` with `context`.
-HORUS_CALL
 horus_node *horus_app_node(horus_app *app,
                            const char *name,
                            horus_step step,
@@ -318,7 +305,6 @@ horus_node *horus_app_node(horus_app *app,
 //
 // # Safety
 // `app` is a handle that nobody else uses meanwhile; `count` texts may be read at `nodes`, each ends with a zero byte.
-HORUS_CALL
 horus_status horus_app_chain(horus_app *app,
                              const char *const *nodes,
                              size_t count,
@@ -328,19 +314,18 @@ horus_status horus_app_chain(horus_app *app,
 //
 // # Safety
 // `app` is a handle that nobody else uses meanwhile.
-HORUS_CALL horus_status horus_app_releases(horus_app *app, uint64_t releases);
+horus_status horus_app_releases(horus_app *app, uint64_t releases);
 
 // Does not start unless the system grants everything that a node asks for.
 //
 // # Safety
 // `app` is a handle that nobody else uses meanwhile.
-HORUS_CALL horus_status horus_app_strict(horus_app *app);
+horus_status horus_app_strict(horus_app *app);
 
 // Gives each thread of nodes a stack of so many bytes, all of which is locked; 512 KiB if not said otherwise.
 //
 // # Safety
 // `app` is a handle that nobody else uses meanwhile.
-HORUS_CALL
 horus_status horus_app_stack(horus_app *app,
                              size_t bytes);
 
@@ -349,7 +334,6 @@ horus_status horus_app_stack(horus_app *app,
 //
 // # Safety
 // `app` is a handle that nobody else uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
-HORUS_CALL
 horus_status horus_app_chore(horus_app *app,
                              horus_work work,
                              void *context);
@@ -359,7 +343,6 @@ horus_status horus_app_chore(horus_app *app,
 //
 // # Safety
 // `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
-HORUS_CALL
 int horus_app_run(horus_app *app);
 
 // `main` of a program whose nodes `declare` declares with `context`: as `horus_app_new` and `horus_app_run`, for a function that a test can
@@ -367,7 +350,6 @@ int horus_app_run(horus_app *app);
 //
 // # Safety
 // `name` ends with a zero byte. `declare` may be called with `context`, and until the program has ended, its threads may call the steps.
-HORUS_CALL
 int horus_main(const char *name,
                horus_declare declare,
                void *context);
@@ -376,7 +358,6 @@ int horus_main(const char *name,
 //
 // # Safety
 // `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
-HORUS_CALL
 horus_status horus_app_close(horus_app *app);
 
 // Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
@@ -384,7 +365,6 @@ horus_status horus_app_close(horus_app *app);
 //
 // # Safety
 // As `horus_app_run`.
-HORUS_CALL
 horus_status horus_app_run_in_place(horus_app *app,
                                     uint64_t releases);
 
@@ -393,56 +373,54 @@ horus_status horus_app_run_in_place(horus_app *app,
 //
 // # Safety
 // `input` is null or a handle whose program has not ended, or that is kept.
-HORUS_CALL
 horus_status horus_input_keep(horus_input *input);
 
 // Ends what `horus_input_keep` began. Null is nothing to end.
 //
 // # Safety
 // As there; for this keeper it is not used any more.
-HORUS_CALL horus_status horus_input_let_go(horus_input *input);
+horus_status horus_input_let_go(horus_input *input);
 
 // As `horus_input_keep`.
 //
 // # Safety
 // As there.
-HORUS_CALL horus_status horus_output_keep(horus_output *output);
+horus_status horus_output_keep(horus_output *output);
 
 // As `horus_input_let_go`.
 //
 // # Safety
 // As there.
-HORUS_CALL horus_status horus_output_let_go(horus_output *output);
+horus_status horus_output_let_go(horus_output *output);
 
 // As `horus_input_keep`.
 //
 // # Safety
 // As there.
-HORUS_CALL horus_status horus_node_keep(horus_node *node);
+horus_status horus_node_keep(horus_node *node);
 
 // As `horus_input_let_go`.
 //
 // # Safety
 // As there.
-HORUS_CALL horus_status horus_node_let_go(horus_node *node);
+horus_status horus_node_let_go(horus_node *node);
 
 // Releases it once a period, on the grid that all nodes of the machine with this period share.
 //
 // # Safety
 // `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
-HORUS_CALL horus_status horus_node_period_ns(horus_node *node, uint64_t nanoseconds);
+horus_status horus_node_period_ns(horus_node *node, uint64_t nanoseconds);
 
 // Moves its grid by so much against that of other nodes.
 //
 // # Safety
 // `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
-HORUS_CALL horus_status horus_node_phase_ns(horus_node *node, uint64_t nanoseconds);
+horus_status horus_node_phase_ns(horus_node *node, uint64_t nanoseconds);
 
 // The shortest time between two releases by events. An event that comes sooner is served at its end.
 //
 // # Safety
 // `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
-HORUS_CALL
 horus_status horus_node_min_gap_ns(horus_node *node,
                                    uint64_t nanoseconds);
 
@@ -450,19 +428,18 @@ horus_status horus_node_min_gap_ns(horus_node *node,
 //
 // # Safety
 // `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
-HORUS_CALL horus_status horus_node_budget_ns(horus_node *node, uint64_t nanoseconds);
+horus_status horus_node_budget_ns(horus_node *node, uint64_t nanoseconds);
 
 // The time from release to completion that counts as in time; the period if not said otherwise.
 //
 // # Safety
 // `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
-HORUS_CALL horus_status horus_node_deadline_ns(horus_node *node, uint64_t nanoseconds);
+horus_status horus_node_deadline_ns(horus_node *node, uint64_t nanoseconds);
 
 // How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
 //
 // # Safety
 // `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
-HORUS_CALL
 horus_status horus_node_silence_ns(horus_node *node,
                                    uint64_t nanoseconds);
 
@@ -470,13 +447,12 @@ horus_status horus_node_silence_ns(horus_node *node,
 //
 // # Safety
 // As `horus_node_period_ns`; `topic` ends with a zero byte.
-HORUS_CALL horus_status horus_node_on(horus_node *node, const char *topic);
+horus_status horus_node_on(horus_node *node, const char *topic);
 
 // The CPU that it runs on, as node.toml says it: `isolated`, `isolated:1`, `housekeeping`, `2`, `2-3`.
 //
 // # Safety
 // As `horus_node_period_ns`; `cpu` ends with a zero byte.
-HORUS_CALL
 horus_status horus_node_cpu(horus_node *node,
                             const char *cpu);
 
@@ -484,7 +460,6 @@ horus_status horus_node_cpu(horus_node *node,
 //
 // # Safety
 // As `horus_node_period_ns`; `policy` ends with a zero byte.
-HORUS_CALL
 horus_status horus_node_policy(horus_node *node,
                                const char *policy);
 
@@ -492,7 +467,6 @@ horus_status horus_node_policy(horus_node *node,
 //
 // # Safety
 // As `horus_node_period_ns`.
-HORUS_CALL
 horus_status horus_node_on_miss(horus_node *node,
                                 horus_reaction reaction,
                                 uint32_t after,
@@ -502,18 +476,13 @@ horus_status horus_node_on_miss(horus_node *node,
 //
 // # Safety
 // As `horus_node_period_ns`.
-HORUS_CALL
-horus_status horus_node_degrade(horus_node *node,
-                                uint32_t every,
-                                uint32_t after,
-                                uint32_t within);
+horus_status horus_node_degrade(horus_node *node, uint32_t every, uint32_t after, uint32_t within);
 
 // Sets what keeps the robot safe, in place of a step, after misses that `horus_node_on_miss` names. It is called once before the first
 // release; what it sets then is remembered and not published. So it sets the same each time, and waits for nothing.
 //
 // # Safety
 // As `horus_node_period_ns`, and as `horus_app_node` for `safe_state` in place of `step`.
-HORUS_CALL
 horus_status horus_node_safe_state(horus_node *node,
                                    horus_step safe_state);
 
@@ -521,14 +490,12 @@ horus_status horus_node_safe_state(horus_node *node,
 //
 // # Safety
 // As `horus_node_period_ns`.
-HORUS_CALL
 horus_status horus_node_logical_execution_time(horus_node *node);
 
 // Copies the newest message, however old it is by now; HORUS_EMPTY before the first. `about` may be null. No allocation.
 //
 // # Safety
 // `input` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
-HORUS_CALL
 horus_status horus_input_latest(horus_input *input,
                                 void *message,
                                 size_t bytes,
@@ -538,7 +505,6 @@ horus_status horus_input_latest(horus_input *input,
 //
 // # Safety
 // As `horus_input_latest`.
-HORUS_CALL
 horus_status horus_input_fresh(horus_input *input,
                                void *message,
                                size_t bytes,
@@ -548,7 +514,6 @@ horus_status horus_input_fresh(horus_input *input,
 //
 // # Safety
 // As `horus_input_latest`.
-HORUS_CALL
 horus_status horus_input_next(horus_input *input,
                               void *message,
                               size_t bytes,
@@ -559,7 +524,6 @@ horus_status horus_input_next(horus_input *input,
 //
 // # Safety
 // `input` is a handle that nobody else uses meanwhile; `age_ns` may be written.
-HORUS_CALL
 horus_status horus_input_age_ns(horus_input *input,
                                 uint64_t now_ns,
                                 uint64_t *age_ns);
@@ -568,14 +532,13 @@ horus_status horus_input_age_ns(horus_input *input,
 //
 // # Safety
 // `input` is null or a handle that nobody else uses meanwhile.
-HORUS_CALL uint64_t horus_input_missed(horus_input *input);
+uint64_t horus_input_missed(horus_input *input);
 
 // Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when
 // it set more than there is room for, and this one is dropped. No allocation.
 //
 // # Safety
 // `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
-HORUS_CALL
 horus_status horus_output_set(horus_output *output,
                               const void *message,
                               size_t bytes);
@@ -584,7 +547,6 @@ horus_status horus_output_set(horus_output *output,
 //
 // # Safety
 // `app` is a handle that nobody else uses meanwhile; `why` is null or ends with a zero byte.
-HORUS_CALL
 horus_status horus_app_refuse(horus_app *app,
                               const char *why);
 
@@ -593,7 +555,6 @@ horus_status horus_app_refuse(horus_app *app,
 //
 // # Safety
 // `cycle` is the one that a running step was given, or a copy; `why` is null or ends with a zero byte.
-HORUS_CALL
 horus_status horus_cycle_fail(const horus_cycle *cycle,
                               const char *why);
 
@@ -601,7 +562,6 @@ horus_status horus_cycle_fail(const horus_cycle *cycle,
 //
 // # Safety
 // `declare` may be called with `context`, and until the world is closed, so may the steps.
-HORUS_CALL
 horus_world *horus_world_new(horus_declare declare,
                              void *context);
 
@@ -609,28 +569,24 @@ horus_world *horus_world_new(horus_declare declare,
 //
 // # Safety
 // As `horus_world_new`; `file` ends with a zero byte.
-HORUS_CALL
-horus_world *horus_world_with_settings(const char *file,
-                                       horus_declare declare,
-                                       void *context);
+horus_world *horus_world_with_settings(const char *file, horus_declare declare, void *context);
 
 // The time that has passed, in nanoseconds; 0 of what is no world.
 //
 // # Safety
 // `world` is null or a handle that nobody else uses meanwhile.
-HORUS_CALL uint64_t horus_world_now_ns(horus_world *world);
+uint64_t horus_world_now_ns(horus_world *world);
 
 // Lets time pass, and the nodes run. A step that fails is an error.
 //
 // # Safety
 // `world` is a handle that nobody else uses meanwhile.
-HORUS_CALL horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
+horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
 
 // Publishes a message of `bytes` bytes, as another program would.
 //
 // # Safety
 // `world` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
-HORUS_CALL
 horus_status horus_world_publish(horus_world *world,
                                  const char *topic,
                                  horus_layout *layout,
@@ -641,7 +597,6 @@ horus_status horus_world_publish(horus_world *world,
 //
 // # Safety
 // As `horus_world_publish`, and `bytes` bytes may be written at `message`.
-HORUS_CALL
 horus_status horus_world_last(horus_world *world,
                               const char *topic,
                               horus_layout *layout,
@@ -652,19 +607,18 @@ horus_status horus_world_last(horus_world *world,
 //
 // # Safety
 // `world` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-HORUS_CALL horus_status horus_world_close(horus_world *world);
+horus_status horus_world_close(horus_world *world);
 
 // The account of a node.
 //
 // # Safety
 // As `horus_world_delay`; `tally` may be written.
-HORUS_CALL horus_status horus_world_tally(horus_world *world, const char *node, horus_tally *tally);
+horus_status horus_world_tally(horus_world *world, const char *node, horus_tally *tally);
 
 // What the journal would say: the text of entry `index`, from 0, valid until the next call with this world; null when there are not so many.
 //
 // # Safety
 // `world` is a handle that nobody else uses meanwhile.
-HORUS_CALL
 const char *horus_world_journal(horus_world *world,
                                 size_t index);
 
@@ -672,7 +626,6 @@ const char *horus_world_journal(horus_world *world,
 //
 // # Safety
 // `world` is a handle that nobody else uses meanwhile, `node` ends with a zero byte.
-HORUS_CALL
 horus_status horus_world_delay(horus_world *world,
                                const char *node,
                                uint64_t nanoseconds,
@@ -682,7 +635,6 @@ horus_status horus_world_delay(horus_world *world,
 //
 // # Safety
 // As `horus_world_delay`.
-HORUS_CALL
 horus_status horus_world_takes(horus_world *world,
                                const char *node,
                                uint64_t nanoseconds,
@@ -692,17 +644,15 @@ horus_status horus_world_takes(horus_world *world,
 //
 // # Safety
 // `world` is a handle that nobody else uses meanwhile, `topic` ends with a zero byte.
-HORUS_CALL horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
+horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
 
 // The sentence of this thread's last error, valid until its next one. It is empty when there was none.
-HORUS_CALL
 const char *horus_error(void);
 
 // Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
 //
 // # Safety
 // `topic` ends with a zero byte, `options` is null or may be read.
-HORUS_CALL
 horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
                                                   size_t maximum,
                                                   const horus_options *options);
@@ -711,7 +661,6 @@ horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
 //
 // # Safety
 // `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
-HORUS_CALL
 horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
                                             const void *message,
                                             size_t bytes);
@@ -721,7 +670,6 @@ horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
 //
 // # Safety
 // As `horus_bytes_publisher_try_send`.
-HORUS_CALL
 horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
                                         const void *message,
                                         size_t bytes,
@@ -731,7 +679,6 @@ horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
 //
 // # Safety
 // `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
-HORUS_CALL
 horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
                                         size_t bytes,
                                         void **place);
@@ -740,46 +687,42 @@ horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
 //
 // # Safety
 // `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
-HORUS_CALL
-horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher,
-                                           size_t bytes);
+horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher, size_t bytes);
 
 // Gives a lent place back without sending anything.
 //
 // # Safety
 // As `horus_bytes_publisher_publish`.
-HORUS_CALL horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
+horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
 
 // How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
 //
 // # Safety
 // `publisher` is null or a handle that nobody else uses meanwhile.
-HORUS_CALL
 size_t horus_bytes_publisher_subscribers(horus_bytes_publisher *publisher);
 
 // Takes dead subscribers off the topic; returns how many. Makes system calls.
 //
 // # Safety
 // As `horus_bytes_publisher_subscribers`.
-HORUS_CALL size_t horus_bytes_publisher_reap(horus_bytes_publisher *publisher);
+size_t horus_bytes_publisher_reap(horus_bytes_publisher *publisher);
 
 // As `horus_publisher_check`.
 //
 // # Safety
 // As `horus_bytes_publisher_subscribers`.
-HORUS_CALL horus_status horus_bytes_publisher_check(horus_bytes_publisher *publisher);
+horus_status horus_bytes_publisher_check(horus_bytes_publisher *publisher);
 
 // Ends a publisher. Null is nothing to end.
 //
 // # Safety
 // `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-HORUS_CALL horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
+horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
 
 // Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
 //
 // # Safety
 // `topic` ends with a zero byte, `options` is null or may be read.
-HORUS_CALL
 horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
                                                     size_t maximum,
                                                     const horus_options *options);
@@ -790,7 +733,6 @@ horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
 // # Safety
 // `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
 // or may be written.
-HORUS_CALL
 horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
                                              void *message,
                                              size_t room,
@@ -801,7 +743,6 @@ horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
 //
 // # Safety
 // As `horus_bytes_subscriber_try_recv`.
-HORUS_CALL
 horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
                                          void *message,
                                          size_t room,
@@ -814,7 +755,6 @@ horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
 //
 // # Safety
 // `subscriber` is a handle that nobody else uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
-HORUS_CALL
 horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
                                            const void **message,
                                            size_t *bytes,
@@ -824,38 +764,36 @@ horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
 //
 // # Safety
 // `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
-HORUS_CALL horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
+horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
 
 // How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
 //
 // # Safety
 // `subscriber` is null or a handle that nobody else uses meanwhile.
-HORUS_CALL
 uint64_t horus_bytes_subscriber_missed(horus_bytes_subscriber *subscriber);
 
 // As `horus_subscriber_is_published`.
 //
 // # Safety
 // As `horus_bytes_subscriber_missed`.
-HORUS_CALL horus_status horus_bytes_subscriber_is_published(horus_bytes_subscriber *subscriber);
+horus_status horus_bytes_subscriber_is_published(horus_bytes_subscriber *subscriber);
 
 // As `horus_subscriber_check`.
 //
 // # Safety
 // As `horus_bytes_subscriber_missed`.
-HORUS_CALL horus_status horus_bytes_subscriber_check(horus_bytes_subscriber *subscriber);
+horus_status horus_bytes_subscriber_check(horus_bytes_subscriber *subscriber);
 
 // Ends a subscriber. Null is nothing to end.
 //
 // # Safety
 // `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-HORUS_CALL horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
+horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
 
 // Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
 //
 // # Safety
 // `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
-HORUS_CALL
 horus_publisher *horus_publisher_open(const char *topic,
                                       horus_layout *layout,
                                       const horus_options *options);
@@ -864,7 +802,6 @@ horus_publisher *horus_publisher_open(const char *topic,
 //
 // # Safety
 // `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
-HORUS_CALL
 horus_status horus_publisher_try_send(horus_publisher *publisher,
                                       const void *message,
                                       size_t bytes);
@@ -873,7 +810,6 @@ horus_status horus_publisher_try_send(horus_publisher *publisher,
 //
 // # Safety
 // As `horus_publisher_try_send`.
-HORUS_CALL
 horus_status horus_publisher_send(horus_publisher *publisher,
                                   const void *message,
                                   size_t bytes,
@@ -884,7 +820,6 @@ horus_status horus_publisher_send(horus_publisher *publisher,
 //
 // # Safety
 // `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
-HORUS_CALL
 horus_status horus_publisher_loan(horus_publisher *publisher,
                                   void **place);
 
@@ -892,19 +827,18 @@ horus_status horus_publisher_loan(horus_publisher *publisher,
 //
 // # Safety
 // `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
-HORUS_CALL horus_status horus_publisher_publish(horus_publisher *publisher);
+horus_status horus_publisher_publish(horus_publisher *publisher);
 
 // Gives a lent place back without sending anything.
 //
 // # Safety
 // As `horus_publisher_publish`.
-HORUS_CALL horus_status horus_publisher_discard(horus_publisher *publisher);
+horus_status horus_publisher_discard(horus_publisher *publisher);
 
 // How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
 //
 // # Safety
 // `publisher` is null or a handle that nobody else uses meanwhile.
-HORUS_CALL
 size_t horus_publisher_subscribers(horus_publisher *publisher);
 
 // Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `horus_publisher_try_send`,
@@ -912,55 +846,48 @@ size_t horus_publisher_subscribers(horus_publisher *publisher);
 //
 // # Safety
 // As `horus_publisher_subscribers`.
-HORUS_CALL
 size_t horus_publisher_reap(horus_publisher *publisher);
 
 // Whether what is sent here can reach who joins from now on: not when the topic's file was removed, nor after `fork` in the child.
 //
 // # Safety
 // As `horus_publisher_subscribers`.
-HORUS_CALL
 horus_status horus_publisher_check(horus_publisher *publisher);
 
 // Ends a publisher. Null is nothing to end.
 //
 // # Safety
 // `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-HORUS_CALL horus_status horus_publisher_close(horus_publisher *publisher);
+horus_status horus_publisher_close(horus_publisher *publisher);
 
 // Tells how the topic is made that this end is of.
 //
 // # Safety
 // `publisher` is a handle that nobody else uses meanwhile; `shape` may be written.
-HORUS_CALL horus_status horus_publisher_shape(horus_publisher *publisher, horus_shape *shape);
+horus_status horus_publisher_shape(horus_publisher *publisher, horus_shape *shape);
 
 // As `horus_publisher_shape`.
 //
 // # Safety
 // As there.
-HORUS_CALL horus_status horus_subscriber_shape(horus_subscriber *subscriber, horus_shape *shape);
+horus_status horus_subscriber_shape(horus_subscriber *subscriber, horus_shape *shape);
 
 // As `horus_publisher_shape`.
 //
 // # Safety
 // As there.
-HORUS_CALL
-horus_status horus_bytes_publisher_shape(horus_bytes_publisher *publisher,
-                                         horus_shape *shape);
+horus_status horus_bytes_publisher_shape(horus_bytes_publisher *publisher, horus_shape *shape);
 
 // As `horus_publisher_shape`.
 //
 // # Safety
 // As there.
-HORUS_CALL
-horus_status horus_bytes_subscriber_shape(horus_bytes_subscriber *subscriber,
-                                          horus_shape *shape);
+horus_status horus_bytes_subscriber_shape(horus_bytes_subscriber *subscriber, horus_shape *shape);
 
 // Joins a topic; it may come before its publisher. Null when it is refused. `options` may be null.
 //
 // # Safety
 // `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
-HORUS_CALL
 horus_subscriber *horus_subscriber_open(const char *topic,
                                         horus_layout *layout,
                                         const horus_options *options);
@@ -972,7 +899,6 @@ horus_subscriber *horus_subscriber_open(const char *topic,
 //
 // # Safety
 // `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
-HORUS_CALL
 horus_status horus_subscriber_try_recv(horus_subscriber *subscriber,
                                        void *message,
                                        size_t bytes,
@@ -982,7 +908,6 @@ horus_status horus_subscriber_try_recv(horus_subscriber *subscriber,
 //
 // # Safety
 // As `horus_subscriber_try_recv`.
-HORUS_CALL
 horus_status horus_subscriber_recv(horus_subscriber *subscriber,
                                    void *message,
                                    size_t bytes,
@@ -993,7 +918,6 @@ horus_status horus_subscriber_recv(horus_subscriber *subscriber,
 //
 // # Safety
 // `subscriber` is a handle that nobody else uses meanwhile; `message` may be written, `about` is null or may be written.
-HORUS_CALL
 horus_status horus_subscriber_borrow(horus_subscriber *subscriber,
                                      const void **message,
                                      horus_received *about);
@@ -1002,27 +926,25 @@ horus_status horus_subscriber_borrow(horus_subscriber *subscriber,
 //
 // # Safety
 // `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
-HORUS_CALL horus_status horus_subscriber_release(horus_subscriber *subscriber);
+horus_status horus_subscriber_release(horus_subscriber *subscriber);
 
 // How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
 //
 // # Safety
 // `subscriber` is null or a handle that nobody else uses meanwhile.
-HORUS_CALL
 uint64_t horus_subscriber_missed(horus_subscriber *subscriber);
 
 // Whether a living process publishes the topic: HORUS_OK or HORUS_EMPTY. Makes system calls.
 //
 // # Safety
 // As `horus_subscriber_missed`.
-HORUS_CALL horus_status horus_subscriber_is_published(horus_subscriber *subscriber);
+horus_status horus_subscriber_is_published(horus_subscriber *subscriber);
 
 // Waits at most `timeout_ns` nanoseconds, for ever if that is negative, until a living process publishes the topic; HORUS_EMPTY when the time is
 // up. Looks once a millisecond.
 //
 // # Safety
 // As `horus_subscriber_missed`.
-HORUS_CALL
 horus_status horus_subscriber_wait_until_published(horus_subscriber *subscriber,
                                                    int64_t timeout_ns);
 
@@ -1030,14 +952,13 @@ horus_status horus_subscriber_wait_until_published(horus_subscriber *subscriber,
 //
 // # Safety
 // As `horus_subscriber_missed`.
-HORUS_CALL
 horus_status horus_subscriber_check(horus_subscriber *subscriber);
 
 // Ends a subscriber. Null is nothing to end.
 //
 // # Safety
 // `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
-HORUS_CALL horus_status horus_subscriber_close(horus_subscriber *subscriber);
+horus_status horus_subscriber_close(horus_subscriber *subscriber);
 
 // Waits until one of `count` subscribers, of messages or of bytes, has something to receive; its place in the array is then at `*ready`.
 // HORUS_EMPTY when `timeout_ns` nanoseconds have passed; it waits for ever if that is negative. While an earlier one has messages, later ones
@@ -1045,7 +966,6 @@ HORUS_CALL horus_status horus_subscriber_close(horus_subscriber *subscriber);
 //
 // # Safety
 // `count` handles may be read at `subscribers`, which nobody else uses meanwhile; `ready` may be written.
-HORUS_CALL
 horus_status horus_wait_any(void *const *subscribers,
                             size_t count,
                             int64_t timeout_ns,

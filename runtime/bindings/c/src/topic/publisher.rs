@@ -222,7 +222,7 @@ pub unsafe extern "C" fn horus_publisher_publish(publisher: *mut horus_publisher
 pub unsafe extern "C" fn horus_publisher_discard(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        drop(unsafe { take_back(publisher) }?);
+        let _unsent = unsafe { take_back(publisher) }?;
         Ok(HORUS_OK)
     })
 }

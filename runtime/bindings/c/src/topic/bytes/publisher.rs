@@ -167,7 +167,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_publish(
 pub unsafe extern "C" fn horus_bytes_publisher_discard(publisher: *mut horus_bytes_publisher) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        drop(unsafe { take_back(publisher) }?);
+        let _unsent = unsafe { take_back(publisher) }?;
         Ok(HORUS_OK)
     })
 }
