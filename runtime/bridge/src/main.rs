@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 #[cfg(feature = "zenoh")]
@@ -135,7 +136,7 @@ fn ros2(args: &Ros2) -> Result<(), String> {
         return Err(format!("there is no domain {domain}: a domain is a number from 0 to {LAST_DOMAIN}"));
     }
     let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
-    serve(&format!("domain {domain}"), config, |config| transport(wire, config, domain, &node))
+    serve(&format!("domain {domain}"), config, |config, stop| transport(wire, config, domain, &node, stop))
 }
 
 #[cfg(feature = "zenoh")]
@@ -159,22 +160,22 @@ fn between(args: &Between) -> Result<(), String> {
     let location = Location::from_environment().map_err(|error| error.to_string())?;
     let config = fleet.routes(&location.namespace).map_err(|error| error.to_string())?;
     let links = zenoh::Links { connect: fleet.connect, listen: fleet.listen, is_client: false };
-    serve(&fleet.name.unwrap_or_default(), config, |_| Ok(Box::new(zenoh::Fleet::join(zenoh::open(&links)?))))
+    serve(&fleet.name.unwrap_or_default(), config, |_, _| Ok(Some(Box::new(zenoh::Fleet::join(zenoh::open(&links)?)))))
 }
 
 /// Serves until it is told to end. What carries messages is opened last, by the thread that serves.
 fn serve(
     who: &str,
     config: Config,
-    transport: impl FnOnce(&Config) -> Result<Box<dyn Transport>, String>,
+    transport: impl FnOnce(&Config, &AtomicBool) -> Result<Option<Box<dyn Transport>>, String>,
 ) -> Result<(), String> {
     let location = Location::from_environment().map_err(|error| error.to_string())?;
     let directory = Directory::at(&location.directory)
         .and_then(|directory| directory.in_namespace(&location.namespace))
         .map_err(|error| error.to_string())?;
     let stop = horus::stop::on_termination().map_err(|error| error.to_string())?;
-    let transport = transport(&config)?;
     let topics = config.to_ros.len() + config.from_ros.len();
+    let Some(transport) = transport(&config, &stop)? else { return Ok(()) };
     let mut server = Server::new(config, directory, transport);
     horus::supervise::notify_ready(&format!("{topics} topics, {who}"));
     server.run(&stop);
@@ -191,18 +192,29 @@ fn from_environment() -> Result<u16, String> {
     }
 }
 
-fn transport(wire: Wire, config: &Config, domain: u16, node: &str) -> Result<Box<dyn Transport>, String> {
+/// None when it is told to end before it reaches anybody.
+fn transport(
+    wire: Wire,
+    config: &Config,
+    domain: u16,
+    node: &str,
+    stop: &AtomicBool,
+) -> Result<Option<Box<dyn Transport>>, String> {
     #[cfg(feature = "dds")]
     if wire == Wire::Dds {
-        return Ok(Box::new(horus_bridge::dds::Dds::join(domain, node)?));
+        return Ok(Some(Box::new(horus_bridge::dds::Dds::join(domain, node)?)));
     }
     #[cfg(feature = "zenoh")]
     if wire == Wire::Zenoh {
         let links = zenoh::Links { connect: config.connect.clone(), listen: config.listen.clone(), is_client: false };
-        let session = zenoh::open(&links.to_ros())?;
-        return Ok(Box::new(zenoh::Zenoh::join(session, domain, node)?));
+        let waits = |text: &str| {
+            horus::journal::Entry::plain(horus::journal::Priority::Warning, format!("bridge: {text}")).send_or_print();
+            horus::supervise::notify_ready(text);
+        };
+        let Some(session) = zenoh::open_until(links.to_ros(), stop, waits)? else { return Ok(None) };
+        return Ok(Some(Box::new(zenoh::Zenoh::join(session, domain, node)?)));
     }
-    let _ = (domain, node, config);
+    let _ = (domain, node, config, stop);
     let feature = if wire == Wire::Dds { "dds" } else { "zenoh" };
     Err(format!("this program was built without --{feature}: build it with `cargo build --features {feature}`"))
 }

@@ -1,6 +1,7 @@
 //! What a user reads when the command line is wrong, and that a bridge ends when it is told to.
 
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
 
 fn bridge(arguments: &[&str]) -> Output {
     let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -39,4 +40,21 @@ fn the_messages_that_are_known_are_printed_with_their_hashes() {
 fn an_appliance_that_reaches_nobody_is_refused() {
     let alone = refused(&["zenoh", "--name", "robot1", "--share", "imu"]);
     assert!(alone.contains("--listen"), "{alone}");
+}
+
+#[cfg(feature = "zenoh")]
+#[test]
+fn a_bridge_whose_router_is_not_there_says_so_and_ends_when_it_is_told_to() {
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_horus-bridge"));
+    // Nobody listens on the discard port.
+    command.args(["ros2", "--zenoh", "--connect", "tcp/127.0.0.1:9", "--to-ros", "imu=/imu"]);
+    let mut running = command.env("HORUS_SHM_DIR", scratch.path()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(running.stderr.take().unwrap()).lines().map_while(Result::ok);
+    // Where there is a journal, it is said there.
+    if !std::path::Path::new("/run/systemd/journal/socket").exists() {
+        assert!(lines.any(|line| line.contains("waits for tcp/127.0.0.1:9")));
+    }
+    Command::new("kill").arg(running.id().to_string()).status().unwrap();
+    assert!(running.wait().unwrap().success());
 }

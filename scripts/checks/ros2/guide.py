@@ -127,6 +127,13 @@ def over_zenoh(stage: Zeros) -> None:
         sender, theirs = run(stage.peer("send", "vector", "vector", FEW, EVERY_US)), run(stage.node("receive", "/vector", "vector", FEW, 40))
         ours = run(stage.peer("receive", "vector_back", "vector", FEW, 40, 16, "latest"))
         pass_both(sender, theirs, node, ours, "by the guide's row for Zenoh")
+        # The router is killed and started again: the bridge finds it.
+        node.kill()
+        node = run(stage.node("send", "/vector_back", "vector", FEW, EVERY_US, listens=True))
+        ours = run(stage.peer("receive", "vector_back", "vector", FEW, 40, 16, "latest"))
+        ours.expect("matched")
+        node.tell("go")
+        complete(counts(ours.expect("result", 60)), FEW, "by a router that was killed and started again", node)
     between_appliances(stage)
 
 

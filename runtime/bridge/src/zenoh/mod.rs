@@ -27,7 +27,7 @@ use attachment::Attachment;
 pub use fleet::Fleet;
 use keys::{Entity, Keys};
 use queue::Queue;
-pub use session::{Links, open};
+pub use session::{Links, open, open_until};
 use watch::Watch;
 
 /// A session that looks like a node of ROS 2.

@@ -1,5 +1,9 @@
 //! How a session of Zenoh is opened: where it listens and whom it connects to, and nothing that is not said.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
 use serde::Deserialize;
 use zenoh::{Config, Wait};
 
@@ -20,6 +24,10 @@ pub struct Links {
 
 /// The router of rmw_zenoh on this machine.
 const ROUTER: &str = "tcp/localhost:7447";
+
+/// How often it is looked whether to end, and for how long nobody is told that it waits.
+const LOOK: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Links {
     /// For ROS 2: where nothing is said, to the router on this machine, as rmw_zenoh does. Nodes may listen on their own machine only, so
@@ -56,4 +64,31 @@ pub fn open(links: &Links) -> Result<zenoh::Session, String> {
         config.insert_json5(key, &value).map_err(|error| format!("{key} = {value}: {error}"))?;
     }
     zenoh::open(config).wait().map_err(|error| format!("cannot open a session of Zenoh: {error}"))
+}
+
+/// The same, for who may have to wait for its router, as a client does: `waits` is told so once. None when `stop` is set before.
+///
+/// # Errors
+/// Why not, in words.
+pub fn open_until(links: Links, stop: &AtomicBool, waits: impl FnOnce(&str)) -> Result<Option<zenoh::Session>, String> {
+    let (sender, opened) = channel();
+    let text = format!("waits for {}, where nobody answers yet", links.connect.join(" or "));
+    // It cannot be taken back, so it is left behind with the process.
+    std::thread::spawn(move || sender.send(open(&links)));
+    let mut waits = Some(waits);
+    let begun = Instant::now();
+    // Relaxed: the flag stands for itself.
+    while !stop.load(Ordering::Relaxed) {
+        match opened.recv_timeout(LOOK) {
+            Ok(session) => return session.map(Some),
+            Err(RecvTimeoutError::Timeout) if begun.elapsed() > PATIENCE => {
+                if let Some(waits) = waits.take() {
+                    waits(&text);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err("Zenoh ended while it opened a session".to_owned()),
+        }
+    }
+    Ok(None)
 }
