@@ -18,6 +18,8 @@ TIMED = "its tests bound how long a peer may be held up, and some spin on both C
 FOREIGN = "others' programs lose messages where they get no time"
 CPP = ("c++", "g++")
 IMAGES = "images, one built after a killed build"
+MUSL = "a program that needs no library is built"
+BRIDGE_BUILT = "ros2: the bridge is built"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
 
@@ -39,6 +41,8 @@ CHECKS = [
     Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
     Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
     Check(IMAGES, module("discover", "image_test_", "-v"), SCRIPTS, images=True),
+    # A workspace of its own, with 400 crates. Built as for the image, which then takes it.
+    Check(BRIDGE_BUILT, cargo("build", "--release", "--locked", "--bins", "--examples"), BRIDGE, holds=(BRIDGES,)),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
     Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS, RUSTUP)),
     Check(
@@ -64,13 +68,12 @@ CHECKS = [
         RUNTIME, STEPS, holds=(FAILPOINTS,),
     ),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
-    Check("taken by the Rust of the Yocto release", module("runtime.release_rust"), SCRIPTS, holds=(RUSTUP,)),
     # It builds in runtime/target too, but for seconds of its minutes.
     Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
-    # Taken up by the boot test that deploys a node, which runs alone.
+    # Taken up by the boot test that deploys a node, whose machine waits for nothing that is compiled.
     Check(
-        "a program that needs no library is built",
+        MUSL,
         ["sh", "-c", "rustup target add x86_64-unknown-linux-musl && cargo build --locked --release --package horus --target x86_64-unknown-linux-musl"],
         RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE, RUSTUP),
     ),
@@ -82,6 +85,11 @@ CHECKS = [
     ),
     # A nanosecond is an instruction there.
     Check("boots in virtual time", module("discover", "virtual_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,)),
+    # What is asked of it waits for answers most of the time.
+    Check(
+        "boot test: reached from outside, and deployed to", module("discover", "beside_test_", "-v"), SCRIPTS, images=True,
+        after=(IMAGES, MUSL, BRIDGE_BUILT),
+    ),
     # Built once: the next ones find it. Those that build nothing else come before those that keep the others waiting.
     Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,)),
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,)),
@@ -94,16 +102,18 @@ CHECKS = [
         "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
         after=(LIBRARY,), needs=CPP,
     ),
-    Check("languages: a new project in each", module("languages.projects"), SCRIPTS, holds=(DEBUG, RELEASE), after=(LIBRARY,)),
+    Check("languages: a new project in each", module("languages.projects"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
     Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG,)),
     Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),
     Check("gateway: clients in Python and Go", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
-    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(DEBUG,)),
-    # A workspace of its own, with what it depends on.
+    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(RELEASE,)),
     Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),
-    Check("ros2: the bridge's tests", cargo("test", "--locked"), BRIDGE, holds=(BRIDGES,)),
-    Check("ros2: the bridge's lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BRIDGE, holds=(BRIDGES,)),
+    Check("ros2: the bridge's tests", cargo("test", "--release", "--locked"), BRIDGE, holds=(BRIDGES,), after=(BRIDGE_BUILT,)),
+    Check(
+        "ros2: the bridge's lints", cargo("clippy", "--release", "--locked", "--all-targets", "--", "-D", "warnings"), BRIDGE, holds=(BRIDGES,),
+        after=(BRIDGE_BUILT,),
+    ),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
     Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG, RUSTUP)),
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG, RUSTUP)),
@@ -127,6 +137,10 @@ CHECKS = [
     Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
     Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
+    Check(
+        "benchmarks' rivals: lints", cargo("clippy", "--locked", "--all-targets", "--target-dir", "target", "--", "-D", "warnings"), BENCHMARKS / "compare",
+        long="about a minute, for crates that nothing else here needs",
+    ),
     Check("languages: PyTorch takes Python's messages", module("languages.python_torch"), SCRIPTS, holds=(RELEASE,), long="about a minute, and 1 GB of disk"),
     Check("boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes"),
     Check(

@@ -18,7 +18,7 @@ class Rooms(unittest.TestCase):
         self.assertEqual([str(path) for path in ships if re.search(r"^\s*(from|import) checks\b", path.read_text(), re.MULTILINE)], [])
 
     def test_no_room_has_more_files_than_a_reader_keeps_in_mind(self):
-        rooms = Counter(path.parent.name for path in MODULES if path.name != "__init__.py")
+        rooms = Counter(str(path.parent.relative_to(SCRIPTS)) for path in MODULES if path.name != "__init__.py")
         self.assertEqual({room: count for room, count in rooms.items() if count > FILES_OF_A_ROOM}, {})
 
     def test_every_file_with_tests_has_a_name_by_which_it_is_found(self):

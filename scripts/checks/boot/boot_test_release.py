@@ -1,4 +1,4 @@
-"""Boots the image for robots, which nobody can enter, beside a second HORUS disk that the machine finds first."""
+"""Boots the image for robots, with all options, which nobody can enter, beside a second HORUS disk that the machine finds first."""
 
 from checks.boot import boot_test_x86_64, disks
 from horus_appliance.boot import delivery, guest, run
@@ -12,7 +12,7 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
 
     @classmethod
     def setUpClass(cls):
-        built = mkosi.build("release")
+        built = mkosi.build("full")
         with disks.another(built.disk) as other:
             cls.done = run.boot(
                 built, "test-release", 2, boot_test_x86_64.DETERMINISM_SECONDS, boot_test_x86_64.started("horus-probe.service"),

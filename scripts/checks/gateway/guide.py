@@ -30,10 +30,10 @@ def main() -> int:
         return inside(Path(sys.argv[2]))
     for command, package in (("openssl", "openssl"), ("ip", "iproute2"), ("unshare", "util-linux")):
         system.ensure_command(command, package)
-    subprocess.run(["cargo", "build", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
+    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
         command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, "-m", "checks.gateway.guide", "inside", folder]
-        path = f"{RUNTIME / 'target' / 'debug'}:{os.environ['PATH']}:/usr/sbin:/sbin"
+        path = f"{RUNTIME / 'target' / 'release'}:{os.environ['PATH']}:/usr/sbin:/sbin"
         environment = {**os.environ, "HORUS_SHM_DIR": topics, "PATH": path}
         return subprocess.run(command, cwd=SCRIPTS, env=environment, check=False).returncode
 

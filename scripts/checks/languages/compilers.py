@@ -8,7 +8,8 @@ from pathlib import Path
 
 from checks.languages import programs
 from horus_appliance.console import run_command, step
-from horus_appliance.host import library, system
+from horus_appliance.host import system
+from horus_appliance.languages import library
 
 
 def main() -> int:

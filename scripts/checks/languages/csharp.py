@@ -16,7 +16,8 @@ from checks.languages import csharp_hosts as hosts
 from checks.languages import csharp_package
 from checks.languages.csharp_hosts import Host, Place, expect
 from horus_appliance.console import detail, run_command, step
-from horus_appliance.host import dotnet, library, system
+from horus_appliance.host import system
+from horus_appliance.languages import dotnet, library
 from horus_appliance.paths import REPOSITORY, RUNTIME
 
 GUIDE = REPOSITORY / "docs" / "csharp.md"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, detail
-from horus_appliance.host import dotnet
-from horus_appliance.host.dotnet import Dotnet, Framework
+from horus_appliance.languages import dotnet
+from horus_appliance.languages.dotnet import Dotnet, Framework
 from horus_appliance.paths import BENCHMARKS, RUNTIME
 
 BINDING = RUNTIME / "bindings" / "csharp"

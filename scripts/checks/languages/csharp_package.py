@@ -13,7 +13,8 @@ from pathlib import Path
 from checks.languages import guides
 from checks.languages.csharp_hosts import BINDING, LONGEST_SECONDS, expect
 from horus_appliance.console import detail
-from horus_appliance.host import dotnet, elf, library, system, unpacked, zig
+from horus_appliance.host import elf, system, unpacked
+from horus_appliance.languages import dotnet, library, zig
 from horus_appliance.host.architecture import ARM64 as ARM64_MACHINE
 
 ARM64 = "aarch64-unknown-linux-gnu"

@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import library, system
+from horus_appliance.host import system
+from horus_appliance.languages import library
 
 SOURCE = library.BINDING / "tests" / "c" / "listen.c"
 SOURCE_CPP = library.BINDING / "tests" / "cpp" / "listen.cpp"

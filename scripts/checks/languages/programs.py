@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, detail
-from horus_appliance.host import library
+from horus_appliance.languages import library
 from horus_appliance.paths import BENCHMARKS
 
 TESTS = library.BINDING / "tests"

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import python_package, system
+from horus_appliance.host import system
+from horus_appliance.languages import python_package
 from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME, SCRIPTS
 
 GUIDE = REPOSITORY / "docs" / "languages.md"
 NAME = "upright"
-HORUS = RUNTIME / "target" / "debug" / "horus"
+HORUS = RUNTIME / "target" / "release" / "horus"
 LANGUAGES = ("c", "cpp", "python")
 # By processor: its number in a program's first bytes (elf(5), e_machine), and what runs such a program here.
 PROCESSORS = {"x86_64": (62, []), "aarch64": (183, ["qemu-aarch64"])}
@@ -65,7 +66,7 @@ class Desk:
 def main() -> int:
     for command, package in (("cmake", "cmake"), ("make", "make"), ("pkg-config", "pkgconf"), ("g++", "g++"), ("qemu-aarch64", "qemu-user")):
         system.ensure_command(command, package)
-    subprocess.run(["cargo", "build", "--locked", "--quiet", "--package", "horus-cli", "--bin", "horus"], cwd=RUNTIME, check=True)
+    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "horus-cli", "--bin", "horus"], cwd=RUNTIME, check=True)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
         commands = printed(GUIDE)
         desk = set_up(Path(folder), topics, commands.pop("install"))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from checks.languages import guides
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import python_package
+from horus_appliance.languages import python_package
 from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
 
 GUIDE = REPOSITORY / "docs" / "python.md"
@@ -108,7 +108,7 @@ def generate(programs: Path, place: Path) -> Path:
     step("horus message generate --lang python")
     layout, made = place / "trip.layout", place / "trip.py"
     layout.write_text(LAYOUT)
-    horus = ["cargo", "run", "--quiet", "--locked", "--package", "horus-cli", "--bin", "horus", "--"]
+    horus = ["cargo", "run", "--release", "--quiet", "--locked", "--package", "horus-cli", "--bin", "horus", "--"]
     subprocess.run([*horus, "message", "generate", "--lang", "python", "-o", made, layout], cwd=RUNTIME, check=True)
     if "2 3" not in run([programs / "python", "-c", f"import sys; sys.path.insert(0, {str(place)!r})\n{TRIP}"], {}):
         raise ApplianceFailed("the classes that `horus message generate` makes do not work")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from checks.languages.python_wheels import run
 from horus_appliance.console import detail, run_command, step
-from horus_appliance.host import python_package, python_tree
+from horus_appliance.host import python_tree
+from horus_appliance.languages import python_package
 from horus_appliance.host.architecture import ARCHITECTURES
 
 SAYS = "import torch; print(torch.__version__)"

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from checks.languages import guides
 from horus_appliance.console import ApplianceFailed, Skipped, detail, run_command, step
-from horus_appliance.host import elf, python_package, python_tree, unpacked, zig
+from horus_appliance.host import elf, python_tree, unpacked
+from horus_appliance.languages import python_package, zig
 from horus_appliance.host.architecture import ARCHITECTURES, Architecture
 from horus_appliance.paths import BUILD
 

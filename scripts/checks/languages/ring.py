@@ -15,7 +15,8 @@ from pathlib import Path
 
 from checks.languages import csharp_hosts, programs
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import library, python_package, system
+from horus_appliance.host import system
+from horus_appliance.languages import library, python_package
 from horus_appliance.paths import RUNTIME
 
 MESSAGES = 1_000_000

@@ -15,7 +15,8 @@ from pathlib import Path
 from checks.languages import programs
 from checks.languages.programs import Program
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
-from horus_appliance.host import library, system
+from horus_appliance.host import system
+from horus_appliance.languages import library
 
 
 @dataclass(frozen=True)

@@ -54,10 +54,10 @@ class Robot:
 
     def bridge_by(self, *arguments) -> Process:
         words = ["zenoh", "--name", self.name, *arguments]
-        return self.start("the bridge", places.BRIDGE / "target" / "debug" / "horus-bridge", *words)
+        return self.start("the bridge", places.PROGRAMS / "horus-bridge", *words)
 
     def peer(self, verb: str, topic: str, kind: str, *arguments) -> Process:
-        return self.start(f"peer {verb} {topic}", places.BRIDGE / "target" / "debug" / "examples" / "peer", verb, topic, KINDS[kind], *arguments)
+        return self.start(f"peer {verb} {topic}", places.PROGRAMS / "examples" / "peer", verb, topic, KINDS[kind], *arguments)
 
     def end(self) -> None:
         self.holder.kill()

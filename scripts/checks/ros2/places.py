@@ -11,7 +11,9 @@ from horus_appliance.host import python, system
 from horus_appliance.paths import BUILD, RUNTIME, SCRIPTS
 
 BRIDGE = RUNTIME / "bridge"
-HORUS = RUNTIME / "target" / "debug" / "horus"
+# As on the appliance: the same build goes into its image.
+PROGRAMS = BRIDGE / "target" / "release"
+HORUS = RUNTIME / "target" / "release" / "horus"
 # What carries multicast over the loopback, which DDS finds its peers by.
 LOOPBACK = "ip link set lo up; ip link set lo multicast on; ip route add 224.0.0.0/4 dev lo; exec \"$@\""
 # The Pythons for which there are wheels of ROS 2.
@@ -30,9 +32,9 @@ def programs() -> Path:
     """Builds the bridge, the other end of its checks, and `horus`, which starts it; gives the folder of the first two."""
     system.ensure_command("cc", "gcc")
     step("building the bridge")
-    subprocess.run(["cargo", "build", "--locked", "--quiet", "--bins", "--examples"], cwd=BRIDGE, check=True)
-    subprocess.run(["cargo", "build", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
-    return BRIDGE / "target" / "debug"
+    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--bins", "--examples"], cwd=BRIDGE, check=True)
+    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
+    return PROGRAMS
 
 
 def alone(module: str, *arguments) -> int:

@@ -27,7 +27,7 @@ class Stage:
     wire = "--dds"
 
     def __init__(self, place: Path, topics: Path, settings: str = ""):
-        self.python, self.programs, self.place, self.topics = BUILD / "ros2" / "bin" / "python", places.BRIDGE / "target" / "debug", place, topics
+        self.python, self.programs, self.place, self.topics = BUILD / "ros2" / "bin" / "python", places.PROGRAMS, place, topics
         self.settings = place / "bridge.toml"
         if settings:
             self.settings.write_text(settings)

@@ -165,12 +165,11 @@ def run_mkosi(image: Image, tree: Path, fresh: bool) -> None:
 
 @contextmanager
 def only_one_build():
-    """Holds the build directory for this process; a second build at the same time is told to wait its turn."""
+    """Holds the build directory for this process; a second build at the same time waits its turn."""
     with (BUILD / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise CannotRun(
-                "another build of this clone is running. Wait for it to end, or end it, then run this again."
-            ) from error
+        except BlockingIOError:
+            step("another build of this clone is running: waiting for its end")
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield

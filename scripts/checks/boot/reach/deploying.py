@@ -15,7 +15,7 @@ from pathlib import Path
 from horus_appliance.paths import REPOSITORY, RUNTIME
 
 NODE = "upright"
-HORUS = RUNTIME / "target/debug/horus"
+HORUS = RUNTIME / "target/release/horus"
 UNIT = f"horus-node@{NODE}.service"
 # A message with this makes the deployed node hang: the miss that is provoked.
 STUMBLE = "77"
@@ -53,7 +53,7 @@ class Laptop:
     ssh: list  # up to the host
 
     def __post_init__(self):
-        subprocess.run(["cargo", "build", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
+        subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
         self.project = self.directory / NODE
         self.programs = set()
 

@@ -9,7 +9,8 @@ import tomllib
 from pathlib import Path
 
 from horus_appliance.console import CannotRun, step
-from horus_appliance.host import system, zig
+from horus_appliance.host import system
+from horus_appliance.languages import zig
 from horus_appliance.paths import RUNTIME
 
 BINDING = RUNTIME / "bindings" / "c"

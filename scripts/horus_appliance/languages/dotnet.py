@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horus_appliance.console import ApplianceFailed, CannotRun, Skipped, detail
-from horus_appliance.host import nuget_feed, python, system
+from horus_appliance.host import python, system
+from horus_appliance.languages import nuget_feed
 from horus_appliance.paths import BUILD
 
 PLACE = BUILD / "dotnet"
