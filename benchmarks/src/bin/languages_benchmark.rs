@@ -21,9 +21,12 @@ use horus_benchmarks::pinning::Cpus;
 use horus_benchmarks::stage::{Stage, scratch};
 use horus_benchmarks::transport::Failure;
 
-const ROUNDS: usize = 21;
+/// Of messages. One is a millisecond, most of which pass without an interruption.
+const ROUNDS: usize = 201;
 /// Of a round of messages.
-const MESSAGES: u32 = 1_000_000;
+const MESSAGES: u32 = 100_000;
+/// Of ticks, which are longer.
+const TICK_ROUNDS: usize = 21;
 /// Of a round of ticks, for all nodes together.
 const TICKS: u64 = 200_000;
 
@@ -34,10 +37,14 @@ struct Row {
     fastest: f64,
 }
 
-fn row(what: &str, mut round: impl FnMut() -> Result<f64, Failure>) -> Result<Row, Failure> {
-    let mut spans = (0..ROUNDS).map(|_| round()).collect::<Result<Vec<_>, _>>()?;
+fn row(what: &str, round: impl FnMut() -> Result<f64, Failure>) -> Result<Row, Failure> {
+    row_of(ROUNDS, what, round)
+}
+
+fn row_of(rounds: usize, what: &str, mut round: impl FnMut() -> Result<f64, Failure>) -> Result<Row, Failure> {
+    let mut spans = (0..rounds).map(|_| round()).collect::<Result<Vec<_>, _>>()?;
     spans.sort_by(f64::total_cmp);
-    Ok(Row { what: what.to_owned(), median: spans[ROUNDS / 2], fastest: spans[0] })
+    Ok(Row { what: what.to_owned(), median: spans[rounds / 2], fastest: spans[0] })
 }
 
 fn each(times: u32, mut work: impl FnMut(u32) -> Result<(), Failure>) -> Result<f64, Failure> {
@@ -97,7 +104,7 @@ fn ticks(stage: &Stage, kind: Kind, nodes: usize) -> Result<Row, Failure> {
     };
     let ports = if kind == Kind::Ports { " with ports" } else { "" };
     let what = format!("tick of {nodes} {}{ports}", if nodes == 1 { "node" } else { "nodes" });
-    row(&what, || Ok((run(3 * releases)? - run(releases)?) / (2 * releases) as f64))
+    row_of(TICK_ROUNDS, &what, || Ok((run(3 * releases)? - run(releases)?) / (2 * releases) as f64))
 }
 
 fn rows() -> Result<Vec<Row>, Failure> {
