@@ -7,9 +7,9 @@ import platform
 import tempfile
 from pathlib import Path
 
+from checks.languages import python_tree
 from checks.languages.python_wheels import run
 from horus_appliance.console import detail, run_command, step
-from horus_appliance.host import python_tree
 from horus_appliance.languages import python_package
 from horus_appliance.host.architecture import ARCHITECTURES
 

@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from checks.languages import guides
+from checks.languages import guides, python_tree
 from horus_appliance.console import ApplianceFailed, Skipped, detail, run_command, step
-from horus_appliance.host import elf, python_tree, unpacked
+from horus_appliance.host import elf, unpacked
 from horus_appliance.languages import python_package, zig
 from horus_appliance.host.architecture import ARCHITECTURES, Architecture
 from horus_appliance.paths import BUILD

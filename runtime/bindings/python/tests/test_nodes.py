@@ -158,7 +158,7 @@ class Declared(TopicsCase):
         for wishes, error, words in (
             ({"periode": 1}, TypeError, "no option periode"), ({"period": "1"}, horus.HorusError, "800us"), ({"cpu": "fast"}, ValueError, ""),
             ({"policy": "best"}, ValueError, ""), ({"on_miss": "panic"}, ValueError, "on_miss is"), ({"on_miss": {"degrade": {}}}, ValueError, "every"),
-            ({"on_miss": {"stop": {"afer": 3}}}, ValueError, "on_miss is"),
+            ({"on_miss": {"stop": {"afer": 3}}}, ValueError, "on_miss is"), ({"rate": "100 Hz"}, TypeError, "releases a second"),
         ):  # fmt: skip
             with self.subTest(wishes=wishes), self.assertRaisesRegex(error, words):
                 self.app().node("a", **wishes)(lambda cycle: None)

@@ -21,7 +21,7 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
         }
         match name.as_str() {
             "period" => spec.period(duration(&value)?),
-            "rate" => spec.rate(value.extract()?),
+            "rate" => spec.rate(value.extract().map_err(|_| no_rate(&value))?),
             "phase" => spec.phase(duration(&value)?),
             "on" => spec.on(value.extract::<String>()?),
             "min_gap" => spec.min_gap(duration(&value)?),
@@ -42,6 +42,11 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
         };
     }
     Ok(())
+}
+
+#[cold]
+fn no_rate(value: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("a rate is a number of releases a second, such as 100, and not {value}"))
 }
 
 fn invalid(error: impl std::fmt::Display) -> PyErr {
