@@ -103,7 +103,7 @@ def inside() -> int:
         else:
             detail("this kernel has no netem: packets are not lost here")
         step("a line is cut and joined again")
-        cut(one, two, lambda is_up: run(["ip", "link", "set", two.line, "up" if is_up else "down"]), sharing, taking)
+        cut(one, two, lambda is_up: run(["ip", "link", "set", two.line, "up" if is_up else "down"]), sharing, taking, COUNT * (2 if has_netem else 1))
         step(f"a line of {DELAY_MS} to {DELAY_MS + JITTER_MS} ms, which is cut")
         slow(one, two)
     print("three appliances found each other, passed their topics, and went on after a cut and slow line" + ("" if has_netem else "; without netem"))
@@ -125,7 +125,7 @@ def slow(one: Robot, two: Robot) -> None:
             relay.tell("join" if is_up else "cut")
             relay.expect("joined" if is_up else "cut")
 
-        cut(one, two, set_line, sharing, taking)
+        cut(one, two, set_line, sharing, taking, COUNT)
         relay.tell("say")
         held = dict(word.split("=") for word in relay.expect("held").split())
     # What came did come through it, and nothing sooner than it says.
@@ -149,8 +149,8 @@ def passes(sender: Robot, receivers: list, topic: str, taken: str, kind: str) ->
             detail(f"{robot.name} got {taken}: {got['last']} messages, {got['missed']} overwritten before they were read")
 
 
-def cut(one: Robot, two: Robot, set_line, sharing: Process, taking: Process) -> None:
-    """What was sent while the line was cut is lost, all of it is counted, and what comes after it comes in order."""
+def cut(one: Robot, two: Robot, set_line, sharing: Process, taking: Process, passed: int) -> None:
+    """What was sent while the line was cut is lost, all of it is counted, and what comes after it comes in order. `passed` went before."""
     with one.peer("send", "imu", "imu", CUT_COUNT, 1000) as sending, two.peer("receive", "robot1.imu", "imu", CUT_COUNT, 50, 16, "latest") as receiving:
         receiving.expect("matched")
         sending.tell("go")
@@ -163,9 +163,11 @@ def cut(one: Robot, two: Robot, set_line, sharing: Process, taking: Process) -> 
         raise ApplianceFailed(f"after the line was joined again, {two.name} got {got}\n{sending.tail()}")
     sent, came = account(sharing.end(), "imu"), account(taking.end(), "robot1.imu")
     counted = sent["missed"] + sent["lost"] + came["lost"] + got["missed"]
-    if got["absent"] != counted or came["late"] or came["refused"] or not got["absent"]:
+    # A message 0, which only says that somebody is there, may be lost while two ends find each other: the bridges count it, the receiver does not.
+    zeros = sent["carried"] + sent["missed"] - passed - CUT_COUNT
+    if not 0 < got["absent"] <= counted <= got["absent"] + zeros or came["late"] or came["refused"]:
         raise ApplianceFailed(f"{got['absent']} messages are absent, and {counted} were counted: {two.name} got {got}; its bridge says {came}, that of {one.name} {sent}")
-    detail(f"after {CUT_SECONDS} s without a line {two.name} got the rest; {got['absent']} messages are absent, and the bridges counted as many")
+    detail(f"after {CUT_SECONDS} s without a line {two.name} got the rest; {got['absent']} messages are absent, and the bridges counted {counted}")
 
 
 if __name__ == "__main__":
