@@ -51,7 +51,8 @@ def go_through(laptop: Laptop, port: int) -> Robot:
 
     def node(verb: str, topic: str, count: int, time: int) -> subprocess.Popen:
         words = [python, NODE, verb, topic, "vector", count, time, place]
-        return subprocess.Popen([*map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # In a folder of its own: it leaves files where it runs.
+        return subprocess.Popen([*map(str, words)], cwd=laptop.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     # From ROS: the node sends its number 0 until it is told to begin, and stays until its input ends.
     with node("send", "/outside", MESSAGES, 10_000) as sender:
