@@ -1,11 +1,13 @@
 """What a robot of ROS 2 does with the machine, without ROS on it: sends and receives messages over rmw_zenoh's wire, from outside."""
 
 import json
+import os
 import subprocess
 from dataclasses import dataclass, field
 
 from checks.boot.reach.deploying import Laptop
 from checks.ros2 import places
+from horus_appliance.paths import BUILD
 
 UNIT = "horus-bridge.service"
 PORT = 7448
@@ -51,8 +53,9 @@ def go_through(laptop: Laptop, port: int) -> Robot:
 
     def node(verb: str, topic: str, count: int, time: int) -> subprocess.Popen:
         words = [python, NODE, verb, topic, "vector", count, time, place]
-        # In a folder of its own: it leaves files where it runs.
-        return subprocess.Popen([*map(str, words)], cwd=laptop.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # What it compiles is kept, and outside of the source tree.
+        environment = {**os.environ, "CYDR_CACHE_DIR": str(BUILD / "ros2" / "cydr")}
+        return subprocess.Popen([*map(str, words)], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     # From ROS: the node sends its number 0 until it is told to begin, and stays until its input ends.
     with node("send", "/outside", MESSAGES, 10_000) as sender:
