@@ -14,6 +14,8 @@ DEBUG, RELEASE, SANITIZERS, RUSTUP = "runtime/target/debug", "runtime/target/rel
 FAILPOINTS = "runtime/target/failpoints"
 STEPS = {"RUSTFLAGS": "--cfg failpoints"}
 BRIDGES = "runtime/bridge/target"
+# Clippy in the compiler's place, as `cargo clippy` sets it up, for what is built anyway: `cargo clippy` itself would read all crates below anew.
+LINTED = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"}
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
 FOREIGN = "others' programs lose messages where they get no time"
 CPP = ("c++", "g++")
@@ -36,13 +38,24 @@ def command(name: str, *arguments: str) -> list:
     return [sys.executable, str(SCRIPTS / name), *arguments]
 
 
-# The long ones first, beside whose compiler the short ones run; within a profile's folder in the order in which each builds on the last.
+# What others wait for comes first, then the long ones, beside whose compiler the short ones run; within a profile's folder in the order in which each builds on the last.
 CHECKS = [
     Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
-    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
-    Check(IMAGES, module("discover", "image_test_", "-v"), SCRIPTS, images=True),
+    Check(IMAGES, module("discover", "image_test_", "-v"), SCRIPTS, images=True, first=True),
     # A workspace of its own, with 400 crates. Built as for the image, which then takes it.
-    Check(BRIDGE_BUILT, cargo("build", "--release", "--locked", "--bins", "--examples"), BRIDGE, holds=(BRIDGES,)),
+    Check(BRIDGE_BUILT, cargo("build", "--release", "--locked", "--bins", "--examples"), BRIDGE, holds=(BRIDGES,), first=True),
+    # Taken up by the boot test that deploys a node, whose machine waits for nothing that is compiled.
+    Check(
+        MUSL,
+        ["sh", "-c", "rustup target add x86_64-unknown-linux-musl && cargo build --locked --release --package horus --target x86_64-unknown-linux-musl"],
+        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE, RUSTUP), first=True,
+    ),
+    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
+    # What is asked of it waits for answers most of the time.
+    Check(
+        "boot test: reached from outside, and deployed to", module("discover", "beside_test_", "-v"), SCRIPTS, images=True, first=True,
+        after=(MUSL, BRIDGE_BUILT),
+    ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
     Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS, RUSTUP)),
     Check(
@@ -71,12 +84,6 @@ CHECKS = [
     # It builds in runtime/target too, but for seconds of its minutes.
     Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
-    # Taken up by the boot test that deploys a node, whose machine waits for nothing that is compiled.
-    Check(
-        MUSL,
-        ["sh", "-c", "rustup target add x86_64-unknown-linux-musl && cargo build --locked --release --package horus --target x86_64-unknown-linux-musl"],
-        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE, RUSTUP),
-    ),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.
     Check(
@@ -85,11 +92,6 @@ CHECKS = [
     ),
     # A nanosecond is an instruction there.
     Check("boots in virtual time", module("discover", "virtual_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,)),
-    # What is asked of it waits for answers most of the time.
-    Check(
-        "boot test: reached from outside, and deployed to", module("discover", "beside_test_", "-v"), SCRIPTS, images=True,
-        after=(IMAGES, MUSL, BRIDGE_BUILT),
-    ),
     # Built once: the next ones find it. Those that build nothing else come before those that keep the others waiting.
     Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,)),
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,)),
@@ -109,11 +111,7 @@ CHECKS = [
     Check("gateway: clients in Python and Go", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
     Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(RELEASE,)),
     Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),
-    Check("ros2: the bridge's tests", cargo("test", "--release", "--locked"), BRIDGE, holds=(BRIDGES,), after=(BRIDGE_BUILT,)),
-    Check(
-        "ros2: the bridge's lints", cargo("clippy", "--release", "--locked", "--all-targets", "--", "-D", "warnings"), BRIDGE, holds=(BRIDGES,),
-        after=(BRIDGE_BUILT,),
-    ),
+    Check("ros2: the bridge's tests and lints", cargo("test", "--release", "--locked"), BRIDGE, LINTED, holds=(BRIDGES,), after=(BRIDGE_BUILT,)),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
     Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG, RUSTUP)),
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG, RUSTUP)),
@@ -133,8 +131,8 @@ CHECKS = [
         alone=TIMED,
     ),
     Check("ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN),
-    Check("ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN),
-    Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN),
+    Check("ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN, together=True),
+    Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN, together=True),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
     Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
     Check(

@@ -18,6 +18,8 @@ from horus_appliance.paths import REPOSITORY
 
 AT_A_TIME = 3
 HEARTBEAT_SECONDS = 60
+# How much less of the CPUs a check gets than one that others wait for.
+NICE = 5
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Check:
     directory: Path = REPOSITORY
     environment: dict = field(default_factory=dict)
     alone: str = ""  # why nothing may run beside it
+    together: bool = False  # of those that run alone: may be beside others that say so
+    first: bool = False  # others wait for what it makes, so it gets most of the CPUs
     holds: tuple = ()  # what it locks: two checks that hold the same would wait for each other, or disturb each other
     images: bool = False  # builds or boots them, which --no-boot leaves out
     after: tuple = ()  # names of checks that build what it takes up
@@ -53,11 +57,12 @@ class Running:
     def __init__(self, check: Check):
         self.check, self.started, self.cpu_seconds = check, time.monotonic(), 0.0
         # A file and not a pipe, which would stop a check that says much until it is read.
-        self.output = None if check.alone else tempfile.TemporaryFile()
+        self.output = None if check.alone and not check.together else tempfile.TemporaryFile()
         environment = {**os.environ, **check.environment}
         both = {"stdout": self.output, "stderr": subprocess.STDOUT} if self.output else {}
-        step(f"--- {check.name}" if check.alone else f"started: {check.name}")
-        self.process = subprocess.Popen(check.command, cwd=check.directory, env=environment, stdin=subprocess.DEVNULL, **both)
+        step(f"started: {check.name}" if self.output else f"--- {check.name}")
+        command = check.command if check.first or check.alone else ["nice", "-n", str(NICE), *check.command]
+        self.process = subprocess.Popen(command, cwd=check.directory, env=environment, stdin=subprocess.DEVNULL, **both)
 
     @property
     def seconds(self) -> float:
@@ -99,7 +104,7 @@ def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
                 running.remove(ended)
                 results[ended.check.name] = ended.finish()
                 told = time.monotonic()
-            if running and not running[0].check.alone and time.monotonic() - told > HEARTBEAT_SECONDS:
+            if running and running[0].output and time.monotonic() - told > HEARTBEAT_SECONDS:
                 detail("still running: " + ", ".join(f"{one.check.name} ({one.seconds:.0f} s)" for one in running))
                 told = time.monotonic()
             time.sleep(0.1)
@@ -112,8 +117,11 @@ def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
 
 def choose(waiting: list, running: list, at_a_time: int):
     """The first check that may start now; those that run alone come when all others are done."""
-    if len(running) >= at_a_time or any(one.check.alone for one in running):
+    if len(running) >= at_a_time:
         return None
+    if any(one.check.alone for one in running):
+        is_quiet = all(one.check.together for one in running)
+        return next((check for check in waiting if check.together), None) if is_quiet else None
     held = {name for one in running for name in one.check.holds}
     to_end = {check.name for check in waiting} | {one.check.name for one in running}
     for check in waiting:

@@ -1,6 +1,7 @@
 """Checks run side by side, but never two that hold the same or beside one that runs alone, and none of their words are lost."""
 
 import io
+import os
 import sys
 import time
 import unittest
@@ -64,6 +65,20 @@ class SideBySide(unittest.TestCase):
         self.assertGreater(self.said.index("--- alone"), self.said.index("--- b"))
         self.assertGreater(time.monotonic() - started, 0.6)
         self.assertEqual(list(self.results), ["alone", "a", "b"], "told in the order in which they were asked for")
+
+    def test_those_alone_that_bear_each_other_run_together_and_with_no_other(self):
+        quiet = {"alone": "it waits for others", "together": True}
+        times = self.run_all(check("loud", alone="it measures"), check("a", **quiet), check("b", **quiet), check("c"))
+        self.assertTrue(self.overlap(times["a"], times["b"]))
+        self.assertFalse(self.overlap(times["a"], times["c"]))
+        self.assertGreater(self.said.index("--- loud"), 0)
+
+    def test_what_others_wait_for_gets_more_of_the_cpus(self):
+        ask = Check("ask", ["sh", "-c", "nice"]), Check("first", ["sh", "-c", "nice"], first=True)
+        self.run_all(*ask)
+        mine = os.nice(0)
+        self.assertRegex(self.said, rf"--- ask .*\n{mine + runner.NICE}\n")
+        self.assertRegex(self.said, rf"--- first .*\n{mine}\n")
 
     def test_each_end_has_its_word_and_a_failing_check_is_shown_in_full(self):
         long = Check("long", [sys.executable, "-c", "print('line\\n' * 20000, 'the end'); raise SystemExit(3)"])
