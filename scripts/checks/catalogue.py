@@ -53,7 +53,7 @@ CHECKS = [
     Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
     # What is asked of it waits for answers most of the time.
     Check(
-        "boot test: reached from outside, and deployed to", module("discover", "beside_test_", "-v"), SCRIPTS, images=True, first=True,
+        "boot test from outside: SSH, nodes of all languages, gateway, ros2", module("discover", "beside_test_", "-v"), SCRIPTS, images=True, first=True,
         after=(MUSL, BRIDGE_BUILT),
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
@@ -82,7 +82,7 @@ CHECKS = [
     ),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     # It builds in runtime/target too, but for seconds of its minutes.
-    Check("segments written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
+    Check("segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.
