@@ -84,7 +84,7 @@ CHECKS = [
     # It builds in runtime/target too, but for seconds of its minutes.
     Check("segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
-    Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
+    Check("benchmarks' tests are built", cargo("test", "--locked", "--no-run"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.
     Check(
         "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(RELEASE,),
@@ -130,6 +130,7 @@ CHECKS = [
         "rust unit, doc and process tests", cargo("test", "--locked", "--workspace", "--exclude", "horus-c", "--exclude", "horus-gateway"), RUNTIME,
         alone=TIMED,
     ),
+    Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, alone="two of its processes spin for each other"),
     Check("ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN),
     Check("ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN, together=True),
     Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN, together=True),

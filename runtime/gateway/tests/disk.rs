@@ -36,8 +36,8 @@ fn the_disk_is_asked_once_a_commit_now_and_then_or_never_as_was_promised() {
         ["none", "hour", "interval", "each"].map(|durability| asked("writer_of_a_log", durability));
     assert_eq!(none, 0, "nothing is promised");
     assert_eq!(never_due, 1, "an hour is not over: at the end, and not before");
-    // The thread is asked at each commit, and again when it is through.
-    assert!((5..=COMMITS + 2).contains(&due), "{due} for {COMMITS} commits");
+    // The thread is asked at each commit, and again when it is through: on a busy disk that is seldom, and yet before the end.
+    assert!((2..=COMMITS + 2).contains(&due), "{due} for {COMMITS} commits");
     // The first segment's name, what the log begins with, and the end.
     assert!((COMMITS..=COMMITS + 3).contains(&each), "{each} for {COMMITS} commits");
 }

@@ -52,7 +52,7 @@ def go_through(laptop: Laptop, port: int) -> Robot:
     done.seen["exposure"] = laptop.ask(f"systemd-analyze security --no-pager {UNIT} | grep Overall")
 
     def node(verb: str, topic: str, count: int, time: int) -> subprocess.Popen:
-        words = [python, NODE, verb, topic, "vector", count, time, place]
+        words = [python, NODE, verb, topic, "vector", count, time, "connect", place]
         # What it compiles is kept, and outside of the source tree.
         environment = {**os.environ, "CYDR_CACHE_DIR": str(BUILD / "ros2" / "cydr")}
         return subprocess.Popen([*map(str, words)], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
