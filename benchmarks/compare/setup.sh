@@ -39,7 +39,9 @@ quiet_end() {
                 erlang-base) units="epmd.socket epmd.service" ;; # by it Erlang's nodes find each other
                 *) units=$server.service ;;
             esac
-            systemctl disable -q $units >&2 || say "cannot disable $units"
+            for unit in $units; do
+                systemctl disable -q "$unit" >&2 || say "cannot disable $unit"
+            done
         done
     fi
 }

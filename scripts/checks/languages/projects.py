@@ -94,6 +94,8 @@ def set_up(place: Path, topics: str, install: str) -> Desk:
     desk = Desk(place, {
         **os.environ, "PATH": f"{bin_folder}:{programs}:{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(prefix), "PYTHONPATH": str(modules),
         "HORUS_SHM_DIR": topics, "PYTHONDONTWRITEBYTECODE": "1", "PROCESSOR": "x86_64", "ROBOT": str(robot(place / "robot")),
+        # What is built is asked what it is and runs for a moment: optimising is most of a build.
+        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
         # The compiler is kept with what else this clone has fetched.
         "XDG_CACHE_HOME": str(BUILD / "cache"), "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib"),
     })  # fmt: skip
