@@ -12,6 +12,8 @@ SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
 # Cargo locks the folder of a profile while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
 DEBUG, RELEASE, SANITIZERS, RUSTUP = "runtime/target/debug", "runtime/target/release", "runtime/target/sanitizers", "rustup"
 FAILPOINTS = "runtime/target/failpoints"
+# A mount namespace copies what is mounted when it is made, and a device stays busy for as long as such a copy is there.
+MOUNTS = "mounts"
 STEPS = {"RUSTFLAGS": "--cfg failpoints"}
 BRIDGES = "runtime/bridge/target"
 # Clippy in the compiler's place, as `cargo clippy` sets it up, for what is built anyway: `cargo clippy` itself would read all crates below anew.
@@ -106,10 +108,10 @@ CHECKS = [
     ),
     Check("languages: a new project in each", module("languages.projects"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
-    Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG,)),
+    Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG, MOUNTS)),
     Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),
     Check("gateway: clients in Python and Go", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
-    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(RELEASE,)),
+    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(RELEASE, MOUNTS)),
     Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),
     Check("ros2: the bridge's tests and lints", cargo("test", "--release", "--locked"), BRIDGE, LINTED, holds=(BRIDGES,), after=(BRIDGE_BUILT,)),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
@@ -120,7 +122,7 @@ CHECKS = [
     # Every file whose first line names a shell.
     Check("shell scripts", ["sh", "-c", "git grep -lE '^#!/.*[/ ](ba)?sh$' | xargs shellcheck"], needs=("shellcheck", "shellcheck")),
     Check("scripts' unit tests", module("discover", "test_"), SCRIPTS),
-    Check("flashing, and damaged disks, on loop devices", module("discover", "device_test_", "-v"), SCRIPTS),
+    Check("flashing, and damaged disks, on loop devices", module("discover", "device_test_", "-v"), SCRIPTS, holds=(MOUNTS,)),
     Check("units verified by systemd", module("conf.units"), SCRIPTS),
     Check("the Yocto layer against the layers below it", command("check-layer")),
     Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",)),
