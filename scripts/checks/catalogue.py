@@ -9,8 +9,8 @@ BRIDGE = RUNTIME / "bridge"
 
 # What the benchmarks depend on is built for the runtime already.
 SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
-# Cargo locks the folder of a profile while it builds there; a check that holds none of these has one of its own. rustup locks nothing.
-DEBUG, RELEASE, SANITIZERS, RUSTUP = "runtime/target/debug", "runtime/target/release", "runtime/target/sanitizers", "rustup"
+# Cargo locks the folder of a profile while it builds there; a check that holds none of these has one of its own.
+DEBUG, RELEASE, SANITIZERS = "runtime/target/debug", "runtime/target/release", "runtime/target/sanitizers"
 FAILPOINTS = "runtime/target/failpoints"
 # A mount namespace copies what is mounted when it is made, and a device stays busy for as long as such a copy is there.
 MOUNTS = "mounts"
@@ -47,8 +47,8 @@ CHECKS = [
     # Taken up by the boot test that deploys a node, whose machine waits for nothing that is compiled.
     Check(
         MUSL,
-        ["sh", "-c", "rustup target add x86_64-unknown-linux-musl && cargo build --locked --release --package horus --target x86_64-unknown-linux-musl"],
-        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE, RUSTUP), first=True,
+        cargo("build", "--locked", "--release", "--package", "horus", "--target", "x86_64-unknown-linux-musl"), RUNTIME,
+        {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE,), first=True,
     ),
     Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
     # What is asked of it waits for answers most of the time.
@@ -57,7 +57,7 @@ CHECKS = [
         after=(MUSL, BRIDGE_BUILT),
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
-    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS, RUSTUP)),
+    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,)),
     Check(
         "rust model tests (loom)",
         cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", str(RUNTIME / "target/loom")),
@@ -94,22 +94,24 @@ CHECKS = [
     Check("boots in virtual time", module("discover", "virtual_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,)),
     # Built once: the next ones find it. Those that build nothing else come before those that keep the others waiting.
     Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,)),
+    # The longest of them. It builds in folders of its own, for the processors of robots.
+    Check("languages: a new project in each", module("languages.projects"), SCRIPTS, after=(LIBRARY,)),
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,)),
     Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,)),
-    Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG, RUSTUP), after=(LIBRARY,)),
+    Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG,), after=(LIBRARY,)),
     Check("languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
     # It builds in a folder of its own.
-    Check("languages: Python's wheels for two machines, and the image's Python", module("languages.python_wheels"), SCRIPTS, holds=(RUSTUP,)),
+    Check("languages: Python's wheels for two machines, and the image's Python", module("languages.python_wheels"), SCRIPTS),
     Check(
         "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
         after=(LIBRARY,), needs=CPP,
     ),
-    Check("languages: a new project in each", module("languages.projects"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
     Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG, MOUNTS)),
     Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),
     Check("gateway: clients in Python and Go", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
-    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(RELEASE, MOUNTS)),
+    # Its programs were built for the projects, and its commands wait most of the time.
+    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(MOUNTS,), after=(LIBRARY,)),
     Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),
     # Its 400 crates were built for the bridge itself; looking through them again for lints took two minutes.
     Check(
@@ -118,8 +120,8 @@ CHECKS = [
         {"RUSTC_WORKSPACE_WRAPPER": str(SCRIPTS / "checks" / "runtime" / "linting")}, holds=(BRIDGES,), after=(BRIDGE_BUILT,),
     ),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
-    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG, RUSTUP)),
-    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG, RUSTUP)),
+    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,)),
+    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,)),
     Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
     # Every file whose first line names a shell.

@@ -1,12 +1,12 @@
 //! Places of a log's writing at which a process can be made to kill itself, as in `horus_shm::failpoint`: nothing unless the whole
 //! build has `--cfg failpoints`.
 //!
-//! `tests/log_steps.rs` kills at each of [`NAMES`]. A further one stands in `horus_shm`, in the middle of a message's bytes:
-//! `publish:half` by its own variable.
+//! `tests/log_steps.rs` kills at each of [`NAMES`].
 
 /// Every failpoint of this crate's sources, each once; a test compares this list with them.
 pub const NAMES: &[&str] = &[
     "record:end",
+    "record:word",
     "record:message",
     "record:head",
     "record:whole",

@@ -25,6 +25,8 @@ PROCESSORS = {"x86_64": (62, []), "aarch64": (183, ["qemu-aarch64"])}
 INTERPRETER = 3  # elf(5), PT_INTERP: a program that has it is loaded together with libraries
 UNCHANGED = 2  # how `horus deploy` ends when nothing was installed
 LONGEST_SECONDS = 900
+# What goes to the robot here is asked what it is and runs for a moment: optimising is most of a build.
+QUICKLY = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
 
 # Its first two words are the host, and --.
 SSH = '#!/bin/sh\nshift 2\ncase "$1" in uname*) echo "$PROCESSOR" ;; systemd-run*) exec horus node install - --root "$ROBOT" ;; esac\n'
@@ -94,8 +96,6 @@ def set_up(place: Path, topics: str, install: str) -> Desk:
     desk = Desk(place, {
         **os.environ, "PATH": f"{bin_folder}:{programs}:{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(prefix), "PYTHONPATH": str(modules),
         "HORUS_SHM_DIR": topics, "PYTHONDONTWRITEBYTECODE": "1", "PROCESSOR": "x86_64", "ROBOT": str(robot(place / "robot")),
-        # What is built is asked what it is and runs for a moment: optimising is most of a build.
-        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
         # The compiler is kept with what else this clone has fetched.
         "XDG_CACHE_HOME": str(BUILD / "cache"), "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib"),
     })  # fmt: skip
@@ -128,14 +128,14 @@ def take_to_the_robot(desk: Desk, language: str, commands: str) -> None:
     """Follows the guide, then the project's own README.md for each processor."""
     place = desk.place / language
     place.mkdir()
-    desk.has_to(commands, place)
+    desk.has_to(commands, place, **QUICKLY)
     project = place / NAME
     own = "\n".join(blocks(project / "README.md", "sh"))
     if "horus deploy" not in own or not re.search("ctest|unittest", own):
         raise ApplianceFailed(f"the README.md in {language} does not say how a project is tested and deployed:\n{own}")
     for processor, (number, emulator) in PROCESSORS.items():
         to = robot(desk.place / f"{language}-{processor}")
-        desk.has_to(own, project, PROCESSOR=processor, ROBOT=str(to))
+        desk.has_to(own, project, PROCESSOR=processor, ROBOT=str(to), **QUICKLY)
         program = to / "var/lib/horus/nodes" / NAME / NAME
         if language != "python":
             look_into(program, number)
@@ -161,7 +161,7 @@ def tell(desk: Desk, project: Path, file: str, right: str, wrong: str, *words: s
     text = path.read_text()
     assert right in text, f"{path} has no '{right}'"
     path.write_text(text.replace(right, wrong, 1))
-    done = desk.run("horus deploy robot.local", project)
+    done = desk.run("horus deploy robot.local", project, **QUICKLY)
     path.write_text(text)
     if done.returncode != UNCHANGED or not all(word in done.stdout for word in words):
         raise ApplianceFailed(f"after '{wrong}' in {file}, `horus deploy` ended with {done.returncode} and without {words}:\n{done.stdout[-3000:]}")

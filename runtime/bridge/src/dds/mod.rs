@@ -24,7 +24,7 @@ use rustdds::{
 
 use crate::cdr::ENCAPSULATION;
 use crate::names::{dds_message, dds_topic};
-use crate::route::{Endpoint, Sent, Sink, Source, Transport};
+use crate::route::{Endpoint, Sent, Shared, Sink, Source, Transport};
 use adapter::{Decoder, Plain, Raw};
 use events::Events;
 use kept::Kept;
@@ -89,7 +89,7 @@ impl Transport for Dds {
         Ok(Box::new(Writer { writer, payload: BytesMut::new(), kept }))
     }
 
-    fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String> {
+    fn subscribe(&mut self, endpoint: &Endpoint, _: &Shared) -> Result<Box<dyn Source>, String> {
         let quality = quality::of_reader(endpoint);
         let topic = self.topic(endpoint, &quality)?;
         let reader = self.subscriber.create_simple_datareader_no_key::<(), Plain>(&topic, Some(quality));

@@ -1,8 +1,9 @@
 //! A topic that comes from ROS: read into the place of the topic's next message, and published.
 //!
-//! A place is taken before a message is: where a reliable topic is full, messages wait on the other side.
+//! Where a reliable topic is full, messages wait on the other side.
 
-use horus_shm::clock::monotonic_ns;
+use std::sync::Arc;
+
 use horus_shm::directory::{Directory, TopicName};
 use horus_shm::ends::inspect::inspect;
 use horus_shm::ends::{Kind, Making, Payload, Publication, bytes};
@@ -10,6 +11,7 @@ use horus_shm::error::OpenError;
 use horus_shm::segment::layout;
 
 use super::outward::{known, message_bytes, ours, pair, policy};
+use super::place::{Next, Place, Shared};
 use super::{Counts, Delivery, Endpoint, Source, Transport};
 use crate::clock::Offset;
 use crate::config::{FromRos, Policy};
@@ -30,15 +32,11 @@ pub struct Inward {
 }
 
 struct Writing {
-    publication: Publication,
-    is_of_bytes: bool,
-    bytes: usize,
-    pairing: Pairing,
-    context: Context,
+    place: Shared,
+    pairing: Arc<Pairing>,
     source: Box<dyn Source>,
-    /// What was counted with the sources before this one.
-    lost_before: u64,
-    reordered_before: u64,
+    /// What was counted with the places before this one.
+    before: Counts,
 }
 
 impl Inward {
@@ -51,11 +49,15 @@ impl Inward {
     pub fn look(&mut self, directory: &Directory, transport: &mut dyn Transport) {
         let offset = Offset::now();
         if let Some(writing) = &mut self.writing {
-            writing.context.offset = offset;
-            if let Some(text) = writing.source.trouble() {
+            let mut place = writing.place.lock();
+            place.context.offset = offset;
+            if let Some(text) = place.trouble.take().or_else(|| writing.source.trouble()) {
                 self.trouble = Some(text);
             }
-            if writing.publication.check().is_ok() {
+            let is_there = place.publication.check().is_ok();
+            drop(place);
+            self.count();
+            if is_there {
                 return;
             }
             self.writing = None; // it has a lane of the topic that was removed
@@ -69,7 +71,7 @@ impl Inward {
     fn begin(&self, directory: &Directory, transport: &mut dyn Transport, offset: Offset) -> Result<Writing, String> {
         let (publication, ours) = self.open(directory, transport)?;
         let header = publication.segment().header();
-        let pairing = pair(transport, &ours, self.config.type_name.as_deref(), false)?;
+        let pairing = Arc::new(pair(transport, &ours, self.config.type_name.as_deref(), false)?);
         let endpoint = Endpoint {
             topic: self.config.topic.clone(),
             type_name: pairing.ros.top.name.clone(),
@@ -79,10 +81,19 @@ impl Inward {
             layout: ours.text(),
         };
         let (is_of_bytes, bytes) = (header.is_of_bytes(), message_bytes(header));
-        let source = transport.subscribe(&endpoint)?;
         let context = Context { offset, frame: String::new() };
-        let (lost_before, reordered_before) = (self.counts.lost, self.counts.reordered);
-        Ok(Writing { publication, is_of_bytes, bytes, pairing, context, source, lost_before, reordered_before })
+        let place = Shared::new(Place {
+            publication,
+            is_of_bytes,
+            bytes,
+            pairing: pairing.clone(),
+            context,
+            carried: 0,
+            refused: 0,
+            trouble: None,
+        });
+        let source = transport.subscribe(&endpoint, &place)?;
+        Ok(Writing { place, pairing, source, before: self.counts })
     }
 
     fn open(&self, directory: &Directory, transport: &mut dyn Transport) -> Result<(Publication, Ours), String> {
@@ -137,24 +148,36 @@ impl Inward {
         Ok((publication, ours))
     }
 
-    /// Carries at most so many messages; true if that was all that can be carried now.
+    /// Carries at most so many messages that wait; true if that was all that can be carried now.
     pub fn carry(&mut self, limit: usize) -> bool {
-        let Self { writing: Some(writing), counts, trouble, .. } = self else { return true };
-        let (lost, reordered) = writing.source.damage();
-        (counts.lost, counts.reordered) = (writing.lost_before + lost, writing.reordered_before + reordered);
+        let Some(Writing { place, source, .. }) = &mut self.writing else { return true };
         for _ in 0..limit {
-            match writing.next(counts, trouble) {
+            if source.is_empty() {
+                return true;
+            }
+            let mut place = place.lock();
+            match place.next(|into| source.take(into)) {
                 Next::Went => {}
                 Next::Nothing => return true,
                 Next::Full => {
                     // A dead subscriber holds a reliable topic no longer than this.
-                    if writing.publication.reap() == 0 {
+                    if place.publication.reap() == 0 {
                         return true;
                     }
                 }
             }
         }
         false
+    }
+
+    /// Brings the figures up to date.
+    pub fn count(&mut self) {
+        let Some(Writing { place, source, before, .. }) = &self.writing else { return };
+        let place = place.lock();
+        let (lost, reordered) = source.damage();
+        let counts = &mut self.counts;
+        (counts.carried, counts.refused) = (before.carried + place.carried, before.refused + place.refused);
+        (counts.lost, counts.reordered) = (before.lost + lost, before.reordered + reordered);
     }
 
     /// What went wrong since this was asked last.
@@ -164,54 +187,11 @@ impl Inward {
 
     /// What it is bridged as, once it is.
     pub fn pairing(&self) -> Option<&Pairing> {
-        self.writing.as_ref().map(|writing| &writing.pairing)
+        self.writing.as_ref().map(|writing| &*writing.pairing)
     }
 
     /// What ROS calls it.
     pub fn ros_topic(&self) -> &str {
         &self.config.topic
-    }
-}
-
-enum Next {
-    Went,
-    Nothing,
-    Full,
-}
-
-impl Writing {
-    fn next(&mut self, counts: &mut Counts, trouble: &mut Option<String>) -> Next {
-        let Self { publication, is_of_bytes, bytes, pairing, context, source, .. } = self;
-        let mut outcome = None;
-        if *is_of_bytes {
-            let Ok(mut loan) = publication.loan_bytes(*bytes) else { return Next::Full };
-            if !source
-                .take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context))))
-            {
-                return Next::Nothing;
-            }
-            if let Some(Some(Ok(length))) = outcome {
-                loan.publish_first(length, monotonic_ns());
-            }
-        } else {
-            let Ok(mut loan) = publication.loan() else { return Next::Full };
-            if !source
-                .take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context))))
-            {
-                return Next::Nothing;
-            }
-            if let Some(Some(Ok(_))) = outcome {
-                loan.publish(monotonic_ns());
-            }
-        }
-        match outcome {
-            Some(Some(Ok(_))) => counts.carried += 1,
-            Some(Some(Err(error))) => {
-                counts.refused += 1;
-                *trouble = Some(error.to_string());
-            }
-            Some(None) | None => counts.refused += 1,
-        }
-        Next::Went
     }
 }

@@ -3,6 +3,7 @@
 mod account;
 mod inward;
 mod outward;
+mod place;
 mod serve;
 
 use crate::config::{Durability, Policy, Quality, Reliability};
@@ -10,6 +11,7 @@ use crate::config::{Durability, Policy, Quality, Reliability};
 pub use account::{Account, Counts};
 pub use inward::Inward;
 pub use outward::Outward;
+pub use place::{Place, Shared};
 pub use serve::{Server, Transport};
 
 /// What becomes of a message that is handed over.
@@ -34,6 +36,11 @@ pub trait Source {
     /// Hands the next message over, as CDR without the four bytes in front; false when there is none. `None` is given for a message
     /// that came and cannot be read.
     fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool;
+
+    /// Whether there is surely none to take; asked with each turn.
+    fn is_empty(&self) -> bool {
+        false
+    }
 
     /// How many messages were lost on the way, and how many came after a later one, as far as that is known.
     fn damage(&self) -> (u64, u64) {

@@ -7,7 +7,7 @@ use horus::journal::Priority;
 use horus_shm::directory::Directory;
 use horus_shm::ends::observe::Start;
 
-use super::{Account, Endpoint, Inward, Outward, Sink, Source};
+use super::{Account, Endpoint, Inward, Outward, Shared, Sink, Source};
 use crate::config::Config;
 use crate::convert::{Ours, Pairing};
 
@@ -21,6 +21,9 @@ const LOOK: Duration = Duration::from_millis(100);
 const TELL: Duration = Duration::from_secs(10);
 /// How often topics are looked at, if not said otherwise.
 const LOOK_EVERY_US: u32 = 1_000;
+/// Messages seldom come alone: how soon topics are looked at again after one. While none comes, the next look takes twice as long, up to
+/// what was said.
+const SOON: Duration = Duration::from_micros(25);
 
 /// What carries messages beyond this machine.
 pub trait Transport {
@@ -30,11 +33,11 @@ pub trait Transport {
     /// Why not, in words.
     fn advertise(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Sink>, String>;
 
-    /// Asks for a topic that comes in. What arrives unparks the thread that asked.
+    /// Asks for a topic that comes in. What arrives is put into `place` at once, or waits and unparks the thread that asked.
     ///
     /// # Errors
     /// Why not, in words.
-    fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String>;
+    fn subscribe(&mut self, endpoint: &Endpoint, place: &Shared) -> Result<Box<dyn Source>, String>;
 
     /// Whether the others are ROS 2. If not they are appliances, which know our messages.
     fn is_ros(&self) -> bool {
@@ -97,6 +100,7 @@ impl Server {
     /// Serves until `stop` is set.
     pub fn run(&mut self, stop: &AtomicBool) {
         let (mut looked, mut told) = (Instant::now(), Instant::now());
+        let (mut carried, mut wait) = (0, SOON);
         while !stop.load(Ordering::Relaxed) {
             let mut is_idle = true;
             for topic in &mut self.outward {
@@ -113,9 +117,14 @@ impl Server {
                     self.tell(false);
                 }
             }
+            let went = self.outward.iter().map(|topic| topic.counts.carried).sum();
+            if carried != went {
+                (carried, wait) = (went, SOON);
+            }
             if is_idle {
-                let wait = if self.outward.is_empty() { LOOK } else { self.look_every.min(LOOK) };
-                std::thread::park_timeout(wait);
+                let longest = if self.outward.is_empty() { LOOK } else { self.look_every.min(LOOK) };
+                std::thread::park_timeout(wait.min(longest));
+                wait = (2 * wait).min(longest);
             }
         }
         // What lies in the topics now; a publisher that goes on does not hold up the end.
@@ -147,6 +156,7 @@ impl Server {
 
     /// Tells the figures: all at the end, before that where messages were lost since.
     fn tell(&mut self, is_last: bool) {
+        self.inward.iter_mut().for_each(Inward::count);
         let outward = self.outward.iter().map(|topic| (topic.name.to_string(), topic.counts));
         let inward = self.inward.iter().map(|topic| (topic.name.to_string(), topic.counts));
         for ((name, counts), told) in outward.chain(inward).zip(&mut self.told) {

@@ -22,7 +22,7 @@ use zenoh::sample::Sample;
 
 use crate::cdr::ENCAPSULATION;
 use crate::clock::Offset;
-use crate::route::{Endpoint, Sent, Sink, Source, Transport};
+use crate::route::{Endpoint, Sent, Shared, Sink, Source, Transport};
 use attachment::Attachment;
 pub use fleet::Fleet;
 use keys::{Entity, Keys};
@@ -60,10 +60,10 @@ impl Transport for Zenoh {
         Ok(Box::new(Writer::declare(&self.session, key, token, endpoint).map_err(|error| error.to_string())?))
     }
 
-    fn subscribe(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Source>, String> {
+    fn subscribe(&mut self, endpoint: &Endpoint, place: &Shared) -> Result<Box<dyn Source>, String> {
         let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Subscription, endpoint));
         self.watch.add(endpoint);
-        let reader = Reader::declare(&self.session, key, token, endpoint, self.server.clone());
+        let reader = Reader::declare(&self.session, key, token, endpoint, place.clone(), self.server.clone());
         Ok(Box::new(reader.map_err(|error| error.to_string())?))
     }
 
@@ -117,20 +117,28 @@ struct Reader {
 }
 
 impl Reader {
-    /// Subscribes to a key, and is seen under a token; what comes unparks `server`.
+    /// Subscribes to a key, and is seen under a token. What comes goes to `place` on Zenoh's own thread; where it has to wait, `server` is
+    /// unparked.
     fn declare(
         session: &zenoh::Session,
         key: String,
         token: String,
         endpoint: &Endpoint,
+        place: Shared,
         server: Thread,
     ) -> zenoh::Result<Self> {
         let queue = Arc::new(Queue::new(endpoint));
         let sender = queue.clone();
         let came = move |sample: Sample| {
             let attachment = sample.attachment().and_then(|bytes| Attachment::read(&bytes.to_bytes()));
-            sender.push(sample.payload().to_bytes(), attachment);
-            server.unpark();
+            let message = sample.payload().to_bytes();
+            // In this order everywhere: the place, then the queue. What waits goes first.
+            let mut place = place.lock();
+            sender.follow(attachment);
+            if !sender.is_empty() || !place.put(without_encapsulation(&message)) {
+                sender.push(&message);
+                server.unpark();
+            }
         };
         let subscriber = session.declare_subscriber(key).callback(came).wait()?;
         let token = session.liveliness().declare_token(token).wait()?;
@@ -141,10 +149,13 @@ impl Reader {
 impl Source for Reader {
     fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool {
         let Some(message) = self.queue.pop() else { return false };
-        // The last two bytes of the four are options, which mean nothing to who reads.
-        into(message.strip_prefix(&ENCAPSULATION[..2]).and_then(|rest| rest.get(2..)));
+        into(without_encapsulation(&message));
         self.queue.give_back(message);
         true
+    }
+
+    fn is_empty(&self) -> bool {
+        self.queue.is_empty()
     }
 
     fn trouble(&mut self) -> Option<String> {
@@ -157,4 +168,10 @@ impl Source for Reader {
     fn damage(&self) -> (u64, u64) {
         self.queue.damage()
     }
+}
+
+/// A message without its four bytes in front; `None` when they say that it is something else. The last two of them are options, which mean
+/// nothing to who reads.
+fn without_encapsulation(message: &[u8]) -> Option<&[u8]> {
+    message.strip_prefix(&ENCAPSULATION[..2])?.get(2..)
 }

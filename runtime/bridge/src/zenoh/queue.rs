@@ -1,8 +1,9 @@
-//! Messages that came and were not published yet: bounded, the oldest is dropped, and what is missing is counted.
+//! The messages of a topic as they come: their numbers are followed, and those that find no room wait here. They are bounded, the oldest is
+//! dropped, and what is missing is counted.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::attachment::Attachment;
 use crate::route::Endpoint;
@@ -19,6 +20,8 @@ const SPARE_BYTES: usize = 1 << 16;
 /// The queue of one topic.
 pub struct Queue {
     inner: Mutex<Inner>,
+    /// How many wait, for who only looks.
+    waiting: AtomicUsize,
     room: usize,
 }
 
@@ -36,16 +39,35 @@ struct Inner {
 impl Queue {
     /// For messages of a topic.
     pub fn new(endpoint: &Endpoint) -> Self {
-        Self { inner: Mutex::default(), room: (MEMORY / endpoint.bytes.max(1)).clamp(2, MOST) }
+        Self {
+            inner: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            room: (MEMORY / endpoint.bytes.max(1)).clamp(2, MOST),
+        }
     }
 
-    /// A message came.
-    pub fn push(&self, message: Cow<'_, [u8]>, attachment: Option<Attachment>) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A message came, with what stood beside it.
+    pub fn follow(&self, attachment: Option<Attachment>) {
+        let mut inner = self.inner();
         match attachment {
             Some(Attachment { sequence, gid, .. }) => inner.follow(gid, sequence),
             None => inner.has_unnumbered = true,
         }
+    }
+
+    /// Whether no message waits.
+    pub fn is_empty(&self) -> bool {
+        // Relaxed: who must not miss a message is woken after it, or has the same lock as who put it here.
+        self.waiting.load(Ordering::Relaxed) == 0
+    }
+
+    /// Has a message wait.
+    pub fn push(&self, message: &[u8]) {
+        let mut inner = self.inner();
         let mut place = if inner.messages.len() >= self.room {
             inner.lost += 1;
             inner.messages.pop_front()
@@ -55,13 +77,14 @@ impl Queue {
         .unwrap_or_default();
         // What Zenoh holds is a part of all that came at once: kept, each message would keep the others' memory.
         place.clear();
-        place.extend_from_slice(&message);
+        place.extend_from_slice(message);
         inner.messages.push_back(place);
+        self.waiting.store(inner.messages.len(), Ordering::Relaxed);
     }
 
     /// Takes the buffer of a message that was published.
     pub fn give_back(&self, message: Vec<u8>) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner();
         if inner.spare.len() < SPARE && message.capacity() <= SPARE_BYTES {
             inner.spare.push(message);
         }
@@ -69,18 +92,20 @@ impl Queue {
 
     /// Whether a message without a number came since this was asked last.
     pub fn has_unnumbered(&self) -> bool {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut inner.has_unnumbered)
+        std::mem::take(&mut self.inner().has_unnumbered)
     }
 
     /// The oldest message.
     pub fn pop(&self) -> Option<Vec<u8>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).messages.pop_front()
+        let mut inner = self.inner();
+        let message = inner.messages.pop_front();
+        self.waiting.store(inner.messages.len(), Ordering::Relaxed);
+        message
     }
 
     /// How many are missing, and how many came after a later one, since it began.
     pub fn damage(&self) -> (u64, u64) {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner();
         (inner.lost, inner.reordered)
     }
 }
@@ -115,11 +140,13 @@ mod tests {
         let queue =
             Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout: String::new() });
         let number = |sequence| Some(Attachment { sequence, source_ns: 0, gid: [1; 16] });
-        for sequence in [5, 6, 9] {
-            queue.push(Cow::Borrowed(&[sequence as u8]), number(sequence));
-        }
+        let come = |sequence: i64| {
+            queue.follow(number(sequence));
+            queue.push(&[sequence as u8]);
+        };
+        [5, 6, 9].into_iter().for_each(come);
         assert_eq!(queue.damage(), (2, 0), "7 and 8");
-        queue.push(Cow::Borrowed(&[7]), number(7));
+        come(7);
         assert_eq!(queue.damage(), (2, 1), "7 came late, and 5 made room for it");
         assert_eq!(queue.pop(), Some(vec![6]));
     }
@@ -130,16 +157,19 @@ mod tests {
         let [topic, type_name, hash] = ["/a", "a/msg/B", ""].map(str::to_owned);
         let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: 100, layout: String::new() });
         let there_and_back = |bytes: &[u8]| {
-            queue.push(Cow::Borrowed(bytes), Some(Attachment { sequence: 1, source_ns: 0, gid: [1; 16] }));
+            queue.follow(Some(Attachment { sequence: 1, source_ns: 0, gid: [1; 16] }));
+            queue.push(bytes);
+            assert!(!queue.is_empty());
             let message = queue.pop().unwrap();
             assert_eq!(message, bytes);
+            assert!(queue.is_empty());
             queue.give_back(message);
         };
         there_and_back(&[1; 100]);
         let counted = allocation_counter::measure(|| there_and_back(&[2; 90]));
         assert_eq!(counted.count_total, 0);
         assert!(!queue.has_unnumbered());
-        queue.push(Cow::Borrowed(&[3]), None);
+        queue.follow(None);
         assert!(queue.has_unnumbered() && !queue.has_unnumbered(), "told once");
     }
 }

@@ -77,38 +77,51 @@ impl Reader {
             let is_active = Arc::ptr_eq(&self.segment, &log.active.segment);
             let words = self.segment.words();
             let words = if is_active { &words[..log.active.at] } else { words };
-            let header = self.segment.header();
-            match step(words, header.salt, self.at, self.last, &mut self.message) {
+            match step(words, self.segment.header().salt, self.at, self.last, &mut self.message) {
                 Step::Record { head, at } => {
                     self.at = at + record::words(head.bytes);
                     self.last = head.sequence;
-                    if self.is_wanted(&head) {
-                        self.from = From::First;
+                    if self.from == From::First || self.is_wanted(&head) {
                         break head;
                     }
                 }
-                Step::Damage { resume: Some(resume) } => {
-                    self.damaged += 1;
-                    self.at = resume;
-                }
-                Step::End | Step::Damage { resume: None } if is_active => return None,
-                end => {
-                    self.damaged += u64::from(end != Step::End);
-                    self.segment = log.segment_after(header.number);
-                    self.at = HEADER_WORDS;
-                }
+                other => self.go_on(other, log, is_active)?,
             }
         };
         let unix_ns = stamp_ns.wrapping_add(self.segment.header().unix_offset_ns);
         Some(Replayed { sequence, stamp_ns, unix_ns, publisher, message: &self.message })
     }
 
-    fn is_wanted(&self, head: &Head) -> bool {
-        match self.from {
+    /// Behind what is no record: on behind a damaged place, or in the next segment. `None` at the end of all that was appended.
+    #[cold]
+    fn go_on(&mut self, what: Step, log: &mut Log, is_active: bool) -> Option<()> {
+        match what {
+            Step::Damage { resume: Some(resume) } => {
+                self.damaged += 1;
+                self.at = resume;
+            }
+            _ if is_active => return None,
+            end => {
+                self.damaged += u64::from(end != Step::End);
+                self.segment = log.segment_after(self.segment.header().number);
+                self.at = HEADER_WORDS;
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a record is not before what was asked for; from the first such on, all are wanted.
+    #[cold]
+    fn is_wanted(&mut self, head: &Head) -> bool {
+        let is_wanted = match self.from {
             From::First | From::Now => true,
             From::Sequence(sequence) => head.sequence >= sequence,
             From::Unix(time) => head.stamp_ns.wrapping_add(self.segment.header().unix_offset_ns) >= time,
+        };
+        if is_wanted {
+            self.from = From::First;
         }
+        is_wanted
     }
 
     /// How many places it met that were damaged; what stood there is missing in the numbers.

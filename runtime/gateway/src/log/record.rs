@@ -6,7 +6,8 @@
 //!          bits 48..64  MARK; a word 0 of zero says that no record follows
 //! word 1   sequence number, which only grows
 //! word 2   when it was sent, in nanoseconds on CLOCK_MONOTONIC
-//! word 3   bits  0..32  CRC32C of words 0 to 2 and the message's bytes, begun with the segment's salt
+//! word 3   two CRC32C, both begun with the segment's salt, that take words 0 to 2 and the message's words in turn
+//!          (crate::checksum::in_turn): half as long to wait for as one
 //! word 4…  the message; the last word is filled up with zeros
 //! ```
 //!
@@ -22,6 +23,9 @@ use horus_shm::ring::copy;
 
 use crate::checksum;
 use crate::failpoint::failpoint;
+
+/// Bytes of a word.
+const WORD: usize = size_of::<u64>();
 
 /// Words before the message.
 pub const HEAD_WORDS: usize = 4;
@@ -55,15 +59,6 @@ impl Head {
     fn first_words(&self) -> [u64; 3] {
         [MARK << 48 | u64::from(self.publisher) << 32 | self.bytes as u64, self.sequence, self.stamp_ns]
     }
-
-    fn checksum(&self, message: &[u8], salt: u32) -> u32 {
-        let [first, second, third] = self.first_words().map(u64::to_le_bytes);
-        let mut head = [0; 24];
-        head[..8].copy_from_slice(&first);
-        head[8..16].copy_from_slice(&second);
-        head[16..].copy_from_slice(&third);
-        checksum::append(checksum::append(salt, &head), message)
-    }
 }
 
 /// Stores a record and the end behind it at the beginning of `into`.
@@ -77,9 +72,24 @@ pub fn write(into: &[AtomicU64], head: &Head, message: &[u8], salt: u32) {
     let [first, sequence, stamp] = head.first_words();
     into[words].store(0, Ordering::Relaxed);
     failpoint!("record:end");
-    copy::store(&into[HEAD_WORDS..words], message);
+    // One pass: each word is stored and summed. Nobody looks on, so `copy::store` and its care for readers are not needed.
+    let (whole, rest) = message.as_chunks::<WORD>();
+    let (whole_words, last_word) = into[HEAD_WORDS..words].split_at(whole.len());
+    let store = |word: &AtomicU64, bytes: [u8; WORD]| {
+        let value = u64::from_ne_bytes(bytes);
+        word.store(value, Ordering::Relaxed);
+        failpoint!("record:word");
+        value
+    };
+    let stored = whole_words.iter().zip(whole).map(|(word, bytes)| store(word, *bytes));
+    let last = last_word.first().map(|word| {
+        let mut bytes = [0; WORD];
+        bytes[..rest.len()].copy_from_slice(rest);
+        store(word, bytes)
+    });
+    let sum = checksum::in_turn(salt, [first, sequence, stamp], stored, last);
     failpoint!("record:message");
-    into[3].store(u64::from(head.checksum(message, salt)), Ordering::Relaxed);
+    into[3].store(sum, Ordering::Relaxed);
     into[2].store(stamp, Ordering::Relaxed);
     into[1].store(sequence, Ordering::Relaxed);
     failpoint!("record:head");
@@ -100,6 +110,7 @@ pub enum Found {
 }
 
 /// Reads what stands at the beginning of `from`; a record's message replaces what is in `message`.
+#[inline]
 pub fn read(from: &[AtomicU64], salt: u32, message: &mut Vec<u8>) -> Found {
     let Some(first) = from.first().map(|word| word.load(Ordering::Acquire)) else { return Found::End };
     if first == 0 {
@@ -116,16 +127,21 @@ pub fn read(from: &[AtomicU64], salt: u32, message: &mut Vec<u8>) -> Found {
         stamp_ns: from[2].load(Ordering::Relaxed),
     };
     message.resize(bytes, 0);
-    copy::load_over(&from[HEAD_WORDS..], message);
-    let padding_is_zero = bytes.is_multiple_of(8) || {
-        let last = from[words(bytes) - 1].load(Ordering::Relaxed).to_ne_bytes();
-        last[bytes % 8..].iter().all(|byte| *byte == 0)
-    };
-    if padding_is_zero && from[3].load(Ordering::Relaxed) == u64::from(head.checksum(message, salt)) {
-        Found::Record(head)
-    } else {
-        Found::Damage
-    }
+    // One pass, as it was written; what fills the last word up is summed too.
+    let (whole, rest) = message.as_chunks_mut::<WORD>();
+    let (whole_words, last_word) = from[HEAD_WORDS..words(bytes)].split_at(whole.len());
+    let loaded = whole_words.iter().zip(whole).map(|(word, bytes)| {
+        let value = word.load(Ordering::Relaxed);
+        *bytes = value.to_ne_bytes();
+        value
+    });
+    let last = last_word.first().map(|word| {
+        let value = word.load(Ordering::Relaxed);
+        rest.copy_from_slice(&value.to_ne_bytes()[..rest.len()]);
+        value
+    });
+    let sum = checksum::in_turn(salt, head.first_words(), loaded, last);
+    if from[3].load(Ordering::Relaxed) == sum { Found::Record(head) } else { Found::Damage }
 }
 
 /// Whether a record could begin here.

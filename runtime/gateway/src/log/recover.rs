@@ -25,6 +25,7 @@ pub enum Step {
 }
 
 /// Reads what stands at word `at` of a segment, behind the record `last`.
+#[inline]
 pub fn step(words: &[AtomicU64], salt: u32, at: usize, last: u64, message: &mut Vec<u8>) -> Step {
     match record::read(&words[at..], salt, message) {
         Found::Record(head) if head.sequence > last => Step::Record { head, at },
@@ -37,6 +38,8 @@ pub fn step(words: &[AtomicU64], salt: u32, at: usize, last: u64, message: &mut 
 ///
 /// What was written before the file was used again cannot be mistaken for one. What a publisher sent could look like the beginnings
 /// of many long records. So only so many bytes are looked at in all, as the segment has four times.
+#[cold]
+#[inline(never)]
 fn look_further(words: &[AtomicU64], salt: u32, from: usize, last: u64, message: &mut Vec<u8>) -> Option<usize> {
     let mut left = words.len().saturating_mul(4);
     for at in from..words.len() {

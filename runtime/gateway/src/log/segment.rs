@@ -40,7 +40,8 @@ const NAME_WORD: usize = 11;
 /// The longest name of a type that a header has room for.
 pub const MAX_NAME_BYTES: usize = 128;
 const MAGIC: u64 = u64::from_le_bytes(*b"HORUSLOG");
-const VERSION: u64 = 1;
+/// Version 1 had one sum a record.
+const VERSION: u64 = 2;
 
 /// What a segment's header says.
 #[derive(Clone, Debug, PartialEq, Eq)]
