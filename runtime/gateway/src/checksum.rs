@@ -10,6 +10,16 @@ pub fn append(crc: u32, bytes: &[u8]) -> u32 {
     short.unwrap_or_else(|| crc32c::crc32c_append(crc, bytes))
 }
 
+/// CRC32C of `payload`, and that of `head` with this sum behind it.
+#[inline]
+pub fn of_frame(head: &[u8; 32], payload: &[u8]) -> (u32, u32) {
+    let short = if payload.len() < LONG { horus_shm::checksum::crc32c_of_frame(head, payload) } else { None };
+    short.unwrap_or_else(|| {
+        let sum = crc32c::crc32c(payload);
+        (sum, crc32c::crc32c_append(crc32c::crc32c(head), &sum.to_le_bytes()))
+    })
+}
+
 /// Two CRC32C, both begun with `crc`, that take all words in turn. The one that had the last word is in the upper half.
 #[inline]
 pub fn in_turn<const N: usize>(crc: u32, head: [u64; N], words: impl Iterator<Item = u64>, last: Option<u64>) -> u64 {
@@ -32,6 +42,16 @@ pub fn of(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_frame_has_its_sums_as_a_short_one() {
+        let (head, payload) = ([5; 32], vec![7; 2 * LONG]);
+        for length in [0, 1, LONG - 1, LONG, 2 * LONG] {
+            let (sum, whole) = of_frame(&head, &payload[..length]);
+            assert_eq!(sum, of(&payload[..length]));
+            assert_eq!(whole, append(of(&head), &sum.to_le_bytes()));
+        }
+    }
 
     #[test]
     fn a_processor_without_the_instruction_finds_the_same_sums() {

@@ -28,6 +28,7 @@ pub struct Inward {
     pub counts: Counts,
     config: FromRos,
     writing: Option<Writing>,
+    is_full: bool,
     trouble: Option<String>,
 }
 
@@ -42,7 +43,7 @@ struct Writing {
 impl Inward {
     /// A topic that nobody has opened yet.
     pub fn new(name: TopicName, config: FromRos) -> Self {
-        Self { name, counts: Counts::default(), config, writing: None, trouble: None }
+        Self { name, counts: Counts::default(), config, writing: None, is_full: false, trouble: None }
     }
 
     /// Becomes a publisher of the topic, if it is none, and looks whether the topic is still there.
@@ -150,6 +151,7 @@ impl Inward {
 
     /// Carries at most so many messages that wait; true if that was all that can be carried now.
     pub fn carry(&mut self, limit: usize) -> bool {
+        self.is_full = false;
         let Some(Writing { place, source, .. }) = &mut self.writing else { return true };
         for _ in 0..limit {
             if source.is_empty() {
@@ -162,12 +164,18 @@ impl Inward {
                 Next::Full => {
                     // A dead subscriber holds a reliable topic no longer than this.
                     if place.publication.reap() == 0 {
+                        self.is_full = true;
                         return true;
                     }
                 }
             }
         }
         false
+    }
+
+    /// Whether messages wait for room in the topic, which nobody tells when there is some.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// Brings the figures up to date.

@@ -122,7 +122,8 @@ impl Server {
                 (carried, wait) = (went, SOON);
             }
             if is_idle {
-                let longest = if self.outward.is_empty() { LOOK } else { self.look_every.min(LOOK) };
+                let is_woken = self.outward.is_empty() && !self.inward.iter().any(Inward::is_full);
+                let longest = if is_woken { LOOK } else { self.look_every.min(LOOK) };
                 std::thread::park_timeout(wait.min(longest));
                 wait = (2 * wait).min(longest);
             }

@@ -14,6 +14,9 @@ use super::{Frame, HEAD_BYTES, Head, MAGIC, Type, VERSION};
 /// What is read from a socket at a time, at most.
 const READ_BYTES: usize = 64 << 10;
 
+/// So long a payload is summed before it is known that its head is right. What is no frame can ask for no more work than that.
+const UNSEEN: usize = 512;
+
 /// What a decoder passed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
@@ -132,6 +135,10 @@ impl Decoder {
     /// Passes over everything before the next frame; its head and the length of its payload.
     #[inline]
     fn find(&mut self) -> Option<(Head, usize)> {
+        if let Some(found) = self.whole() {
+            self.in_garbage = false;
+            return Some(found);
+        }
         loop {
             if self.skip > 0 {
                 let skipped = self.skip.min((self.end - self.start) as u64);
@@ -145,7 +152,7 @@ impl Decoder {
             match parse(here, self.maximum)? {
                 Parsed::Frame(head, length) => {
                     let payload = here.get(HEAD_BYTES..HEAD_BYTES + length)?;
-                    let wanted = u32::from_le_bytes(here[32..36].try_into().expect("four bytes"));
+                    let wanted = u32_at(here.first_chunk()?, 32);
                     self.in_garbage = false;
                     if checksum::of(payload) == wanted {
                         return Some((head, length));
@@ -165,6 +172,23 @@ impl Decoder {
                 Parsed::Garbage => self.pass_over(),
             }
         }
+    }
+
+    /// What stands here if it is a whole frame that is accepted, as nearly always: both sums in one go. What it is otherwise, `parse` says.
+    #[inline]
+    fn whole(&self) -> Option<(Head, usize)> {
+        let here = self.bytes.get(self.start..self.end).filter(|_| self.skip == 0)?;
+        let (head, rest) = here.split_first_chunk::<HEAD_BYTES>()?;
+        let length = u32_at(head, 12) as usize;
+        if head[..4] != MAGIC || length > self.maximum.min(UNSEEN) {
+            return None;
+        }
+        let payload = rest.get(..length)?;
+        let (sum, whole) = checksum::of_frame(head.first_chunk()?, payload);
+        if (sum, whole) != (u32_at(head, 32), u32_at(head, 36)) {
+            return None;
+        }
+        Some((read(head)?, length))
     }
 
     /// Passes over what is no frame, up to what may be one.
@@ -201,18 +225,27 @@ fn parse(bytes: &[u8], maximum: usize) -> Option<Parsed> {
     let Some(head) = bytes.first_chunk::<HEAD_BYTES>() else {
         return if could_begin(bytes) { None } else { Some(Parsed::Garbage) };
     };
-    let u32_at = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
-    let u64_at = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
-    if head[..4] != MAGIC || checksum::of(&head[..36]) != u32_at(36) {
+    if head[..4] != MAGIC || checksum::of(&head[..36]) != u32_at(head, 36) {
         return Some(Parsed::Garbage);
     }
-    let length = u32_at(12) as usize;
+    let length = u32_at(head, 12) as usize;
     let whole = (HEAD_BYTES + length) as u64;
     if length > maximum {
         return Some(Parsed::TooLong(whole));
     }
-    let Some(kind) = Type::of(head[5]).filter(|_| head[4] == VERSION) else { return Some(Parsed::Unknown(whole)) };
+    Some(read(head).map_or(Parsed::Unknown(whole), |head| Parsed::Frame(head, length)))
+}
+
+/// What a head says whose sum is right; `None` when it is of another version or an unknown type.
+#[inline]
+fn read(head: &[u8; HEAD_BYTES]) -> Option<Head> {
+    let kind = Type::of(head[5]).filter(|_| head[4] == VERSION)?;
     let flags = u16::from_le_bytes([head[6], head[7]]);
-    let head = Head { kind, flags, channel: u32_at(8), sequence: u64_at(16), stamp_ns: u64_at(24) };
-    Some(Parsed::Frame(head, length))
+    let u64_at = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+    Some(Head { kind, flags, channel: u32_at(head, 8), sequence: u64_at(16), stamp_ns: u64_at(24) })
+}
+
+#[inline]
+fn u32_at(head: &[u8; HEAD_BYTES], at: usize) -> u32 {
+    u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"))
 }

@@ -20,10 +20,10 @@ pub fn head(head: &Head, payload: &[u8]) -> [u8; HEAD_BYTES] {
         head.sequence.to_le_bytes(),
         head.stamp_ns.to_le_bytes(),
     ];
-    let payload = checksum::of(payload);
-    let whole = checksum::append(checksum::of(words.as_flattened()), &payload.to_le_bytes());
+    let words: [u8; 32] = *words.as_flattened().as_array().expect("four words");
+    let (payload, whole) = checksum::of_frame(&words, payload);
     let mut bytes = [0; HEAD_BYTES];
-    bytes[..32].copy_from_slice(words.as_flattened());
+    bytes[..32].copy_from_slice(&words);
     bytes[32..].copy_from_slice(&pair(payload, whole));
     bytes
 }
