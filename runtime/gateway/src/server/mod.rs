@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use horus_shm::clock::monotonic_ns;
 use horus_shm::directory::{Directory, TopicName};
 use horus_shm::ends::observe::Start;
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
 use thiserror::Error;
 
@@ -182,9 +182,8 @@ impl Server {
         let mut is_more = false;
         while !stop.load(Ordering::Relaxed) {
             events.clear();
-            let timeout = self.timeout(is_more);
-            match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&timeout)) {
-                Ok(_) | Err(Errno::INTR) => {}
+            match self.wait(is_more, &mut events) {
+                Ok(()) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
             is_more = self.turn(&events);
@@ -231,6 +230,16 @@ impl Server {
             self.account.topics(&mut self.topics);
         }
         is_more
+    }
+
+    /// Waits for what happens next. `epoll_wait` counts in milliseconds; what is no whole number of them is waited for by `ppoll`.
+    fn wait(&self, is_more: bool, events: &mut Vec<epoll::Event>) -> Result<(), Errno> {
+        let mut timeout = self.timeout(is_more);
+        if timeout.tv_nsec % 1_000_000 != 0 {
+            rustix::event::poll(&mut [PollFd::new(&self.epoll, PollFlags::IN)], Some(&timeout))?;
+            timeout.tv_nsec = 0;
+        }
+        epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), Some(&timeout)).map(|_| ())
     }
 
     fn timeout(&self, is_more: bool) -> Timespec {
