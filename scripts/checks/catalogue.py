@@ -138,11 +138,13 @@ CHECKS = [
         alone=TIMED,
     ),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, alone="two of its processes spin for each other"),
-    Check("ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN),
-    Check("ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN, together=True),
-    Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN, together=True),
+    Check("ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN, together="ros2"),
+    Check("ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN, together="ros2"),
+    Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN, together="ros2"),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
-    Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, images=True),
+    # Two machines at a time: each waits for most of its minutes.
+    Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True),
+    Check("boot tests of other machines", module("discover", "other_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True),
     Check(
         "benchmarks' rivals: lints", cargo("clippy", "--locked", "--all-targets", "--target-dir", "target", "--", "-D", "warnings"), BENCHMARKS / "compare",
         long="about a minute, for crates that nothing else here needs",

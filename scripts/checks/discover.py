@@ -8,6 +8,7 @@ A file's first word says where its tests can run, and a new file runs by itself:
     image_test_*.py      builds images for this machine's processor
     virtual_test_*.py    boots one in virtual time, which a busy machine does not change
     boot_test_*.py       boots an image for this machine's processor
+    other_test_*.py      the same, on machines of other sizes
     beside_test_*.py     the same, for tests that bear what runs beside them
     long_test_*.py       the same, for what only --long runs
     emulated_test_*.py   boots one for another
@@ -21,7 +22,7 @@ import unittest
 from horus_appliance.console import SKIP_STATUS
 from horus_appliance.paths import SCRIPTS
 
-PREFIXES = ("test_", "device_test_", "bitbake_test_", "image_test_", "virtual_test_", "boot_test_", "beside_test_", "long_test_", "emulated_test_")
+PREFIXES = ("test_", "device_test_", "bitbake_test_", "image_test_", "virtual_test_", "boot_test_", "other_test_", "beside_test_", "long_test_", "emulated_test_")
 
 
 def load(prefix: str) -> unittest.TestSuite:

@@ -31,7 +31,7 @@ class Check:
     directory: Path = REPOSITORY
     environment: dict = field(default_factory=dict)
     alone: str = ""  # why nothing may run beside it
-    together: bool = False  # of those that run alone: may be beside others that say so
+    together: str = ""  # of those that run alone: may be beside others that say the same
     first: bool = False  # others wait for what it makes, so it gets most of the CPUs
     holds: tuple = ()  # what it locks: two checks that hold the same would wait for each other, or disturb each other
     images: bool = False  # builds or boots them, which --no-boot leaves out
@@ -120,8 +120,8 @@ def choose(waiting: list, running: list, at_a_time: int):
     if len(running) >= at_a_time:
         return None
     if any(one.check.alone for one in running):
-        is_quiet = all(one.check.together for one in running)
-        return next((check for check in waiting if check.together), None) if is_quiet else None
+        group = running[0].check.together
+        return next((check for check in waiting if check.together == group), None) if group else None
     held = {name for one in running for name in one.check.holds}
     to_end = {check.name for check in waiting} | {one.check.name for one in running}
     for check in waiting:

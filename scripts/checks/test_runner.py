@@ -67,9 +67,10 @@ class SideBySide(unittest.TestCase):
         self.assertEqual(list(self.results), ["alone", "a", "b"], "told in the order in which they were asked for")
 
     def test_those_alone_that_bear_each_other_run_together_and_with_no_other(self):
-        quiet = {"alone": "it waits for others", "together": True}
-        times = self.run_all(check("loud", alone="it measures"), check("a", **quiet), check("b", **quiet), check("c"))
+        quiet, other = ({"alone": "it waits for others", "together": group} for group in ("quiet", "other"))
+        times = self.run_all(check("loud", alone="it measures"), check("a", **quiet), check("b", **quiet), check("c"), check("d", **other))
         self.assertTrue(self.overlap(times["a"], times["b"]))
+        self.assertFalse(self.overlap(times["a"], times["d"]))
         self.assertFalse(self.overlap(times["a"], times["c"]))
         self.assertGreater(self.said.index("--- loud"), 0)
 
