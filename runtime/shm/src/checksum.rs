@@ -4,6 +4,23 @@
 //! and a frame has two sums. Here is one chain and nothing else: the fastest up to some hundred bytes, where the caller stops. And two
 //! chains for who needs no sum of a standard.
 
+/// Returns what a function of the processor's own module says, where the processor has the instruction.
+macro_rules! by_instruction {
+    ($found:path, $function:ident($($argument:ident),+)) => {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if std::arch::is_x86_feature_detected!("sse4.2") {
+            // SAFETY: the processor has the instruction, as was asked in the line above.
+            return $found(unsafe { x86_64::$function($($argument),+) });
+        }
+        #[cfg(all(target_arch = "aarch64", not(miri)))]
+        if std::arch::is_aarch64_feature_detected!("crc") {
+            // SAFETY: the processor has the instruction, as was asked in the line above.
+            return $found(unsafe { aarch64::$function($($argument),+) });
+        }
+        let _ = ($(&$argument),+);
+    };
+}
+
 /// CRC32C of `bytes`, begun with `crc` (0 for a new one); `None` where the processor has no instruction for it.
 ///
 /// ```
@@ -12,17 +29,7 @@
 /// ```
 #[inline]
 pub fn crc32c(crc: u32, bytes: &[u8]) -> Option<u32> {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::arch::is_x86_feature_detected!("sse4.2") {
-        // SAFETY: the processor has the instruction, as was asked in the line above.
-        return Some(unsafe { x86_64::crc32c(crc, bytes) });
-    }
-    #[cfg(all(target_arch = "aarch64", not(miri)))]
-    if std::arch::is_aarch64_feature_detected!("crc") {
-        // SAFETY: the processor has the instruction, as was asked in the line above.
-        return Some(unsafe { aarch64::crc32c(crc, bytes) });
-    }
-    let _ = (crc, bytes);
+    by_instruction!(Some, crc32c(crc, bytes));
     None
 }
 
@@ -46,17 +53,7 @@ pub fn crc32c_in_turn<const N: usize, I: Iterator<Item = u64>>(
     words: I,
     last: Option<u64>,
 ) -> Result<u64, I> {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::arch::is_x86_feature_detected!("sse4.2") {
-        // SAFETY: the processor has the instruction, as was asked in the line above.
-        return Ok(unsafe { x86_64::crc32c_in_turn(crc, head, words, last) });
-    }
-    #[cfg(all(target_arch = "aarch64", not(miri)))]
-    if std::arch::is_aarch64_feature_detected!("crc") {
-        // SAFETY: the processor has the instruction, as was asked in the line above.
-        return Ok(unsafe { aarch64::crc32c_in_turn(crc, head, words, last) });
-    }
-    let _ = (crc, head, last);
+    by_instruction!(Ok, crc32c_in_turn(crc, head, words, last));
     Err(words)
 }
 
@@ -69,17 +66,7 @@ pub fn crc32c_in_turn<const N: usize, I: Iterator<Item = u64>>(
 /// ```
 #[inline]
 pub fn crc32c_of_frame(head: &[u8; 32], payload: &[u8]) -> Option<(u32, u32)> {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if std::arch::is_x86_feature_detected!("sse4.2") {
-        // SAFETY: the processor has the instruction, as was asked in the line above.
-        return Some(unsafe { x86_64::crc32c_of_frame(head, payload) });
-    }
-    #[cfg(all(target_arch = "aarch64", not(miri)))]
-    if std::arch::is_aarch64_feature_detected!("crc") {
-        // SAFETY: the processor has the instruction, as was asked in the line above.
-        return Some(unsafe { aarch64::crc32c_of_frame(head, payload) });
-    }
-    let _ = (head, payload);
+    by_instruction!(Some, crc32c_of_frame(head, payload));
     None
 }
 
