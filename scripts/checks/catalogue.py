@@ -110,7 +110,7 @@ CHECKS = [
     Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG, MOUNTS)),
     Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),
     Check("gateway: clients in Python and Go", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
-    # Its programs were built for the projects, and its commands wait most of the time.
+    # Its program is there by then, and its commands wait most of the time.
     Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(MOUNTS,), after=(LIBRARY,)),
     Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),
     # Its 400 crates were built for the bridge itself; looking through them again for lints took two minutes.
