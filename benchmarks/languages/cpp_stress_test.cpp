@@ -13,9 +13,9 @@
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-static Row copied{"messages by copy"}, lent{"messages in place"}, bytes{"messages of bytes"}, killed{"peers killed"}, cycles{"cycles of 50 nodes"},
+static Row copied{"messages by copy"}, lent_messages{"messages in place"}, bytes_messages{"messages of bytes"}, killed{"peers killed"}, cycles{"cycles of 50 nodes"},
     apps{"programs made and ended"}, misused{"wrong calls"};
-static Row *const ROWS[] = {&copied, &lent, &bytes, &killed, &cycles, &apps, &misused};
+static Row *const ROWS[] = {&copied, &lent_messages, &bytes_messages, &killed, &cycles, &apps, &misused};
 
 // Several threads send on one topic, and several receive. All that was sent is received or, on a `latest` topic, counted as missed. Where messages
 // are held in place, a number that was passed over is counted as missed, too.
@@ -52,7 +52,7 @@ static void exchange(Row &row, const std::string &name, bool is_reliable, std::u
         }
       }
       const std::uint64_t missed = subscriber.missed();
-      const bool may_pass_over = &row == &lent && !is_reliable;
+      const bool may_pass_over = &row == &lent_messages && !is_reliable;
       const std::uint64_t known = received + missed, sent = SENDERS * messages;
       must(may_pass_over ? known >= sent && received <= sent : known == sent, "messages are neither received nor counted as missed");
       must(!is_reliable || missed == 0, "a reliable topic lost messages");
@@ -90,7 +90,7 @@ static void in_place(const char *name, bool is_reliable) {
     if (sample) order.take(*sample);
     return bool(sample);
   };
-  exchange<Large>(lent, topic(name), is_reliable, 500, send, receive);
+  exchange<Large>(lent_messages, topic(name), is_reliable, 500, send, receive);
 }
 
 // Messages of every length, through a wait set.
@@ -105,14 +105,14 @@ static void of_bytes() {
       std::memset(message.data(), int(n % 251), n);
       must(bool(publisher.send(message.data(), n, 30s)), "bytes were not sent");
     }
-    bytes.done += MOST;
+    bytes_messages.done += MOST;
   });
   for (std::size_t n = 0; n < MOST; n++) {
     must(horus::wait_any(30s, subscriber).has_value(), "no bytes came");
     const auto sample = subscriber.borrow();
     const auto is_right = [&](std::uint8_t byte) { return byte == n % 251; };
     must(sample && sample->size == n && std::all_of(sample->begin(), sample->end(), is_right), "the bytes are not those that were sent");
-    bytes.verified++;
+    bytes_messages.verified++;
   }
   sender.join();
 }

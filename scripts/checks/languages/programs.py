@@ -12,7 +12,7 @@ from horus_appliance.paths import BENCHMARKS
 
 TESTS = library.BINDING / "tests"
 VECTORS = library.BINDING.parent / "layout-vectors.txt"
-STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"]
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-pthread"]
 LONGEST_SECONDS = 300
 
 
@@ -36,7 +36,7 @@ C = (
     Program("c/options.c"), Program("c/padding.c"), Program("c/vectors.c", (str(VECTORS),)),
 )  # fmt: skip
 CPP = (
-    Program("cpp/topics.cpp"), Program("cpp/lifetimes.cpp"), Program("cpp/vectors.cpp", (str(VECTORS),)),
+    Program("cpp/topics.cpp"), Program("cpp/lifetimes.cpp"), Program("cpp/vectors.cpp", (str(VECTORS),)), Program("cpp/names.cpp"),
     Program("cpp/nodes.cpp", ("world",)), Program("cpp/nodes.cpp", ("run",)),
     Program("cpp/no_exceptions.cpp", (), ("-fno-exceptions",)),
 )  # fmt: skip

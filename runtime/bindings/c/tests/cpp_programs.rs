@@ -12,6 +12,12 @@ fn topics_do_in_cpp_what_they_do_in_c() {
 }
 
 #[test]
+fn a_struct_of_any_name_in_any_namespace_is_a_message() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("names", &[]), &[]), "all of it holds\n");
+}
+
+#[test]
 fn what_is_lent_outlives_its_end_and_what_belongs_to_an_ended_program_is_refused() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.cpp("lifetimes", &[]), &[]).lines().last(), Some("all of it holds"));
@@ -184,6 +190,10 @@ fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
             "leave alignas and packing out",
         ),
         ("struct A { double x; }; horus::Publisher<A> p{\"a\"};", "this struct is no message: HORUS_MESSAGE"),
+        (
+            "namespace a { struct A { double x; }; } namespace b { HORUS_MESSAGE(a::A, \"a/A\", x); }",
+            "in the namespace of a::A, or outside of all namespaces",
+        ),
     ]
     .into_iter()
     .enumerate()

@@ -10,7 +10,7 @@ use horus::prelude::{ms, sleep};
 use tempfile::TempDir;
 
 /// What every compiler is told.
-const STRICT: [&str; 6] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-pthread"];
+const STRICT: [&str; 7] = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-O2", "-pthread"];
 
 /// What runs longer hangs.
 const LONGEST_SECONDS: &str = "120";

@@ -12,13 +12,32 @@
 
 #include "error.hpp"
 
+// What the two functions of HORUS_MESSAGE are overloaded by. It is of no namespace, so that they are found both in the namespace of their struct
+// and outside of all: a call looks where its argument's template and the arguments of that are from.
+template <class T>
+struct horus_message_tag {};
+
 namespace horus {
 inline namespace HORUS_MODE {
+namespace detail {
 
-// What a struct is as a message; HORUS_MESSAGE makes it.
+class Description;
+
+template <class T, class = void>
+inline constexpr bool has_message = false;
+template <class T>
+inline constexpr bool has_message<T, std::void_t<decltype(horus_message_name(horus_message_tag<T>{}))>> = true;
+
+}  // namespace detail
+
+// What a struct is as a message: HORUS_MESSAGE says it.
 template <class T>
 struct Message {
-  static constexpr bool is_described = false;
+  // Whether HORUS_MESSAGE names the struct.
+  static constexpr bool is_described = detail::has_message<T>;
+  // The name by which all programs know the message: "package/Name".
+  static const char *name() { return horus_message_name(horus_message_tag<T>{}); }
+  static void describe(detail::Description &to) { horus_message_fields(horus_message_tag<T>{}, to); }
 };
 
 namespace detail {
@@ -144,18 +163,17 @@ const MadeLayout &made_layout() {
   static_assert(Message<T>::is_described, "this struct is no message: HORUS_MESSAGE(Struct, \"package/Name\", its fields)");
   static const MadeLayout &made = *[] {
     auto *kept = new MadeLayout;
-    MadeLayout &made = *kept;
     if (const char *why = misfit()) {
-      made.why = why;
+      kept->why = why;
       return kept;
     }
-    made.handle = decltype(made.handle)(horus_layout_parse(Description::of<T>().c_str()));
+    kept->handle = decltype(kept->handle)(horus_layout_parse(Description::of<T>().c_str()));
     const std::string of = std::string("the message ") + Message<T>::name();
-    if (!made.handle.get()) {
-      made.why = of + ": " + horus_error();
-    } else if (const std::size_t bytes = horus_layout_bytes(made.handle.get()); bytes != sizeof(T)) {
-      made.why = of + " has " + std::to_string(bytes) + " bytes, and its struct " + std::to_string(sizeof(T));
-      made.handle = decltype(made.handle)();
+    if (!kept->handle.get()) {
+      kept->why = of + ": " + horus_error();
+    } else if (const std::size_t bytes = horus_layout_bytes(kept->handle.get()); bytes != sizeof(T)) {
+      kept->why = of + " has " + std::to_string(bytes) + " bytes, and its struct " + std::to_string(sizeof(T));
+      kept->handle = decltype(kept->handle)();
     }
     return kept;
   }();
@@ -183,24 +201,26 @@ std::uint64_t layout_hash() {
 }  // namespace HORUS_MODE
 }  // namespace horus
 
-// HORUS_MESSAGE stands outside of all namespaces. It takes up to 24 fields, all of them, in their order.
-#define HORUS_MESSAGE(Struct, type_name, ...)                                                                             \
-  template <>                                                                                                             \
-  struct horus::Message<Struct> {                                                                                         \
-    using Type = Struct;                                                                                                  \
-    static constexpr bool is_described = true;                                                                            \
-    static_assert(std::is_standard_layout_v<Struct> && std::is_trivially_copyable_v<Struct>, "a message is plain data");  \
-    static_assert(::horus::detail::adjacent({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}, sizeof(Struct)),                      \
-                  #Struct " has bytes that belong to no field, or the macro names not all fields in their order: order them " \
-                          "by the size of their numbers, or add std::uint8_t spare[N]");                                  \
-    static_assert(::horus::detail::alignment({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}) == alignof(Struct),                  \
-                  #Struct " is aligned to more or less than its fields are: leave alignas and packing out");              \
-    static const char *name() { return type_name; }                                                                       \
-    static void describe(::horus::detail::Description &to) { HORUS_EACH(HORUS_FIELD, __VA_ARGS__) }                       \
-  }
+// HORUS_MESSAGE stands behind its struct: in the namespace of that, or outside of all namespaces.
+// It takes up to 24 fields, all of them, in their order.
+// No name of horus is looked at before the user's: a struct may be called Imu, Sample or Error.
+#define HORUS_MESSAGE(Struct, type_name, ...)                                                                                                  \
+  [[maybe_unused]] inline const char *horus_message_name(::horus_message_tag<Struct>) { return type_name; }                                    \
+  [[maybe_unused]] inline void horus_message_fields(::horus_message_tag<Struct>, ::horus::detail::Description &horus_to) {                     \
+    using HorusStruct = Struct;                                                                                                                \
+    static_assert(::std::is_standard_layout_v<HorusStruct> && ::std::is_trivially_copyable_v<HorusStruct>, "a message is plain data");         \
+    static_assert(::horus::detail::adjacent({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}, sizeof(HorusStruct)),                                      \
+                  #Struct " has bytes that belong to no field, or the macro names not all fields in their order: order them "                  \
+                          "by the size of their numbers, or add std::uint8_t spare[N]");                                                       \
+    static_assert(::horus::detail::alignment({HORUS_EACH(HORUS_PLACE, __VA_ARGS__)}) == alignof(HorusStruct),                                  \
+                  #Struct " is aligned to more or less than its fields are: leave alignas and packing out");                                   \
+    HORUS_EACH(HORUS_FIELD, __VA_ARGS__)                                                                                                       \
+  }                                                                                                                                            \
+  static_assert(::horus::Message<Struct>::is_described, "HORUS_MESSAGE stands in the namespace of " #Struct ", or outside of all namespaces")
 
-#define HORUS_PLACE(member) ::horus::detail::Place{offsetof(Type, member), sizeof(Type::member), alignof(decltype(Type::member))},
-#define HORUS_FIELD(member) to.field<decltype(Type::member)>(#member);
+#define HORUS_PLACE(member) \
+  ::horus::detail::Place{offsetof(HorusStruct, member), sizeof(HorusStruct::member), alignof(decltype(HorusStruct::member))},
+#define HORUS_FIELD(member) horus_to.field<decltype(HorusStruct::member)>(#member);
 
 #define HORUS_EACH(DO, ...) HORUS_PICK(__VA_ARGS__, HORUS_COUNTS)(DO, __VA_ARGS__)
 #define HORUS_COUNTS                                                                                                      \

@@ -150,7 +150,7 @@ struct Step : AnyStep {
 // C gives both functions the same pointer.
 template <class F, class G>
 struct StepAndSafeState : Step<F> {
-  StepAndSafeState(F step, G safe) : Step<F>(std::move(step)), safe_state(std::move(safe)) {}
+  StepAndSafeState(F given, G safe) : Step<F>(std::move(given)), safe_state(std::move(safe)) {}
   G safe_state;
   static void call(void *self, const horus_cycle *cycle) noexcept { call_step(static_cast<StepAndSafeState *>(self)->step, cycle); }
   static void call_safe(void *self, const horus_cycle *cycle) noexcept {
