@@ -46,7 +46,7 @@ pub use command_line::{complain, finish, main, start, start_with};
 #[cfg(test)]
 pub(crate) use in_place::executor;
 pub(crate) use settings::Settings;
-pub use settings::{Installation, Restart, SettingsError};
+pub use settings::{GROUPS, Installation, Restart, SettingsError};
 
 use crate::graph::ChainInfo;
 use crate::message::Message;

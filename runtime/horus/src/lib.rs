@@ -96,6 +96,7 @@
 //! | [`startup`], [`cpus`] | real time, wish by wish: locked memory, CPU, policy, and what was granted |
 //! | [`figures`], [`graph`], [`monitor`] | what is seen of nodes from outside, and who watches over them |
 //! | [`miss`], [`silence`], [`journal`], [`supervise`] | a miss or a silent input on its way to the journal; the thread beside the loops; systemd's watchdog |
+//! | [`outside`] | text of others: names that were checked, and what may be shown |
 //! | [`witness`] | what a program and the service that traces its CPUs say to each other |
 //! | [`stop`], [`time`](mod@time), [`task`] | ending on SIGTERM; clocks, among them a virtual one; what the kernel says of a thread |
 //!
@@ -124,6 +125,7 @@ pub mod messages;
 pub mod miss;
 pub mod monitor;
 pub mod node;
+pub mod outside;
 pub mod port;
 pub mod prelude;
 pub mod serialized;

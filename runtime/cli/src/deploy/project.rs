@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use horus::app::Installation;
+use horus::outside::Word;
 
 use super::{cargo, cmake, python};
 
@@ -57,6 +58,7 @@ impl Project {
                 file.display()
             ));
         }
+        version.parse::<Word>().map_err(|error| format!("{source}: version: {error}"))?;
         let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let settings = match installation.version {
             Some(_) => text,

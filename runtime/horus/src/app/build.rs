@@ -11,6 +11,7 @@ use crate::deadline::Timing;
 use crate::executor::{MAX_EVENT_NODES, Parts, Port, change};
 use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
 use crate::node::{Action, Cycle, SpecError};
+use crate::outside::Word;
 use crate::port::Outlet;
 use crate::startup::{Policy, Reservation, Thread};
 use crate::supervise::Watched;
@@ -53,6 +54,12 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
     settings.apply(&mut nodes)?;
     let mut names = BTreeSet::new();
     for declared in &nodes {
+        // It is the name of a thread, and stands in journals and tables.
+        declared
+            .spec
+            .name
+            .parse::<Word>()
+            .map_err(|error| crate::Error::new(format!("the name of a node: {error}")))?;
         if !names.insert(declared.spec.name.clone()) {
             return Err(crate::Error::new(format!(
                 "two nodes are named {}: give each its own name",

@@ -25,7 +25,7 @@ mod file;
 mod installation;
 
 use file::{Direction, File, TopicSettings, TopicTable};
-pub use installation::{Installation, Restart};
+pub use installation::{GROUPS, Installation, Restart};
 
 /// Names the file.
 pub const FILE_VARIABLE: &str = "HORUS_NODE_FILE";
@@ -50,6 +50,17 @@ pub enum SettingsError {
         path: PathBuf,
         /// Where and why.
         text: String,
+    },
+    /// It wants a group that no installed program is given.
+    #[error(
+        "{}: [topics] wants the group '{group}', which no installed program is given: choose one of {}",
+        path.display(), installation::GROUPS.join(", ")
+    )]
+    Group {
+        /// The file.
+        path: PathBuf,
+        /// The group.
+        group: String,
     },
     /// It is for another program.
     #[error("{}: it is for program '{found}', and this is '{program}'", path.display())]
@@ -161,9 +172,9 @@ impl Settings {
     /// Writes what it says into the nodes.
     pub fn apply(&self, nodes: &mut [Declared]) -> Result<(), SettingsError> {
         for (name, settings) in &self.file.node {
-            let Some(declared) = nodes.iter_mut().find(|declared| declared.spec.name == *name) else {
+            let Some(declared) = nodes.iter_mut().find(|declared| declared.spec.name == name.as_str()) else {
                 let known = nodes.iter().map(|declared| declared.spec.name.clone()).collect();
-                return Err(SettingsError::NoSuchNode { path: self.path.clone(), node: name.clone(), known });
+                return Err(SettingsError::NoSuchNode { path: self.path.clone(), node: name.to_string(), known });
             };
             let spec = &mut declared.spec;
             for (place, value) in [
@@ -243,6 +254,26 @@ mod tests {
     }
 
     #[test]
+    fn devices_of_robots_are_given_and_storage_is_not() {
+        for (name, is_given) in [
+            ("ttyACM0", true),
+            ("video0", true),
+            ("media0", true),
+            ("snd/pcmC0D0p", true),
+            ("spidev0.1", true),
+            ("hidraw3", true),
+            ("sda1", false),
+            ("nvme0n1p2", false),
+            ("mmcblk1", false),
+            ("mapper/root", false),
+            ("mem", false),
+            ("dm-0", false),
+        ] {
+            assert_eq!(parse(&format!("devices = [\"/dev/{name}\"]")).is_ok(), is_given, "{name}");
+        }
+    }
+
+    #[test]
     fn nonsense_names_file_line_and_remedy() {
         for (text, words) in [
             ("[node.control]\nperiod = \"1\"", "line 2"),
@@ -257,6 +288,14 @@ mod tests {
             ("program = \"../balance\"", "letters, digits"),
             ("restart = \"never\"", "on-failure"),
             ("devices = [\"ttyACM0\"]", "/dev/ttyACM0"),
+            ("devices = [\"/dev/vda\"]", "is a disk"),
+            ("devices = [\"/dev/disk/by-id/x\"]", "is a disk"),
+            ("devices = [\"/dev/./vda\"]", "is no device"),
+            ("version = \"1.0\\n[Service]\\nUser=root\"", "is no name"),
+            ("version = \"%n\"", "is no name"),
+            ("version = \"\"", "is no name"),
+            ("[node.\"a\\nb\"]\nperiod = \"1 ms\"", "is no name"),
+            ("[topics]\n\"cmd\" = { publish = true, group = \"a b\" }", "write \"subscribe\""),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with("/n/node.toml") && error.contains(words), "{text}: {error}");

@@ -2,12 +2,13 @@
 //!
 //! A node whose `node.toml` makes no sense gets a unit that says so and fails; the others start.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use horus::app::{Installation, Restart};
+use horus::outside::Word;
 
 use super::package::title;
 use super::store::{SETTINGS, Store};
@@ -19,7 +20,8 @@ pub const TARGET: &str = "horus-nodes.target";
 /// Writes drop-ins and links for every installed node into `directory`.
 pub fn generate(store: &Store, directory: &Path) -> Result<(), String> {
     let wanted = directory.join(format!("{TARGET}.wants"));
-    for name in store.names() {
+    // A folder that no installation can have made is nobody's node: its name would stand in units.
+    for name in store.names().into_iter().filter(|name| name.parse::<Word>().is_ok()) {
         let drop_ins = directory.join(format!("{}.d", unit(&name)));
         let text = drop_in(&name, store);
         let written = fs::create_dir_all(&wanted)
@@ -44,9 +46,18 @@ fn drop_in(name: &str, store: &Store) -> String {
     }
 }
 
+/// A line of a unit. What would end the line, or what systemd would expand, leaves no line: whoever checks values first may err.
+fn line(text: &mut String, key: &str, value: impl Display) {
+    let value = value.to_string();
+    if !value.contains(|character: char| character.is_control() || character == '%') {
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "{key}={value}");
+    }
+}
+
 fn good(name: &str, installation: &Installation) -> String {
-    let mut text =
-        format!("# Generated from node.toml.\n[Unit]\nDescription=HORUS node {}\n", title(name, Some(installation)));
+    let mut text = "# Generated from node.toml.\n[Unit]\n".to_owned();
+    line(&mut text, "Description", format_args!("HORUS node {}", title(name, Some(installation))));
     if installation.network || !installation.devices.is_empty() {
         text += "# Drivers and network come later in a boot than a node that needs neither.\nAfter=basic.target\n";
     }
@@ -56,14 +67,12 @@ fn good(name: &str, installation: &Installation) -> String {
         Restart::Always => "always",
         Restart::No => "no",
     };
-    // Writing into a String cannot fail.
-    let _ = writeln!(text, "Restart={restart}");
-    for group in &installation.groups {
-        let _ = writeln!(text, "SupplementaryGroups={group}");
-    }
-    for device in &installation.devices {
-        let _ = writeln!(text, "DeviceAllow={} rw", device.display());
-    }
+    line(&mut text, "Restart", restart);
+    installation.groups.iter().for_each(|group| line(&mut text, "SupplementaryGroups", group));
+    installation
+        .devices
+        .iter()
+        .for_each(|device| line(&mut text, "DeviceAllow", format_args!("{} rw", device.display())));
     if installation.network {
         text += "PrivateNetwork=no\nRestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_CAN\n";
     }

@@ -1,6 +1,7 @@
 //! The words of `node.toml`.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,11 +11,12 @@ use serde::de::Error as _;
 use super::installation::Restart;
 use crate::cpus::CpuChoice;
 use crate::node::OnMiss;
+use crate::outside::{MAX_WORD_BYTES, Word, shown};
 use crate::startup::Policy;
 use crate::time::parse_duration;
 
-/// The longest name of a program.
-const MAX_PROGRAM_NAME: usize = 64;
+/// The longest path of a device.
+const MAX_DEVICE_BYTES: usize = 128;
 
 /// The file.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -25,7 +27,7 @@ pub struct File {
     #[serde(default)]
     pub strict: bool,
     // For who installs the program: `Installation`.
-    pub version: Option<String>,
+    pub version: Option<Word>,
     #[serde(default)]
     pub restart: Restart,
     #[serde(default)]
@@ -33,7 +35,7 @@ pub struct File {
     #[serde(default, deserialize_with = "devices")]
     pub devices: Vec<PathBuf>,
     #[serde(default)]
-    pub node: BTreeMap<String, NodeSettings>,
+    pub node: BTreeMap<Word, NodeSettings>,
     pub topics: Option<BTreeMap<String, TopicSettings>>,
 }
 
@@ -81,7 +83,7 @@ pub struct TopicTable {
     publish: bool,
     #[serde(default)]
     subscribe: bool,
-    pub group: Option<String>,
+    pub group: Option<Word>,
 }
 
 impl TopicSettings {
@@ -99,29 +101,52 @@ impl TopicSettings {
 fn program<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     let name = String::deserialize(value)?;
     // It is the name of a file, of a folder and of a unit.
-    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    match !name.is_empty() && name.len() <= MAX_PROGRAM_NAME && name.bytes().all(is_good) && !name.starts_with('-') {
-        true => Ok(Some(name)),
-        false => Err(D::Error::custom(format!(
-            "'{name}' cannot name a program: use letters, digits, _ and -, at most {MAX_PROGRAM_NAME} of them"
+    match name.parse::<Word>() {
+        Ok(word) if !word.as_str().contains(['.', '+', '~']) => Ok(Some(name)),
+        _ => Err(D::Error::custom(format!(
+            "'{}' cannot name a program: use letters, digits, _ and -, at most {MAX_WORD_BYTES} of them",
+            shown(&name, MAX_WORD_BYTES)
         ))),
     }
 }
 
+/// Disks and memory, by what their names begin with, before a number or a folder's end: no node is given what belongs to everybody.
+const STORAGE: [&str; 15] = [
+    "block", "disk", "dm-", "kmem", "loop", "mapper", "md", "mem", "mmcblk", "mtd", "mtdblock", "nbd", "nvme", "port",
+    "zram",
+];
+/// Disks that letters tell apart, as in `sda1`.
+const LETTERED: [&str; 4] = ["hd", "sd", "vd", "xvd"];
+
 fn devices<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Vec<PathBuf>, D::Error> {
     let devices = Vec::<PathBuf>::deserialize(value)?;
-    let is_device = |path: &PathBuf| {
+    for path in &devices {
         let text = path.to_string_lossy();
         let is_good = |byte: u8| byte.is_ascii_graphic() && !b"\"'\\%".contains(&byte);
-        text.starts_with("/dev/") && text.bytes().all(is_good) && !text.contains("..")
-    };
-    match devices.iter().find(|path| !is_device(path)) {
-        None => Ok(devices),
-        Some(path) => Err(D::Error::custom(format!(
-            "'{}' is no device: write its path, such as \"/dev/ttyACM0\"",
-            path.display()
-        ))),
+        let is_path = text.len() <= MAX_DEVICE_BYTES && text.bytes().all(is_good);
+        let is_step = |part: &str| !["", ".", ".."].contains(&part);
+        let Some(name) = text.strip_prefix("/dev/").filter(|name| is_path && name.split('/').all(is_step)) else {
+            return Err(D::Error::custom(format!(
+                "'{}' is no device: write its path, such as \"/dev/ttyACM0\"",
+                shown(&text, MAX_DEVICE_BYTES)
+            )));
+        };
+        if is_storage(name) || std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
+            return Err(D::Error::custom(format!("{text} is a disk or memory, and no node is given one")));
+        }
     }
+    Ok(devices)
+}
+
+/// Whether the file of this name below `/dev` is one that no node is given.
+fn is_storage(name: &str) -> bool {
+    let ends = |rest: &str| rest.chars().next().is_none_or(|next| next.is_ascii_digit() || next == '/');
+    let has_letter = |rest: &str| {
+        let letters = rest.trim_end_matches(|last: char| last.is_ascii_digit());
+        (1..=2).contains(&letters.len()) && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    STORAGE.iter().filter_map(|kind| name.strip_prefix(kind)).any(ends)
+        || LETTERED.iter().filter_map(|kind| name.strip_prefix(kind)).any(has_letter)
 }
 
 fn duration<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
