@@ -39,6 +39,7 @@ mod vanished;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use account::NodeAccount;
 pub(crate) use build::{Built, build, virtual_cpu};
@@ -53,6 +54,7 @@ use crate::message::Message;
 use crate::message::layout::Layout;
 use crate::node::{Node, Spec};
 use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, pair};
+use crate::stop;
 use crate::time::MonotonicTime;
 use crate::topic::raw::RawSubscriber;
 use crate::topic::{OpenError, Options, Publisher, Subscriber};
@@ -87,6 +89,7 @@ pub struct App {
     pub(crate) is_strict: bool,
     pub(crate) chores: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
     stack_bytes: usize,
+    grace: Duration,
     topic_files: TopicFiles,
     /// Where its topics are, if it is only described.
     described_in: Option<tempfile::TempDir>,
@@ -136,6 +139,7 @@ impl App {
         Self {
             name: name.to_owned(),
             is_strict: settings.is_strict(),
+            grace: settings.grace().unwrap_or(stop::GRACE),
             settings,
             place,
             inputs: Vec::new(),
@@ -260,6 +264,13 @@ impl App {
         self
     }
 
+    /// Has a second SIGTERM or SIGINT within this time of the first one change nothing; 1 s if neither this nor `node.toml` says
+    /// otherwise. A later one, or a third one, ends the program at once.
+    pub fn grace(&mut self, grace: Duration) -> &mut Self {
+        self.grace = self.settings.grace().unwrap_or(grace);
+        self
+    }
+
     /// Adds work for the thread beside the loops, which has no deadline: it is called ten times a second, and a last time with
     /// [`MonotonicTime::MAX`].
     pub fn chore(&mut self, chore: impl FnMut(MonotonicTime) + Send + 'static) -> &mut Self {
@@ -285,7 +296,7 @@ pub struct Chain<'a>(&'a mut ChainInfo);
 
 impl Chain<'_> {
     /// The longest time from the first node's release to the last one's completion; a graph that may take longer is refused.
-    pub fn end_to_end(self, limit: std::time::Duration) {
+    pub fn end_to_end(self, limit: Duration) {
         self.0.end_to_end_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
     }
 }

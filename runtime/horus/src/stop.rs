@@ -3,22 +3,27 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag::{register, register_conditional_default};
+use horus_shm::termination;
+pub use horus_shm::termination::GRACE;
 
 /// A flag that SIGTERM and SIGINT set; [`App::run`](crate::app::App::run) looks at it, and so does [`Solo::run`](crate::executor::Solo::run).
 ///
-/// A second signal ends the process at once, so a node that hangs in its work can still be interrupted.
+/// A second signal within a second changes nothing: `timeout`, Ctrl-C under a script and others send two. A later one, or a third one,
+/// ends the process at once, so a node that hangs in its work can still be interrupted.
 ///
 /// # Errors
 /// When the kernel refuses the handlers.
 pub fn on_termination() -> io::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGTERM, SIGINT] {
-        // Order matters: the action registered first runs first, and must see the flag as earlier signals left it.
-        register_conditional_default(signal, Arc::clone(&stop))?;
-        register(signal, Arc::clone(&stop))?;
-    }
-    Ok(stop)
+    termination::on_termination()
+}
+
+/// As [`on_termination`], where a second signal within `grace` changes nothing. That is so for the whole process.
+///
+/// # Errors
+/// As there.
+pub fn on_termination_within(grace: Duration) -> io::Result<Arc<AtomicBool>> {
+    termination::set_grace(grace);
+    termination::on_termination()
 }

@@ -13,6 +13,7 @@
 //! | [`ends`] | what a program holds: [`Publication`](ends::Publication) and [`Subscription`](ends::Subscription) |
 //! | [`board`] | words that one process writes and others read: the figures of nodes |
 //! | [`checksum`] | CRC32C of short messages |
+//! | [`termination`] | what SIGTERM and SIGINT do |
 //! | [`directory`] | names, namespaces, groups, and where topics lie |
 //!
 //! # What it does not do
@@ -50,6 +51,7 @@
 //! | [`checksum`] | calls functions for processors that have the instruction, after asking | nothing says so to the compiler |
 //! | [`heap`] | calls `mallopt` | no safe crate has it |
 //! | [`scheduling`] | calls `sched_setscheduler` | no safe crate has it for threads of other processes |
+//! | [`termination`] | puts a function into signal handlers | nothing says to the compiler what a handler may call |
 //! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
 //! | [`ring::copy`] | looks at a value to be as bytes to be written | uninitialized memory |
 //! | `ring::copy::bulk` | blocks of 64 bytes by assembly | `memcpy` would be a data race, atomic words are slower |
@@ -81,4 +83,6 @@ mod patience;
 pub mod peers;
 #[cfg(not(loom))]
 pub mod scheduling;
+#[cfg(not(loom))]
+pub mod termination;
 pub mod wait;

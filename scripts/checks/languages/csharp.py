@@ -66,7 +66,7 @@ def run_nodes(place: Place) -> None:
     said = terminate(place, "forever", 0)
     expect("control: " in said, f"the nodes gave no account after SIGTERM:\n{said}")
     terminate(place, "hang", -signal.SIGTERM)
-    detail("nodes end by themselves, by an exception, by SIGTERM; one that never returns by a second SIGTERM")
+    detail("nodes end by themselves, by an exception, by SIGTERM, by two in a row; one that never returns by a third SIGTERM")
 
 
 def terminate(place: Place, program: str, code: int) -> str:
@@ -77,7 +77,8 @@ def terminate(place: Place, program: str, code: int) -> str:
             until = time.monotonic() + hosts.LONGEST_SECONDS
             while process.poll() is None and time.monotonic() < until:
                 process.send_signal(signal.SIGTERM)
-                if code == 0:  # one has to do
+                if code == 0:  # one has to do, and another one changes nothing
+                    process.send_signal(signal.SIGTERM)
                     break
                 time.sleep(0.5)
             said = "".join(process.communicate(timeout=hosts.LONGEST_SECONDS))

@@ -52,9 +52,18 @@ fn threads_may_outlive_main_in_c_and_in_rust() {
 }
 
 #[test]
-fn a_program_whose_step_never_returns_is_ended_by_a_second_sigterm() {
+fn a_program_whose_step_never_returns_is_ended_by_a_third_sigterm() {
     let programs = Programs::new();
     programs.end_what_hangs(&programs.c("hang"), &[]);
+}
+
+#[test]
+fn a_program_that_two_signals_ask_to_end_does_so_in_order() {
+    let programs = Programs::new();
+    let hang = programs.c("hang");
+    for _ in 0..5 {
+        programs.end_in_order_after_two_signals(&hang, &["not"], "runs");
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn threads_may_outlive_main() {
 }
 
 #[test]
-fn a_program_whose_step_never_returns_is_ended_by_a_second_sigterm() {
+fn a_program_whose_step_never_returns_is_ended_by_a_third_sigterm() {
     let programs = Programs::new();
     programs.end_what_hangs(&programs.cpp("endings", &[]), &["hang"]);
 }

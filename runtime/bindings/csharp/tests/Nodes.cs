@@ -220,7 +220,7 @@ internal static class Nodes
         Console.Out.Flush();
     }
 
-    /// <summary>A step that never returns: a second SIGTERM ends the program all the same.</summary>
+    /// <summary>A step that never returns: a third SIGTERM ends the program all the same.</summary>
     private static int Hang()
     {
         return App.Run("robot", app => app.Node("stuck", () =>

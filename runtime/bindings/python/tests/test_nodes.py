@@ -228,10 +228,12 @@ class Declared(TopicsCase):
 
 class Machine(TopicsCase):
     def test_sigterm_and_ctrl_c_end_a_program_in_order(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        both = (signal.SIGINT, signal.SIGTERM)  # as a script that passes Ctrl-C on
+        for numbers in ((signal.SIGTERM,), (signal.SIGINT,), both, both, both):
             process = self.start(PROGRAM.format(work="pass"))
             self.wait_for_line(process, "ready")
-            process.send_signal(number)
+            for number in numbers:
+                process.send_signal(number)
             said, complained = process.communicate(timeout=30)
             self.assertEqual(process.returncode, 0, complained)
             self.assertIn("releases", said)
@@ -257,13 +259,13 @@ class Machine(TopicsCase):
         self.assertEqual(process.returncode, 1)
         self.assertIn("a step went on although the program was asked to end", complained)
 
-    def test_a_step_that_waits_for_ever_ends_with_the_second_ctrl_c(self):
+    def test_a_step_that_waits_for_ever_ends_with_the_third_ctrl_c(self):
         process = self.start(PROGRAM.format(work="cycle.number > 3 and time.sleep(1000)"))
         self.wait_for_line(process, "ready")
         time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, -signal.SIGINT)
 

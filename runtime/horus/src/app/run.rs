@@ -62,14 +62,14 @@ impl App {
     pub fn run(mut self) -> crate::Result<Vec<NodeAccount>> {
         let mut topic_files = std::mem::take(&mut self.topic_files);
         self.chore(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
-        let (is_strict, stack_bytes) = (self.is_strict, self.stack_bytes);
+        let (is_strict, stack_bytes, grace) = (self.is_strict, self.stack_bytes, self.grace);
         let mut chores = std::mem::take(&mut self.chores);
         let mut built = build(self)?;
         for plan in &built.threads {
             check_cpus(plan.thread.cpu)?;
         }
         admit(&mut built.info)?;
-        let stop = stop::on_termination()?;
+        let stop = stop::on_termination_within(grace)?;
         let sheet = sheet(&built)?;
         let watched = std::mem::take(&mut built.watched);
         let watched = watched.into_iter().enumerate().map(|(node, watched)| watched.with(sheet.of(node))).collect();

@@ -15,6 +15,7 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -143,6 +144,11 @@ impl Settings {
         self.file.strict
     }
 
+    /// How long after the first signal a second one changes nothing, where the file says so.
+    pub fn grace(&self) -> Option<Duration> {
+        self.file.grace
+    }
+
     /// Whether the program may subscribe a topic.
     pub fn allow_subscriber(&self, topic: &str) -> Result<(), SettingsError> {
         self.allow(topic, Direction::Subscribe, "subscribe").map(|_| ())
@@ -197,8 +203,6 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::cpus::CpuChoice;
     use crate::node::{Action, OnMiss};
@@ -216,6 +220,7 @@ mod tests {
             restart = "always"
             devices = ["/dev/ttyACM0"]
             strict = true
+            grace = "500 ms"
             [node.control]
             period = "1 ms"
             phase = "100us"
@@ -235,6 +240,7 @@ mod tests {
             "#,
         )
         .unwrap();
+        assert_eq!(settings.grace(), Some(Duration::from_millis(500)));
         let control = &settings.file.node["control"];
         assert_eq!(
             (control.period, control.budget),
@@ -296,6 +302,8 @@ mod tests {
             ("version = \"\"", "is no name"),
             ("[node.\"a\\nb\"]\nperiod = \"1 ms\"", "is no name"),
             ("[topics]\n\"cmd\" = { publish = true, group = \"a b\" }", "write \"subscribe\""),
+            ("grace = \"2 min\"", "line 1"),
+            ("grace = \"61 s\"", "at most 60s"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with("/n/node.toml") && error.contains(words), "{text}: {error}");

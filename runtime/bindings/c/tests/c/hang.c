@@ -1,4 +1,4 @@
-/* A step that never returns: what its program says, and how it ends. */
+/* A step that never returns, or with an argument one that does: what its program says, and how it ends. */
 #include "check.h"
 #include <unistd.h>
 
@@ -8,8 +8,14 @@ static void hang(void *context, const horus_cycle *cycle) {
   for (;;) pause();
 }
 
-int main(void) {
+static void run(void *context, const horus_cycle *cycle) {
+  (void)context;
+  if (cycle->number == 0) fprintf(stderr, "runs\n");
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
   horus_app *app = horus_app_new("hang");
-  CHECK(horus_node_period_ns(horus_app_node(app, "stuck", hang, NULL), 1000000) == HORUS_OK);
+  CHECK(horus_node_period_ns(horus_app_node(app, "stuck", argc > 1 ? run : hang, NULL), 1000000) == HORUS_OK);
   return horus_app_run(app);
 }

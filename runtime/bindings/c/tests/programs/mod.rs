@@ -104,7 +104,7 @@ impl Programs {
 }
 
 impl Programs {
-    /// Runs a program that says on stderr that it hangs: it has to end by SIGTERM, at the second one at the earliest.
+    /// Runs a program that says on stderr that it hangs: it has to end by SIGTERM, at the third one at the earliest.
     pub fn end_what_hangs(&self, program: &Path, arguments: &[&str]) {
         let mut command = Command::new(program);
         command.args(arguments).env("HORUS_SHM_DIR", self.topics()).stderr(Stdio::piped()).stdout(Stdio::null());
@@ -113,14 +113,31 @@ impl Programs {
         assert!(said.any(|line| line.unwrap() == "hangs"));
         let id = child.id().to_string();
         let terminate = || assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        // The first one sets a flag, which nobody in the step looks at. One that comes before the first was seen is the same one.
+        // The first one sets a flag, which nobody in the step looks at, and the second one comes with it. One that comes before another
+        // was seen is the same one.
         let mut sent = 0;
         while child.try_wait().unwrap().is_none() {
             terminate();
             sent += 1;
             sleep(ms(20));
         }
-        assert!(sent >= 2 && !child.wait().unwrap().success(), "{sent}");
+        assert!(sent >= 3 && !child.wait().unwrap().success(), "{sent}");
+    }
+}
+
+impl Programs {
+    /// Sends two signals in a row to a program that says a word on stderr in its first step: it ends well and gives its account.
+    pub fn end_in_order_after_two_signals(&self, program: &Path, arguments: &[&str], word: &str) {
+        let mut command = Command::new(program);
+        command.args(arguments).env("HORUS_SHM_DIR", self.topics()).stderr(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap() == word));
+        let both = format!("kill -INT {0}; kill -TERM {0}", child.id());
+        assert!(Command::new("sh").args(["-c", &both]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let account = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && account.contains(" releases"), "{}: {account}", output.status);
     }
 }
 

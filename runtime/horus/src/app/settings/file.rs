@@ -18,6 +18,9 @@ use crate::time::parse_duration;
 /// The longest path of a device.
 const MAX_DEVICE_BYTES: usize = 128;
 
+/// Whoever sends a second signal does not wait longer.
+const LONGEST_GRACE: Duration = Duration::from_secs(60);
+
 /// The file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +29,8 @@ pub struct File {
     pub program: Option<String>,
     #[serde(default)]
     pub strict: bool,
+    #[serde(default, deserialize_with = "grace")]
+    pub grace: Option<Duration>,
     // For who installs the program: `Installation`.
     pub version: Option<Word>,
     #[serde(default)]
@@ -147,6 +152,15 @@ fn is_storage(name: &str) -> bool {
     };
     STORAGE.iter().filter_map(|kind| name.strip_prefix(kind)).any(ends)
         || LETTERED.iter().filter_map(|kind| name.strip_prefix(kind)).any(has_letter)
+}
+
+fn grace<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
+    match duration(value)? {
+        Some(grace) if grace > LONGEST_GRACE => {
+            Err(D::Error::custom(format!("a grace of {grace:?} is too long: choose at most {LONGEST_GRACE:?}")))
+        }
+        grace => Ok(grace),
+    }
 }
 
 fn duration<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
