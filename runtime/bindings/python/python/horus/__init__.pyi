@@ -1,10 +1,10 @@
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from types import TracebackType
-from typing import Annotated, Any, Generic, Literal, Self, TypeAlias, dataclass_transform, final, overload
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeAlias, dataclass_transform, final, overload
 
-from typing_extensions import TypeVar, disjoint_base
+from typing_extensions import Buffer, TypeVar, disjoint_base
 
 __version__: str
 INTERFACE: int
@@ -35,7 +35,7 @@ class HorusError(Exception): ...
 
 @disjoint_base
 class Message:
-    TYPE_NAME: str
+    TYPE_NAME: ClassVar[str]
     @classmethod
     def from_bytes(cls, data: bytes) -> Self: ...
     @classmethod
@@ -66,6 +66,11 @@ class Message:
 
 @final
 class Array(Sequence[_E]):
+    # For type checkers alone: what a field of this type can be set to.
+    def __get__(self, instance: object, owner: type | None = None, /) -> Self: ...
+    def __set__(
+        self, instance: object, value: Sequence[_E] | Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]] | Buffer | str, /
+    ) -> None: ...
     def __len__(self) -> int: ...
     @overload
     def __getitem__(self, index: int, /) -> _E: ...

@@ -13,7 +13,7 @@ u8, u16, u32, u64, u128 = (Annotated[int, name] for name in ("u8", "u16", "u32",
 i8, i16, i32, i64, i128 = (Annotated[int, name] for name in ("i8", "i16", "i32", "i64", "i128"))
 PLAIN = {float: "f64", int: "i64"}
 # What a class has by itself, and a class of messages has its own of.
-OWN = {"__annotations__", "__dict__", "__weakref__", "__slots__", "__match_args__", "__dataclass_fields__", "__dataclass_params__"}
+OWN = {"__annotations__", "__dict__", "__weakref__", "__slots__", "__match_args__"}
 
 
 def _has_these_methods(cls):
@@ -122,37 +122,69 @@ def message(type_name):
         raise TypeError('write @horus.message("package/Name"): the name is what all programs know the message by')
 
     def make(cls):
-        hints = typing.get_type_hints(cls, include_extras=True)
+        _may_be_dataclass(cls)
+        hints = {name: _declared(cls, name, of) for name, of in typing.get_type_hints(cls, include_extras=True).items() if not _is_class_variable(of)}
         inner = {}
         lines = [f"message {type_name}", *(f" {name} {_type_text(cls, name, of, inner)}" for name, of in hints.items())]
         made = from_layout("\n".join(lines + list(inner.values())), module=cls.__module__, namespace=_kept(cls, hints))
         made.__name__, made.__qualname__ = cls.__name__, cls.__qualname__
-        defaults = _defaults(cls, hints)
-        if defaults:
-            _horus.set_template(made, made.__new__(made, **defaults))  # without an `__init__` of its own
+        template = made.__new__(made, **_defaults(cls, hints))  # without an `__init__` of its own
+        if any(bytes(template)):
+            _horus.set_template(made, template)
         return made
 
     return make
 
 
 def array(of, length):
-    """The type of a field: `length` of the same."""
+    """What a field of `length` of the same is: ticks: horus.Array[int] = horus.array(horus.i16, 4)."""
     return Annotated[_horus.Array, of, length]
+
+
+def _may_be_dataclass(cls):
+    """A message keeps what a dataclass has, but for what a message cannot have."""
+    params = cls.__dict__.get("__dataclass_params__")
+    for option in ("frozen", "unsafe_hash"):
+        if getattr(params, option, False):
+            raise TypeError(f"{cls.__name__} cannot be a message: a message's fields can be written, so it has no hash. Leave {option}=True out of its dataclass")
+
+
+def _is_class_variable(of):
+    return of is typing.ClassVar or typing.get_origin(of) is typing.ClassVar
+
+
+def _declared(cls, name, of):
+    """What a field is: for an array it is said by its default."""
+    default = cls.__dict__.get(name)
+    if _is_slot(default):
+        default = cls.__dict__["__dataclass_fields__"][name].default if "__dataclass_fields__" in cls.__dict__ else None
+    return default if _is_array(default) else of
+
+
+def _is_array(of):
+    return typing.get_origin(of) is Annotated and typing.get_args(of)[0] is _horus.Array
 
 
 def _kept(cls, hints):
     """What of a class is not a field: its methods and constants."""
-    made_by_dataclass = ("__init__", "__repr__", "__eq__", "__hash__") if "__dataclass_fields__" in cls.__dict__ else ()
-    return {name: value for name, value in cls.__dict__.items() if name not in hints and name not in OWN and name not in made_by_dataclass}
+    kept = {name: value for name, value in cls.__dict__.items() if name not in hints and name not in OWN}
+    if "__dataclass_fields__" in kept:
+        # A message is made of its fields before, as any other is. What has a field is no key.
+        kept = {name: value for name, value in kept.items() if name != "__init__" and (name, value) != ("__hash__", None)}
+        if (after := getattr(cls, "__post_init__", None)) is not None:
+            kept |= {"__post_init__": after, "__init__": lambda self, *_given, **_named: self.__post_init__()}
+    return kept
 
 
 def _defaults(cls, hints):
-    fields = cls.__dict__.get("__dataclass_fields__", {})
+    """What fields begin with, where that is said."""
     found = {name: cls.__dict__[name] for name in hints if name in cls.__dict__ and not _is_slot(cls.__dict__[name])}
-    for name, field in fields.items():
+    for name, field in cls.__dict__.get("__dataclass_fields__", {}).items():
         if callable(field.default_factory):
             found[name] = field.default_factory()
-    return found
+        elif type(field.default) is not type(field.default_factory) and name in hints:
+            found[name] = field.default  # of a dataclass with slots, it is not in the class
+    return {name: value for name, value in found.items() if not _is_array(value)}
 
 
 def _is_slot(value: Any) -> bool:
@@ -174,6 +206,8 @@ def _type_text(cls, name, of, inner):
         of = base
     if of in PLAIN:
         return PLAIN[of]
+    if _horus.Array in (of, typing.get_origin(of)):
+        raise TypeError(f"the field {name} of {cls.__name__} does not say how long it is: write {name}: horus.Array[int] = horus.array(horus.i16, 4)")
     remedy = {bool: "horus.u8 for it: 0 and 1", str: "horus.array(horus.u8, 32), which takes a text", list: "horus.array(horus.f64, 8)"}.get(
         of, "a number such as horus.f64, horus.array(horus.i16, 3), or a class of messages"
     )

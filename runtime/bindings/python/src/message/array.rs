@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PySlice};
+use pyo3::types::{PyBytes, PyList, PySlice, PyType};
 
 use super::buffer;
 use super::bytes::{Bytes, Kept};
@@ -157,6 +157,17 @@ impl Array {
             }
         }
         Ok(items)
+    }
+
+    /// `Array[int]`, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(of: &Bound<'py, PyType>, element: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        of.py().import("types")?.getattr("GenericAlias")?.call1((of, element))
+    }
+
+    /// Copied and pickled as a list: an array is a view of its message's bytes.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyList>,))> {
+        Ok((py.get_type::<PyList>(), (self.tolist(py)?,)))
     }
 
     /// A copy of the bytes.

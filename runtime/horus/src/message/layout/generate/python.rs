@@ -11,7 +11,7 @@ use crate::message::layout::{Layout, MadeOf};
 /// use horus::message::layout::{Layout, generate};
 /// let layout: Layout = "message example/WheelSpeed\n left f64\n right f64".parse().unwrap();
 /// let source = generate::python(&[layout], &[]).unwrap();
-/// assert!(source.contains("class WheelSpeed:\n    left: horus.f64\n"));
+/// assert!(source.contains("class WheelSpeed(horus.Message):\n    left: horus.f64 = 0.0\n"));
 /// ```
 ///
 /// # Errors
@@ -24,15 +24,19 @@ pub fn python(layouts: &[Layout], known: &[Layout]) -> Result<String, GenerateEr
             return Err(GenerateError::Twice(name.to_owned()));
         }
         names.push(name);
-        let _ = write!(classes, "\n\n@horus.message(\"{}\")\nclass {name}:\n", layout.type_name());
+        let _ = write!(classes, "\n\n@horus.message(\"{}\")\nclass {name}(horus.Message):\n", layout.type_name());
         for field in layout.fields() {
-            let _ = writeln!(classes, "    {}: {}", word(field.name())?, annotation(field.made_of(), known)?);
+            let (name, of) = (word(field.name())?, field.made_of());
+            // What a field is called means that field to the lines below it.
+            if ["horus", "messages"].contains(&name) || names.contains(&name) {
+                return Err(GenerateError::Name(name.to_owned()));
+            }
+            let _ = writeln!(classes, "    {name}: {} = {}", annotation(of, known)?, default(of, known)?);
         }
     }
     let uses_known = layouts.iter().any(|layout| has_known(layout, known));
     let import = if uses_known { "from horus import messages\n" } else { "" };
-    let annotated = if classes.contains("Annotated[") { "from typing import Annotated\n\n" } else { "" };
-    Ok(format!("{BEGIN}{annotated}import horus\n{import}{classes}"))
+    Ok(format!("{BEGIN}import horus\n{import}{classes}"))
 }
 
 const BEGIN: &str = "\"\"\"Messages as classes; made from their layouts by `horus message generate --lang python`: change those.\"\"\"\n\n";
@@ -89,11 +93,35 @@ fn class_name(type_name: &str) -> Result<&str, GenerateError> {
     word(type_name.rsplit('/').next().unwrap_or(type_name))
 }
 
+/// What type checkers know a field as.
 fn annotation(made_of: &MadeOf, known: &[Layout]) -> Result<String, GenerateError> {
     Ok(match made_of {
+        MadeOf::Array(element, _) => format!("horus.Array[{}]", plain(element, known)?),
+        MadeOf::Number(..) | MadeOf::Nested(_) => written(made_of, known)?,
+    })
+}
+
+/// What an element of an array is read as.
+fn plain(element: &MadeOf, known: &[Layout]) -> Result<String, GenerateError> {
+    match element {
+        MadeOf::Number(name, _) => Ok(if name.starts_with('f') { "float" } else { "int" }.to_owned()),
+        _ => annotation(element, known),
+    }
+}
+
+/// What a field begins with: a type checker demands what has no default. An array says here what its elements are, and how many.
+fn default(made_of: &MadeOf, known: &[Layout]) -> Result<String, GenerateError> {
+    Ok(match made_of {
+        MadeOf::Number(name, _) => if name.starts_with('f') { "0.0" } else { "0" }.to_owned(),
+        MadeOf::Array(..) => written(made_of, known)?,
+        MadeOf::Nested(_) => format!("{}()", written(made_of, known)?),
+    })
+}
+
+fn written(made_of: &MadeOf, known: &[Layout]) -> Result<String, GenerateError> {
+    Ok(match made_of {
         MadeOf::Number(name, _) => format!("horus.{name}"),
-        // As type checkers understand it.
-        MadeOf::Array(element, length) => format!("Annotated[horus.Array, {}, {length}]", annotation(element, known)?),
+        MadeOf::Array(element, length) => format!("horus.array({}, {length})", written(element, known)?),
         MadeOf::Nested(layout) if known.contains(layout) => format!("messages.{}", class_name(layout.type_name())?),
         MadeOf::Nested(layout) => class_name(layout.type_name())?.to_owned(),
     })
@@ -116,9 +144,9 @@ mod tests {
         let source = python(&[text.parse().unwrap()], &[known]).unwrap();
         for line in [
             "from horus import messages\n",
-            "class Step:\n    x: horus.f64\n",
-            "    number: horus.u128\n    at: Annotated[horus.Array, messages.Stamp, 2]\n",
-            "    steps: Annotated[horus.Array, Annotated[horus.Array, Step, 3], 2]\n",
+            "class Step(horus.Message):\n    x: horus.f64 = 0.0\n",
+            "    number: horus.u128 = 0\n    at: horus.Array[messages.Stamp] = horus.array(messages.Stamp, 2)\n",
+            "    steps: horus.Array[horus.Array[Step]] = horus.array(horus.array(Step, 3), 2)\n",
         ] {
             assert!(source.contains(line), "{source}");
         }
@@ -129,6 +157,7 @@ mod tests {
     fn what_python_has_no_word_for_is_an_error() {
         let fields = |name: &str| format!("message a/B\n {name} u8").parse::<Layout>().unwrap();
         assert_eq!(python(&[fields("lambda")], &[]), Err(GenerateError::Name("lambda".to_owned())));
+        assert_eq!(python(&[fields("horus")], &[]), Err(GenerateError::Name("horus".to_owned())), "the module's name");
         let two = ["message a/B\n x u8", "message c/B\n y u8"].map(|text| text.parse().unwrap());
         assert_eq!(python(&two, &[]), Err(GenerateError::Twice("B".to_owned())), "a module has one class of a name");
     }
