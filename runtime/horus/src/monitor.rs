@@ -21,15 +21,17 @@
 
 mod day;
 mod pace;
+mod search;
 mod seat;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use day::Day;
 use pace::Pace;
 use rustix::process::Pid;
+use search::{MOST_IN_ALL, MOST_OF_A_USER, Shares};
 use seat::Seat;
 
 use crate::figures::{NodeFigures, ProcessFigures, State};
@@ -44,17 +46,27 @@ const SEARCH: Duration = Duration::from_millis(100);
 /// The longest time between two looks, so that its own watchdog is fed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
+/// The most safe messages of one process: each is a lane of a topic.
+const MOST_SEATS: usize = 256;
+
 /// Watches over the nodes on the topics of one directory.
 pub struct Monitor {
     directory: Directory,
     processes: BTreeMap<PathBuf, Process>,
     search_at: MonotonicTime,
+    /// The board that was opened last: others have their turn after it.
+    opened_last: PathBuf,
+    /// Whose boards are too many, as it was told.
+    exceeded: BTreeSet<u32>,
+    has_told_cut: bool,
     day: Day,
 }
 
 struct Process {
     figures: ProcessFigures,
+    identity: (u64, u64),
     nodes: Vec<Watched>,
+    is_cut_off: bool,
 }
 
 /// A node, as far as the monitor is concerned.
@@ -68,12 +80,22 @@ struct Watched {
     taken_over: Option<MonotonicTime>,
     pace: Pace,
     is_parked: bool,
+    /// Its figures when they could be read last.
+    last: Option<NodeFigures>,
 }
 
 impl Monitor {
     /// A monitor that has not looked yet.
     pub fn new(directory: Directory) -> Self {
-        Self { directory, processes: BTreeMap::new(), search_at: MonotonicTime::default(), day: Day::default() }
+        Self {
+            directory,
+            processes: BTreeMap::new(),
+            search_at: MonotonicTime::default(),
+            opened_last: PathBuf::new(),
+            exceeded: BTreeSet::new(),
+            has_told_cut: false,
+            day: Day::default(),
+        }
     }
 
     /// Looks at every node, and does what has to be done. Returns what there is to tell, and when to look again.
@@ -107,18 +129,69 @@ impl Monitor {
 
     /// Finds processes that are new.
     fn search(&mut self, told: &mut Vec<Entry>) -> Result<(), OpenError> {
-        for path in horus_shm::board::list(&self.directory)? {
-            if let Some(process) = self.processes.get_mut(&path) {
-                process.nodes.iter_mut().for_each(|node| drop(node.take_seats(&self.directory)));
-                continue; // a successor's turn comes when this one has been seen to be dead
+        for process in self.processes.values_mut() {
+            process.nodes.iter_mut().for_each(|node| drop(node.take_seats(&self.directory)));
+        }
+        let (mut found, is_cut) = search::boards(&self.directory)?;
+        let watched: BTreeSet<_> = self.processes.values().map(|process| process.identity).collect();
+        // The name of a process that is watched is its successor's when the process has been seen to be dead.
+        found.retain(|board| !watched.contains(&board.identity) && !self.processes.contains_key(&board.path));
+        let turn = found.partition_point(|board| board.path <= self.opened_last);
+        found.rotate_left(turn);
+        let mut shares = Shares::of(self.processes.values().map(|process| process.figures.owner().0));
+        for board in found {
+            if !shares.allow(&board) {
+                continue;
             }
-            if let Ok(Some(figures)) = ProcessFigures::open(&path) {
-                let owner = figures.owner();
-                let nodes = figures.info().nodes.iter().map(|info| self.watch(info, owner, told)).collect();
-                self.processes.insert(path, Process { figures, nodes });
+            self.opened_last.clone_from(&board.path);
+            if let Ok(Some(figures)) = ProcessFigures::open(&board.path) {
+                shares.watch(&board);
+                let nodes = self.watch_all(&figures, told);
+                self.processes
+                    .insert(board.path, Process { identity: figures.identity(), figures, nodes, is_cut_off: false });
             }
         }
+        self.tell_exceeded(shares.exceeded, is_cut, told);
         Ok(())
+    }
+
+    /// Says, once for each user, that not all processes are watched.
+    fn tell_exceeded(&mut self, exceeded: BTreeSet<u32>, is_cut: bool, told: &mut Vec<Entry>) {
+        let mut tell = |text| told.push(Entry::new(journal::id::MONITOR, Priority::Warning, text));
+        for user in exceeded.into_iter().filter(|user| self.exceeded.insert(*user)) {
+            tell(format!(
+                "not all programs of user {user} are watched: {MOST_OF_A_USER} of a user and {MOST_IN_ALL} in all are possible; stop some of \
+                 them, or run their nodes in one program"
+            ));
+        }
+        if is_cut && !std::mem::replace(&mut self.has_told_cut, true) {
+            tell(format!(
+                "{} has more boards of nodes than are looked at: who makes them?",
+                self.directory.path().display()
+            ));
+        }
+    }
+
+    /// All nodes of a process.
+    fn watch_all(&self, figures: &ProcessFigures, told: &mut Vec<Entry>) -> Vec<Watched> {
+        let owner = figures.owner();
+        let (mut nodes, mut seats) = (Vec::new(), 0);
+        for info in &figures.info().nodes {
+            seats += info.outputs.iter().filter(|output| !output.safe.is_empty()).count();
+            let node = match seats > MOST_SEATS {
+                true => self.watch(&NodeInfo { outputs: Vec::new(), ..info.clone() }, owner, told),
+                false => self.watch(info, owner, told),
+            };
+            nodes.push(node);
+        }
+        if seats > MOST_SEATS {
+            let text = format!(
+                "the program {} has {seats} safe messages: the monitor publishes what is safe on the first {MOST_SEATS} of them",
+                figures.info().name
+            );
+            told.push(Entry::new(journal::id::MONITOR, Priority::Warning, text));
+        }
+        nodes
     }
 
     /// Takes a lane of each topic on which the node has something safe to say, before it is needed.
@@ -131,6 +204,7 @@ impl Monitor {
             taken_over: None,
             pace: Pace::default(),
             is_parked: false,
+            last: None,
         };
         if let Some(error) = node.take_seats(&self.directory) {
             let text = format!("nobody can publish what is safe in the place of node {}: {error}", info.name);
@@ -148,8 +222,12 @@ impl Process {
     fn look(&mut self, index: usize, lives: bool, now: MonotonicTime) -> (MonotonicTime, Option<Entry>) {
         let info = &self.figures.info().nodes[index];
         let node = &mut self.nodes[index];
-        let figures = self.figures.node(index);
         let never = MonotonicTime::MAX;
+        let Some(figures) = self.figures.node_without_responses(index).or_else(|| node.last.clone().filter(|_| !lives))
+        else {
+            return (never, self.tell_cut_off());
+        };
+        node.last = Some(figures.clone());
         let has_run = figures.state != State::Starting && figures.release > MonotonicTime::default();
         if !has_run || figures.state == State::Ended {
             return (never, None);
@@ -190,6 +268,19 @@ impl Process {
             .field("HORUS_RELEASE_NS", figures.release.as_nanos())
             .field("HORUS_TIMES", times);
         (never, Some(entry))
+    }
+}
+
+impl Process {
+    /// Says, once, that nobody can watch a process any more.
+    fn tell_cut_off(&mut self) -> Option<Entry> {
+        let name = &self.figures.info().name;
+        let text = format!(
+            "somebody has cut off the figures of the program {name}: its nodes are not watched, and made safe only when it ends. Who may write to the topics' directory \
+             could do it; start the program again"
+        );
+        let is_new = !std::mem::replace(&mut self.is_cut_off, true);
+        is_new.then(|| Entry::new(journal::id::MONITOR, Priority::Error, text).field("HORUS_PROCESS", name))
     }
 }
 

@@ -3,11 +3,15 @@
 //! A node process keeps its figures on one. It is a file of the topic directory with an extension of its own. The kernel tells
 //! whether its owner lives, as it does for topics ([`crate::peers`]): by a lock that lasts as long as the owner's mapping.
 //!
+//! Who reads asks the kernel for words (`pread`) and maps nothing: a file that somebody cuts off is an answer, and no signal.
+//!
 //! # What it does not do
 //! A board says nothing of what its words mean, and words are read one by one: who reads two of them may see the owner between the two.
 //! Who may write to the file may write to any word: who shares the directory's group is trusted that far.
 
 use std::path::{Path, PathBuf};
+
+use zerocopy::IntoBytes;
 
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
@@ -21,8 +25,8 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 /// What the files of boards end with.
 pub const EXTENSION: &str = "node";
 
-/// The most words of a board that a reader believes: 8 MiB.
-pub const MAX_WORDS: usize = 1 << 20;
+/// The most words of a board: 1 MiB. A reader believes no more.
+pub const MAX_WORDS: usize = 1 << 17;
 
 /// The first word of every board: a file that begins otherwise is somebody else's, and is never removed.
 const MAGIC: u64 = u64::from_le_bytes(*b"HORUSBRD");
@@ -79,8 +83,8 @@ pub(crate) fn is_ours(file: &TopicFile) -> bool {
 
 /// A board, seen by somebody else.
 pub struct View {
-    mapping: Mapping,
     file: TopicFile,
+    words: usize,
 }
 
 impl View {
@@ -92,18 +96,38 @@ impl View {
         let Some(file) = TopicFile::open(path)? else { return Ok(None) };
         let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
         let words = usize::try_from(stat.st_size).unwrap_or(0) / WORD;
-        if !(1..=MAX_WORDS).contains(&words) || !is_ours(&file) {
+        if !(1..=1 + MAX_WORDS).contains(&words) || !is_ours(&file) {
             return Ok(None);
         }
-        let mapping = Mapping::new(file.file(), words * WORD, path, Residency::OnDemand)?;
-        let view = Self { mapping, file };
+        let view = Self { file, words: words - 1 };
         Ok(view.is_owned().then_some(view))
     }
 
-    /// Its words.
-    #[inline]
-    pub fn words(&self) -> &[AtomicU64] {
-        &self.mapping.words()[1..]
+    /// How many words it had when it was opened.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Reads its words from number `first` on; false when somebody has cut them off. One system call.
+    #[must_use]
+    pub fn read(&self, first: usize, into: &mut [u64]) -> bool {
+        let bytes = into.as_mut_bytes();
+        let wanted = bytes.len();
+        rustix::io::pread(self.file.file(), bytes, Self::offset(first)).is_ok_and(|read| read == wanted)
+    }
+
+    /// Writes one of its words. One system call.
+    ///
+    /// # Panics
+    /// When it has had no such word.
+    pub fn write(&self, word: usize, value: u64) {
+        assert!(word < self.words);
+        // Where the file was cut off nobody looks any more.
+        let _ = rustix::io::pwrite(self.file.file(), value.as_bytes(), Self::offset(word));
+    }
+
+    fn offset(word: usize) -> u64 {
+        ((1 + word) * WORD) as u64
     }
 
     /// Whether its owner lives. One system call.
@@ -114,6 +138,11 @@ impl View {
     /// Whether the file still has its name.
     pub fn is_named(&self) -> bool {
         self.file.is_named()
+    }
+
+    /// Which file it is, whatever its names: device and number.
+    pub fn identity(&self) -> (u64, u64) {
+        rustix::fs::fstat(self.file.file()).map_or((u64::MAX, u64::MAX), |stat| (stat.st_dev, stat.st_ino))
     }
 
     /// The user and the group that its file belongs to, by number; those of nobody where the kernel does not say.
@@ -173,9 +202,29 @@ mod tests {
         let board = Board::make(&directory, &name, 1000).unwrap().expect("nobody has the name");
         let view = View::open(&list(&directory).unwrap()[0]).unwrap().expect("the owner lives");
         board.words()[999].store(7, Ordering::Relaxed);
-        assert_eq!((view.words().len(), view.words()[999].load(Ordering::Relaxed)), (1000, 7));
-        view.words()[0].store(8, Ordering::Relaxed);
+        let mut last = [0];
+        assert!(view.read(999, &mut last) && !view.read(999, &mut [0; 2]));
+        assert_eq!((view.words(), last), (1000, [7]));
+        view.write(0, 8);
         assert_eq!(board.words()[0].load(Ordering::Relaxed), 8);
+    }
+
+    #[test]
+    fn a_board_that_is_cut_off_is_an_answer_and_too_large_a_one_is_none() {
+        let (_scratch, directory) = directory();
+        let name = "base".parse().unwrap();
+        let board = Board::make(&directory, &name, 1000).unwrap().unwrap();
+        let path = path(&directory, &name);
+        let view = View::open(&path).unwrap().unwrap();
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_len(WORD as u64).unwrap();
+        assert!(!view.read(0, &mut [0]) && view.is_owned());
+        view.write(999, 1);
+        file.set_len(((2 + MAX_WORDS) * WORD) as u64).unwrap();
+        assert!(View::open(&path).unwrap().is_none());
+        file.set_len(((1 + MAX_WORDS) * WORD) as u64).unwrap();
+        assert!(View::open(&path).unwrap().is_some());
+        drop(board);
     }
 
     #[test]

@@ -77,13 +77,15 @@ pub fn running(directory: Option<&Directory>) -> Result<Vec<Node>, String> {
 
 fn nodes(process: &ProcessFigures, now: MonotonicTime) -> Vec<Node> {
     let info = process.info();
-    let node = |(number, asked): (usize, &NodeInfo)| Node {
-        program: info.name.clone(),
-        process: process.process,
-        asked: asked.clone(),
-        figures: Figures::of(&process.node(number), asked, now),
+    let node = |(number, asked): (usize, &NodeInfo)| {
+        Some(Node {
+            program: info.name.clone(),
+            process: process.process,
+            asked: asked.clone(),
+            figures: Figures::of(&process.node(number)?, asked, now),
+        })
     };
-    info.nodes.iter().enumerate().map(node).collect()
+    info.nodes.iter().enumerate().filter_map(node).collect()
 }
 
 impl Figures {

@@ -137,7 +137,14 @@ fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
     let (name, nodes) = (&built.info.name, built.info.nodes.len());
     let text = serde_json::to_string(&built.info)?;
     let directory = Directory::from_environment()?;
-    let board = Board::make(&directory, &name.parse()?, Sheet::words(nodes, &text))?;
+    let words = Sheet::words(nodes, &text);
+    if words > board::MAX_WORDS {
+        return Err(crate::Error::new(format!(
+            "{nodes} nodes with their safe messages take {words} words of figures, and {} are possible: make two programs of it",
+            board::MAX_WORDS
+        )));
+    }
+    let board = Board::make(&directory, &name.parse()?, words)?;
     let board = board.ok_or_else(|| runs_already(name, &directory))?;
     Ok(Sheet::on(board, nodes, &text))
 }

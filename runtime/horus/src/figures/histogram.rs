@@ -44,7 +44,8 @@ impl Responses {
 
     /// How many there are.
     pub fn count(&self) -> u64 {
-        self.0.iter().sum()
+        // They may be what another process alleges.
+        self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
     /// The time that a share of `quantile` of them does not exceed, in nanoseconds, at most 6 % too long; `None` unless ten
@@ -55,11 +56,11 @@ impl Responses {
             return None;
         }
         let rank = (count as f64 * quantile).ceil() as u64;
-        let mut seen = 0;
+        let mut seen = 0_u64;
         self.0
             .iter()
             .position(|bucket| {
-                seen += bucket;
+                seen = seen.saturating_add(*bucket);
                 seen >= rank
             })
             .map(end)

@@ -1,16 +1,17 @@
 //! Figures, seen from outside: what `horus top`, `horus node` and the monitor read.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use horus_shm::board::{self, View};
-use horus_shm::directory::Directory;
+use horus_shm::directory::{Directory, TopicName};
 use horus_shm::error::OpenError;
 
 use super::histogram::Responses;
 use super::{HEAD_WORDS, State, VERSION, word};
-use crate::graph::ProcessInfo;
+use crate::graph::{NodeInfo, ProcessInfo};
+use crate::outside::Word;
 use crate::time::MonotonicTime;
 
 /// The figures of a process that runs nodes.
@@ -83,25 +84,31 @@ impl ProcessFigures {
         Ok(Self::read(view))
     }
 
-    /// What the owner alleges is checked: sizes here, the text by its parser.
+    /// What the owner alleges is checked: sizes and names here, the text by its parser.
     fn read(view: View) -> Option<Self> {
-        let words = view.words();
-        if words.len() < HEAD_WORDS || words[0].load(Ordering::Acquire) != VERSION {
-            return None; // SYNC POINT: figures
-        }
-        let [nodes, bytes, started, process] = [1, 2, 3, 4].map(|word| words[word].load(Ordering::Relaxed));
-        let (nodes, bytes) = (usize::try_from(nodes).ok()?, usize::try_from(bytes).ok()?);
-        let first = HEAD_WORDS.checked_add(bytes.div_ceil(8))?;
-        if first.checked_add(nodes.checked_mul(word::COUNT)?)? > words.len() {
+        let mut head = [0; HEAD_WORDS];
+        if !view.read(0, &mut head) || head[0] != VERSION {
             return None;
         }
-        let text: Vec<u8> = words[HEAD_WORDS..first]
-            .iter()
-            .flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes())
-            .take(bytes)
-            .collect();
+        // What follows was written before the version, which this process has seen.
+        fence(Ordering::Acquire); // SYNC POINT: figures
+        if !view.read(0, &mut head) {
+            return None;
+        }
+        let [_, nodes, bytes, started, process] = head;
+        let (nodes, bytes) = (usize::try_from(nodes).ok()?, usize::try_from(bytes).ok()?);
+        let first = HEAD_WORDS.checked_add(bytes.div_ceil(8))?;
+        if first.checked_add(nodes.checked_mul(word::COUNT)?)? > view.words() {
+            return None;
+        }
+        let mut text = vec![0; first - HEAD_WORDS];
+        if !view.read(HEAD_WORDS, &mut text) {
+            return None;
+        }
+        let text: Vec<u8> = text.iter().flat_map(|word: &u64| word.to_le_bytes()).take(bytes).collect();
         let info: ProcessInfo = serde_json::from_slice(&text).ok()?;
-        if info.nodes.len() != nodes {
+        let is_named = |node: &NodeInfo| node.name.parse::<Word>().is_ok();
+        if info.nodes.len() != nodes || info.name.parse::<TopicName>().is_err() || !info.nodes.iter().all(is_named) {
             return None;
         }
         let started = MonotonicTime::from_nanos(started);
@@ -128,16 +135,42 @@ impl ProcessFigures {
         self.view.is_named()
     }
 
-    /// The figures of its node number `node` at this moment.
+    /// Which file it is, whatever its names: device and number.
+    pub fn identity(&self) -> (u64, u64) {
+        self.view.identity()
+    }
+
+    /// The figures of its node number `node` at this moment; `None` when somebody has cut off the file.
     ///
     /// # Panics
     /// When it has no such node.
-    pub fn node(&self, node: usize) -> NodeFigures {
-        let words = self.words(node);
-        let read = |word: usize| words[word].load(Ordering::Relaxed);
+    pub fn node(&self, node: usize) -> Option<NodeFigures> {
+        self.read_node(node, &mut [0; word::COUNT])
+    }
+
+    /// As [`node`](Self::node), without response times and without an allocation.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn node_without_responses(&self, node: usize) -> Option<NodeFigures> {
+        self.read_node(node, &mut [0; word::HISTOGRAM])
+    }
+
+    /// What `words` has room for.
+    fn read_node(&self, node: usize, words: &mut [u64]) -> Option<NodeFigures> {
+        let (first, mut began) = (self.word(node, 0), [0]);
+        if !self.view.read(first + word::STEP_BEGAN, &mut began) {
+            return None;
+        }
+        // The release of a step that runs was written before its beginning, which this process has seen.
+        fence(Ordering::Acquire); // SYNC POINT: step
+        if !self.view.read(first, words) {
+            return None;
+        }
+        let read = |word: usize| words[word];
         let time = |word| Duration::from_nanos(read(word));
-        let began = words[word::STEP_BEGAN].load(Ordering::Acquire); // SYNC POINT: step
-        NodeFigures {
+        let [began] = began;
+        Some(NodeFigures {
             state: State::from_word(read(word::STATE)),
             tid: u32::try_from(read(word::TID)).unwrap_or(0),
             cpu: u32::try_from(read(word::CPU)).unwrap_or(0),
@@ -155,17 +188,17 @@ impl ProcessFigures {
             max_cpu_time: time(word::MAX_CPU_TIME),
             over_budget: read(word::OVER_BUDGET),
             is_taken_over: read(word::TAKEN_OVER) != 0,
-            responses: Responses::new((word::HISTOGRAM..word::COUNT).map(read).collect()),
-        }
+            responses: Responses::new(words[word::HISTOGRAM..].to_vec()),
+        })
     }
 
     /// Tells the node that what is safe was published in its place: it publishes nothing of the step that hangs.
     pub fn take_over(&self, node: usize) {
-        self.words(node)[word::TAKEN_OVER].store(1, Ordering::Relaxed);
+        self.view.write(self.word(node, word::TAKEN_OVER), 1);
     }
 
-    fn words(&self, node: usize) -> &[AtomicU64] {
+    fn word(&self, node: usize, word: usize) -> usize {
         assert!(node < self.info.nodes.len());
-        &self.view.words()[self.first + node * word::COUNT..][..word::COUNT]
+        self.first + node * word::COUNT + word
     }
 }

@@ -26,6 +26,12 @@ impl Seat {
                 "topic {topic} belongs to another user, and to no group of this one"
             )));
         }
+        if file.blocks().saturating_mul(512) < file.len() {
+            // To map it would fill them, at this process's expense.
+            return Err(crate::Error::new(format!(
+                "topic {topic} has holes, which no topic of this crate has: remove it"
+            )));
+        }
         let found = inspect(&directory.file(&name))?;
         let header = found.ok_or_else(|| crate::Error::new(format!("there is no topic {topic}")))?.header;
         let shape = header.shape;
