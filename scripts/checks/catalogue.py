@@ -109,7 +109,7 @@ CHECKS = [
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
     Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG, MOUNTS)),
     Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),
-    Check("gateway: clients in Python and Go", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
+    Check("gateway: clients in Python, Go and Node.js", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
     # Its program is there by then, and its commands wait most of the time.
     Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(MOUNTS,), after=(LIBRARY,)),
     Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),

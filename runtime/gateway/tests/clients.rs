@@ -1,6 +1,7 @@
 //! Clients in other languages, each of its standard library alone and written from docs/gateway-protocol.md.
 //!
-//! That in Python is run here. `HORUS_TEST_CLIENT` names the program of another one, which `scripts/test --only gateway` builds.
+//! That in Python is run here. `HORUS_TEST_CLIENT` names the program of another one, which `scripts/test --only gateway` builds. It also runs the
+//! test of the one in Node.js, which this machine may not have.
 
 mod running;
 
@@ -9,7 +10,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use horus::bytes::{BytesPublisher, BytesSubscriber};
-use horus::topic::Options;
+use horus::message;
+use horus::topic::{Options, Publisher};
 use horus_gateway::client::Address;
 use running::certificates::{Authority, Counts, listen};
 use running::process::Process;
@@ -38,11 +40,16 @@ impl Client {
                 command
             }
         };
-        command.arg(address.to_string()).args(arguments).stdout(Stdio::piped());
+        command.arg(address.to_string());
+        Self::run(command, certificates, arguments)
+    }
+
+    fn run(mut command: Command, certificates: Option<&Path>, arguments: &[&str]) -> Self {
+        command.args(arguments).stdout(Stdio::piped());
         if let Some(folder) = certificates {
             command.env("HORUS_CERTIFICATES", folder);
         }
-        let mut child = command.spawn().expect("python3 is there, as for all of scripts/");
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
     }
@@ -108,6 +115,68 @@ fn what_a_foreign_client_sends_between_garbage_arrives_and_the_garbage_is_counte
         assert_eq!(subscriber.recv_timeout(PATIENCE).expect("it comes")[..], *b"good");
     }
     assert_eq!(client.line(), "0 0 3 3", "sent, dropped, taken, damaged");
+    client.end();
+}
+
+message! {
+    /// A place.
+    struct Place = "test/Place" { x: f32, number: i32 }
+}
+
+/// Another message of the same name, as another program may have it.
+mod other {
+    horus::message! {
+        /// A place.
+        pub struct Place = "test/Place" { east: f64 }
+    }
+}
+
+message! {
+    /// Places inside of a message that is inside of a message.
+    struct Step = "test/Step" { from: Place, to: Place }
+}
+
+type Matrix = [[f32; 3]; 2];
+
+message! {
+    /// Whatever a field can be.
+    struct Everything = "test/Everything" {
+        huge: u128, least: i128, large: u64, low: i64, elsewhere: other::Place, matrix: Matrix, steps: [Step; 2], word: u32, byte: u8, small: i8,
+        half: i16, text: [u8; 8]
+    }
+}
+
+#[test]
+#[ignore = "needs Node.js: ./scripts/test --only 'gateway: clients' runs it"]
+fn a_client_in_node_reads_any_message_by_its_description_alone() {
+    let gateway = Gateway::start("[topics.everything]\ndirection = \"out\"\n");
+    let mut publisher = Publisher::<Everything>::open("everything", gateway.topics(Options::latest(8))).unwrap();
+    let mut command = Command::new("node");
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/decode.js")).arg(gateway.address().to_string());
+    let mut client = Client::run(command, None, &["everything", "1"]);
+    assert_eq!(client.line(), "ready");
+    let place = |number| Place { x: 0.5, number };
+    let message = Everything {
+        huge: u128::MAX,
+        least: -1,
+        large: 1 << 53,
+        low: -2,
+        elsewhere: other::Place { east: 2.5 },
+        matrix: [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]],
+        steps: [Step { from: place(1), to: place(2) }, Step { from: place(3), to: place(4) }],
+        word: 7,
+        byte: 255,
+        small: -1,
+        half: -300,
+        text: [1; 8],
+    };
+    publisher.try_send(message).unwrap();
+    let places = r#"[{"from":{"x":0.5,"number":1},"to":{"x":0.5,"number":2}},{"from":{"x":0.5,"number":3},"to":{"x":0.5,"number":4}}]"#;
+    let said = format!(
+        r#"{{"huge":"{}","least":-1,"large":"9007199254740992","low":-2,"elsewhere":{{"east":2.5}},"matrix":[[0,1,2],[3,4,5]],"steps":{places},"word":7,"byte":255,"small":-1,"half":-300,"text":[1,1,1,1,1,1,1,1]}}"#,
+        u128::MAX
+    );
+    assert_eq!(client.line(), said);
     client.end();
 }
 

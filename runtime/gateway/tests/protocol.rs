@@ -4,10 +4,11 @@ use horus_gateway::frame::batch::{self, Item};
 use horus_gateway::frame::words::{Begin, Subscribe, WhenFull, text};
 use horus_gateway::frame::{Decoder, Head, Type, encode};
 
-/// The bytes of each block of the document.
+const DOCUMENT: &str = include_str!("../../../docs/gateway-protocol.md");
+
+/// The bytes of each block of the document that has bytes.
 fn examples() -> Vec<Vec<u8>> {
-    let document = include_str!("../../../docs/gateway-protocol.md");
-    let blocks = document.split("```").skip(1).step_by(2);
+    let blocks = DOCUMENT.split("```").skip(1).step_by(2).filter(|block| block.starts_with('\n'));
     blocks.map(|block| block.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()).collect()
 }
 
@@ -40,11 +41,17 @@ fn the_examples_of_the_document_are_the_bytes_that_are_sent_and_understood() {
 }
 
 #[test]
+fn the_description_of_the_document_is_the_one_that_is_sent() {
+    let said = DOCUMENT.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let description = horus::message::description::<horus::messages::Pose3D>();
+    assert_eq!(said, format!("horus/Pose3D\n{description}\n"));
+}
+
+#[test]
 fn the_types_of_the_document_have_its_numbers() {
-    let document = include_str!("../../../docs/gateway-protocol.md");
     for kind in Type::ALL {
         let row = format!("| {} | {} |", kind as u8, format!("{kind:?}").to_lowercase());
-        assert!(document.contains(&row), "{row}");
+        assert!(DOCUMENT.contains(&row), "{row}");
     }
 }
 

@@ -1,4 +1,4 @@
-"""Builds the gateway's client in Go and runs the tests of foreign clients with it: python3 -m checks.gateway.clients.
+"""Builds the gateway's client in Go and runs the tests of foreign clients with it, and the one in Node.js: python3 -m checks.gateway.clients.
 
 Those with the client in Python are among cargo's own tests.
 """
@@ -17,6 +17,7 @@ SOURCE = RUNTIME / "gateway" / "tests" / "clients" / "client.go"
 
 def main() -> int:
     system.ensure_command("go", "golang-go")
+    system.ensure_command("node", "nodejs")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "client"
         step("the client in Go")
@@ -28,7 +29,7 @@ def main() -> int:
         if unformatted:
             raise SystemExit(f"gofmt would write {SOURCE.name} in another way: gofmt -w {SOURCE}")
         detail(f"built: {program.stat().st_size // 1000} kB")
-        command = ["cargo", "test", "--locked", "--package", "horus-gateway", "--test", "clients"]
+        command = ["cargo", "test", "--locked", "--package", "horus-gateway", "--test", "clients", "--", "--include-ignored"]
         return subprocess.run(command, cwd=RUNTIME, env={**os.environ, "HORUS_TEST_CLIENT": str(program)}, check=False).returncode
 
 
