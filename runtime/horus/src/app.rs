@@ -92,7 +92,7 @@ pub struct App {
     grace: Duration,
     topic_files: TopicFiles,
     /// Where its topics are, if it is only described.
-    described_in: Option<tempfile::TempDir>,
+    described_in: Option<crate::world::Scratch>,
 }
 
 /// Where its topics are, and whose time it has.

@@ -74,6 +74,11 @@ impl Simulation {
         Self::default()
     }
 
+    /// An empty one, at another time.
+    pub fn starting_at(now: MonotonicTime) -> Self {
+        Self { now, ..Self::default() }
+    }
+
     /// Adds a thread that is pinned to `cpu`. A larger `priority` runs first.
     pub fn add_thread(&mut self, cpu: u32, priority: u8) -> ThreadId {
         let known = self.cpus.iter().position(|known| known.number == cpu);

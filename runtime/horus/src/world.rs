@@ -33,7 +33,15 @@
 //! it sets is published when its execution time is over. That is nothing at all unless a test says otherwise, by
 //! [`takes`](VirtualWorld::takes).
 //!
+//! It starts a week after zero, as a machine's clock has no time of its own to start at: a message that is published first is stamped like any other.
+//!
+//! # Whose topics
+//! All topics are the world's, those that a node opens by itself too: a test touches nothing of a robot that runs beside it. What was opened
+//! with a directory of its own is there.
+//!
 //! # What it does not do
+//! - A thread that a node starts by itself is outside: its topics are the machine's. So are those that the test opens by itself; with
+//!   [`directory`](VirtualWorld::directory) they are the world's.
 //! - It knows the nodes of one program. What others publish, a test publishes.
 //! - Clocks that a step reads by itself are the machine's. Control laws use [`Cycle::release`](crate::node::Cycle::release).
 //! - A step that never ends hangs the test: nothing interrupts it.
@@ -41,8 +49,8 @@
 mod fault;
 mod jobs;
 mod raw;
+mod scratch;
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,8 +58,10 @@ use std::time::Duration;
 
 use fault::Faults;
 pub use fault::{Event, Scripted};
+use horus_shm::directory::Scope;
 use jobs::Running;
-use tempfile::TempDir;
+pub(crate) use scratch::Scratch;
+pub use scratch::sweep;
 
 use crate::app::{App, Settings, build, virtual_cpu};
 use crate::deadline::Tally;
@@ -59,17 +69,21 @@ use crate::executor::Runner;
 use crate::figures::{Sheet, State};
 use crate::journal::Entry;
 use crate::message::Message;
+use crate::message::layout::Layout;
 use crate::port::Sight;
 use crate::simulation::{self, Activation, Simulation};
 use crate::startup::Policy;
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
-use crate::topic::{Options, Publisher, Subscriber};
+use crate::topic::Options;
 
 pub use raw::Unbuilt;
 
-/// Messages that the topics of a test's own publishers hold.
+/// Messages that the topics of a test's own publishers hold at least.
 const CAPACITY: usize = 64;
+
+/// When a world begins: a week after zero, which most periods divide.
+const BEGINNING: MonotonicTime = MonotonicTime::from_nanos(7 * 86_400 * 1_000_000_000);
 
 /// A world with the nodes of a program.
 pub struct VirtualWorld {
@@ -78,14 +92,14 @@ pub struct VirtualWorld {
     watched: Vec<Watched>,
     sights: Vec<Arc<Sight>>,
     entries: Vec<Entry>,
-    publishers: BTreeMap<String, Box<dyn Any>>,
-    subscribers: BTreeMap<String, Box<dyn Any>>,
+    publishers: BTreeMap<String, raw::Sending>,
+    subscribers: BTreeMap<String, raw::Seen>,
     // Dropped last: the topics of all of the above are in it.
-    directory: TempDir,
+    directory: Scratch,
 }
 
 impl VirtualWorld {
-    /// Builds the nodes that `declare` declares. It is time zero.
+    /// Builds the nodes that `declare` declares. No time has passed.
     ///
     /// # Errors
     /// Those of the program: what is wrong with its graph.
@@ -106,16 +120,19 @@ impl VirtualWorld {
 
     fn build(settings: Settings, declare: impl FnOnce(&mut App) -> crate::Result) -> crate::Result<Self> {
         let mut declared = Unbuilt::with(settings)?;
+        let inside = declared.inside();
         declare(declared.app())?;
+        drop(inside);
         declared.build()
     }
 
     fn of(declared: Unbuilt) -> crate::Result<Self> {
         let Unbuilt { app, directory } = declared;
+        let _inside = Scope::enter(directory.path());
         let sights = app.sights();
         let built = build(app)?;
         let sheet = Sheet::own(built.info.nodes.len(), "");
-        let mut simulation = Simulation::new();
+        let mut simulation = Simulation::starting_at(BEGINNING);
         let mut running = Running::default();
         for plan in built.threads {
             let priority = virtual_priority(plan.thread.policy);
@@ -127,7 +144,7 @@ impl VirtualWorld {
                     let text = "has a period and an event: a virtual world releases a node by one of them only";
                     return Err(crate::Error::new(format!("node {} {text}", info.name)));
                 }
-                let activation = match runner.first_release(MonotonicTime::default()) {
+                let activation = match runner.first_release(BEGINNING) {
                     Some(first_release) => {
                         Activation::Periodic { first_release, period: Duration::from_nanos(info.period_ns) }
                     }
@@ -150,13 +167,24 @@ impl VirtualWorld {
         })
     }
 
-    /// What time it is.
+    /// What time it is: on the clock of [`Cycle::release`](crate::node::Cycle::release), which does not begin at zero.
     pub fn now(&self) -> MonotonicTime {
         self.simulation.now()
     }
 
+    /// How much time has passed.
+    pub fn elapsed(&self) -> Duration {
+        self.now().since(BEGINNING)
+    }
+
+    /// Where its topics are, for what a test opens by itself: `Options::default().directory(world.directory())`.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
     /// Lets time pass, and the nodes run.
     pub fn run_for(&mut self, span: Duration) {
+        let _inside = Scope::enter(self.directory.path());
         let end = self.now().plus(span);
         loop {
             self.running.release_by_events(&mut self.simulation);
@@ -178,36 +206,42 @@ impl VirtualWorld {
         }
     }
 
-    /// Publishes a message, as another program would.
+    /// Publishes a message, as another program would: on a topic as the nodes ask for, and of the last 64 messages where they do not.
     ///
     /// # Panics
-    /// When the topic cannot be opened, or when a program of this world publishes it: then the test has not what it wants.
+    /// When the topic cannot be opened, or when a program of this world publishes it: then the test has not what it wants. When a
+    /// reliable topic is full: its nodes read when time passes.
     pub fn publish<M: Message>(&mut self, topic: &str, message: &M) {
-        let options = Options::latest(CAPACITY).directory(self.directory.path());
-        let publisher = self.publishers.entry(topic.to_owned()).or_insert_with(|| {
-            let opened = Publisher::<M>::open(topic, options);
-            Box::new(opened.unwrap_or_else(|error| panic!("cannot publish topic {topic}: {error}")))
-        });
-        let publisher: &mut Publisher<M> = publisher.downcast_mut().expect("the topic has another type of message");
-        publisher.try_send_stamped(*message, self.simulation.now().as_nanos()).expect("a latest topic is never full");
+        self.publish_raw(topic, &Layout::of::<M>(), message.as_bytes())
+            .unwrap_or_else(|error| panic!("cannot publish topic {topic}: {error}"));
     }
 
-    /// The newest message of a topic by now; `None` while there is none.
+    /// As [`publish`](Self::publish), on a topic that the first call makes so.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn publish_with<M: Message>(&mut self, topic: &str, options: Options, message: &M) {
+        self.publish_raw_with(topic, options, &Layout::of::<M>(), message.as_bytes())
+            .unwrap_or_else(|error| panic!("cannot publish topic {topic}: {error}"));
+    }
+
+    /// The newest message of a topic by now; `None` while there is none. A large one, such as an image, is easier on the stack of a test
+    /// by [`last_boxed`](Self::last_boxed).
     ///
     /// # Panics
     /// When the topic cannot be opened, or has another type of message.
     pub fn last<M: Message>(&mut self, topic: &str) -> Option<M> {
-        let options = Options::default().history(1).directory(self.directory.path());
-        let seen = self.subscribers.entry(topic.to_owned()).or_insert_with(|| {
-            let opened = Subscriber::<M>::open(topic, options);
-            Box::new((opened.unwrap_or_else(|error| panic!("cannot subscribe topic {topic}: {error}")), None::<M>))
-        });
-        let (subscriber, last): &mut (Subscriber<M>, Option<M>) =
-            seen.downcast_mut().expect("the topic has another type of message");
-        while let Some(received) = subscriber.try_recv() {
-            *last = Some(received.message);
-        }
-        *last
+        self.last_boxed(topic).map(|message| *message)
+    }
+
+    /// As [`last`](Self::last), on the heap.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn last_boxed<M: Message>(&mut self, topic: &str) -> Option<Box<M>> {
+        let mut message = M::new_box_zeroed().expect("there is memory for a message");
+        let found = self.last_raw(topic, &Layout::of::<M>(), message.as_mut_bytes());
+        found.unwrap_or_else(|error| panic!("cannot look at topic {topic}: {error}")).then_some(message)
     }
 
     /// Has the node wake up so much after its releases.
@@ -272,11 +306,6 @@ impl VirtualWorld {
     fn faults(&mut self, node: &str) -> &mut Faults {
         self.running.faults(node)
     }
-}
-
-/// A directory in memory that goes with its owner.
-pub(crate) fn scratch() -> std::io::Result<TempDir> {
-    tempfile::Builder::new().prefix("horus-world-").tempdir_in("/dev/shm")
 }
 
 /// Real-time threads by their number; what the kernel runs before them stands above, and what it runs behind them below.

@@ -68,6 +68,7 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_node_toml() {
     })
     .unwrap();
     let (period, deadline) = (ms(10), ms(8));
+    let begin = world.now();
 
     // executor -> miss: a stall over two releases in cycle 5, and a nanosecond too much in cycle 9
     let in_time = deadline - LATENESS;
@@ -96,9 +97,9 @@ fn a_stall_is_explained_in_the_journal_with_the_numbers_of_node_toml() {
         ("HORUS_MAX_CONSECUTIVE", "3".to_owned()),
         ("HORUS_CYCLE", "5".to_owned()),
         ("HORUS_WORST_RESPONSE_NS", (2 * period + deadline).as_nanos().to_string()),
-        ("HORUS_RELEASE_NS", (6 * period).as_nanos().to_string()),
-        ("HORUS_WAKE_NS", (6 * period + LATENESS).as_nanos().to_string()),
-        ("HORUS_COMPLETION_NS", (8 * period + deadline).as_nanos().to_string()),
+        ("HORUS_RELEASE_NS", begin.plus(6 * period).as_nanos().to_string()),
+        ("HORUS_WAKE_NS", begin.plus(6 * period + LATENESS).as_nanos().to_string()),
+        ("HORUS_COMPLETION_NS", begin.plus(8 * period + deadline).as_nanos().to_string()),
         ("HORUS_DEADLINE_NS", deadline.as_nanos().to_string()),
         ("HORUS_PERIOD_NS", period.as_nanos().to_string()),
         ("HORUS_DROPPED_RECORDS", "0".to_owned()),

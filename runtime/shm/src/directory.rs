@@ -11,6 +11,7 @@ mod group;
 mod location;
 mod name;
 mod namespace;
+mod scope;
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,7 @@ pub use group::Group;
 pub use location::Location;
 pub use name::{IntoTopicName, MAX_NAME_BYTES, NameError, TopicName};
 pub use namespace::{MAX_NAMESPACE_BYTES, Namespace, NamespaceError};
+pub use scope::Scope;
 
 /// Environment variable that names another directory than [`DEFAULT_DIRECTORY`].
 pub const DIRECTORY_VARIABLE: &str = "HORUS_SHM_DIR";
@@ -43,8 +45,11 @@ pub struct Directory(PathBuf);
 
 impl Directory {
     /// The namespace of `$HORUS_NAMESPACE` in the directory of `$HORUS_SHM_DIR` or in `/dev/shm/horus`; each directory is
-    /// made with mode 0700 if it is missing.
+    /// made with mode 0700 if it is missing. In a thread that runs a virtual world, that of the world ([`Scope`]).
     pub fn from_environment() -> Result<Self, OpenError> {
+        if let Some(path) = scope::current() {
+            return Self::at(path);
+        }
         let Location { directory, namespace } = Location::from_environment()?;
         Self::at(directory)?.in_namespace(&namespace)
     }

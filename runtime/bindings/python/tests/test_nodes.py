@@ -1,10 +1,12 @@
 """Programs of nodes: in virtual time, and on the machine."""
 
 import json
+import os
 import signal
 import tempfile
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import horus
@@ -63,6 +65,24 @@ class VirtualTime(unittest.TestCase):
         self.assertEqual((world.last(CmdVel, "base.cmd"), world.state("control")), (CmdVel(), "safe"))
         self.assertGreater(world.tally("control").misses, 2)
         self.assertIn("node control is in its safe state: 3 misses within 100 cycles", world.journal)
+
+    def test_topics_that_a_node_opens_by_itself_are_the_worlds(self):
+        def camera(app):
+            frames = horus.Publisher(CmdVel, "camera.front", latest=4)
+            late = []
+
+            @app.node(period="10 ms")
+            def shoot(cycle):
+                frames.send(CmdVel(forward=cycle.number))
+                late.append(horus.Publisher(CmdVel, f"camera.{cycle.number}", latest=4))
+
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as robot, unittest.mock.patch.dict(os.environ, HORUS_SHM_DIR=robot):
+            taken = horus.Publisher(CmdVel, "camera.front", latest=4)  # a robot that runs beside the test
+            world = horus.World(camera)
+            world.run_for("30 ms")
+            self.assertEqual(world.last(CmdVel, "camera.front"), CmdVel(forward=2))
+            self.assertEqual(os.listdir(robot), ["camera.front.topic"])
+            del taken
 
     def test_lost_messages_never_come(self):
         world = horus.World(balance)

@@ -22,6 +22,8 @@ pub struct Cleaned {
     kept: Vec<String>,
     /// Dead subscribers that were taken out of topics in use.
     reaped: usize,
+    /// Directories of virtual worlds whose tests were killed: gone.
+    worlds: Vec<String>,
     /// What is called like a topic and could not be judged, each with the reason. It was left alone.
     pub problems: Vec<String>,
 }
@@ -40,6 +42,7 @@ pub fn clean(location: &Location, directory: Option<&Directory>) -> Result<Clean
         removed: names(&found.removed),
         kept: names(&found.kept),
         reaped: found.reaped,
+        worlds: horus::world::sweep().iter().map(|path| printable(&path.display().to_string())).collect(),
         problems: found.unjudged.iter().map(|error| printable(&error.to_string())).collect(),
     })
 }
@@ -59,6 +62,9 @@ pub fn text(cleaned: &Cleaned) -> String {
     }
     if cleaned.reaped > 0 {
         let _ = writeln!(text, "taken out of topics in use: {} dead subscribers", cleaned.reaped);
+    }
+    if !cleaned.worlds.is_empty() {
+        let _ = writeln!(text, "virtual worlds of killed tests, removed: {}", cleaned.worlds.len());
     }
     if !cleaned.problems.is_empty() {
         let _ = writeln!(text, "left alone, for they could not be judged: {}", cleaned.problems.len());

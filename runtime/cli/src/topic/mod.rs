@@ -63,7 +63,7 @@ enum Look {
         /// The topic's name
         name: TopicName,
     },
-    /// Remove the topics that no living process uses
+    /// Remove the topics that no living process uses, and what killed tests left of virtual worlds
     Clean,
 }
 

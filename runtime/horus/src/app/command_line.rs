@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 
+use horus_shm::directory::Scope;
+
 use super::{App, build};
 
 const HELP: &str = "\
@@ -65,6 +67,7 @@ pub fn start_with(name: &str, arguments: impl IntoIterator<Item = OsString>) -> 
 /// As [`App::run`].
 pub fn finish(mut app: App) -> crate::Result {
     if let Some(_scratch) = app.described_in.take() {
+        Scope::end_all();
         println!("{}", serde_json::to_string_pretty(&build(app)?.info)?);
         return Ok(());
     }
@@ -125,7 +128,8 @@ impl Wishes {
     /// touched.
     fn app(&self, name: &str) -> crate::Result<App> {
         if self.describes {
-            let scratch = crate::world::scratch()?;
+            let scratch = crate::world::Scratch::new()?;
+            Scope::stay(scratch.path()); // what nodes open by themselves is there, too
             let mut app = App::in_virtual_time(scratch.path().to_owned(), super::Settings::find(name)?);
             app.name = name.to_owned();
             app.described_in = Some(scratch);

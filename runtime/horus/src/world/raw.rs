@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use tempfile::TempDir;
+use horus_shm::directory::{Directory, Scope};
+use horus_shm::ends::inspect::inspect;
+use horus_shm::segment::layout::Policy;
 
-use super::{CAPACITY, VirtualWorld, scratch};
+use super::{CAPACITY, Scratch, VirtualWorld};
 use crate::app::{App, Settings};
 use crate::message::layout::Layout;
 use crate::topic::Options;
@@ -16,19 +18,49 @@ impl VirtualWorld {
     /// # Errors
     /// When the topic cannot be opened, or a program of this world publishes it, or the message has the wrong size.
     pub fn publish_raw(&mut self, topic: &str, layout: &Layout, message: &[u8]) -> crate::Result {
+        let options = match self.publishers.contains_key(topic) {
+            true => Options::default(), // not looked at
+            false => self.as_readers_ask(topic)?,
+        };
+        self.publish_raw_with(topic, options, layout, message)
+    }
+
+    /// As [`publish_with`](Self::publish_with), for messages of a layout.
+    ///
+    /// # Errors
+    /// As [`publish_raw`](Self::publish_raw).
+    pub fn publish_raw_with(
+        &mut self,
+        topic: &str,
+        options: Options,
+        layout: &Layout,
+        message: &[u8],
+    ) -> crate::Result {
         check_size(layout, message.len())?;
         if !self.publishers.contains_key(topic) {
-            let options = Options::latest(CAPACITY).directory(self.directory.path());
-            let publisher = RawPublisher::open(topic, layout, options)?;
-            self.publishers.insert(topic.to_owned(), Box::new((layout.hash(), publisher)));
+            let publisher = RawPublisher::open(topic, layout, options.directory(self.directory.path()))?;
+            self.publishers.insert(topic.to_owned(), Sending { publisher, hash: layout.hash() });
         }
         let now_ns = self.simulation.now().as_nanos();
-        let known = self.publishers.get_mut(topic).and_then(|any| any.downcast_mut::<(u64, RawPublisher)>());
-        let (hash, publisher) = known.ok_or_else(|| other_type(topic))?;
-        if *hash != layout.hash() {
-            return Err(other_type(topic));
-        }
-        Ok(publisher.try_send_stamped(message, now_ns)?)
+        let known = self.publishers.get_mut(topic).filter(|known| known.hash == layout.hash());
+        let sending = known.ok_or_else(|| other_type(topic))?;
+        sending.publisher.try_send_stamped(message, now_ns).map_err(|_full| {
+            let capacity = sending.publisher.capacity();
+            crate::Error::new(format!(
+                "it holds {capacity} messages that its readers have not read: let time pass (run_for), or make it larger"
+            ))
+        })
+    }
+
+    /// What a publisher has to make of a topic so that it suits the inputs that are there: a reliable topic as it is, and any other with
+    /// room enough for a test.
+    fn as_readers_ask(&self, topic: &str) -> crate::Result<Options> {
+        let file = Directory::at(self.directory.path())?.file(&topic.parse()?);
+        Ok(match inspect(&file)?.map(|found| (found.header.policy, found.header.shape.capacity())) {
+            Some((Policy::Reliable, capacity)) => Options::reliable(capacity),
+            Some((Policy::Latest, capacity)) => Options::latest(capacity.max(CAPACITY)),
+            None => Options::latest(CAPACITY),
+        })
     }
 
     /// As [`last`](Self::last), for messages of a layout: whether there is one, which is then in `into`.
@@ -41,10 +73,10 @@ impl VirtualWorld {
             let options = Options::default().history(1).directory(self.directory.path());
             let seen =
                 Seen { subscriber: RawSubscriber::open(topic, layout, options)?, last: None, hash: layout.hash() };
-            self.subscribers.insert(topic.to_owned(), Box::new(seen));
+            self.subscribers.insert(topic.to_owned(), seen);
         }
-        let known = self.subscribers.get_mut(topic).and_then(|any| any.downcast_mut::<Seen>());
-        let seen = known.filter(|seen| seen.hash == layout.hash()).ok_or_else(|| other_type(topic))?;
+        let known = self.subscribers.get_mut(topic).filter(|seen| seen.hash == layout.hash());
+        let seen = known.ok_or_else(|| other_type(topic))?;
         while seen.subscriber.try_recv(into).is_some() {
             seen.last = Some(into.to_vec());
         }
@@ -59,7 +91,7 @@ impl VirtualWorld {
 pub struct Unbuilt {
     pub(super) app: App,
     // Dropped last: the topics are in it.
-    pub(super) directory: TempDir,
+    pub(super) directory: Scratch,
 }
 
 impl Unbuilt {
@@ -72,13 +104,18 @@ impl Unbuilt {
     }
 
     pub(super) fn with(settings: Settings) -> crate::Result<Self> {
-        let directory = scratch()?;
+        let directory = Scratch::new()?;
         Ok(Self { app: App::in_virtual_time(directory.path().to_owned(), settings), directory })
     }
 
     /// What declares them.
     pub fn app(&mut self) -> &mut App {
         &mut self.app
+    }
+
+    /// Until it is dropped, the topics that this thread opens are the world's: for as long as nodes are declared.
+    pub fn inside(&self) -> Scope {
+        Scope::enter(self.directory.path())
     }
 
     /// The world with these nodes.
@@ -90,8 +127,14 @@ impl Unbuilt {
     }
 }
 
+/// A topic that a test publishes.
+pub(super) struct Sending {
+    publisher: RawPublisher,
+    hash: u64,
+}
+
 /// A topic that a test looks at.
-struct Seen {
+pub(super) struct Seen {
     subscriber: RawSubscriber,
     last: Option<Vec<u8>>,
     hash: u64,

@@ -558,7 +558,7 @@ horus_status horus_app_refuse(horus_app *app,
 horus_status horus_cycle_fail(const horus_cycle *cycle,
                               const char *why);
 
-// Builds the nodes that `declare` declares with `context`. It is time zero. Null when they are refused.
+// Builds the nodes that `declare` declares with `context`. No time has passed. Null when they are refused.
 //
 // # Safety
 // `declare` may be called with `context`, and until the world is closed, so may the steps.

@@ -44,7 +44,7 @@ impl Kind for horus_world {
     const NAME: &'static str = "world";
 }
 
-/// Builds the nodes that `declare` declares with `context`. It is time zero. Null when they are refused.
+/// Builds the nodes that `declare` declares with `context`. No time has passed. Null when they are refused.
 ///
 /// # Safety
 /// `declare` may be called with `context`, and until the world is closed, so may the steps.
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn horus_world_now_ns(world: *mut horus_world) -> u64 {
     let mut now = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        now = unsafe { rest(world) }?.world.now().as_nanos();
+        now = unsafe { rest(world) }?.world.elapsed().as_nanos() as u64;
         Ok(HORUS_OK)
     });
     now

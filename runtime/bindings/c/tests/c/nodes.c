@@ -141,6 +141,35 @@ static int meddling(horus_app *app, void *self) {
   return horus_node_period_ns(horus_app_node(app, "meddles", meddle, self), 1000000);
 }
 
+/* A node with a publisher of its own, which would be refused beside the robot's. */
+static void shoot(void *publisher, const horus_cycle *cycle) {
+  const wheel_speed frame = {(double)cycle->number, 0};
+  CHECK(horus_publisher_try_send(*(horus_publisher **)publisher, &frame, sizeof frame) == HORUS_OK);
+}
+
+typedef struct {
+  horus_publisher *publisher;
+  horus_layout *layout;
+} camera;
+
+static int photographing(horus_app *app, void *self) {
+  camera *it = self;
+  it->publisher = horus_publisher_open("camera", it->layout, NULL);
+  CHECK(it->publisher != NULL);
+  return horus_node_period_ns(horus_app_node(app, "camera", shoot, &it->publisher), 1000000);
+}
+
+static void with_topics_of_its_own(horus_layout *layout) {
+  wheel_speed frame;
+  camera it = {NULL, layout};
+  horus_publisher *beside = horus_publisher_open("camera", layout, NULL);
+  horus_world *world = horus_world_new(photographing, &it);
+  CHECK(beside != NULL && horus_world_run_for(world, 5000000) == HORUS_OK);
+  CHECK(horus_world_last(world, "camera", layout, &frame, sizeof frame) == HORUS_OK && frame.left == 4.0);
+  CHECK(horus_publisher_close(it.publisher) == HORUS_OK && horus_world_close(world) == HORUS_OK);
+  CHECK(horus_publisher_close(beside) == HORUS_OK);
+}
+
 static void used_by_its_own_step(void) {
   meddler it = {NULL, 0};
   it.world = horus_world_new(meddling, &it);
@@ -201,6 +230,7 @@ int main(int count, char **arguments) {
     in_virtual_time(&it);
     refused(&it);
     used_by_its_own_step();
+    with_topics_of_its_own(it.layout);
     puts("all of it holds");
   } else {
     horus_app *app = horus_app_new("robot");

@@ -19,7 +19,7 @@ namespace Horus.Net
 
         private readonly Life life;
 
-        /// <summary>Builds the nodes that a function declares. It is time zero.</summary>
+        /// <summary>Builds the nodes that a function declares. No time has passed.</summary>
         /// <exception cref="HorusException">They are refused; the sentence says why.</exception>
         public World(Action<App> declare) : this(null, declare, new Life()) { }
 

@@ -62,15 +62,17 @@ impl World {
 
 #[pymethods]
 impl World {
-    /// The nodes that `declare` declares with the App that it is given. It is time zero. `settings` is a node.toml.
+    /// The nodes that `declare` declares with the App that it is given. No time has passed. `settings` is a node.toml.
     #[new]
     #[pyo3(signature = (declare, settings=None))]
     fn new(declare: &Bound<'_, PyAny>, settings: Option<PathBuf>) -> PyResult<Self> {
         let py = declare.py();
         let app = py.import("horus._app")?.getattr("in_virtual_time")?;
-        let unbuilt = App::in_virtual_time(Unbuilt::new(settings.as_deref()).map_err(failed)?);
-        let inner = Bound::new(py, unbuilt)?;
+        let unbuilt = Unbuilt::new(settings.as_deref()).map_err(failed)?;
+        let inside = unbuilt.inside();
+        let inner = Bound::new(py, App::in_virtual_time(unbuilt))?;
         declare.call1((app.call1((&inner,))?,))?;
+        drop(inside);
         let (world, failures, life) = inner.get().build(py)?;
         Ok(Self { world, failures, life })
     }
@@ -78,7 +80,7 @@ impl World {
     /// The time that has passed, in nanoseconds.
     #[getter]
     fn now_ns(&self) -> u64 {
-        self.world.now().as_nanos()
+        self.world.elapsed().as_nanos() as u64
     }
 
     /// Lets time pass, and the nodes run; raises what a step raises.
