@@ -42,12 +42,14 @@ pub fn describe(manifest: &Path) -> Result<Described, String> {
 pub fn build(name: &str, target: &str, folder: &Path) -> Result<PathBuf, String> {
     ensure_standard_library(Path::new("."), target)?;
     let mut command = Command::new("cargo");
-    command.args(["build", "--release", "--bin", name, "--target", target]);
+    command.args(["rustc", "--release", "--bin", name, "--target", target]);
     let linker = format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace('-', "_"));
     if target.ends_with("-musl") && std::env::var_os(&linker).is_none() {
         // Rust brings this one: no compiler for the other processor has to be installed.
         command.env(linker, "rust-lld");
     }
+    // What only a debugger reads is most of the file, and would be sent each time.
+    command.args(["--", "-Cstrip=symbols"]);
     run(&mut command)?;
     Ok(folder.join(target).join("release").join(name))
 }

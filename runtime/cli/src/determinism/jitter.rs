@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use horus::graph::{CpuJitter, jitter};
 
-use super::evidence::schema::Report;
+use super::evidence::schema::{Report, Verdict};
 
 /// Characters of a date at the beginning of a time: `2026-11-22`.
 const DATE: usize = 10;
@@ -36,7 +36,8 @@ fn jitters(report: &Report) -> Vec<CpuJitter> {
         *kept = nanos.max(*kept);
     }
     let date: String = report.time.chars().take(DATE).collect();
-    let of_cpu = |(cpu, nanos)| CpuJitter { cpu, jitter: Duration::from_nanos(nanos), date: date.clone() };
+    let has_verdict = report.verdict != Verdict::None;
+    let of_cpu = |(cpu, nanos)| CpuJitter { cpu, jitter: Duration::from_nanos(nanos), date: date.clone(), has_verdict };
     largest.into_iter().map(of_cpu).collect()
 }
 
@@ -61,6 +62,8 @@ mod tests {
         let path = directory.path().join("release-jitter");
         leave(&report(), &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "3 11300 2026-11-20\n");
+        leave(&Report { verdict: Verdict::None, ..report() }, &path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "3 11300 2026-11-20 no-verdict\n");
     }
 
     #[test]

@@ -147,6 +147,8 @@ pub struct Admitted {
     pub chains: Vec<ChainPrediction>,
     /// The CPUs of analysed nodes whose release jitter was not measured and is taken as 0.
     pub unmeasured: CpuList,
+    /// The jitters of CPUs of analysed nodes that are not counted, because their run came to no verdict.
+    pub not_counted: Vec<CpuJitter>,
     /// Whether no CPU's release jitter was measured in this boot.
     pub has_no_report: bool,
     /// For each node of each program: the bound on its response.
@@ -190,9 +192,15 @@ pub fn admit(processes: &[ProcessInfo], machine: &Machine) -> Result<Admitted, A
     let chains = processes.iter().flat_map(|process| process.chains.iter().map(move |chain| (process, chain)));
     let is_alone = processes.len() == 1;
     let chains = chains.map(|(process, chain)| predict(chain, process, is_alone, &admission, &not_analysed)).collect();
-    let is_unmeasured = |task: &&Task| task.jitter_source == JitterSource::Unknown;
+    let is_used = |jitter: &&CpuJitter| tasks.iter().any(|task| task.cpu == jitter.cpu);
+    let not_counted: Vec<_> =
+        machine.jitters.iter().filter(|jitter| !jitter.has_verdict).filter(is_used).cloned().collect();
+    let is_unmeasured = |task: &&Task| {
+        task.jitter_source == JitterSource::Unknown && !not_counted.iter().any(|jitter| jitter.cpu == task.cpu)
+    };
     let unmeasured = tasks.iter().filter(is_unmeasured).map(|task| task.cpu).collect();
-    Ok(Admitted { admission, not_analysed, chains, unmeasured, has_no_report: machine.jitters.is_empty(), predicted })
+    let has_no_report = machine.jitters.is_empty();
+    Ok(Admitted { admission, not_analysed, chains, unmeasured, not_counted, has_no_report, predicted })
 }
 
 /// A node on its CPUs.
@@ -264,7 +272,7 @@ fn task(info: &NodeInfo, name: &str, policy: Policy, choice: CpuChoice, cpus: &C
 }
 
 fn with_jitter(task: Task, machine: &Machine) -> Task {
-    match machine.jitters.iter().find(|jitter| jitter.cpu == task.cpu) {
+    match machine.jitters.iter().find(|jitter| jitter.cpu == task.cpu && jitter.has_verdict) {
         Some(CpuJitter { jitter, date, .. }) => {
             Task { jitter: *jitter, jitter_source: JitterSource::Report { date: date.clone() }, ..task }
         }
@@ -380,6 +388,12 @@ impl fmt::Display for Admitted {
         } else if !self.unmeasured.is_empty() {
             let cpus = &self.unmeasured;
             lines.push(format!("no determinism report of CPU {cpus} in this boot: its release jitter is taken as 0"));
+        }
+        for CpuJitter { cpu, jitter, date, .. } in &self.not_counted {
+            lines.push(format!(
+                "the determinism report of {date} has no verdict on CPU {cpu}: its release jitter of {} is not counted",
+                Span(*jitter)
+            ));
         }
         out.write_str(&lines.join("\n"))
     }

@@ -1,5 +1,8 @@
 //! The release jitter of each CPU, as this boot's determinism run measured it: a file in RAM, a line `CPU NANOSECONDS DATE` each.
 //!
+//! Behind it stands `no-verdict` where the run says nothing about the machine: it was not valid, or the machine is virtual. Such a jitter
+//! is told and counted in no prediction.
+//!
 //! `horus determinism` writes it at the end of a run. Who predicts response times reads it.
 
 use std::fmt::Write as _;
@@ -24,7 +27,12 @@ pub struct CpuJitter {
     pub jitter: Duration,
     /// When it was measured, as it shall be printed: `2026-11-22`.
     pub date: String,
+    /// Whether the run that measured it came to a verdict.
+    pub has_verdict: bool,
 }
+
+/// Behind the date of a run that came to none.
+const NO_VERDICT: &str = "no-verdict";
 
 /// What the file at `path` says. Nothing where there is none; a line that makes no sense is left out.
 pub fn read(path: &Path) -> Vec<CpuJitter> {
@@ -40,7 +48,8 @@ fn parse(line: &str) -> Option<CpuJitter> {
     let mut words = line.split_whitespace();
     let (cpu, nanos, date) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?, words.next()?);
     let is_date = date.chars().all(|character| character.is_ascii_digit() || character == '-');
-    is_date.then(|| CpuJitter { cpu, jitter: Duration::from_nanos(nanos), date: date.to_owned() })
+    let has_verdict = words.next() != Some(NO_VERDICT);
+    is_date.then(|| CpuJitter { cpu, jitter: Duration::from_nanos(nanos), date: date.to_owned(), has_verdict })
 }
 
 /// Writes the file at `path` in one step: a reader finds the old lines or the new ones.
@@ -48,8 +57,9 @@ fn parse(line: &str) -> Option<CpuJitter> {
 /// # Errors
 /// When its directory is missing or cannot be written.
 pub fn write(path: &Path, jitters: &[CpuJitter]) -> io::Result<()> {
-    let text = jitters.iter().fold(String::new(), |mut text, CpuJitter { cpu, jitter, date }| {
-        let _ = writeln!(text, "{cpu} {} {date}", jitter.as_nanos());
+    let text = jitters.iter().fold(String::new(), |mut text, CpuJitter { cpu, jitter, date, has_verdict }| {
+        let verdict = if *has_verdict { String::new() } else { format!(" {NO_VERDICT}") };
+        let _ = writeln!(text, "{cpu} {} {date}{verdict}", jitter.as_nanos());
         text
     });
     let directory = path.parent().unwrap_or(Path::new("/"));
@@ -72,12 +82,20 @@ mod tests {
     fn what_was_written_is_read_and_replaces_what_was_there() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("release-jitter");
-        let of = |cpu| CpuJitter { cpu, jitter: Duration::from_micros(120), date: "2026-11-22".to_owned() };
+        let of = |cpu| CpuJitter {
+            cpu,
+            jitter: Duration::from_micros(120),
+            date: "2026-11-22".to_owned(),
+            has_verdict: cpu != 4,
+        };
         assert_eq!(read(&path), []);
         write(&path, &[of(2), of(3)]).unwrap();
         write(&path, &[of(3)]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "3 120000 2026-11-22\n");
         assert_eq!(read(&path), [of(3)]);
+        write(&path, &[of(3), of(4)]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "3 120000 2026-11-22\n4 120000 2026-11-22 no-verdict\n");
+        assert_eq!(read(&path), [of(3), of(4)]);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "nothing is left beside it");
         assert!(write(&directory.path().join("missing/release-jitter"), &[]).is_err());
     }

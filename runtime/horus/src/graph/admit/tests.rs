@@ -91,6 +91,22 @@ no determinism report of this boot: release jitter is taken as 0"
 }
 
 #[test]
+fn a_jitter_of_a_run_without_a_verdict_refuses_nobody_and_is_told() {
+    let (_root, machine) = machine("3 35757062 2026-11-25 no-verdict\n2 1 2026-11-25 no-verdict\n");
+    let admitted = admit(&[program("balance", &[control()])], &machine).unwrap();
+    assert!(admitted.is_admitted());
+    assert_eq!(
+        admitted.to_string(),
+        "admitted: control R = 150 us <= D = 800 us on CPU 3 (budget declared, jitter not measured)
+the determinism report of 2026-11-25 has no verdict on CPU 3: its release jitter of 35.758 ms is not counted"
+    );
+    // The same of a board is a refusal.
+    let (_root, machine) = self::machine("3 35757062 2026-11-25\n");
+    let error = admit(&[program("balance", &[control()])], &machine).unwrap_err().to_string();
+    assert!(error.contains("jitter 35.757062ms is longer than its period"), "{error}");
+}
+
+#[test]
 fn threads_of_two_programs_are_two_though_they_have_one_number() {
     let low = node("log", "3", "fifo:10", 0, [100 * MS, 50 * MS, 100 * MS]);
     let own = [program("balance", &[control(), low.clone()])];
