@@ -15,6 +15,7 @@ mod greeting;
 mod message;
 mod new;
 mod node;
+mod output;
 mod report;
 mod settings;
 mod table;

@@ -4,7 +4,6 @@ pub mod compare;
 mod load;
 pub mod newest;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,6 +14,7 @@ use crate::determinism::evidence::schema::Report;
 use crate::determinism::measure::machine;
 use crate::determinism::view::text::line;
 use crate::determinism::view::{history, html, junit, openmetrics};
+use crate::output;
 use crate::watch::standing;
 
 pub use load::{LoadError, load};
@@ -112,21 +112,16 @@ pub fn run(args: &Args) -> ExitCode {
                 line(&mut screen, "watch", &standing::sentence(watch));
                 screen.truncate(screen.trim_end().len());
             }
-            format!("{notice}{screen}\n file       {}\n", found.path.display())
+            output::lines(&format!("{notice}{screen}\n file       {}\n", found.path.display()))
         }
     };
-    // A reader that closes the pipe early (`| head`) has what it wanted.
-    let _ = write!(std::io::stdout(), "{text}");
-    ExitCode::SUCCESS
+    output::print("horus report", &text)
 }
 
 fn run_compare(a: &Path, b: &Path) -> ExitCode {
     let compared = compare::read(a).and_then(|a| compare::compare(&a, &compare::read(b)?));
     match compared {
-        Ok(comparison) => {
-            let _ = writeln!(std::io::stdout(), "{}", comparison.render());
-            ExitCode::SUCCESS
-        }
+        Ok(comparison) => output::print("horus report", &output::lines(&format!("{}\n", comparison.render()))),
         Err(error) => {
             eprintln!("horus report: {error}");
             ExitCode::FAILURE

@@ -122,10 +122,16 @@ impl App {
     /// A program without nodes. Its settings are those of `node.toml`: the file that `$HORUS_NODE_FILE` names, or the one in the
     /// current folder if it is for this program.
     ///
+    /// With `--describe` on its command line the process does not run its nodes: its topics are elsewhere, and [`run`](Self::run) prints
+    /// what its nodes are and ends it. So `horus node check` asks any program.
+    ///
     /// # Errors
     /// When that file cannot be read, or says what makes no sense; the error names file, line and remedy. When a program of this
     /// name runs already.
     pub fn new(name: &str) -> crate::Result<Self> {
+        if command_line::is_asked_to_describe() {
+            return command_line::described(name);
+        }
         run::refuse_second(name)?;
         Ok(Self::with(name, Settings::find(name)?, Place::Machine))
     }

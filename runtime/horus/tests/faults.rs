@@ -29,6 +29,23 @@ fn faulty_program() {
     }
 }
 
+#[test]
+fn a_program_without_horus_main_is_described_and_does_not_run() {
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+    let directory = Directory::at(scratch.path().join("topics")).unwrap();
+    let options = Options::latest(8).publishers(2).directory(directory.path());
+    let mut commands = Subscriber::<CmdVel>::open("faulty.cmd", &options).unwrap();
+    let mut program = command("none", directory.path());
+    // The word is an argument of the tests' own option, and the program sees it.
+    let done = program.args(["--skip", "--describe"]).output().unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert!(
+        done.status.success() && said.contains("\"name\": \"faulty\"") && said.contains("\"faulty.cmd\""),
+        "{said}"
+    );
+    assert!(commands.try_recv().is_none(), "it published");
+}
+
 /// A faulty node, a monitor, and who listens to the node's commands.
 struct Scene {
     node: Child,
@@ -42,16 +59,18 @@ struct Scene {
 
 /// Starts the faulty program.
 fn start(fault: &str, topics: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    command(fault, topics).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn command(fault: &str, topics: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["--exact", "faulty_program", "--ignored", "--nocapture"])
         .env("FAULT", fault)
         .env("HORUS_SHM_DIR", topics)
         .env(horus::journal::VARIABLE, horus::journal::PRINT) // also on a machine that has a journal
-        .env_remove("NOTIFY_SOCKET")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .env_remove("NOTIFY_SOCKET");
+    command
 }
 
 impl Scene {

@@ -95,11 +95,11 @@ fn without_process(name: &str) -> &str {
     }
 }
 
-/// Without control characters: names of threads come from anybody.
+/// The most characters of a field: remedies have some hundreds.
+const MOST_CHARACTERS: usize = 600;
+
+/// Without what steers a terminal, and no longer than a few lines: names of threads come from anybody.
 fn plain(text: &str) -> String {
-    text.chars()
-        .map(|character| if character.is_control() { ' ' } else { character })
-        .collect::<String>()
-        .trim()
-        .to_owned()
+    let text: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    horus::outside::shown(text.trim(), MOST_CHARACTERS)
 }

@@ -8,16 +8,21 @@ mod episode;
 pub mod screen;
 mod show;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use entry::Missed;
 use episode::{Culprit, Episode};
 use horus::journal::id;
+use nix::unistd::{User, getuid};
 
 /// The newest entries that are looked at: a node writes one a second at most, so these are hours of misses.
 const MOST_ENTRIES: usize = 20_000;
+
+/// Whose programs nodes are, of conf/horus/rootfs/usr/lib/sysusers.d/horus.conf.
+const USER_OF_NODES: &str = "horus";
 
 /// Columns, where nobody says how many there are.
 const WIDTH: usize = 80;
@@ -34,6 +39,9 @@ pub struct Args {
     /// Show what was kept beside trace number N: the node's last cycles, and the last messages on its topics
     #[arg(long, value_name = "N", conflicts_with_all = ["boot", "json"])]
     show: Option<u64>,
+    /// Believe this user too, beside root, the user of nodes and you: anybody may write to the journal
+    #[arg(long, value_name = "USER", value_parser = user)]
+    user: Option<u32>,
     /// Where traces are kept
     #[arg(long, value_name = "DIR", default_value = horus_witness::TRACES, hide = true)]
     directory: PathBuf,
@@ -60,21 +68,19 @@ pub struct Blame {
 /// # Errors
 /// Why it does not: it was on another machine, or too long ago.
 pub fn of_boot(boot: &str) -> Result<Blame, String> {
-    read(boot, None).map(|entries| Blame::of(&entries))
+    read(boot, None, None).map(|entries| Blame::of(&entries))
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let text = match args.show {
         Some(number) => show::text(&args.directory, number),
-        None => read(&args.boot, args.entries.as_deref()).map(|entries| screen_of(&Blame::of(&entries), args)),
+        None => {
+            read(&args.boot, args.entries.as_deref(), args.user).map(|entries| screen_of(&Blame::of(&entries), args))
+        }
     };
     match text {
-        Ok(text) => {
-            // A reader that closes the pipe early (`| head`) has what it wanted.
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::SUCCESS
-        }
+        Ok(text) => crate::output::print("horus blame", &text),
         Err(error) => {
             eprintln!("horus blame: {error}");
             ExitCode::FAILURE
@@ -103,14 +109,13 @@ impl Blame {
 }
 
 /// The entries, the oldest first.
-fn read(boot: &str, file: Option<&Path>) -> Result<Vec<Missed>, String> {
+fn read(boot: &str, file: Option<&Path>, user: Option<u32>) -> Result<Vec<Missed>, String> {
     if let Some(path) = file {
         let file = std::fs::File::open(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         return Ok(parse(file));
     }
     let mut journal = Command::new("journalctl")
-        .args(["-q", "-o", "json", "--all", &format!("--lines={MOST_ENTRIES}"), &format!("--boot={boot}")])
-        .arg(format!("MESSAGE_ID={}", id::DEADLINE_MISS))
+        .args(arguments(boot, &writers(user)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -128,6 +133,28 @@ fn read(boot: &str, file: Option<&Path>) -> Result<Vec<Missed>, String> {
     }
 }
 
+/// Who writes of misses: root, the user of nodes, who asks, on whose behalf root asks, and `further`. Any user may write to the journal,
+/// and what others say there of a culprit is worth nothing.
+fn writers(further: Option<u32>) -> BTreeSet<u32> {
+    let of_nodes = User::from_name(USER_OF_NODES).ok().flatten().map(|user| user.uid.as_raw());
+    let behind_sudo = std::env::var("SUDO_UID").ok().filter(|_| getuid().is_root()).and_then(|text| text.parse().ok());
+    [Some(0), of_nodes, Some(getuid().as_raw()), behind_sudo, further].into_iter().flatten().collect()
+}
+
+/// What journalctl is asked: terms of one field are alternatives, and journald itself says who wrote.
+fn arguments(boot: &str, writers: &BTreeSet<u32>) -> Vec<String> {
+    let fixed = ["-q", "-o", "json", "--all"].map(str::to_owned);
+    let asked =
+        [format!("--lines={MOST_ENTRIES}"), format!("--boot={boot}"), format!("MESSAGE_ID={}", id::DEADLINE_MISS)];
+    fixed.into_iter().chain(asked).chain(writers.iter().map(|user| format!("_UID={user}"))).collect()
+}
+
+/// A user by name or number.
+fn user(text: &str) -> Result<u32, String> {
+    let named = || User::from_name(text).ok().flatten().map(|user| user.uid.as_raw());
+    text.parse().ok().or_else(named).ok_or_else(|| "there is no such user".to_owned())
+}
+
 /// Of what `journalctl -o json` printed, for tests of what shows it.
 #[cfg(test)]
 pub fn of_lines(lines: &str) -> Blame {
@@ -143,4 +170,20 @@ fn parse(lines: impl Read) -> Vec<Missed> {
 fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.map_or(WIDTH, |size| usize::from(size.ws_col)).max(WIDTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_forges_an_entry_is_not_asked() {
+        let writers = writers(Some(4_000_000_000));
+        assert!(writers.contains(&0) && writers.contains(&getuid().as_raw()) && writers.contains(&4_000_000_000));
+        let asked = arguments("-1", &BTreeSet::from([0, 990]));
+        let terms: Vec<_> = asked.iter().skip_while(|word| word.starts_with('-') || *word == "json").collect();
+        assert_eq!(terms, [&format!("MESSAGE_ID={}", id::DEADLINE_MISS), "_UID=0", "_UID=990"]);
+        assert_eq!((user("root"), user("7")), (Ok(0), Ok(7)));
+        assert!(user("no such user").is_err());
+    }
 }

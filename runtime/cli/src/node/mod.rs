@@ -9,13 +9,13 @@ mod install;
 pub mod running;
 pub mod text;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
 use horus_shm::directory::{Directory, Location, Namespace};
 use serde::Serialize;
 
+use crate::output;
 use crate::topic::{json, printable};
 use install::idle::{self, Idle};
 use running::{Node, running};
@@ -88,11 +88,7 @@ pub fn run(args: &Args) -> ExitCode {
         Command::List | Command::Info { .. } => {}
     }
     match location.and_then(|location| answer(args, &location)) {
-        Ok(text) => {
-            // A reader that closes the pipe early (`| head`) has what it wanted.
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::SUCCESS
-        }
+        Ok(text) => output::print("horus node", &text),
         Err(reason) => {
             eprintln!("horus node: {}", printable(&reason));
             ExitCode::FAILURE

@@ -16,6 +16,8 @@ mod value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::topic::printable;
+
 /// The name of the file in the root of the boot partition.
 const NAME: &str = "horus.toml";
 
@@ -59,10 +61,10 @@ fn check(path: &Path) -> ExitCode {
         }
     };
     for line in settings.describe() {
-        println!("{line}");
+        println!("{}", printable(&line));
     }
     for problem in &problems {
-        eprintln!("{}:{problem}", path.display());
+        eprintln!("{}", printable(&format!("{}:{problem}", path.display())));
     }
     ExitCode::from(u8::from(!problems.is_empty()))
 }

@@ -108,9 +108,11 @@ fn looks(args: &Args) -> Result<(), String> {
             (_, true) => page::line(&snapshot),
             _ => json(&snapshot),
         };
+        if !args.pages {
+            return crate::output::write(&text);
+        }
         let mut out = std::io::stdout();
-        let is_read = out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok();
-        if !args.pages || !is_read {
+        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
             return Ok(()); // a reader that closes the pipe has what it wanted
         }
         before = now;

@@ -14,12 +14,12 @@ mod survey;
 mod text;
 mod watch;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use horus_shm::directory::{Directory, Location, Namespace, TopicName};
 use serde::Serialize;
 
+use crate::output;
 use survey::Survey;
 use watch::Ending;
 
@@ -108,10 +108,9 @@ fn note(text: &str) {
 fn show(location: &Location, look: &Look, json: bool) -> ExitCode {
     match answer(location, look, json) {
         Ok((text, problems)) => {
-            // A reader that closes the pipe early (`| head`) has what it wanted.
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            problems.iter().for_each(|problem| eprintln!("horus topic: {problem}"));
-            if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            let printed = output::print("horus topic", &text);
+            problems.iter().for_each(|problem| note(problem));
+            if problems.is_empty() { printed } else { ExitCode::FAILURE }
         }
         Err(reason) => {
             note(&reason);
@@ -156,5 +155,5 @@ fn json_line(value: &impl Serialize) -> String {
 
 /// A text that may hold a file's name, without what a terminal would obey.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { '\u{fffd}' } else { character }).collect()
+    horus::outside::shown(text, usize::MAX)
 }

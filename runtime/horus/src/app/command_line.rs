@@ -67,14 +67,43 @@ pub fn start_with(name: &str, arguments: impl IntoIterator<Item = OsString>) -> 
 /// As [`App::run`].
 pub fn finish(mut app: App) -> crate::Result {
     if let Some(_scratch) = app.described_in.take() {
-        Scope::end_all();
-        println!("{}", serde_json::to_string_pretty(&build(app)?.info)?);
-        return Ok(());
+        return describe(app);
     }
     for account in app.run()? {
         println!("{account}");
     }
     Ok(())
+}
+
+/// Prints what a program's nodes are.
+fn describe(app: App) -> crate::Result {
+    Scope::end_all();
+    println!("{}", serde_json::to_string_pretty(&build(app)?.info)?);
+    Ok(())
+}
+
+/// Prints what a program's nodes are and ends the process, if that is what was asked for: in a program that was written without [`main`],
+/// nobody knows what comes after its nodes.
+pub(super) fn describe_if_asked(mut app: App) -> crate::Result<App> {
+    let Some(scratch) = app.described_in.take() else { return Ok(app) };
+    describe(app)?;
+    drop(scratch);
+    std::process::exit(0)
+}
+
+/// Whether this process was asked what its nodes are, in whatever way it reads its command line.
+pub(super) fn is_asked_to_describe() -> bool {
+    arguments().any(|argument| argument == "--describe")
+}
+
+/// A program whose topics are elsewhere, so that nothing of a running one is touched.
+pub(super) fn described(name: &str) -> crate::Result<App> {
+    let scratch = crate::world::Scratch::new()?;
+    Scope::stay(scratch.path()); // what nodes open by themselves is there, too
+    let mut app = App::in_virtual_time(scratch.path().to_owned(), super::Settings::find(name)?);
+    app.name = name.to_owned();
+    app.described_in = Some(scratch);
+    Ok(app)
 }
 
 /// The command line after the program's name.
@@ -124,16 +153,10 @@ impl Wishes {
         Ok(wishes)
     }
 
-    /// The program's beginning. One that is only described makes its topics elsewhere, so that nothing of a running program is
-    /// touched.
+    /// The program's beginning.
     fn app(&self, name: &str) -> crate::Result<App> {
         if self.describes {
-            let scratch = crate::world::Scratch::new()?;
-            Scope::stay(scratch.path()); // what nodes open by themselves is there, too
-            let mut app = App::in_virtual_time(scratch.path().to_owned(), super::Settings::find(name)?);
-            app.name = name.to_owned();
-            app.described_in = Some(scratch);
-            return Ok(app);
+            return described(name);
         }
         let mut app = App::new(name)?;
         app.releases = self.releases;

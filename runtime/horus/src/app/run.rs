@@ -10,7 +10,7 @@ use std::time::Duration;
 use horus_shm::board::{self, Board};
 
 use super::build::{ThreadPlan, check_cpus};
-use super::{App, Built, NodeAccount, build};
+use super::{App, Built, NodeAccount, build, command_line};
 use crate::executor::{Executor, Runner};
 use crate::figures::{self, Sheet};
 use crate::graph::admit::Machine;
@@ -59,7 +59,11 @@ impl App {
     /// # Errors
     /// Before the first release: what is wrong with the graph, or with this machine. Later: a node panicked, or reacted to its misses by
     /// the program's end.
-    pub fn run(mut self) -> crate::Result<Vec<NodeAccount>> {
+    pub fn run(self) -> crate::Result<Vec<NodeAccount>> {
+        command_line::describe_if_asked(self)?.run_for_real()
+    }
+
+    fn run_for_real(mut self) -> crate::Result<Vec<NodeAccount>> {
         let mut topic_files = std::mem::take(&mut self.topic_files);
         self.chore(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
         let (is_strict, stack_bytes, grace) = (self.is_strict, self.stack_bytes, self.grace);

@@ -17,6 +17,8 @@ impl Group {
     /// The group's number.
     pub fn number(&self) -> Result<u32, OpenError> {
         match self {
+            // The kernel takes it for "leave the group as it is".
+            Self::Number(u32::MAX) => Err(OpenError::NoGroup { name: u32::MAX.to_string() }),
             Self::Number(number) => Ok(*number),
             Self::Name(name) => {
                 number_of(Path::new("/etc/group"), name).ok_or_else(|| OpenError::NoGroup { name: name.clone() })
@@ -66,5 +68,6 @@ mod tests {
         assert_eq!(Group::from("990"), Group::Number(990));
         let error = Group::from("no such group").number().unwrap_err().to_string();
         assert!(error.contains("groupadd"), "{error}");
+        assert!(Group::from("4294967295").number().is_err() && Group::from("4294967294").number().is_ok());
     }
 }

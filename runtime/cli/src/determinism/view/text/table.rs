@@ -9,12 +9,15 @@ use super::microseconds;
 /// Characters of a phase's name in the table; longer names make the column wider.
 const NAME: usize = 18;
 
+/// Of a name that is longer than this, the line is out of step: no phase of ours has it.
+const MOST: usize = 80;
+
 /// Characters of what its times are of.
 const FIGURE: usize = 12;
 
 /// The table, phase by phase; what was not measured says why.
 pub fn table(out: &mut String, report: &Report) {
-    let wide = report.phases.iter().map(|phase| phase.name.len() + 1).fold(NAME, usize::max);
+    let wide = report.phases.iter().map(|phase| phase.name.len() + 1).fold(NAME, usize::max).min(MOST);
     let heads = ["samples", "p50", "p99", "p99.9", "p99.99", "max", "misses"];
     let _ = write!(out, " {:<1$}", "figures in us", wide + FIGURE);
     for head in heads {
