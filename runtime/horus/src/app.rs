@@ -82,7 +82,7 @@ pub struct App {
     pub(crate) settings: Settings,
     place: Place,
     inputs: Vec<DeclaredInput>,
-    outlets: Vec<Box<dyn Outlet>>,
+    outlets: Vec<Outlet>,
     pub(crate) nodes: Vec<Declared>,
     pub(crate) chains: Vec<ChainInfo>,
     pub(crate) releases: Option<u64>,
@@ -109,7 +109,7 @@ pub(crate) struct Declared {
     pub spec: Spec,
     pub node: Box<dyn Node + Send>,
     pub inputs: Vec<DeclaredInput>,
-    pub outlets: Vec<Box<dyn Outlet>>,
+    pub outlets: Vec<Outlet>,
 }
 
 /// An input, as it was declared.
@@ -212,7 +212,7 @@ impl App {
     /// # Errors
     /// As [`output`](Self::output).
     pub fn output_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Output<M>> {
-        self.emit(topic, options, |options| Ok(pair(topic, Publisher::open(topic, options)?)))
+        self.emit(topic, options, |options| Ok(pair(topic, Publisher::<M>::open(topic, options)?.into_publication())))
     }
 
     /// Publishes a topic for the next node by `open`, which gives both halves of the output.
@@ -220,7 +220,7 @@ impl App {
         &mut self,
         topic: &str,
         options: Options,
-        open: impl FnOnce(&Options) -> crate::Result<(O, Box<dyn Outlet>)>,
+        open: impl FnOnce(&Options) -> crate::Result<(O, Outlet)>,
     ) -> crate::Result<O> {
         let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
         let (output, outlet) = open(&options)?;

@@ -1,4 +1,4 @@
-//! SIGKILL at every step of making, joining, publishing, taking and leaving, and at random times.
+//! SIGKILL at every step of making, joining, publishing, staging, taking and leaving, and at random times.
 //!
 //! A run with all failpoints needs them compiled in, which an ordinary build has not:
 //!
@@ -29,11 +29,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus::message::layout::Layout;
+use horus::topic::{Directory, Options, Policy, Publisher, Subscriber, TopicName, Waiting};
+use horus_shm::ends::{Kind, Making, Publication};
 use horus_shm::failpoint::{NAMES, VARIABLE};
 use horus_shm::peers::clean::clean;
 use peers::{Home, PATIENCE, Peer, files_in, some_time};
-use survivors::{Block, Ledger, Longest, SURVIVOR, Survivors, block, options_for};
+use survivors::{Block, CAPACITY, LANES, Ledger, Longest, SURVIVOR, Survivors, block, options_for};
 
 const VICTIM: u64 = 2 * SURVIVOR;
 const SUCCESSOR: u64 = 3 * SURVIVOR;
@@ -55,6 +57,34 @@ fn peer_publishes_and_leaves_over_and_over() {
         for _ in 0..20 {
             let _full = publisher.send_timeout(block(VICTIM, publisher.position()), PERIOD);
         }
+        drop(publisher);
+        stage_and_leave();
+    }
+}
+
+/// Publishes as the outputs of nodes do: what is staged is released together, or taken back.
+fn stage_and_leave() {
+    let (directory, layout) = (Directory::at(peers::directory()).unwrap(), Layout::of::<Block>());
+    let (type_name, description) = (layout.type_name(), layout.description());
+    let kind = Kind { type_name, layout_hash: layout.hash(), description: &description };
+    let making = Making {
+        capacity: CAPACITY,
+        policy: if peers::policy() == "reliable" { Policy::Reliable } else { Policy::Latest },
+        access: directory.access().unwrap(),
+        publishers: LANES,
+        wakes: true,
+    };
+    let mut publication = Publication::open(&directory, &name(), kind, layout.payload(), &making).unwrap();
+    for turn in 0..12 {
+        let mut staged = 0;
+        for _ in 0..3 {
+            // Only the first one of a turn may pass numbers over.
+            let number = publication.position() + staged;
+            staged += u64::from(publication.stage(&block(VICTIM, number)).is_ok());
+        }
+        let done = if turn % 3 == 0 { publication.take_back_staged() } else { publication.release_staged(0) };
+        assert_eq!(done, staged);
+        std::thread::park_timeout(PERIOD / 4);
     }
 }
 
@@ -159,7 +189,7 @@ impl Plan {
         let publishes = if at_random { turn % 2 == 0 } else { is_publishers(place) };
         let alone = place.starts_with("create:") || place.starts_with("remove:");
         let together = NEEDS_SUBSCRIBER.contains(&place) || !publishes || (turn / 2 % 2 == 0 && !alone);
-        let often = place.starts_with("publish:") || place.starts_with("take:");
+        let often = place.starts_with("publish:") || place.starts_with("stage:") || place.starts_with("take:");
         let passage = 1 + turn.wrapping_mul(2_654_435_761) % if often { 50 } else { 4 };
         Self {
             role: match publishes {
@@ -191,7 +221,7 @@ const NEEDS_SUBSCRIBER: [&str; 1] = ["publish:rung"];
 /// Whose step a failpoint is.
 fn is_publishers(place: &str) -> bool {
     match place.split(':').next().unwrap() {
-        "create" | "claim" | "publish" | "release" | "remove" => true,
+        "create" | "claim" | "publish" | "stage" | "release" | "remove" => true,
         "join" | "take" | "hold" | "sleep" | "leave" => false,
         other => panic!("{other}: say here who comes by this failpoint"),
     }

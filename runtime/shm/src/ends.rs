@@ -12,6 +12,7 @@ mod opening;
 pub mod place;
 mod publication;
 mod readers;
+mod staged;
 mod subscription;
 mod whole;
 

@@ -25,7 +25,9 @@ impl App {
     pub fn raw_output(&mut self, topic: &str, layout: &Layout, options: Option<Options>) -> crate::Result<RawOutput> {
         check_size(topic, layout)?;
         let options = options.unwrap_or_else(|| Options::latest(OUTPUT_CAPACITY));
-        self.emit(topic, options, |options| pair(topic, layout, RawPublisher::open(topic, layout, options)?))
+        self.emit(topic, options, |options| {
+            Ok(pair(topic, RawPublisher::open(topic, layout, options)?.into_publication()))
+        })
     }
 
     /// How many nodes there are.

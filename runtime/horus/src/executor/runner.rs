@@ -12,7 +12,7 @@ use crate::deadline::{CycleRecord, MAX_PERIOD, Tally, Timing, Verdict};
 use crate::figures::{Figures, State};
 use crate::miss::MissRecorder;
 use crate::node::{Action, Cycle, Node, OnMiss, Window};
-use crate::port::{Outlet, Sight, Trigger};
+use crate::port::{Lost, Outlet, Sight, Trigger};
 use crate::silence::InputWatch;
 use crate::time::MonotonicTime;
 use crate::witness::freeze::Trace;
@@ -43,7 +43,7 @@ pub(crate) struct Parts<'a> {
     /// Releases until it ends.
     pub releases: u64,
     pub inputs: Vec<Port>,
-    pub outlets: Vec<Box<dyn Outlet>>,
+    pub outlets: Vec<Outlet>,
     pub recorder: MissRecorder,
     pub changes: local::Writer<Change>,
 }
@@ -105,11 +105,13 @@ impl<'a> Runner<'a> {
     }
 
     /// Publishes what is safe, if its node reacts to misses by its safe state: when its thread cannot go on.
+    ///
+    /// What a step that did not return has set is discarded.
     pub fn publish_safe(&mut self, now: MonotonicTime) {
+        self.parts.outlets.iter_mut().for_each(Outlet::discard);
         if self.parts.on_miss.action == Action::SafeState {
             let stamp = self.parts.stamp(&self.cycle, now);
             for outlet in &mut self.parts.outlets {
-                outlet.discard();
                 outlet.publish_safe(stamp);
             }
         }
@@ -172,6 +174,12 @@ impl<'a> Runner<'a> {
             let totals = input.watch.totals();
             (count + totals.silences(), longest.max(totals.longest()))
         })
+    }
+
+    /// What its outputs did not publish, and what its inputs missed.
+    pub fn losses(&self) -> (Lost, u64) {
+        let lost = self.parts.outlets.iter().map(|outlet| outlet.counts().now()).sum();
+        (lost, self.parts.inputs.iter().map(|input| input.sight.missed()).sum())
     }
 
     pub fn tally(&self) -> &Tally {

@@ -151,8 +151,14 @@ impl Publication {
         sequence
     }
 
+    /// The writing end of its lane, for [`super::staged`].
     #[inline(always)]
-    fn wake_sleepers(&mut self) {
+    pub(super) fn producer(&mut self) -> &mut Producer<MappedLane> {
+        &mut self.producer
+    }
+
+    #[inline(always)]
+    pub(super) fn wake_sleepers(&mut self) {
         if let Some(asleep) = self.asleep() {
             self.ring(asleep);
         }
