@@ -192,8 +192,8 @@ impl ProcessFigures {
             max_cpu_time: time(word::MAX_CPU_TIME),
             over_budget: read(word::OVER_BUDGET),
             is_taken_over: read(word::TAKEN_OVER) != 0,
-            lost: words[word::LOST],
-            missed: words[word::MISSED],
+            lost: read(word::LOST),
+            missed: read(word::MISSED),
             responses: Responses::new(words[word::HISTOGRAM..].to_vec()),
         })
     }

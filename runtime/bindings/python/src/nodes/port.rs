@@ -162,12 +162,7 @@ impl Output {
     #[getter]
     fn lost(&self, py: Python<'_>) -> PyResult<Lost> {
         let counted = self.output.lend(py)?.lost();
-        Ok(Lost {
-            full: counted.full,
-            beyond: counted.beyond,
-            discarded: counted.discarded,
-            outside: counted.outside,
-        })
+        Ok(Lost { full: counted.full, beyond: counted.beyond, discarded: counted.discarded, outside: counted.outside })
     }
 }
 
