@@ -2,6 +2,8 @@
 //!
 //! Nothing in here knows how time passes: the same code runs on the machine's clock and on a virtual one.
 
+mod messages;
+
 use std::sync::Arc;
 
 use horus_shm::ends::Subscription;
@@ -12,7 +14,7 @@ use crate::deadline::{CycleRecord, MAX_PERIOD, Tally, Timing, Verdict};
 use crate::figures::{Figures, State};
 use crate::miss::MissRecorder;
 use crate::node::{Action, Cycle, Node, OnMiss, Window};
-use crate::port::{Lost, Outlet, Sight, Trigger};
+use crate::port::{Outlet, Sight, Trigger};
 use crate::silence::InputWatch;
 use crate::time::MonotonicTime;
 use crate::witness::freeze::Trace;
@@ -104,16 +106,12 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Publishes what is safe, if its node reacts to misses by its safe state: when its thread cannot go on.
-    ///
-    /// What a step that did not return has set is discarded.
+    /// Publishes what is safe, if its node reacts to misses by its safe state, and discards what its step has set: when its thread cannot go on.
     pub fn publish_safe(&mut self, now: MonotonicTime) {
         self.parts.outlets.iter_mut().for_each(Outlet::discard);
         if self.parts.on_miss.action == Action::SafeState {
             let stamp = self.parts.stamp(&self.cycle, now);
-            for outlet in &mut self.parts.outlets {
-                outlet.publish_safe(stamp);
-            }
+            self.parts.outlets.iter_mut().for_each(|outlet| outlet.publish_safe(stamp));
         }
     }
 
@@ -166,20 +164,6 @@ impl<'a> Runner<'a> {
 
     pub fn state(&self) -> State {
         self.state
-    }
-
-    /// How often its inputs fell silent, and the longest time.
-    pub fn silences(&self) -> (u64, std::time::Duration) {
-        self.parts.inputs.iter().fold(Default::default(), |(count, longest), input| {
-            let totals = input.watch.totals();
-            (count + totals.silences(), longest.max(totals.longest()))
-        })
-    }
-
-    /// What its outputs did not publish, and what its inputs missed.
-    pub fn losses(&self) -> (Lost, u64) {
-        let lost = self.parts.outlets.iter().map(|outlet| outlet.counts().now()).sum();
-        (lost, self.parts.inputs.iter().map(|input| input.sight.missed()).sum())
     }
 
     pub fn tally(&self) -> &Tally {
