@@ -273,10 +273,16 @@ fn messages_set_by_another_thread_come_whole_once_and_in_order() {
     let mut subscriber = Subscriber::<Number>::open("numbers", &options).unwrap();
     let mut app = App::new("outputs-of-threads").unwrap();
     let mut output = app.output_with::<Number>("numbers", options.clone()).unwrap();
-    app.node("idle", |_: &Cycle| {}).period(ms(1));
+    let runs = Arc::new(AtomicBool::new(false));
+    let (says, has_begun) = (Arc::clone(&runs), runs);
+    app.node("idle", move |_: &Cycle| says.store(true, Ordering::Relaxed)).period(ms(1));
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
     let setter = std::thread::spawn(move || {
+        // What is set before the program runs is what is safe, and not published.
+        while !has_begun.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
         let (mut taken, mut not) = (Vec::new(), 0);
         for number in 0..MESSAGES {
             match output.try_set(Number { number }).is_taken() {
@@ -289,8 +295,8 @@ fn messages_set_by_another_thread_come_whole_once_and_in_order() {
         }
         // The executor publishes the last of them in its next cycle.
         std::thread::park_timeout(ms(50));
-        stopped.store(true, Ordering::Relaxed);
         assert_eq!(output.lost().total(), not);
+        stopped.store(true, Ordering::Relaxed);
         taken
     });
     let stops = Arc::clone(&stop);
