@@ -73,13 +73,16 @@ macro_rules! main {
 /// The stack of a loop. All of it is locked, so it is not generous.
 const STACK_BYTES: usize = 512 * 1024;
 
+/// Messages that an output's topic holds.
+const OUTPUT_CAPACITY: usize = 8;
+
 /// A program of nodes.
 pub struct App {
     pub(crate) name: String,
     pub(crate) settings: Settings,
     place: Place,
     inputs: Vec<DeclaredInput>,
-    outlets: Vec<Box<dyn Outlet>>,
+    outlets: Vec<Outlet>,
     pub(crate) nodes: Vec<Declared>,
     pub(crate) chains: Vec<ChainInfo>,
     pub(crate) releases: Option<u64>,
@@ -106,7 +109,7 @@ pub(crate) struct Declared {
     pub spec: Spec,
     pub node: Box<dyn Node + Send>,
     pub inputs: Vec<DeclaredInput>,
-    pub outlets: Vec<Box<dyn Outlet>>,
+    pub outlets: Vec<Outlet>,
 }
 
 /// An input, as it was declared.
@@ -196,12 +199,12 @@ impl App {
         Ok((subscriber, sight))
     }
 
-    /// An output of the next node: of a `latest` topic that holds 16 messages, where nobody made it otherwise.
+    /// An output of the next node: of a topic that holds the last 8 messages, where nobody made it otherwise.
     ///
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do.
     pub fn output<M: Message>(&mut self, topic: &str) -> crate::Result<Output<M>> {
-        self.output_with(topic, Options::default())
+        self.output_with(topic, Options::latest(OUTPUT_CAPACITY))
     }
 
     /// As [`output`](Self::output), with what it makes its topic like.
@@ -209,7 +212,7 @@ impl App {
     /// # Errors
     /// As [`output`](Self::output).
     pub fn output_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Output<M>> {
-        self.emit(topic, options, |options| Ok(pair(topic, Publisher::open(topic, options)?)))
+        self.emit(topic, options, |options| Ok(pair(topic, Publisher::<M>::open(topic, options)?.into_publication())))
     }
 
     /// Publishes a topic for the next node by `open`, which gives both halves of the output.
@@ -217,9 +220,9 @@ impl App {
         &mut self,
         topic: &str,
         options: Options,
-        open: impl FnOnce(&Options) -> crate::Result<(O, Box<dyn Outlet>)>,
+        open: impl FnOnce(&Options) -> crate::Result<(O, Outlet)>,
     ) -> crate::Result<O> {
-        let options = self.settings.allow_publisher(topic, self.placed(options))?;
+        let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
         let (output, outlet) = open(&options)?;
         self.outlets.push(outlet);
         self.topic_files.note(topic, &options, true);

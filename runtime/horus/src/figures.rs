@@ -30,7 +30,7 @@ use crate::deadline::Tally;
 use crate::time::MonotonicTime;
 
 /// The version of this layout.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Words before the text.
 const HEAD_WORDS: usize = 5;
 
@@ -55,7 +55,10 @@ mod word {
     pub const OVER_BUDGET: usize = 15;
     /// Written by a monitor: that it published what is safe in the node's place.
     pub const TAKEN_OVER: usize = 16;
-    pub const HISTOGRAM: usize = 17;
+    /// Messages that outputs did not publish and that inputs missed; written by the thread beside the loop.
+    pub const LOST: usize = 17;
+    pub const MISSED: usize = 18;
+    pub const HISTOGRAM: usize = 19;
     pub const COUNT: usize = HISTOGRAM + super::histogram::BUCKETS;
 }
 
@@ -158,7 +161,8 @@ impl Sheet {
     }
 }
 
-/// The figures of one node, for its loop. Only the loop writes them, except for [`word::TAKEN_OVER`]; no word guards another,
+/// The figures of one node, for its loop. Only the loop writes them, except for [`word::TAKEN_OVER`],
+/// [`word::LOST`] and [`word::MISSED`]; no word guards another,
 /// so all accesses are Relaxed, but for that of [`word::STEP_BEGAN`].
 pub(crate) struct Figures {
     sheet: Arc<Sheet>,
@@ -233,6 +237,12 @@ impl Figures {
         if is_over_budget {
             self.add(word::OVER_BUDGET, 1);
         }
+    }
+
+    /// What its outputs did not publish and its inputs missed: by the thread beside the loop.
+    pub fn set_messages(&self, lost: u64, missed: u64) {
+        self.store(word::LOST, lost);
+        self.store(word::MISSED, missed);
     }
 
     /// Whether the node runs no more.

@@ -28,6 +28,10 @@ pub mod id {
     pub const INPUT_SILENT: &str = "6716fc6c30754ca6a30df0fc4b623aca";
     /// A node's input came back after a silence.
     pub const INPUT_BACK: &str = "4a41d022eb904594a8795973a9e7950c";
+    /// A node's output did not publish messages that its steps set (at most one entry a second and output).
+    pub const OUTPUT_LOST: &str = "714d8758778d97490e027d73778d3a50";
+    /// Messages were overwritten before a node's input read them (at most one entry a second and input).
+    pub const INPUT_MISSED: &str = "f34b2f1021df196c48a8ee2f25263af7";
     /// A topic's file was removed while a program uses it.
     pub const TOPIC_VANISHED: &str = "b2a0f6f3c5d84f0e8f6d3a9b7c1e4d52";
     /// The clock of the day was set.
@@ -234,6 +238,8 @@ mod tests {
             id::INPUT_SILENT,
             id::TOPIC_VANISHED,
             id::INPUT_BACK,
+            id::OUTPUT_LOST,
+            id::INPUT_MISSED,
             id::WITNESS_STARTED,
             id::WITNESS_MISSING,
             id::AUDIT_RULE,

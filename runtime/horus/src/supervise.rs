@@ -21,6 +21,7 @@ use crate::cpus::CpuChoice;
 use crate::executor::ChangeCollector;
 use crate::figures::Figures;
 use crate::miss::MissCollector;
+use crate::port::{LostCollector, MissedCollector};
 use crate::silence::SilenceCollector;
 use crate::startup::{self, Thread};
 use crate::task::SchedulingPolicy;
@@ -56,6 +57,8 @@ pub(crate) struct Watched {
     misses: MissCollector,
     changes: ChangeCollector,
     silences: Vec<SilenceCollector>,
+    lost: Vec<LostCollector>,
+    missed: Vec<MissedCollector>,
     figures: Option<Arc<Figures>>,
     progress: (u64, MonotonicTime),
 }
@@ -70,7 +73,13 @@ impl Watched {
     ) -> Self {
         let progress = (u64::MAX, MonotonicTime::default());
         let patience = (distance * 10).max(LONGEST_STEP);
-        Self { is_grid, patience, misses, changes, silences, figures: None, progress }
+        let (lost, missed) = (Vec::new(), Vec::new());
+        Self { is_grid, patience, misses, changes, silences, lost, missed, figures: None, progress }
+    }
+
+    /// With what its outputs and inputs lose.
+    pub fn with_messages(self, lost: Vec<LostCollector>, missed: Vec<MissedCollector>) -> Self {
+        Self { lost, missed, ..self }
     }
 
     /// With the figures that say whether it lives.
@@ -87,10 +96,27 @@ impl Watched {
         for silence in &mut self.silences {
             silence.collect(now).into_iter().for_each(&mut tell);
         }
+        self.collect_messages(now, tell);
+    }
+
+    fn collect_messages(&mut self, now: MonotonicTime, mut tell: impl FnMut(crate::journal::Entry)) {
+        let (mut lost, mut missed) = (0, 0);
+        for output in &mut self.lost {
+            output.collect(now).into_iter().for_each(&mut tell);
+            lost += output.total();
+        }
+        for input in &mut self.missed {
+            input.collect(now).into_iter().for_each(&mut tell);
+            missed += input.total();
+        }
+        if let Some(figures) = &self.figures {
+            figures.set_messages(lost, missed);
+        }
     }
 
     /// What is left when the loop has ended.
     pub fn finish(mut self, mut tell: impl FnMut(crate::journal::Entry)) {
+        self.collect_messages(MonotonicTime::MAX, &mut tell);
         self.misses.finish().into_iter().for_each(&mut tell);
         while let Some(entry) = self.changes.collect(MonotonicTime::MAX) {
             tell(entry);

@@ -147,6 +147,11 @@ impl<M: Message> Publisher<M> {
         Ok(Loan { loan: self.publication.loan()?, is_stamping, _message: PhantomData })
     }
 
+    /// The lane alone, for an output.
+    pub(crate) fn into_publication(self) -> Publication {
+        self.publication
+    }
+
     #[inline]
     fn now(&self) -> u64 {
         now_if(self.is_stamping)

@@ -125,6 +125,8 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::CLOCK_STEP,
         journal::id::INPUT_SILENT,
         journal::id::INPUT_BACK,
+        journal::id::OUTPUT_LOST,
+        journal::id::INPUT_MISSED,
         journal::id::NODE_INSTALLED,
         journal::id::TOPIC_VANISHED,
         journal::id::WITNESS_STARTED,
@@ -217,4 +219,24 @@ fn a_priority_of_the_kernel_or_of_nobody_is_refused_before_anything_is_asked() {
         assert!(error.contains(priority) && error.contains("choose 1 to 98"), "{error}");
     }
     assert_eq!("80".parse(), RtPriority::new(80));
+}
+
+#[test]
+fn what_an_output_lost_and_an_input_missed_is_explained() {
+    let mut world = VirtualWorld::new(|app| {
+        let mut output = app.output_with::<CmdVel>("base.cmd", Options::latest(2))?;
+        app.node("control", move |_: &Cycle| (0..3).for_each(|_| output.set(CmdVel::STOP))).period(ms(1));
+        let mut input = app.input::<CmdVel>("base.cmd")?;
+        app.node("base", move |_: &Cycle| input.messages().for_each(drop)).period(ms(5));
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(ms(20));
+    for (id, says) in [
+        (journal::id::OUTPUT_LOST, "1 were more than the topic holds in one step"),
+        (journal::id::INPUT_MISSED, "base.cmd"),
+    ] {
+        let entry = world.journal().iter().find(|entry| entry.get("MESSAGE_ID") == Some(id)).expect(id);
+        assert!(explain(entry).contains(says), "{}", explain(entry));
+    }
 }

@@ -1,4 +1,4 @@
-//! SIGKILL at every step of making, joining, publishing, taking and leaving, and at random times.
+//! SIGKILL at every step of making, joining, publishing, staging, taking and leaving, and at random times.
 //!
 //! A run with all failpoints needs them compiled in, which an ordinary build has not:
 //!
@@ -29,11 +29,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus::message::layout::Layout;
+use horus::topic::{Directory, Options, Policy, Publisher, Subscriber, TopicName, Waiting};
+use horus_shm::ends::{Kind, Making, Publication};
 use horus_shm::failpoint::{NAMES, VARIABLE};
 use horus_shm::peers::clean::clean;
 use peers::{Home, PATIENCE, Peer, files_in, some_time};
-use survivors::{Block, Ledger, Longest, SURVIVOR, Survivors, block, options_for};
+use survivors::{Block, CAPACITY, LANES, Ledger, Longest, SURVIVOR, Survivors, block, options_for};
 
 const VICTIM: u64 = 2 * SURVIVOR;
 const SUCCESSOR: u64 = 3 * SURVIVOR;
@@ -55,6 +57,34 @@ fn peer_publishes_and_leaves_over_and_over() {
         for _ in 0..20 {
             let _full = publisher.send_timeout(block(VICTIM, publisher.position()), PERIOD);
         }
+        drop(publisher);
+        stage_and_leave();
+    }
+}
+
+/// Publishes as the outputs of nodes do: what is staged is released together, or taken back.
+fn stage_and_leave() {
+    let (directory, layout) = (Directory::at(peers::directory()).unwrap(), Layout::of::<Block>());
+    let (type_name, description) = (layout.type_name(), layout.description());
+    let kind = Kind { type_name, layout_hash: layout.hash(), description: &description };
+    let making = Making {
+        capacity: CAPACITY,
+        policy: if peers::policy() == "reliable" { Policy::Reliable } else { Policy::Latest },
+        access: directory.access().unwrap(),
+        publishers: LANES,
+        wakes: true,
+    };
+    let mut publication = Publication::open(&directory, &name(), kind, layout.payload(), &making).unwrap();
+    for turn in 0..12 {
+        let mut staged = 0;
+        for _ in 0..3 {
+            // Only the first one of a turn may pass numbers over.
+            let number = publication.position() + staged;
+            staged += u64::from(publication.stage(&block(VICTIM, number)).is_ok());
+        }
+        let done = if turn % 3 == 0 { publication.take_back_staged() } else { publication.release_staged(0) };
+        assert_eq!(done, staged);
+        std::thread::park_timeout(PERIOD / 4);
     }
 }
 
@@ -103,51 +133,26 @@ fn sleeper_finds_the_message_of_a_publisher_that_died_before_it_rang() {
     }
 }
 
-/// Remakes a topic that a subscriber made, and dies in it.
+/// Makes a topic anew that a subscriber made, and dies in it.
 #[test]
 #[ignore = "a peer"]
-fn peer_remakes_the_topic() {
+fn peer_makes_the_topic_anew() {
     peers::ready();
     let options = options_for(&peers::policy(), &peers::directory());
     drop(Publisher::<Block>::open(name(), options).unwrap());
 }
 
 #[test]
-fn topic_whose_remaking_was_cut_off_at_any_step_loses_nothing_of_the_next_publisher() {
-    let steps: Vec<_> = NAMES.iter().filter(|place| place.starts_with("remake:")).collect();
-    assert!(steps.len() >= 5, "{steps:?}");
-    for (turn, step) in steps.iter().flat_map(|step| [step; 4]).enumerate() {
-        let policy = ["reliable", "latest"][turn % 2];
+fn subscriber_whose_topic_is_made_anew_by_a_publisher_that_dies_in_it_hears_the_next_one() {
+    for waiting in [Waiting::Sleep, Waiting::Spin] {
         let files = tempfile::tempdir_in("/dev/shm").unwrap();
-        let making = Options::default().directory(files.path()).waiting([Waiting::Sleep, Waiting::Spin][turn / 2 % 2]);
-        let mut subscriber = Subscriber::<Block>::open(name(), &making).unwrap();
-        // Twice, so that the second one finds what the first one left.
-        for _ in 0..2 {
-            let variable = Some((VARIABLE, format!("{step}:1")));
-            Peer::start_with("peer_remakes_the_topic", files.path(), policy, variable).was_killed();
-            assert!(subscriber.try_recv().is_none(), "{step}");
-        }
-        // Another subscriber may be the one that repairs it, and need more.
-        let second = (turn % 4 < 2).then(|| {
-            let options = Options::default().publishers(3).directory(files.path());
-            Subscriber::<Block>::open(name(), options).unwrap()
-        });
-        let mut publisher = Publisher::open(name(), options_for(policy, files.path())).unwrap();
-        for number in 0..5 {
-            publisher.try_send(block(SUCCESSOR, number)).unwrap();
-        }
-        for mut subscriber in [Some(subscriber), second].into_iter().flatten() {
-            for number in 0..5 {
-                let received = subscriber.recv_timeout(PATIENCE).expect("it was sent");
-                assert!(received.message == block(SUCCESSOR, number) && received.sequence == number, "{step}");
-            }
-            assert!(
-                subscriber.try_recv().is_none() && subscriber.missed() == 0 && subscriber.check().is_ok(),
-                "{step}"
-            );
-        }
-        drop(publisher);
-        assert_eq!(files_in(files.path()), 0, "{step}");
+        let anything = Options::default().directory(files.path()).waiting(waiting);
+        let mut subscriber = Subscriber::<Block>::open(name(), anything).unwrap();
+        let variable = Some((VARIABLE, "supersede:unnamed:1".to_owned()));
+        Peer::start_with("peer_makes_the_topic_anew", files.path(), "reliable", variable).was_killed();
+        let mut publisher = Publisher::open(name(), options_for("reliable", files.path())).unwrap();
+        publisher.try_send(block(SUCCESSOR, 0)).unwrap();
+        assert!(subscriber.recv_timeout(PATIENCE).is_some());
     }
 }
 
@@ -184,7 +189,7 @@ impl Plan {
         let publishes = if at_random { turn % 2 == 0 } else { is_publishers(place) };
         let alone = place.starts_with("create:") || place.starts_with("remove:");
         let together = NEEDS_SUBSCRIBER.contains(&place) || !publishes || (turn / 2 % 2 == 0 && !alone);
-        let often = place.starts_with("publish:") || place.starts_with("take:");
+        let often = place.starts_with("publish:") || place.starts_with("stage:") || place.starts_with("take:");
         let passage = 1 + turn.wrapping_mul(2_654_435_761) % if often { 50 } else { 4 };
         Self {
             role: match publishes {
@@ -206,9 +211,9 @@ impl Plan {
 const HOMES: [Home; 7] = [Home::Here, Home::Pids, Home::Here, Home::Here, Home::Time, Home::Here, Home::Users];
 /// Steps that are done on `latest` topics only.
 const NEEDS_LATEST: [&str; 3] = ["publish:unless-held", "hold:raised", "hold:held"];
-/// The failpoints that everybody comes by; remaking a topic has a test of its own.
+/// The failpoints that everybody comes by; making a topic anew has a test of its own.
 fn in_the_matrix() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().copied().filter(|place| !place.starts_with("remake:"))
+    NAMES.iter().copied().filter(|place| !place.starts_with("supersede:"))
 }
 /// Steps that a publisher does only where somebody sleeps.
 const NEEDS_SUBSCRIBER: [&str; 1] = ["publish:rung"];
@@ -216,7 +221,7 @@ const NEEDS_SUBSCRIBER: [&str; 1] = ["publish:rung"];
 /// Whose step a failpoint is.
 fn is_publishers(place: &str) -> bool {
     match place.split(':').next().unwrap() {
-        "create" | "claim" | "publish" | "release" | "remove" => true,
+        "create" | "claim" | "publish" | "stage" | "release" | "remove" => true,
         "join" | "take" | "hold" | "sleep" | "leave" => false,
         other => panic!("{other}: say here who comes by this failpoint"),
     }

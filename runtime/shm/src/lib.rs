@@ -53,6 +53,7 @@
 //! | [`scheduling`] | calls `sched_setscheduler` | no safe crate has it for threads of other processes |
 //! | [`termination`] | puts a function into signal handlers | nothing says to the compiler what a handler may call |
 //! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
+//! | [`gate`] | lends a value to one thread at a time, and makes nobody wait | the standard library's locks cost two locked instructions |
 //! | [`ring::copy`] | looks at a value to be as bytes to be written | uninitialized memory |
 //! | `ring::copy::bulk` | blocks of 64 bytes by assembly | `memcpy` would be a data race, atomic words are slower |
 //! | `ring::typed`, [`ends::Subscription`] | declare a value initialized whose bytes were all loaded | uninitialized memory, without a first write for nothing |
@@ -75,6 +76,8 @@ pub mod directory;
 pub mod ends;
 #[cfg(not(loom))]
 pub mod error;
+#[cfg(not(loom))]
+pub mod gate;
 #[cfg(not(loom))]
 pub mod heap;
 #[cfg(not(loom))]

@@ -69,8 +69,8 @@ pub mod observe;
 mod producer;
 mod typed;
 
-pub use consumer::{AtOnce, Consumer, Taken, join, take_over};
-pub use producer::Producer;
+pub use consumer::{AtOnce, Consumer, Taken, join};
+pub use producer::{NotStaged, Producer};
 
 /// Sequence numbers from here on are never sent; one found in memory was not written by this code.
 pub const MAX_SEQUENCE: u64 = 1 << 62;

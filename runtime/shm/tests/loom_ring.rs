@@ -625,3 +625,56 @@ fn message_is_never_lost_to_one_reader_because_another_holds_it() {
         assert_eq!((taken, copier.missed()), (vec![0], 0));
     });
 }
+
+fn stage(writer: &mut Writer, sequence: u64) {
+    let fill = |slot: &[AtomicU64]| (2..4).for_each(|word| slot[word].store(sequence + 100, Relaxed));
+    assert_eq!(writer.stage_with(fill), Ok(()));
+}
+
+fn staged_while_reading(capacity: usize, sent: u64, staged: u64, is_released: bool) {
+    model(2, move || {
+        let lane = lane(capacity, 1);
+        let mut reader = reader(&lane, 0, Policy::Latest);
+        let mut writer = writer(&lane, Policy::Latest);
+        (0..sent).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i)));
+        let sender = thread::spawn(move || {
+            (sent..sent + staged).for_each(|i| stage(&mut writer, i));
+            match is_released {
+                true => writer.release(sent + staged - 1 + 7),
+                false => writer.take_back(),
+            }
+        });
+        let mut taken = take_staged(&mut reader, 2);
+        assert_eq!(sender.join().unwrap(), staged);
+        taken.extend(take_staged(&mut reader, capacity + 1));
+        let visible = if is_released { sent + staged } else { sent };
+        assert!(taken.is_sorted_by(|a, b| a < b), "{taken:?}");
+        assert!(taken.iter().all(|&number| number < visible), "{taken:?}: seen before its release");
+        assert_eq!(taken.len() as u64 + reader.missed(), reader.position(), "each is taken or counted");
+        assert_eq!((reader.position(), taken.last() == Some(&(visible - 1))), (visible, is_released || staged == 1));
+    });
+}
+
+/// As `take`, of messages that share a time.
+fn take_staged(reader: &mut Reader, attempts: usize) -> Vec<u64> {
+    let mut taken = Vec::new();
+    for _ in 0..attempts {
+        if let Some(received) = reader.try_recv::<Message>() {
+            assert_eq!(received.message, message(received.sequence), "half a message");
+            taken.push(received.sequence);
+        }
+        thread::yield_now();
+    }
+    taken
+}
+
+#[test]
+fn staged_message_is_seen_whole_or_not_at_all() {
+    staged_while_reading(2, 1, 2, true);
+    staged_while_reading(2, 2, 2, true);
+}
+
+#[test]
+fn message_that_is_taken_back_is_never_seen_and_leaves_the_reader_where_it_is() {
+    staged_while_reading(2, 2, 1, false);
+}

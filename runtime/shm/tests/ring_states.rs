@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 
 use horus_shm::ring::heap::HeapLane;
-use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, Producer, join};
+use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, NotStaged, Producer, join};
 use horus_shm::segment::layout::{Policy, STAMP_WORD};
 
 type Message = [u64; 2];
@@ -239,4 +239,95 @@ fn reader_of_a_racing_writer_gets_whole_messages_and_counts_the_rest() {
     }
     sender.join().unwrap();
     assert_eq!(taken + reader.missed(), messages);
+}
+
+fn stage(writer: &mut Producer<HeapLane>, number: u64) -> Result<(), NotStaged> {
+    writer.stage_with(|slot| (2..4).for_each(|word| slot[word].store(number, Ordering::Relaxed)))
+}
+
+fn numbers(reader: &mut Consumer<HeapLane>) -> Vec<u64> {
+    std::iter::from_fn(|| reader.try_recv::<Message>())
+        .map(|received| {
+            assert_eq!(received.message, [received.sequence; 2], "half a message, or another one");
+            received.sequence
+        })
+        .collect()
+}
+
+#[test]
+fn staged_messages_of_a_dead_writer_were_never_sent_and_those_released_were() {
+    for policy in [Policy::Reliable, Policy::Latest] {
+        let lane = lane(4);
+        let mut early = reader(&lane, 0, policy);
+        let mut first = writer(&lane, policy);
+        (0..2).for_each(|i| assert_eq!(send(&mut first), Ok(i)));
+        (2..4).for_each(|i| assert_eq!(stage(&mut first, i), Ok(())));
+        assert_eq!(numbers(&mut early), [0, 1]);
+        // Killed half-way through the release: message 2 has its stamp, and the position does not say so.
+        set_stamp(&lane, 2, 2 * 2 + 2);
+        drop(first);
+        assert_eq!(numbers(&mut early), [2]);
+        let mut second = writer(&lane, policy);
+        assert_eq!(second.position(), 3);
+        assert_eq!(numbers(&mut early), [0; 0]);
+        assert_eq!(send(&mut second), Ok(3));
+        assert_eq!((numbers(&mut early), early.missed()), (vec![3], 0));
+    }
+}
+
+#[test]
+fn history_that_was_staged_over_is_never_seen_also_when_it_is_taken_back_or_its_writer_dies() {
+    for policy in [Policy::Reliable, Policy::Latest] {
+        for staged in 1..=4 {
+            let lane = lane(4);
+            let mut first = writer(&lane, policy);
+            (0..4).for_each(|i| assert_eq!(send(&mut first), Ok(i)));
+            (4..4 + staged).for_each(|_| assert_eq!(stage(&mut first, u64::MAX), Ok(())));
+            if staged == 4 {
+                assert_eq!(stage(&mut first, 9), Err(NotStaged::Beyond));
+            }
+            let late = || join(vec![lane.clone()], 0, policy, 4).unwrap().into_vec().remove(0);
+            let mut during = late();
+            assert!(numbers(&mut during).iter().all(|&number| (staged..4).contains(&number)));
+            assert!(during.position() <= 4, "it goes beyond what was sent: {}", during.position());
+            during.leave();
+            assert_eq!(first.take_back(), staged);
+            drop(first);
+            let mut second = writer(&lane, policy);
+            assert_eq!(second.position(), 4);
+            let mut after = late();
+            assert!(numbers(&mut after).iter().all(|&number| (staged..4).contains(&number)));
+            assert_eq!(send(&mut second), Ok(4));
+            assert_eq!(numbers(&mut after), [4]);
+        }
+    }
+}
+
+#[test]
+fn message_is_staged_over_none_that_a_reader_has_yet_to_read_or_holds() {
+    let reliable = lane(2);
+    let mut slow = reader(&reliable, 0, Policy::Reliable);
+    let mut writer_of_all = writer(&reliable, Policy::Reliable);
+    assert_eq!(send(&mut writer_of_all), Ok(0));
+    assert_eq!(stage(&mut writer_of_all, 1), Ok(()));
+    assert_eq!(stage(&mut writer_of_all, 2), Err(NotStaged::Full));
+    assert_eq!(writer_of_all.release(0), 1);
+    assert_eq!(numbers(&mut slow), [0, 1]);
+
+    let held = lane(2);
+    let mut holder = reader(&held, 0, Policy::Latest);
+    let mut copier = reader(&held, 1, Policy::Latest);
+    let mut writer = Producer::resume(held.clone(), Policy::Latest, true).unwrap();
+    (0..2).for_each(|i| assert_eq!(send(&mut writer), Ok(i)));
+    assert_eq!(holder.hold().unwrap().sequence, 0);
+    // Number 2 has the slot of 0, and is passed over.
+    assert_eq!(stage(&mut writer, 3), Ok(()));
+    assert_eq!(stage(&mut writer, 4), Err(NotStaged::Full));
+    assert_eq!(holder.slot()[2].load(Ordering::Relaxed), 0, "overwritten while held");
+    assert_eq!(writer.release(0), 1);
+    assert_eq!(numbers(&mut copier).last(), Some(&3));
+    holder.let_go();
+    assert_eq!(stage(&mut writer, 4), Ok(()));
+    assert_eq!(writer.release(0), 1);
+    assert_eq!((numbers(&mut copier), numbers(&mut holder)), (vec![4], vec![4]));
 }

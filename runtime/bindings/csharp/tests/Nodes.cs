@@ -48,6 +48,7 @@ internal static class Nodes
     {
         InVirtualTime();
         NewestAfterNext();
+        Losses();
         Refused();
         Failed();
         AfterTheEnd();
@@ -103,6 +104,34 @@ internal static class Nodes
         world.Publish("event", default(CmdVel));
         world.RunFor(Ms(5));
         Check.That(looks == 1 && events == 1 && world.Last<CmdVel>("out").Value.Forward == 2);
+    }
+
+    /// <summary>On a full reliable topic a message is refused and counted, and all others come once, in order.</summary>
+    private static void Losses()
+    {
+        double taken = 0, received = 0;
+        ulong set = 0;
+        var lost = default(Lost);
+        using var world = new World(app =>
+        {
+            Output<CmdVel> output = app.Output<CmdVel>("full", Options.Reliable(4));
+            app.Node("send", () =>
+            {
+                for (int i = 0; i < 3; i++, set++)
+                {
+                    if (output.Set(new CmdVel { Forward = taken })) taken++;
+                }
+                lost = output.Lost;
+            }).Period(Ms(1));
+            Input<CmdVel> input = app.Input<CmdVel>("full", Options.Reliable(4));
+            app.Node("receive", () =>
+            {
+                while (input.TryNext(out CmdVel message)) Check.That(message.Forward == received++);
+            }).Period(Ms(5));
+        });
+        world.RunFor(Ms(52));
+        Check.That(received > 30 && lost.Full > 30 && lost.Beyond + lost.Discarded + lost.Outside == 0);
+        Check.That(lost.Full + (ulong)taken == set && received <= taken && taken <= received + 4);
     }
 
     private static void Refused()

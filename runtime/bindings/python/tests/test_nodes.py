@@ -207,6 +207,51 @@ class Declared(TopicsCase):
             with self.assertRaisesRegex(horus.HorusError, "has run"):
                 use()
 
+    def test_a_message_for_a_full_topic_is_refused_and_counted_and_all_others_come_once_in_order(self):
+        taken, received, lost, sets = [], [], [], []
+
+        def declare(app):
+            out = app.output(CmdVel, "full", reliable=4)
+
+            @app.node("send", period="1 ms")
+            def send(cycle):
+                for _ in range(3):
+                    number = len(sets)
+                    sets.append(number)
+                    if out.set(CmdVel(forward=number)):
+                        taken.append(number)
+                lost.append(out.lost)
+
+            seen = app.input(CmdVel, "full", reliable=4)
+
+            @app.node("receive", period="5 ms")
+            def receive(cycle):
+                received.extend(message.forward for message in seen.messages())
+
+        world = horus.World(declare)
+        world.run_for("52 ms")
+        self.assertGreater(len(received), 30)
+        self.assertEqual(received, taken[: len(received)])
+        self.assertEqual(lost[-1].full, len(sets) - len(taken))
+        self.assertEqual((lost[-1].beyond, lost[-1].discarded, lost[-1].outside), (0, 0, 0))
+        self.assertRegex(repr(lost[-1]), "Lost.full=[0-9]+, beyond=0, discarded=0, outside=0.")
+        self.assertTrue(any("messages on topic full: " in said for said in world.journal), world.journal)
+
+    def test_a_step_sets_as_many_messages_as_the_topic_holds(self):
+        said, lost = [], []
+
+        def declare(app):
+            out = app.output(CmdVel, "few", latest=4)
+
+            @app.node("send", period="1 ms")
+            def send(cycle):
+                said.append([out.set(CmdVel()) for _ in range(6)])
+                lost.append(out.lost.beyond)
+
+        horus.World(declare).run_for("3 ms")
+        self.assertEqual(said[0], [True] * 4 + [False] * 2)
+        self.assertEqual(lost[:2], [2, 4])
+
     def test_ports_carry_their_class_only(self):
         app = self.app()
         output = app.output(CmdVel, "base.cmd")

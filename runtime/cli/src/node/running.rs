@@ -65,6 +65,10 @@ pub struct Figures {
     pub cpu_time_max_ns: Option<u64>,
     /// Cycles that exceeded the budget.
     pub over_budget: u64,
+    /// Messages that its steps set and that were not published.
+    pub lost: u64,
+    /// Messages that were overwritten before its inputs read them.
+    pub missed: u64,
 }
 
 /// All nodes of `directory`, by program and in the order of their declaration.
@@ -116,6 +120,8 @@ impl Figures {
             jitter_max_ns: ran(nanos(figures.max_jitter)),
             cpu_time_max_ns: ran(nanos(figures.max_cpu_time)).filter(|_| asked.budget_ns > 0),
             over_budget: figures.over_budget,
+            lost: figures.lost,
+            missed: figures.missed,
         }
     }
 }
@@ -126,8 +132,17 @@ impl Node {
         format!("{}/{}", self.program, self.asked.name)
     }
 
-    /// What it does, in words; a step that hangs and a monitor that took over are said first.
+    /// What it does, in words, and whether messages of its outputs were lost; a step that hangs and a monitor that took over are said
+    /// first.
     pub fn state(&self) -> String {
+        let doing = self.doing();
+        match self.figures.lost {
+            0 => doing,
+            lost => format!("{doing}, {} messages lost", crate::table::units::count(lost)),
+        }
+    }
+
+    fn doing(&self) -> String {
         let figures = &self.figures;
         let is_hung = |nanos: &u64| *nanos > self.asked.deadline_ns.max(SHORTEST_HANG.as_nanos() as u64);
         let hung = figures.step_ns.filter(is_hung).map(|nanos| crate::table::units::time(Duration::from_nanos(nanos)));
@@ -149,7 +164,9 @@ impl Node {
     /// Whether a person should look at it now.
     pub fn is_bad(&self) -> bool {
         let good = [State::Starting, State::Running, State::Ended].map(State::name);
-        self.figures.missed_lately.is_some_and(|misses| misses > 0) || !good.contains(&self.state().as_str())
+        self.figures.missed_lately.is_some_and(|misses| misses > 0)
+            || self.figures.lost > 0
+            || !good.contains(&self.doing().as_str())
     }
 
     /// The share of its budget that its longest cycle used, in percent.

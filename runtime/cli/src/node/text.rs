@@ -99,6 +99,10 @@ pub fn info(node: &Node, all: &[Node]) -> String {
         predicted => format!("predicted at most {}", nanos(Some(predicted))),
     };
     line("response", &format!("p50 {p50}, p99.9 {p999}, max {max}; {predicted}"));
+    if (figures.lost, figures.missed) != (0, 0) {
+        let (lost, missed) = (count(figures.lost), count(figures.missed));
+        line("messages", &format!("{lost} set and not published, {missed} overwritten before they were read"));
+    }
     line("jitter", &format!("max {}", nanos(figures.jitter_max_ns)));
     line("budget", &budget(node));
     asked.inputs.iter().for_each(|topic| line("reads", topic));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::deadline::Tally;
 use crate::executor::Runner;
 use crate::figures::State;
+use crate::port::Lost;
 
 /// The account of one node.
 #[derive(Clone, Debug)]
@@ -20,18 +21,23 @@ pub struct NodeAccount {
     pub silences: u64,
     /// The longest of these silences.
     pub longest_silence: Duration,
+    /// Messages that its steps set and its outputs did not publish.
+    pub lost: Lost,
+    /// Messages that were overwritten before its inputs read them.
+    pub missed: u64,
 }
 
 impl NodeAccount {
     pub(super) fn of(name: String, runner: &Runner) -> Self {
         let (silences, longest_silence) = runner.silences();
-        Self { name, tally: *runner.tally(), state: runner.state(), silences, longest_silence }
+        let (lost, missed) = runner.losses();
+        Self { name, tally: *runner.tally(), state: runner.state(), silences, longest_silence, lost, missed }
     }
 }
 
 impl fmt::Display for NodeAccount {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, tally, state, silences, longest_silence } = self;
+        let Self { name, tally, state, silences, longest_silence, lost, missed } = self;
         write!(
             out,
             "{name}: {} releases, {} deadline misses, {} of them skipped releases, longest run {}; max response {:?}, max jitter {:?}; \
@@ -46,6 +52,12 @@ impl fmt::Display for NodeAccount {
         )?;
         if *silences > 0 {
             write!(out, ", {silences} silences, longest {longest_silence:?}")?;
+        }
+        if lost.total() > 0 {
+            write!(out, "; messages not published: {lost}")?;
+        }
+        if *missed > 0 {
+            write!(out, "; messages missed: {missed}")?;
         }
         match state {
             State::Starting | State::Running | State::Ended => Ok(()),

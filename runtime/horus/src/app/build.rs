@@ -12,7 +12,7 @@ use crate::executor::{MAX_EVENT_NODES, Parts, Port, change};
 use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
 use crate::node::{Action, Cycle, SpecError};
 use crate::outside::Word;
-use crate::port::Outlet;
+use crate::port::{LostCollector, MissedCollector, Outlet};
 use crate::startup::{Policy, Reservation, Thread};
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
@@ -97,7 +97,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
     let misses = misses.of(&built.info.name, budget_ns).with_topics(info.inputs.clone(), written);
     let (changes, change_collector) = change::channel(&spec.name, spec.on_miss, budget_ns);
     let limit = spec.silence.unwrap_or_else(|| (timing.period() * SILENT_PERIODS).max(SHORTEST_DEFAULT_SILENCE));
-    let (mut trigger, mut inputs, mut silences) = (None, Vec::new(), Vec::new());
+    let (mut trigger, mut inputs, mut silences, mut missed) = (None, Vec::new(), Vec::new(), Vec::new());
     for input in declared.inputs {
         if spec.is_logical {
             input.sight.is_logical();
@@ -106,6 +106,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
             trigger = Some((input.open_trigger)()?);
         }
         let (watch, collector) = silence::channel(&spec.name, input.sight.topic(), limit);
+        missed.push(MissedCollector::new(&spec.name, std::sync::Arc::clone(&input.sight)));
         silences.push(collector);
         inputs.push(Port { sight: input.sight, watch, received: 0 });
     }
@@ -117,7 +118,11 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         Action::Degrade(every) => every,
         _ => 1,
     };
-    built.watched.push(Watched::new(is_grid, timing.period() * every, misses, change_collector, silences));
+    let counts =
+        |outlet: &Outlet| LostCollector::new(&spec.name, outlet.topic(), std::sync::Arc::clone(outlet.counts()));
+    let lost = declared.outlets.iter().map(counts).collect();
+    let watched = Watched::new(is_grid, timing.period() * every, misses, change_collector, silences);
+    built.watched.push(watched.with_messages(lost, missed));
     let plan = &mut built.threads[thread];
     plan.nodes.push(built.info.nodes.len());
     built.info.nodes.push(info);
@@ -174,9 +179,9 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
     let spec = &declared.spec;
     let nanos = |span: Option<Duration>| span.map_or(0, |span| span.as_nanos() as u64);
     let is_safe = spec.on_miss.action == Action::SafeState;
-    let output = |outlet: &dyn Outlet| OutputInfo {
+    let output = |outlet: &Outlet| OutputInfo {
         topic: outlet.topic().to_owned(),
-        safe: outlet.safe().filter(|_| is_safe).map(hexadecimal).unwrap_or_default(),
+        safe: outlet.safe().filter(|_| is_safe).map(|safe| hexadecimal(&safe)).unwrap_or_default(),
     };
     NodeInfo {
         name: spec.name.clone(),
@@ -191,7 +196,7 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
         thread,
         predicted_ns: 0,
         inputs: declared.inputs.iter().map(|input| input.sight.topic().to_owned()).collect(),
-        outputs: declared.outlets.iter().map(|outlet| output(&**outlet)).collect(),
+        outputs: declared.outlets.iter().map(output).collect(),
     }
 }
 

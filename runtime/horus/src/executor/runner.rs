@@ -2,6 +2,8 @@
 //!
 //! Nothing in here knows how time passes: the same code runs on the machine's clock and on a virtual one.
 
+mod messages;
+
 use std::sync::Arc;
 
 use horus_shm::ends::Subscription;
@@ -43,7 +45,7 @@ pub(crate) struct Parts<'a> {
     /// Releases until it ends.
     pub releases: u64,
     pub inputs: Vec<Port>,
-    pub outlets: Vec<Box<dyn Outlet>>,
+    pub outlets: Vec<Outlet>,
     pub recorder: MissRecorder,
     pub changes: local::Writer<Change>,
 }
@@ -104,14 +106,12 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Publishes what is safe, if its node reacts to misses by its safe state: when its thread cannot go on.
+    /// Publishes what is safe, if its node reacts to misses by its safe state, and discards what its step has set: when its thread cannot go on.
     pub fn publish_safe(&mut self, now: MonotonicTime) {
+        self.parts.outlets.iter_mut().for_each(Outlet::discard);
         if self.parts.on_miss.action == Action::SafeState {
             let stamp = self.parts.stamp(&self.cycle, now);
-            for outlet in &mut self.parts.outlets {
-                outlet.discard();
-                outlet.publish_safe(stamp);
-            }
+            self.parts.outlets.iter_mut().for_each(|outlet| outlet.publish_safe(stamp));
         }
     }
 
@@ -164,14 +164,6 @@ impl<'a> Runner<'a> {
 
     pub fn state(&self) -> State {
         self.state
-    }
-
-    /// How often its inputs fell silent, and the longest time.
-    pub fn silences(&self) -> (u64, std::time::Duration) {
-        self.parts.inputs.iter().fold(Default::default(), |(count, longest), input| {
-            let totals = input.watch.totals();
-            (count + totals.silences(), longest.max(totals.longest()))
-        })
     }
 
     pub fn tally(&self) -> &Tally {

@@ -50,6 +50,11 @@ impl Imitation {
         self.sheet.of(node).used(u64::try_from(cpu_time.as_nanos()).unwrap_or(u64::MAX), is_over_budget);
     }
 
+    /// Its outputs lost so many messages, and its inputs missed so many.
+    pub fn messages(&self, node: usize, lost: u64, missed: u64) {
+        self.sheet.of(node).set_messages(lost, missed);
+    }
+
     /// What the node does.
     pub fn state(&self, node: usize, state: State) {
         self.sheet.of(node).set_state(state);

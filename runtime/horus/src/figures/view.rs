@@ -62,6 +62,10 @@ pub struct NodeFigures {
     pub over_budget: u64,
     /// Whether a monitor took its place.
     pub is_taken_over: bool,
+    /// Messages that its steps set and its outputs did not publish.
+    pub lost: u64,
+    /// Messages that were overwritten before its inputs read them.
+    pub missed: u64,
     /// Response times.
     pub responses: Responses,
 }
@@ -188,6 +192,8 @@ impl ProcessFigures {
             max_cpu_time: time(word::MAX_CPU_TIME),
             over_budget: read(word::OVER_BUDGET),
             is_taken_over: read(word::TAKEN_OVER) != 0,
+            lost: read(word::LOST),
+            missed: read(word::MISSED),
             responses: Responses::new(words[word::HISTOGRAM..].to_vec()),
         })
     }

@@ -21,6 +21,7 @@ pub(crate) struct Sight {
     /// Whether what is stamped later than that may have come since, by the machine's clock.
     asks_clock: AtomicBool,
     received: AtomicU64,
+    missed: AtomicU64,
     /// Messages that a test wants lost.
     to_lose: AtomicU64,
 }
@@ -37,8 +38,8 @@ pub(crate) enum Look {
 
 impl Sight {
     pub fn new(topic: &str, asks_clock: bool) -> Self {
-        let [until_ns, received, to_lose] = [u64::MAX, 0, 0].map(AtomicU64::new);
-        Self { topic: topic.to_owned(), until_ns, asks_clock: AtomicBool::new(asks_clock), received, to_lose }
+        let [until_ns, received, missed, to_lose] = [u64::MAX, 0, 0, 0].map(AtomicU64::new);
+        Self { topic: topic.to_owned(), until_ns, asks_clock: AtomicBool::new(asks_clock), received, missed, to_lose }
     }
 
     /// The topic's name.
@@ -59,6 +60,17 @@ impl Sight {
     /// Messages received.
     pub fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
+    }
+
+    /// Messages that were overwritten before they were read, as far as a message that was read later tells.
+    pub fn missed(&self) -> u64 {
+        self.missed.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of what was missed by now: where a message does not follow the last one.
+    #[cold]
+    pub fn note_missed(&self, missed: u64) {
+        self.missed.store(missed, Ordering::Relaxed);
     }
 
     /// Has the next messages never come.
@@ -91,6 +103,24 @@ impl Sight {
     }
 }
 
+/// Where a message stood: its publisher's lane, and its number there. A message that follows it shows by two comparisons that nothing
+/// was missed between; another one may come from another publisher, or behind a gap.
+#[derive(Default)]
+pub(super) struct Place {
+    publisher: usize,
+    next: u64,
+}
+
+impl Place {
+    /// Whether the message follows the last one; it is the last one from now on.
+    #[inline(always)]
+    pub fn goes_on<T>(&mut self, received: &Received<T>) -> bool {
+        let goes_on = received.sequence == self.next && received.publisher == self.publisher;
+        (self.publisher, self.next) = (received.publisher, received.sequence + 1);
+        goes_on
+    }
+}
+
 /// The end of a topic that a node reads; [`App::input`](crate::app::App::input) makes it.
 pub struct Input<M: Message> {
     subscriber: Subscriber<M>,
@@ -98,11 +128,13 @@ pub struct Input<M: Message> {
     /// Came, and must not be seen yet.
     held: Option<Received<M>>,
     latest: Option<Received<M>>,
+    /// Where the last message stood.
+    last: Place,
 }
 
 impl<M: Message> Input<M> {
     pub(crate) fn new(subscriber: Subscriber<M>, sight: Arc<Sight>) -> Self {
-        Self { subscriber, sight, held: None, latest: None }
+        Self { subscriber, sight, held: None, latest: None, last: Place::default() }
     }
 
     /// The newest message, however old it is by now; `None` before the first.
@@ -149,7 +181,13 @@ impl<M: Message> Input<M> {
         loop {
             let received = match self.held.take() {
                 Some(held) => held,
-                None => self.subscriber.try_recv()?,
+                None => {
+                    let received = self.subscriber.try_recv()?;
+                    if !self.last.goes_on(&received) {
+                        self.sight.note_missed(self.subscriber.missed());
+                    }
+                    received
+                }
             };
             match self.sight.look(received.sent_ns) {
                 Look::Early => {

@@ -30,18 +30,18 @@
 
 use std::mem::swap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use horus_shm::ring::local;
+use horus_shm::ends::Publication;
 
-use super::input::{Look, MOST};
-use super::output::ring_capacity;
+use super::input::{Look, MOST, Place};
+use super::lost::{Lost, Set};
+use super::outlet::Shared;
 use super::{MAX_OUTPUT_BYTES, Outlet, Sight};
 use crate::message::layout::Layout;
 use crate::time::MonotonicTime;
 use crate::topic::Received;
-use crate::topic::raw::{RawPublisher, RawSubscriber};
+use crate::topic::raw::RawSubscriber;
 
 /// The end of a topic that a node reads; [`App::raw_input`](crate::app::App::raw_input) makes it.
 pub struct RawInput {
@@ -52,12 +52,14 @@ pub struct RawInput {
     held: Option<Received<()>>,
     newest: Box<[u8]>,
     latest: Option<Received<()>>,
+    /// Where the last message stood.
+    last: Place,
 }
 
 impl RawInput {
     pub(crate) fn new(subscriber: RawSubscriber, sight: Arc<Sight>) -> Self {
         let room = || vec![0; subscriber.message_bytes()].into_boxed_slice();
-        Self { coming: room(), newest: room(), subscriber, sight, held: None, latest: None }
+        Self { coming: room(), newest: room(), subscriber, sight, held: None, latest: None, last: Place::default() }
     }
 
     /// Bytes of a message.
@@ -124,7 +126,13 @@ impl RawInput {
         loop {
             let received = match self.held.take() {
                 Some(held) => held,
-                None => self.subscriber.try_recv(&mut self.coming)?,
+                None => {
+                    let received = self.subscriber.try_recv(&mut self.coming)?;
+                    if !self.last.goes_on(&received) {
+                        self.sight.note_missed(self.subscriber.missed());
+                    }
+                    received
+                }
             };
             match self.sight.look(received.sent_ns) {
                 Look::Early => {
@@ -140,9 +148,7 @@ impl RawInput {
 
 /// The end of a topic that a node writes; [`App::raw_output`](crate::app::App::raw_output) makes it.
 pub struct RawOutput {
-    ring: local::BytesWriter,
-    /// How many messages the step has set. The same thread writes and reads it, so accesses are Relaxed.
-    set: Arc<AtomicU64>,
+    shared: Arc<Shared>,
     bytes: usize,
 }
 
@@ -152,43 +158,30 @@ impl RawOutput {
         self.bytes
     }
 
-    /// As [`Output::set`](super::Output::set); whether there was room for it.
+    /// As [`Output::set`](super::Output::set); whether the message was taken.
     #[inline]
     pub fn set(&mut self, message: &[u8]) -> bool {
-        let is_taken = self.ring.try_send(message).is_ok();
-        if is_taken {
-            // Only the thread that runs the node writes it.
-            self.set.store(self.set.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        }
-        is_taken
+        self.try_set(message).is_taken()
+    }
+
+    /// As [`Output::try_set`](super::Output::try_set).
+    #[inline]
+    pub fn try_set(&mut self, message: &[u8]) -> Set {
+        assert_eq!(message.len(), self.bytes, "bytes of a message of this output");
+        self.shared.set(message, |publication| publication.stage_whole(message))
+    }
+
+    /// As [`Output::lost`](super::Output::lost).
+    pub fn lost(&self) -> Lost {
+        self.shared.counts.now()
     }
 }
 
-/// An output of bytes, seen by its executor.
-struct RawOutlet {
-    topic: String,
-    ring: local::BytesReader,
-    set: Arc<AtomicU64>,
-    taken: u64,
-    publisher: RawPublisher,
-    /// Where a message stands on its way from the ring to the topic.
-    message: Box<[u8]>,
-    safe: Option<Box<[u8]>>,
-}
-
 /// Both halves of an output.
-pub(crate) fn pair(
-    topic: &str,
-    layout: &Layout,
-    publisher: RawPublisher,
-) -> crate::Result<(RawOutput, Box<dyn Outlet>)> {
-    let bytes = layout.payload().bytes;
-    let (writer, ring) = local::ring_of(bytes, ring_capacity(bytes))?;
-    let set = Arc::new(AtomicU64::new(0));
-    let message = vec![0; bytes].into_boxed_slice();
-    let outlet =
-        RawOutlet { topic: topic.to_owned(), ring, set: Arc::clone(&set), taken: 0, publisher, message, safe: None };
-    Ok((RawOutput { ring: writer, set, bytes }, Box::new(outlet)))
+pub(crate) fn pair(topic: &str, publication: Publication) -> (RawOutput, Outlet) {
+    let bytes = publication.payload().bytes;
+    let outlet = Outlet::new(topic, publication);
+    (RawOutput { shared: outlet.shared(), bytes }, outlet)
 }
 
 /// Refuses messages that are too large for an output.
@@ -201,49 +194,4 @@ pub(crate) fn check_size(topic: &str, layout: &Layout) -> crate::Result {
         "a message of {bytes} bytes is too large for an output, of topic {topic}: at most {MAX_OUTPUT_BYTES}; let the node own \
          a publisher"
     )))
-}
-
-impl RawOutlet {
-    /// The next message that was set, in `message`. A cycle that sets none costs one look at a counter.
-    #[inline]
-    fn take(&mut self) -> bool {
-        if self.set.load(Ordering::Relaxed) == self.taken {
-            return false;
-        }
-        self.taken += 1;
-        self.ring.try_recv(&mut self.message)
-    }
-}
-
-impl Outlet for RawOutlet {
-    fn topic(&self) -> &str {
-        &self.topic
-    }
-
-    fn publish(&mut self, stamp_ns: u64) {
-        while self.take() {
-            // A full topic is one whose subscribers hold all of it: it counts what they miss.
-            let _ = self.publisher.try_send_stamped(&self.message, stamp_ns);
-        }
-    }
-
-    fn discard(&mut self) {
-        while self.take() {}
-    }
-
-    fn learn_safe(&mut self) {
-        while self.take() {
-            self.safe = Some(self.message.clone());
-        }
-    }
-
-    fn publish_safe(&mut self, stamp_ns: u64) {
-        if let Some(safe) = &self.safe {
-            let _ = self.publisher.try_send_stamped(safe, stamp_ns);
-        }
-    }
-
-    fn safe(&self) -> Option<&[u8]> {
-        self.safe.as_deref()
-    }
 }

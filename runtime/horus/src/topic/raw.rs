@@ -53,6 +53,11 @@ impl RawPublisher {
         Ok(Self { publication, is_stamping: options.is_stamping(), waiting: options.how_to_wait() })
     }
 
+    /// The lane alone, for an output.
+    pub(crate) fn into_publication(self) -> Publication {
+        self.publication
+    }
+
     /// Bytes of a message.
     pub fn message_bytes(&self) -> usize {
         self.publication.payload().bytes

@@ -106,10 +106,10 @@ fn received(publisher: usize, Taken { sequence, sent_ns }: Taken) -> Received<()
 }
 
 /// Where the payload begins, for every alignment that a described message can have: that of the largest number.
-const FIRST_WORD: usize = payload_word(align_of::<u128>());
+pub(super) const FIRST_WORD: usize = payload_word(align_of::<u128>());
 
 #[inline(always)]
-fn check(given: usize, payload: Payload) {
+pub(super) fn check(given: usize, payload: Payload) {
     debug_assert!(payload.align <= align_of::<u128>(), "no layout describes more");
     if given != payload.bytes {
         wrong(given, payload.bytes);

@@ -32,8 +32,8 @@ use std::marker::PhantomData;
 
 pub use super::Full;
 use super::heap::HeapLane;
-use super::{Consumer, Plain, Producer, copy, payload_word};
-use crate::segment::layout::{Policy, ShapeError, WORD};
+use super::{Consumer, Plain, Producer};
+use crate::segment::layout::{Policy, ShapeError};
 
 /// A ring for `capacity` values of plain data, a power of two; allocates here and never again.
 pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), ShapeError> {
@@ -46,49 +46,6 @@ fn ends(lane: HeapLane) -> (Producer<HeapLane>, Consumer<HeapLane>) {
         super::join(vec![lane.clone()], 0, Policy::Reliable, 0).expect("fresh memory starts at 0").into_vec();
     let consumer = consumers.pop().expect("one lane, one consumer");
     (Producer::resume(lane, Policy::Reliable, false).expect("fresh memory starts at message 0"), consumer)
-}
-
-/// As [`ring()`], for values whose type is known only at run time, as their bytes.
-pub fn ring_of(bytes: usize, capacity: usize) -> Result<(BytesWriter, BytesReader), ShapeError> {
-    let (producer, consumer) = ends(HeapLane::of(bytes, WORD, capacity, 1)?);
-    Ok((BytesWriter { producer, bytes }, BytesReader { consumer, bytes }))
-}
-
-/// The end that sends bytes; see [`ring_of`].
-pub struct BytesWriter {
-    producer: Producer<HeapLane>,
-    bytes: usize,
-}
-
-/// The end that receives bytes; see [`ring_of`].
-pub struct BytesReader {
-    consumer: Consumer<HeapLane>,
-    bytes: usize,
-}
-
-impl BytesWriter {
-    /// As [`Writer::try_send`].
-    ///
-    /// # Panics
-    /// When `value` has more or fewer bytes than the ring was made for.
-    #[inline]
-    pub fn try_send(&mut self, value: &[u8]) -> Result<(), Full<()>> {
-        assert_eq!(value.len(), self.bytes, "bytes of a value of this ring");
-        let sent = self.producer.send_with(0, |slot| copy::sized::store(&slot[payload_word(WORD)..], value));
-        sent.map(|_sequence| ()).ok_or(Full(()))
-    }
-}
-
-impl BytesReader {
-    /// As [`Reader::try_recv`], to `into`; whether there was a value.
-    ///
-    /// # Panics
-    /// When `into` has more or fewer bytes than the ring was made for.
-    #[inline]
-    pub fn try_recv(&mut self, into: &mut [u8]) -> bool {
-        assert_eq!(into.len(), self.bytes, "bytes of a value of this ring");
-        self.consumer.take(|slot| copy::sized::load_over(&slot[payload_word(WORD)..], into)).is_some()
-    }
 }
 
 /// The end that sends; see [`ring()`].
@@ -129,20 +86,6 @@ mod tests {
         for i in 0..100_u8 {
             writer.try_send([i; 5]).unwrap();
             assert_eq!(reader.try_recv(), Some([i; 5]));
-        }
-    }
-
-    #[test]
-    fn bytes_come_out_as_they_went_in_and_a_full_ring_takes_none() {
-        let (mut writer, mut reader) = ring_of(5, 2).unwrap();
-        for i in 0..100_u8 {
-            writer.try_send(&[i; 5]).unwrap();
-            writer.try_send(&[!i; 5]).unwrap();
-            assert_eq!(writer.try_send(&[0; 5]), Err(Full(())));
-            let mut value = [0; 5];
-            assert!(reader.try_recv(&mut value) && value == [i; 5]);
-            assert!(reader.try_recv(&mut value) && value == [!i; 5]);
-            assert!(!reader.try_recv(&mut value));
         }
     }
 

@@ -1,7 +1,11 @@
 //! The writing end of a lane.
 
+mod stage;
+
 use std::cell::Cell;
 use std::marker::PhantomData;
+
+pub use stage::NotStaged;
 
 use super::{MAX_SEQUENCE, Memory, bits, passed_over, ready, writing};
 use crate::failpoint::failpoint;
@@ -16,6 +20,8 @@ pub struct Producer<M> {
     /// First sequence number for which room is not known; on a reliable lane `next <= limit <= cursor + capacity` for every
     /// member's cursor. On a `latest` lane it is beyond all numbers, or below, where readers may hold messages in place.
     limit: u64,
+    /// Messages from `next` on that stand in their slots and are not to be seen yet.
+    staged: u64,
     policy: Policy,
     _not_sync: PhantomData<Cell<()>>,
 }
@@ -57,7 +63,7 @@ impl<M: Memory> Producer<M> {
                 if is_held { 0 } else { MAX_SEQUENCE }
             }
         };
-        Some(Self { memory, next, limit, policy, _not_sync: PhantomData })
+        Some(Self { memory, next, limit, staged: 0, policy, _not_sync: PhantomData })
     }
 
     /// Sends the message that `fill` writes to the slot's payload, and returns its sequence number; `None` when there is
@@ -86,6 +92,7 @@ impl<M: Memory> Producer<M> {
     /// Sends the next message, for which there is room.
     #[inline(always)]
     fn send_next(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> u64 {
+        debug_assert_eq!(self.staged, 0, "staged messages are released or taken back first");
         let sequence = self.next;
         let slot = self.memory.slot(sequence);
         self.mark(slot, sequence);
@@ -100,6 +107,7 @@ impl<M: Memory> Producer<M> {
     ///
     /// Until then readers see nothing of it, and a message begun and not committed was never sent.
     pub fn begin(&mut self) -> bool {
+        debug_assert_eq!(self.staged, 0, "staged messages are released or taken back first");
         let is_possible = self.next < self.limit || self.find_room();
         if is_possible {
             self.mark(self.memory.slot(self.next), self.next);
@@ -134,9 +142,7 @@ impl<M: Memory> Producer<M> {
     /// Makes a message visible whose payload is in its slot.
     #[inline(always)]
     fn publish(&self, slot: &[AtomicU64], sequence: u64, sent_ns: u64) {
-        slot[SENT_WORD].store(sent_ns, Ordering::Relaxed);
-        failpoint!("publish:payload");
-        slot[STAMP_WORD].store(ready(sequence), Ordering::Release); // SYNC POINT: message
+        publish_stamp(slot, sequence, sent_ns);
         failpoint!("publish:even");
         // Relaxed: a hint, except to a reader that joins, for whom the fence in `find_room` orders it.
         self.memory.position().store(sequence + 1, Ordering::Relaxed);
@@ -167,6 +173,16 @@ impl<M: Memory> Producer<M> {
             self.memory.position().store(free, Ordering::Relaxed); // a hint, as ever
         }
         true
+    }
+
+    /// As [`may_overwrite`](Self::may_overwrite), and asks no more when it may not.
+    fn may_overwrite_or_withdraws(&self, number: u64) -> bool {
+        let may = self.may_overwrite(number);
+        if !may {
+            // Withdrawn: nothing was touched. Release as at the question.
+            self.memory.asking().store(0, Ordering::Release); // SYNC POINT: asking
+        }
+        may
     }
 
     /// Asks whether a reader holds the message that is still in the slot of message `number`. The argument stands at
@@ -227,4 +243,12 @@ impl<M: Memory> Producer<M> {
     pub fn memory(&self) -> &M {
         &self.memory
     }
+}
+
+/// Gives a slot whose payload is there the time and the stamp that readers look for.
+#[inline(always)]
+fn publish_stamp(slot: &[AtomicU64], sequence: u64, sent_ns: u64) {
+    slot[SENT_WORD].store(sent_ns, Ordering::Relaxed);
+    failpoint!("publish:payload");
+    slot[STAMP_WORD].store(ready(sequence), Ordering::Release); // SYNC POINT: message
 }

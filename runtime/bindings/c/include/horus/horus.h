@@ -166,6 +166,18 @@ typedef struct {
   uint64_t publisher;
 } horus_received;
 
+// Messages that an output did not publish, by their cause.
+typedef struct {
+  // They found the topic full: a subscriber of a reliable one has yet to read, or subscribers hold what stands in their place.
+  uint64_t full;
+  // They were more than the topic holds in one step.
+  uint64_t beyond;
+  // Of a step whose outcome was discarded: it failed, or a monitor took its place.
+  uint64_t discarded;
+  // They were set while no step could.
+  uint64_t outside;
+} horus_lost;
+
 // What a node does.
 typedef struct {
   // Cycles that ran to completion.
@@ -279,7 +291,7 @@ horus_input *horus_app_input(horus_app *app,
                              horus_layout *layout,
                              const horus_options *options);
 
-// An output of the next node, of a `latest` topic that holds 16 messages unless `options` say otherwise. Null when it is refused; the
+// An output of the next node, of a topic that holds the last 8 messages unless `options` say otherwise. Null when it is refused; the
 // program does not run then.
 //
 // # Safety
@@ -534,14 +546,21 @@ horus_status horus_input_age_ns(horus_input *input,
 // `input` is null or a handle that nobody else uses meanwhile.
 uint64_t horus_input_missed(horus_input *input);
 
-// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when
-// it set more than there is room for, and this one is dropped. No allocation.
+// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when it is not taken, because there is
+// no room for it: a subscriber of a reliable topic has yet to read, or the step has set as many messages as the topic holds. Those before it
+// stay, and `horus_output_lost` counts this one. No allocation.
 //
 // # Safety
 // `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
 horus_status horus_output_set(horus_output *output,
                               const void *message,
                               size_t bytes);
+
+// Says what was set on this output and not published, since the program began.
+//
+// # Safety
+// `output` is a handle that nobody else uses meanwhile; `lost` may be written.
+horus_status horus_output_lost(horus_output *output, horus_lost *lost);
 
 // Refuses a program that is being declared, for a reason of the caller's: it does not run then, and says so. The first reason counts.
 //

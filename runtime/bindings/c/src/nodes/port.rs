@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
+use horus::port::Lost;
 use horus::port::raw::{RawInput, RawOutput};
 use horus::time::MonotonicTime;
 use horus::topic::Received;
@@ -199,8 +200,9 @@ pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
     missed
 }
 
-/// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when
-/// it set more than there is room for, and this one is dropped. No allocation.
+/// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when it is not taken, because there is
+/// no room for it: a subscriber of a reliable topic has yet to read, or the step has set as many messages as the topic holds. Those before it
+/// stay, and `horus_output_lost` counts this one. No allocation.
 ///
 /// # Safety
 /// `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
@@ -216,5 +218,39 @@ pub unsafe extern "C" fn horus_output_set(
         // SAFETY: as above.
         let is_taken = output.set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
         Ok(if is_taken { HORUS_OK } else { HORUS_FULL })
+    })
+}
+
+/// Messages that an output did not publish, by their cause.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct horus_lost {
+    /// They found the topic full: a subscriber of a reliable one has yet to read, or subscribers hold what stands in their place.
+    pub full: u64,
+    /// They were more than the topic holds in one step.
+    pub beyond: u64,
+    /// Of a step whose outcome was discarded: it failed, or a monitor took its place.
+    pub discarded: u64,
+    /// They were set while no step could.
+    pub outside: u64,
+}
+
+/// Says what was set on this output and not published, since the program began.
+///
+/// # Safety
+/// `output` is a handle that nobody else uses meanwhile; `lost` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_output_lost(output: *mut horus_output, lost: *mut horus_lost) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        let counted = unsafe { own(output) }?.lost();
+        if lost.is_null() {
+            return Err(misuse("the place for the counts is null"));
+        }
+        let Lost { full, beyond, discarded, outside } = counted;
+        // SAFETY: not null, so it may be written, by the caller's promise.
+        unsafe { lost.write(horus_lost { full, beyond, discarded, outside }) };
+        Ok(HORUS_OK)
     })
 }

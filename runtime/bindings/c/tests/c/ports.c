@@ -10,8 +10,15 @@ typedef struct {
 static void step(void *context, const horus_cycle *cycle) {
   node *it = context;
   uint64_t number = 7;
+  int i;
+  horus_lost lost = {9, 9, 9, 9};
   (void)cycle;
-  CHECK(horus_output_set(it->output, &number, sizeof number) == HORUS_OK);
+  /* The topic holds eight messages. */
+  for (i = 0; i < 8; i++) CHECK(horus_output_set(it->output, &number, sizeof number) == HORUS_OK);
+  CHECK(horus_output_set(it->output, &number, sizeof number) == HORUS_FULL);
+  CHECK(horus_output_lost(it->output, &lost) == HORUS_OK && lost.beyond == (uint64_t)it->steps + 1);
+  CHECK(lost.full == 0 && lost.discarded == 0 && lost.outside == 0);
+  CHECK(horus_output_lost(it->output_of_another, &lost) == HORUS_MISUSE && horus_output_lost(it->output, NULL) == HORUS_MISUSE);
   CHECK(horus_input_latest(it->input, &number, sizeof number, NULL) != HORUS_MISUSE);
   CHECK(horus_input_latest(it->input_of_another, &number, sizeof number, NULL) == HORUS_MISUSE);
   SAYS("this input belongs to a node that is in no step of this thread");

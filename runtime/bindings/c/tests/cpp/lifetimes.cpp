@@ -124,6 +124,21 @@ static void ports_outlive_their_app() {
   refused("whose program has ended", [&] { (void)unused->next(into); });
 }
 
+// It holds neither a publisher's place nor the file: the topic is made anew, and otherwise.
+static void an_output_that_outlives_its_app_leaves_its_topic() {
+  std::optional<horus::Output<CmdVel>> output;
+  {
+    horus::App app{"leaves"};
+    output = app.output<CmdVel>("left");
+    app.node("a", [&] { CHECK(output->set({1, 0})); }).period(1ms);
+    CHECK(app.run_in_place(3));
+  }
+  horus::Publisher<CmdVel> another{"left", horus::Options::reliable(4)};
+  CHECK(another.try_send({2, 0}));
+  refused("whose program has ended", [&] { (void)output->set({3, 0}); });
+  refused("whose program has ended", [&] { (void)output->lost(); });
+}
+
 int main() {
   what_is_lent_outlives_its_end();
   an_unsent_loan_outlives_its_publisher();
@@ -131,5 +146,6 @@ int main() {
   bytes_outlive_their_ends();
   ports_outlive_their_world();
   ports_outlive_their_app();
+  an_output_that_outlives_its_app_leaves_its_topic();
   std::puts("all of it holds");
 }

@@ -1,6 +1,7 @@
 // Nodes in C++: in virtual time with their misses, on the machine's clock, and a step that throws.
 #include "check.hpp"
 
+#include <optional>
 #include <string>
 
 using namespace std::chrono_literals;
@@ -102,6 +103,28 @@ static void more_than_there_is_room_for() {
   CHECK(world.run_for(2ms) && taken > 0 && taken < 1000000);
 }
 
+// On a full reliable topic a message is refused and counted, and all others come once, in order.
+static void each_loss_is_counted_by_its_cause() {
+  std::uint64_t set = 0;
+  double taken = 0, received = 0;
+  horus::Lost lost = {};
+  std::optional<horus::Output<CmdVel>> out;
+  std::optional<horus::Input<CmdVel>> in;
+  horus::World world{[&](horus::App &app) {
+    out = app.output<CmdVel>("full", horus::Options::reliable(4));
+    app.node("send", [&] {
+         for (int i = 0; i < 3; i++, set++) taken += bool(out->set({taken, 0}));
+         lost = out->lost();
+       }).period(1ms);
+    in = app.input<CmdVel>("full", horus::Options::reliable(4));
+    app.node("receive", [&] {
+         for (CmdVel message; in->next(message);) CHECK(message.forward == received++);
+       }).period(5ms);
+  }};
+  CHECK(world.run_for(52ms) && received > 30 && lost.full > 30 && lost.beyond + lost.discarded + lost.outside == 0);
+  CHECK(lost.full + std::uint64_t(taken) == set && received <= taken && taken <= received + 4);
+}
+
 // What a node fails with is told even if it is no text.
 static void failed_without_words() {
   const auto said = [](auto step) {
@@ -160,6 +183,7 @@ int main(int count, char **arguments) {
     refused();
     failed_without_words();
     more_than_there_is_room_for();
+    each_loss_is_counted_by_its_cause();
     latest_after_next();
     chores();
     if (count > 2) settings_and_ages(arguments[2]);

@@ -41,6 +41,7 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern int horus_input_next(IntPtr input, void* message, ulong bytes, Received* about);
         [DllImport(Name)] internal static extern ulong horus_input_missed(IntPtr input);
         [DllImport(Name)] internal static extern int horus_output_set(IntPtr output, void* message, ulong bytes);
+        [DllImport(Name)] internal static extern int horus_output_lost(IntPtr output, Lost* lost);
 
         [DllImport(Name)] internal static extern IntPtr horus_world_new(IntPtr declare, IntPtr context);
         [DllImport(Name)] internal static extern IntPtr horus_world_with_settings(byte* file, IntPtr declare, IntPtr context);

@@ -82,8 +82,9 @@ namespace Horus.Net
         }
 
         /// <summary>
-        /// Publishes the message when the step returns, after what the step set before; false when it set more than there is room for, and this
-        /// one is dropped.
+        /// Publishes the message when the step returns, after what the step set before; false when it is not taken, because there is no room for it:
+        /// a subscriber of a reliable topic has yet to read, or the step has set as many messages as the topic holds. Those before it stay, and
+        /// <see cref="Lost"/> counts this one.
         /// </summary>
         public bool Set(in T message)
         {
@@ -91,6 +92,19 @@ namespace Horus.Net
             int status;
             fixed (T* place = &message) status = NodeFunctions.horus_output_set(output, place, (ulong)sizeof(T));
             return status == Status.Ok || Status.IsDone(status);
+        }
+
+        /// <summary>What was set on this output and not published, by its cause, since the program began. To be asked in a step of its node.</summary>
+        public Lost Lost
+        {
+            [MethodImpl(Calls.Cold)]
+            get
+            {
+                if (life.IsOver) throw new ObjectDisposedException("Output", "the program that this output belongs to has ended");
+                Lost lost;
+                Status.IsDone(NodeFunctions.horus_output_lost(output, &lost));
+                return lost;
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-INTERFACE = 3
+INTERFACE = 4
 
 if "t" in getattr(_sys, "abiflags", ""):
     raise ImportError("this Python has no GIL, and horus needs one: use the ordinary build of the same version, such as python3.14 and not python3.14t")
@@ -18,12 +18,12 @@ if _horus.INTERFACE != INTERFACE:
     raise ImportError(f"horus._horus has interface {_horus.INTERFACE}, and the package wants {INTERFACE}: install both from one wheel")
 
 from horus._app import App
-from horus._horus import Array, Cycle, HorusError, Input, Loan, Output, Publisher, Subscriber, Tally, World, __version__, wait_any
+from horus._horus import Array, Cycle, HorusError, Input, Loan, Lost, Output, Publisher, Subscriber, Tally, World, __version__, wait_any
 from horus._message import Message, array, f32, f64, from_layout, i8, i16, i32, i64, i128, message, u8, u16, u32, u64, u128
 from horus._program import input, node, output, run
 
 __all__ = [
-    "App", "Array", "Cycle", "HorusError", "Input", "Loan", "Message", "Output", "Publisher", "Subscriber", "Tally", "World", "__version__", "array",
+    "App", "Array", "Cycle", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Publisher", "Subscriber", "Tally", "World", "__version__", "array",
     "f32", "f64", "from_layout", "i8", "i16", "i32", "i64", "i128", "input", "message", "node", "output", "run", "u8", "u16", "u32", "u64", "u128",
     "wait_any",
 ]  # fmt: skip

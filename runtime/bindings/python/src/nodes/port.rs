@@ -130,11 +130,39 @@ impl Output {
     }
 }
 
+/// Messages that an output did not publish, by their cause.
+#[pyclass(frozen, get_all, module = "horus")]
+pub struct Lost {
+    /// They found the topic full: a subscriber of a reliable one has yet to read, or subscribers hold what stands in their place.
+    full: u64,
+    /// They were more than the topic holds in one step.
+    beyond: u64,
+    /// Of a step whose outcome was discarded: it raised, or a monitor took its place.
+    discarded: u64,
+    /// They were set while no step could.
+    outside: u64,
+}
+
+#[pymethods]
+impl Lost {
+    fn __repr__(&self) -> String {
+        let Self { full, beyond, discarded, outside } = self;
+        format!("Lost(full={full}, beyond={beyond}, discarded={discarded}, outside={outside})")
+    }
+}
+
 #[pymethods]
 impl Output {
     #[classmethod]
     fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
+    }
+
+    /// What was set on this output and not published, by its cause, since the program began.
+    #[getter]
+    fn lost(&self, py: Python<'_>) -> PyResult<Lost> {
+        let counted = self.output.lend(py)?.lost();
+        Ok(Lost { full: counted.full, beyond: counted.beyond, discarded: counted.discarded, outside: counted.outside })
     }
 }
 
@@ -173,7 +201,7 @@ struct Set;
 impl Method for Set {
     type On = Output;
     const NAME: &'static CStr = c"set";
-    const DOC: &'static CStr = c"set($self, /, message)\n--\n\nSets a message, which is published when the step returns; whether there was room for it.";
+    const DOC: &'static CStr = c"set($self, /, message)\n--\n\nSets a message, which is published when the step returns; whether there was room for it. One that is not taken is counted by `lost`.";
 
     #[inline]
     fn call<'py>(on: &Bound<'py, Output>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -196,6 +224,7 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Input>()?;
     module.add_class::<Output>()?;
     module.add_class::<Messages>()?;
+    module.add_class::<Lost>()?;
     methods::add::<Latest>(py)?;
     methods::add::<Fresh>(py)?;
     methods::add::<Set>(py)

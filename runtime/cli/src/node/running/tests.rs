@@ -99,6 +99,26 @@ fn only_a_node_that_misses_now_or_is_not_what_it_should_be_asks_for_a_look() {
 }
 
 #[test]
+fn messages_that_its_outputs_lost_are_said_and_ask_for_a_look() {
+    let (_scratch, directory) = directory();
+    let balance = Imitation::begin(&directory, &balance()).unwrap();
+    balance.state(0, State::Running);
+    let look = || running(Some(&directory)).unwrap().swap_remove(0);
+    balance.messages(0, 0, 7);
+    assert_eq!(
+        (look().state(), look().is_bad()),
+        ("running".to_owned(), false),
+        "who wants the newest only misses some"
+    );
+    balance.messages(0, 12, 7);
+    let node = look();
+    assert_eq!((node.state(), node.is_bad()), ("running, 12 messages lost".to_owned(), true));
+    assert_eq!((node.figures.lost, node.figures.missed), (12, 7));
+    let text = crate::node::text::info(&node, std::slice::from_ref(&node));
+    assert!(text.contains("12 set and not published, 7 overwritten before they were read"), "{text}");
+}
+
+#[test]
 fn a_step_that_hangs_and_a_monitor_that_took_over_are_said() {
     let (scratch, directory) = directory();
     let balance = Imitation::begin(&directory, &balance()).unwrap();

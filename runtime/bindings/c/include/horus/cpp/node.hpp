@@ -98,13 +98,23 @@ class Input {
   bool is_behind_ = false;
 };
 
+// What an output did not publish, by its cause.
+using Lost = horus_lost;
+
 // What a node writes; as an input.
 template <class T>
 class Output {
  public:
   explicit Output(horus_output *output) noexcept : output_(output) {}
-  // Publishes the message when the step returns; false when the step set more than there is room for, and this one is dropped.
+  // Publishes the message when the step returns; false when it is not taken, because there is no room for it: a subscriber of a reliable topic has
+  // yet to read, or the step has set as many messages as the topic holds. Those before it stay, and `lost` counts this one.
   bool set(const T &message) { return bool(detail::checked(horus_output_set(output_.get(), &message, sizeof(T)))); }
+  // What was set on this output and not published, by its cause, since the program began.
+  Lost lost() const {
+    Lost lost = {};
+    detail::checked(horus_output_lost(output_.get(), &lost));
+    return lost;
+  }
 
  private:
   detail::KeptOutput output_;
