@@ -2,6 +2,7 @@
 
 mod app;
 mod attached;
+mod ending;
 mod options;
 mod port;
 mod step;

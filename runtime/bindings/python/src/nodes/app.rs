@@ -14,9 +14,10 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+use super::ending::{Interrupter, Running};
 use super::options;
 use super::port::{Input, Life, Output};
-use super::step::{Failures, Interrupter, PyNode, Running};
+use super::step::{Failures, PyNode};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
 use crate::message::class::Class;
@@ -183,7 +184,7 @@ impl App {
             }
         }
         let mut declared = self.declared.lend(step.py())?;
-        let (failures, running) = (declared.failures.clone(), Arc::new(Running::default()));
+        let (failures, running) = (declared.failures.clone(), Arc::new(Running::of(name)));
         declared.app()?;
         declared.running.push(Arc::clone(&running));
         let node = PyNode { step: step.clone().unbind(), safe_state: safe_state.map(Bound::unbind), failures, running };
@@ -217,9 +218,11 @@ impl App {
         let mut app = self.take(declared)?;
         py.import("sys")?.getattr("stdout")?.call_method0("flush")?; // accounts are printed behind what the program has said
         let stop = stop::on_termination()?;
-        let mut interrupter = Interrupter::new(Arc::clone(&stop), running);
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let mut interrupter = Interrupter::new(&self.name, Arc::clone(&stop), Arc::clone(&has_ended), running);
         app.chore(move |_now| interrupter.look());
         let ran = py.detach(|| catch_unwind(AssertUnwindSafe(|| app::finish(*app))));
+        has_ended.store(true, Ordering::Relaxed);
         self.life.end();
         let ran = caught(py, &failures, || ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         let was_asked = stop.load(Ordering::Relaxed);

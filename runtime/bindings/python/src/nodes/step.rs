@@ -1,16 +1,14 @@
 //! A node whose work is a function of Python.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use horus::node::{self, Node, StepFailed};
-use pyo3::exceptions::PyKeyboardInterrupt;
-use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::attached::attach;
+use super::ending::Running;
 
 /// What a node is told about the cycle that it is in.
 #[pyclass(frozen, get_all, module = "horus")]
@@ -45,14 +43,6 @@ impl Failures {
     pub fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
-}
-
-/// Whether a step runs, and in which thread of Python, for who may have to end it.
-#[derive(Default)]
-pub struct Running {
-    // They guard nothing: accesses are Relaxed.
-    thread: AtomicU64,
-    is_inside: AtomicBool,
 }
 
 /// A node of functions in Python.
@@ -114,41 +104,6 @@ impl Node for PyNode {
         if let Some(safe_state) = &self.safe_state {
             self.call(safe_state, cycle);
             self.running.thread.store(0, Ordering::Relaxed); // the first call is not the node's own thread's
-        }
-    }
-}
-
-/// How long after SIGTERM or Ctrl-C a step may run on.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Ends steps that run on although the program was asked to end.
-pub struct Interrupter {
-    pub stop: Arc<AtomicBool>,
-    pub nodes: Vec<Arc<Running>>,
-    since: Option<Instant>,
-}
-
-impl Interrupter {
-    pub fn new(stop: Arc<AtomicBool>, nodes: Vec<Arc<Running>>) -> Self {
-        Self { stop, nodes, since: None }
-    }
-
-    /// Called ten times a second.
-    pub fn look(&mut self) {
-        if !self.stop.load(Ordering::Relaxed) {
-            return;
-        }
-        let since = *self.since.get_or_insert_with(Instant::now);
-        if since.elapsed() < PATIENCE {
-            return;
-        }
-        for node in self.nodes.iter().filter(|node| node.is_inside.load(Ordering::Relaxed)) {
-            attach(|py| {
-                let thread = node.thread.load(Ordering::Relaxed);
-                let interrupt = py.get_type::<PyKeyboardInterrupt>();
-                // SAFETY: the GIL is held, and the exception is a class; a number that is no thread's changes nothing.
-                unsafe { ffi::PyThreadState_SetAsyncExc(thread as _, interrupt.as_ptr()) };
-            });
         }
     }
 }
