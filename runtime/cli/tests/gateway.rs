@@ -26,7 +26,7 @@ impl Gateway {
     fn run(files: &TempDir, topics: &TempDir) -> Child {
         let place = files.path().display();
         let settings = format!(
-            "listen = [{{ unix = \"{place}/socket\" }}]\nlog_directory = \"{place}/log\"\n\
+            "listen = [{{ unix = \"{place}/made/socket\" }}]\nlog_directory = \"{place}/log\"\n\
              [topics.speed]\ndirection = \"both\"\nlog = {{ durability = \"each\" }}\n"
         );
         std::fs::write(files.path().join("gateway.toml"), settings).unwrap();
@@ -42,7 +42,7 @@ impl Gateway {
     }
 
     fn address(&self) -> String {
-        format!("unix:{}/socket", self.files.path().display())
+        format!("unix:{}/made/socket", self.files.path().display())
     }
 
     /// Runs `horus` beside it.
@@ -140,6 +140,11 @@ fn what_cannot_be_is_said_in_words() {
     command.args(["-c", limited, env!("CARGO_BIN_EXE_horus")]).arg(&settings);
     assert!(said(command.output().unwrap()).contains("needs 301 open files, and 300 are allowed"));
     assert!(start("lisen = 1").contains("line 1"));
+    let said = start("listen = [{ unix = \"/proc/none/socket\" }]");
+    let words = "cannot listen on unix:/proc/none/socket: cannot make the folder /proc/none";
+    assert!(said.contains(words) && said.contains("such as unix = \"gateway.socket\""), "{said}");
+    let said = start("topics.a = { direction = \"out\", log = { keep_bytes = 16777216 } }");
+    assert!(said.contains("keep_bytes is 33554432 at least, or segment_bytes smaller"), "{said}");
 }
 
 #[test]
@@ -147,7 +152,7 @@ fn a_gateway_that_is_asked_to_end_takes_its_socket_along() {
     let mut gateway = Gateway::start();
     kill(Pid::from_raw(gateway.child.id() as i32), Signal::SIGTERM).unwrap();
     assert!(gateway.child.wait().unwrap().success());
-    assert!(!gateway.files.path().join("socket").exists());
+    assert!(!gateway.files.path().join("made/socket").exists());
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn a_session_is_not_taken_up_again_past_the_check_of_its_certificate() {
         exchange(&mut served, 1);
     }
     let journal = gateway.end();
-    assert!(journal.contains(",certificate="), "{journal}");
+    assert!(journal.contains(",certificate=laptop/"), "{journal}");
     assert_eq!(journal.matches(",certificate=").count(), journal.matches("went").count(), "{journal}");
 }
 

@@ -67,7 +67,7 @@ pub enum LogError {
         /// What was asked for.
         what: String,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// A segment cannot be mapped.
     #[error(transparent)]

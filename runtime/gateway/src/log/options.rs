@@ -59,14 +59,18 @@ impl Default for Options {
 
 impl Options {
     pub(crate) fn check(&self) -> Result<(), LogError> {
-        let settings = |what: String, remedy| Err(LogError::Settings { what, remedy });
+        let settings = |what: String, remedy: &str| Err(LogError::Settings { what, remedy: remedy.to_owned() });
         let bytes = self.segment_bytes;
         if !(MIN_SEGMENT_BYTES..=MAX_SEGMENT_BYTES).contains(&bytes) || !bytes.is_multiple_of(MIN_SEGMENT_BYTES) {
             return settings(format!("segments of {bytes} bytes"), "4 KiB to 1 GiB, in steps of 4 KiB, are possible");
         }
         if self.keep_bytes < 2 * bytes as u64 {
-            let what = format!("{} bytes in all with segments of {bytes}", self.keep_bytes);
-            return settings(what, "it needs room for two segments at least");
+            let what = format!("keep_bytes = {} with segment_bytes = {bytes}", self.keep_bytes);
+            let remedy = format!(
+                "it needs room for two segments, so keep_bytes is {} at least, or segment_bytes smaller",
+                2 * bytes as u64
+            );
+            return settings(what, &remedy);
         }
         if self.kind.type_name.len() > MAX_NAME_BYTES {
             return settings(format!("a type's name of {} bytes", self.kind.type_name.len()), "128 are possible");

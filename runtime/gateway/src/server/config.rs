@@ -282,6 +282,16 @@ impl std::str::FromStr for Config {
     }
 }
 
+impl std::fmt::Display for Listen {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unix { unix, .. } => write!(out, "unix:{}", unix.display()),
+            Self::Tcp { tcp, tls: None } => write!(out, "tcp:{tcp}"),
+            Self::Tcp { tcp, tls: Some(_) } => write!(out, "tls:{tcp}"),
+        }
+    }
+}
+
 impl Listen {
     fn check(&self) -> Result<(), String> {
         match self {

@@ -135,8 +135,8 @@ impl Server {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let mut listeners = Vec::new();
         for listen in &config.listen {
-            let listener = Listener::open(listen)
-                .map_err(|source| ServerError::Listen { place: format!("{listen:?}"), source })?;
+            let listener =
+                Listener::open(listen).map_err(|source| ServerError::Listen { place: listen.to_string(), source })?;
             let event = epoll::EventData::new_u64(LISTENER | listeners.len() as u64);
             epoll::add(&epoll, &listener, event, epoll::EventFlags::IN)?;
             listeners.push(listener);

@@ -41,6 +41,7 @@ impl Listener {
     pub fn open(listen: &Listen) -> io::Result<Self> {
         let listener = match listen {
             Listen::Unix { unix, mode } => {
+                make_folder(unix)?;
                 remove_left(unix)?;
                 // Closed to all until its permissions are right; only the thread that starts the gateway runs by now.
                 let before = rustix::process::umask(Mode::RWXU | Mode::RWXG | Mode::RWXO);
@@ -116,6 +117,21 @@ impl Drop for Listener {
             let _ = std::fs::remove_file(path); // the next gateway does it otherwise
         }
     }
+}
+
+/// Makes the folder of a socket where it is missing. Who may connect, the socket's own permissions say.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) else {
+        return Ok(());
+    };
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let why = format!(
+            "cannot make the folder {}: {error}; make it, or write a place of your own in `listen`, such as unix = \"gateway.socket\" for one \
+             in the current folder",
+            folder.display()
+        );
+        io::Error::new(error.kind(), why)
+    })
 }
 
 /// Removes a socket that nobody listens to any more.

@@ -3,6 +3,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `files.rs` | certificates and keys, read from files |
+//! | `name.rs` | the name in a certificate |
 //! | `stream.rs` | a TCP connection that is encrypted, for sockets that wait and for those that do not |
 //!
 //! # What it does not do
@@ -10,6 +11,7 @@
 //! the gateway starts, and not again.
 
 mod files;
+mod name;
 mod stream;
 
 use std::path::PathBuf;

@@ -40,9 +40,11 @@ impl Stream {
         self.unread > 0
     }
 
-    /// Which certificate the other side showed, when that is known.
+    /// Which certificate the other side showed, when that is known: its name, if it has one, and its fingerprint.
     pub fn peer(&self) -> Option<String> {
-        self.tls.peer_certificates()?.first().map(|certificate| super::fingerprint(certificate))
+        let certificate = self.tls.peer_certificates()?.first()?;
+        let name = super::name::common_name(certificate).map_or_else(String::new, |name| format!("{name}/"));
+        Some(name + &super::fingerprint(certificate))
     }
 
     /// Gives the socket what is encrypted.

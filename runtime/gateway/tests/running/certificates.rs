@@ -42,6 +42,7 @@ impl Authority {
     /// Signs one for `name`, which is a host's name or its address; the files of it.
     pub fn sign(&self, name: &str, counts: Counts) -> Files {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
         (params.not_before, params.not_after) = match counts {
             Counts::Now => (date_time_ymd(2020, 1, 1), date_time_ymd(2120, 1, 1)),
             Counts::NoLonger => (date_time_ymd(2020, 1, 1), date_time_ymd(2021, 1, 1)),
