@@ -120,6 +120,30 @@ fn topics_of_bytes_are_shown_by_length_and_first_bytes() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("serialized values (test/Fault, postcard)"), "{output:?}");
 }
 
+#[test]
+fn a_topic_of_dicts_is_shown_as_json() {
+    let scratch = Scratch::new();
+    // As the package for Python makes it.
+    let mut state =
+        BytesPublisher::of_kind("horus/MessagePack", "state", 4096, &scratch.options(Options::latest(4))).unwrap();
+    state.try_send(b"\x82\xa7battery\xcb\x3f\xe0\0\0\0\0\0\0\xa6faults\x91\xaaleft wheel").unwrap();
+    state.try_send(b"\xc1").unwrap();
+    let output = scratch.said(&["echo", "state", "--count=2", "--history=2"]);
+    let said = "{\"battery\": 0.5, \"faults\": [\"left wheel\"]}\n---\nbytes: 1\nhex: 'c1'\n---\n";
+    assert_eq!(output, said);
+    let output = scratch.topic(&["echo", "state", "--count=2", "--history=2", "--json"]);
+    assert_eq!(lines_of(&output.stdout)[0]["message"], json!({"battery": 0.5, "faults": ["left wheel"]}));
+    assert_eq!(lines_of(&output.stdout)[1]["message"], json!({"bytes": 1, "hex": "c1"}));
+    assert!(scratch.said(&["echo", "state", "--once", "--history=2", "--raw"]).starts_with("bytes: 37\nhex: '82 a7"));
+    for arguments in [&["pub", "state", "battery: 1"][..], &["pub", "state", "dict", "battery: 1"]] {
+        let output = scratch.topic(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let reason =
+            "state carries dicts of Python (horus/MessagePack), which have no fields that a message could be made of";
+        assert!(said.contains(reason) && said.lines().count() == 1, "{said}");
+    }
+}
+
 /// The messages of all windows.
 fn messages(lines: &[Value]) -> u64 {
     let (summary, windows) = lines.split_last().unwrap();

@@ -3,6 +3,8 @@
 import copy
 import dataclasses
 import pickle
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 from typing import Annotated
@@ -192,6 +194,10 @@ class Refused(unittest.TestCase):
 
 
 class Stubs(unittest.TestCase):
+    def test_the_package_brings_its_messages(self):
+        said = subprocess.run([sys.executable, "-c", "import horus; print(horus.messages.CmdVel(1))"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(said, "CmdVel(forward=1.0, turn=0.0)\n")
+
     def test_the_stubs_of_the_messages_are_current(self):
         from horus import _stubs
 

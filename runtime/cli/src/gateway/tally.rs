@@ -12,6 +12,9 @@ use crate::table::units::{rate, time};
 /// Quantiles that are stated where enough messages lie beyond them.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
 
+/// What came within a shorter time came together, and has no rate: a millisecond, in which the gateway looks for messages once.
+const SHORTEST_NS: u64 = 1_000_000;
+
 /// What came so far.
 pub struct Tally {
     pub messages: u64,
@@ -87,12 +90,12 @@ fn has_one_clock(address: &Address) -> bool {
 impl fmt::Display for Tally {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((first, last)) = self.came_ns
-            && self.messages > 1
+            && last - first >= SHORTEST_NS
         {
             writeln!(
                 out,
                 "  {} from the first to the last",
-                rate((self.messages - 1) as f64 / ((last - first).max(1) as f64 / 1e9))
+                rate((self.messages - 1) as f64 / ((last - first) as f64 / 1e9))
             )?;
         }
         match &self.ages {
@@ -155,6 +158,15 @@ mod tests {
         assert!(text.contains("p50 1") && text.contains("max 7 ms of 100 messages"), "{text}");
         assert!(!text.contains("p99 "), "one of a hundred lies beyond it: {text}");
         assert!(text.contains("gaps: 2, the longest of 10 messages"), "{text}");
+    }
+
+    #[test]
+    fn what_came_at_once_has_no_rate() {
+        let mut tally = tally("unix:/socket");
+        (1..=2).for_each(|sequence| tally.take(sequence, 5, 16, 10));
+        assert!(!tally.to_string().contains("/s"), "{tally}");
+        tally.take(3, 5, 16, 10 + SHORTEST_NS);
+        assert!(tally.to_string().contains("2000 /s from the first"), "{tally}");
     }
 
     #[test]

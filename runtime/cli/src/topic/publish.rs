@@ -14,6 +14,7 @@ use horus_shm::ends::{Kind, Making, Payload, Publication};
 use horus_shm::error::OpenError;
 use horus_shm::segment::layout::Policy;
 
+use super::message::packed::PACKED;
 use super::message::{kind, write};
 use super::near::{hint, is_near};
 use super::note;
@@ -122,15 +123,17 @@ fn topic(
         return new_topic(definition(wanted)?, &args.anew, directory);
     };
     let header = found.header;
+    if header.is_of_bytes() {
+        return Err(format!(
+            "{} carries {} ({}), which have no fields that a message could be made of: publish it from a program",
+            args.name,
+            if header.type_name == PACKED { "dicts of Python" } else { "bytes" },
+            header.type_name
+        ));
+    }
     if let Some(wanted) = wanted.filter(|wanted| !is_called(&header.type_name, wanted)) {
         return Err(format!(
             "{} carries {}, not {wanted}: use another topic, or leave the type out",
-            args.name, header.type_name
-        ));
-    }
-    if header.is_of_bytes() {
-        return Err(format!(
-            "{} carries bytes ({}), which have no fields: publish it from a program",
             args.name, header.type_name
         ));
     }

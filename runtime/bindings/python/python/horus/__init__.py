@@ -22,8 +22,10 @@ from horus._horus import Array, Cycle, HorusError, Input, Loan, Lost, Output, Pu
 from horus._message import Message, array, f32, f64, from_layout, i8, i16, i32, i64, i128, message, u8, u16, u32, u64, u128
 from horus._program import input, node, output, run
 
+from horus import messages  # noqa: E402, I001 (its classes are made of what stands above)
+
 __all__ = [
     "App", "Array", "Cycle", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Publisher", "Subscriber", "Tally", "World", "__version__", "array",
-    "f32", "f64", "from_layout", "i8", "i16", "i32", "i64", "i128", "input", "message", "node", "output", "run", "u8", "u16", "u32", "u64", "u128",
+    "f32", "f64", "from_layout", "i8", "i16", "i32", "i64", "i128", "input", "message", "messages", "node", "output", "run", "u8", "u16", "u32", "u64", "u128",
     "wait_any",
 ]  # fmt: skip

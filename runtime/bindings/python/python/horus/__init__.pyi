@@ -6,6 +6,8 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeAlias, 
 
 from typing_extensions import Buffer, TypeVar, disjoint_base
 
+from horus import messages as messages
+
 __version__: str
 INTERFACE: int
 

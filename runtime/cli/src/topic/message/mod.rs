@@ -4,6 +4,7 @@
 //! as those of every message do, within the bytes that there are. What is described otherwise is bytes.
 
 mod number;
+pub mod packed;
 mod path;
 mod show;
 mod value;

@@ -8,6 +8,7 @@ use horus_shm::ends::observe::{Observation, Start};
 use horus_shm::ring::Received;
 
 use super::{Ending, LOOK, Target, Watch};
+use crate::topic::message::packed::PACKED;
 use crate::topic::message::{self, Kind, Path, Shown, hex};
 use crate::topic::{json_line, note, printable};
 
@@ -130,6 +131,8 @@ struct Style {
 struct Reading {
     message: Vec<u8>,
     is_of_bytes: bool,
+    /// Whether the bytes are a value of MessagePack.
+    is_packed: bool,
     /// What is shown of a message: what it is, its first byte and how many it has.
     part: (Kind, usize, usize),
     missed: u64,
@@ -142,16 +145,17 @@ impl Reading {
             if let Some(field) = &style.field {
                 return Err(format!("a topic of {} has no field {field}: it carries bytes", header.type_name));
             }
-            let preview = if style.full_length { payload.bytes - size_of::<u64>() } else { BYTES };
-            let room = preview.min(payload.bytes - size_of::<u64>());
-            return Ok(Self { message: vec![0; room], is_of_bytes: true, part: (Kind::Unknown, 0, 0), missed: 0 });
+            let is_packed = header.type_name == PACKED && !style.raw;
+            let preview = if style.full_length || is_packed { payload.bytes - size_of::<u64>() } else { BYTES };
+            let message = vec![0; preview.min(payload.bytes - size_of::<u64>())];
+            return Ok(Self { message, is_of_bytes: true, is_packed, part: (Kind::Unknown, 0, 0), missed: 0 });
         }
         let whole = message::kind(&header.description, payload.bytes);
         let part = match &style.field {
             Some(path) => path.find(&whole, payload.bytes)?,
             None => (whole, 0, payload.bytes),
         };
-        Ok(Self { message: vec![0; payload.bytes], is_of_bytes: false, part, missed: 0 })
+        Ok(Self { message: vec![0; payload.bytes], is_of_bytes: false, is_packed: false, part, missed: 0 })
     }
 
     /// Says what cannot be told from the messages themselves.
@@ -161,6 +165,8 @@ impl Reading {
             _ if self.is_of_bytes && type_name == horus::bytes::TYPE_NAME => {
                 note(&format!("{name} carries bytes, whose meaning is its programs' own"));
             }
+            _ if self.is_packed => {}
+            _ if self.is_of_bytes && type_name == PACKED => note(&format!("{name} carries values of MessagePack")),
             _ if self.is_of_bytes => {
                 note(&format!(
                     "{name} carries serialized values ({type_name}, postcard), which do not tell their fields"
@@ -196,8 +202,9 @@ impl Reading {
             };
             text += &format!("# message {sequence} of lane {publisher}, {sent}\n");
         }
-        match self.bytes(length, style) {
-            Some(bytes) => {
+        match (self.packed(length, " "), self.bytes(length, style)) {
+            (Some(value), _) => text += &(value + "\n"),
+            (None, Some(bytes)) => {
                 let hex = hex(bytes, if style.full_length { usize::MAX } else { BYTES });
                 let more = if length > bytes.len() && !hex.ends_with("...") { " ..." } else { "" };
                 text += &format!("bytes: {length}\nhex: '{hex}{more}'\n");
@@ -205,19 +212,20 @@ impl Reading {
                     text += &format!("text: {words}\n");
                 }
             }
-            None => text += &message::text(self.part(), if style.full_length { usize::MAX } else { ELEMENTS }),
+            (None, None) => text += &message::text(self.part(), if style.full_length { usize::MAX } else { ELEMENTS }),
         }
         text + "---\n"
     }
 
     fn json(&self, received: &Received<usize>, missed: u64, style: &Style) -> String {
         let Received { message: length, sequence, sent_ns, publisher } = *received;
-        let value = match self.bytes(length, style) {
-            Some(bytes) => {
+        let value = match (self.packed(length, ""), self.bytes(length, style)) {
+            (Some(value), _) => value,
+            (None, Some(bytes)) => {
                 let hex = hex(bytes, usize::MAX).replace(' ', "");
                 format!("{{\"bytes\":{length},\"hex\":\"{hex}\"}}")
             }
-            None => json_line(&self.part()).trim_end().to_owned(),
+            (None, None) => json_line(&self.part()).trim_end().to_owned(),
         };
         // Written by hand, so that a message is not held twice.
         format!(
@@ -230,6 +238,11 @@ impl Reading {
         let is_unknown = self.is_of_bytes || matches!(self.part.0, Kind::Unknown);
         let there = if self.is_of_bytes { &self.message[..length.min(self.message.len())] } else { self.part().bytes };
         (is_unknown || style.raw).then_some(there)
+    }
+
+    /// A value of MessagePack as JSON; one that is none is shown as bytes.
+    fn packed(&self, length: usize, gap: &str) -> Option<String> {
+        self.is_packed.then(|| message::packed::json(self.message.get(..length)?, gap))?
     }
 
     fn part(&self) -> Shown<'_> {
