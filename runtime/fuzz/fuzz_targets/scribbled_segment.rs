@@ -60,7 +60,7 @@ impl Place {
         // The fuzzer joins no more than a handful.
         let subscriber_of = |subscriber: u8| usize::from(subscriber) % 4;
         match *self {
-            Self::Membership(word) => MEMBERSHIP + usize::from(word % 4) * 8,
+            Self::Membership(word) => MEMBERSHIP + usize::from(word % 16) * 8,
             Self::Bell(word) => BELL + usize::from(word % 2) * 8,
             Self::Identity { subscriber, word } => {
                 shape.identity(subscriber_of(subscriber)) + usize::from(word % 3) * 8
@@ -69,8 +69,9 @@ impl Place {
             Self::Position { lane } => shape.position(lane_of(lane)),
             Self::Cursor { lane, subscriber } => shape.cursor(lane_of(lane), subscriber_of(subscriber)),
             Self::Slot { lane, slot, word } => {
-                let slot = usize::from(slot) % shape.capacity();
-                shape.slots(lane_of(lane)) + slot * shape.slot_stride() + usize::from(word % 3) * 8
+                let lane = lane_of(lane);
+                let slot = usize::from(slot) % shape.capacity_of(lane);
+                shape.slots(lane) + slot * shape.slot_stride() + usize::from(word % 3) * 8
             }
             Self::Anywhere(word) => usize::from(word) * 8 % shape.total_bytes(),
         }

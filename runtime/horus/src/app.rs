@@ -73,9 +73,6 @@ macro_rules! main {
 /// The stack of a loop. All of it is locked, so it is not generous.
 const STACK_BYTES: usize = 512 * 1024;
 
-/// Messages that an output's topic holds.
-const OUTPUT_CAPACITY: usize = 8;
-
 /// A program of nodes.
 pub struct App {
     pub(crate) name: String,
@@ -199,12 +196,12 @@ impl App {
         Ok((subscriber, sight))
     }
 
-    /// An output of the next node: of a topic that holds the last 8 messages, where nobody made it otherwise.
+    /// An output of the next node: of a `latest` topic that holds 16 messages, where nobody made it otherwise.
     ///
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do.
     pub fn output<M: Message>(&mut self, topic: &str) -> crate::Result<Output<M>> {
-        self.output_with(topic, Options::latest(OUTPUT_CAPACITY))
+        self.output_with(topic, Options::default())
     }
 
     /// As [`output`](Self::output), with what it makes its topic like.
@@ -222,7 +219,7 @@ impl App {
         options: Options,
         open: impl FnOnce(&Options) -> crate::Result<(O, Outlet)>,
     ) -> crate::Result<O> {
-        let options = self.settings.allow_publisher(topic, self.placed(options.with_room_for_a_monitor()))?;
+        let options = self.settings.allow_publisher(topic, self.placed(options))?;
         let (output, outlet) = open(&options)?;
         self.outlets.push(outlet);
         self.topic_files.note(topic, &options, true);

@@ -32,7 +32,7 @@ use day::Day;
 use pace::Pace;
 use rustix::process::Pid;
 use search::{MOST_IN_ALL, MOST_OF_A_USER, Shares};
-use seat::Seat;
+use seat::{Seat, Seats};
 
 use crate::figures::{NodeFigures, ProcessFigures, State};
 use crate::graph::NodeInfo;
@@ -52,6 +52,7 @@ const MOST_SEATS: usize = 256;
 /// Watches over the nodes on the topics of one directory.
 pub struct Monitor {
     directory: Directory,
+    seats: Seats,
     processes: BTreeMap<PathBuf, Process>,
     search_at: MonotonicTime,
     /// The board that was opened last: others have their turn after it.
@@ -88,6 +89,7 @@ impl Monitor {
     /// A monitor that has not looked yet.
     pub fn new(directory: Directory) -> Self {
         Self {
+            seats: Seats::new(directory.clone()),
             directory,
             processes: BTreeMap::new(),
             search_at: MonotonicTime::default(),
@@ -130,7 +132,7 @@ impl Monitor {
     /// Finds processes that are new.
     fn search(&mut self, told: &mut Vec<Entry>) -> Result<(), OpenError> {
         for process in self.processes.values_mut() {
-            process.nodes.iter_mut().for_each(|node| drop(node.take_seats(&self.directory)));
+            process.nodes.iter_mut().for_each(|node| drop(node.take_seats(&self.seats)));
         }
         let (mut found, is_cut) = search::boards(&self.directory)?;
         let watched: BTreeSet<_> = self.processes.values().map(|process| process.identity).collect();
@@ -194,7 +196,7 @@ impl Monitor {
         nodes
     }
 
-    /// Takes a lane of each topic on which the node has something safe to say, before it is needed.
+    /// Takes the monitor's lane of each topic on which the node has something safe to say, before it is needed.
     fn watch(&self, info: &NodeInfo, owner: (u32, u32), told: &mut Vec<Entry>) -> Watched {
         let safe = info.outputs.iter().filter_map(|output| Some((output.topic.clone(), output.safe_bytes()?)));
         let mut node = Watched {
@@ -206,7 +208,7 @@ impl Monitor {
             is_parked: false,
             last: None,
         };
-        if let Some(error) = node.take_seats(&self.directory) {
+        if let Some(error) = node.take_seats(&self.seats) {
             let text = format!("nobody can publish what is safe in the place of node {}: {error}", info.name);
             told.push(Entry::new(journal::id::MONITOR, Priority::Warning, text).field("HORUS_NODE", &info.name));
         }
@@ -296,9 +298,9 @@ fn due(info: &NodeInfo, figures: &NodeFigures) -> MonotonicTime {
 
 impl Watched {
     /// Takes the seats that are missing; returns what is in the way of the last one that is not to be had.
-    fn take_seats(&mut self, directory: &Directory) -> Option<crate::Error> {
+    fn take_seats(&mut self, seats: &Seats) -> Option<crate::Error> {
         let (owner, mut failed) = (self.owner, None);
-        self.wanted.retain(|(topic, message)| match Seat::take(directory, topic, message, owner) {
+        self.wanted.retain(|(topic, message)| match seats.take(topic, message, owner) {
             Ok(seat) => {
                 self.seats.push(seat);
                 false

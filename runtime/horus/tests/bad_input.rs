@@ -71,9 +71,9 @@ fn capacities_and_numbers_of_publishers_that_are_none() {
         assert!(matches!(error, OpenError::Shape(ShapeError::Capacity(found)) if found == capacity), "{error}");
         assert_says(&error, "choose a power of two from 1 to");
     }
-    for publishers in [0, 65, usize::MAX] {
+    for publishers in [0, 64, usize::MAX] {
         let error = scene.publish(Options::latest(4).publishers(publishers)).err().unwrap();
-        assert!(matches!(error, OpenError::Shape(ShapeError::Lanes(found)) if found == publishers), "{error}");
+        assert!(matches!(error, OpenError::Shape(ShapeError::Publishers(found)) if found == publishers), "{error}");
     }
     let options = scene.here(Options::latest(1 << 20));
     let error = Publisher::<ImageFullHd>::open(name(), &options).err().unwrap();
@@ -192,7 +192,8 @@ fn who_wants_another_topic_under_the_same_name_is_refused_and_the_users_of_the_f
     let capacity = reason(scene.publish(Options::reliable(8).publishers(2)));
     assert_eq!(capacity, Reason::Capacity { found: 4, expected: 8 });
     assert!(matches!(reason(scene.publish(Options::latest(4).publishers(2))), Reason::Policy { .. }));
-    assert_eq!(reason(scene.publish(Options::reliable(4))), Reason::Lanes { found: 2, expected: 1 });
+    let publishers = reason(scene.publish(Options::reliable(4).publishers(3)));
+    assert_eq!(publishers, Reason::Publishers { found: 2, expected: 3 });
     let imu = Publisher::<Imu>::open(name(), scene.options()).err().unwrap();
     assert!(
         matches!(&imu, OpenError::Rejected(rejected) if matches!(rejected.reason, Reason::TypeName { .. })),

@@ -24,7 +24,7 @@ impl Scene {
     fn begin() -> Self {
         let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
         let directory = Directory::at(scratch.path()).unwrap();
-        let options = Options::latest(8).publishers(64).directory(directory.path());
+        let options = Options::latest(8).directory(directory.path());
         let drive = Publisher::open("cmd", &options).unwrap();
         let commands = Subscriber::open("cmd", &options).unwrap();
         let monitor = Monitor::new(directory.clone());

@@ -438,10 +438,10 @@ fn topic_takes_the_memory_that_its_formula_says_however_many_subscribe() {
         let after = file();
         assert_eq!((before.len(), before.blocks()), (after.len(), after.blocks()), "subscribers take no memory");
 
-        // Header, membership, bell and identities; then a lane's owner, position, cursors and slots.
+        // Header, membership, bell and identities; then owner, position, cursors and slots of the publisher's lane and the monitor's.
         let slot = (16 + size_of::<Numbers>()).next_multiple_of(LINE);
-        let lane = 2 * LINE_PAIR + MAX_SUBSCRIBERS * LINE_PAIR + 64 * slot;
-        let formula = HEADER_BYTES + 2 * LINE_PAIR + MAX_SUBSCRIBERS * LINE_PAIR + lane;
+        let lane = |messages: usize| 2 * LINE_PAIR + MAX_SUBSCRIBERS * LINE_PAIR + messages * slot;
+        let formula = HEADER_BYTES + 2 * LINE_PAIR + MAX_SUBSCRIBERS * LINE_PAIR + lane(64) + lane(2);
         assert_eq!(after.len(), formula as u64);
         assert!(after.blocks() * 512 < after.len() + 64 * 1024, "no more is allocated than whole pages need");
     }

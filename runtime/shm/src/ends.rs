@@ -5,6 +5,7 @@
 //! of bytes ([`bytes`]). Typed ends, and those of other languages, are built on them without unsafe code.
 
 pub mod bytes;
+mod following;
 pub mod inspect;
 pub mod line;
 pub mod observe;
@@ -12,6 +13,7 @@ mod opening;
 pub mod place;
 mod publication;
 mod readers;
+mod remake;
 mod staged;
 mod subscription;
 mod whole;

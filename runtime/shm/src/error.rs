@@ -95,8 +95,8 @@ pub enum OpenError {
     /// The file is there and is not what was asked for.
     #[error(transparent)]
     Rejected(#[from] Rejected),
-    /// A subscriber that came first needs what this publisher does not give.
-    #[error("{who} waits for {} and needs {needs}: publish it so, or ask for less there", path.display())]
+    /// A subscriber that came first needs what this program's options contradict.
+    #[error("{who} waits for {} and needs {needs}: ask for the same here, or for less there", path.display())]
     Needed {
         /// The topic's file.
         path: PathBuf,
@@ -105,9 +105,9 @@ pub enum OpenError {
         /// What it needs.
         needs: Needs,
     },
-    /// The first publisher made the topic otherwise than this subscriber, which came before it, can use.
+    /// The topic was remade otherwise than this subscriber, which came before its publisher, can use.
     #[error("{} is published, but not as this subscriber needs it: {reason}", path.display())]
-    Superseded {
+    Remade {
         /// The topic's file.
         path: PathBuf,
         /// Why it cannot be joined.
@@ -129,13 +129,21 @@ pub enum OpenError {
     },
     /// As many publishers live as the topic was made for.
     #[error("{} has {publishers} living publishers (one of them {one}) and room for no more: stop one of them, \
-        publish under another name, or make the topic with room for more (`Options::publishers`)", path.display())]
+        publish under another name, or have all of them ask for room for more (`Options::publishers`)", path.display())]
     PublishersFull {
         /// The topic's file.
         path: PathBuf,
         /// How many there are.
         publishers: usize,
         /// The first of them.
+        one: Identity,
+    },
+    /// A monitor has its lane already.
+    #[error("a monitor publishes what is safe on {} already ({one}): one is enough, stop the other", path.display())]
+    MonitorsLane {
+        /// The topic's file.
+        path: PathBuf,
+        /// Who it is.
         one: Identity,
     },
     /// As many subscribers live as the topic was made for.

@@ -3,7 +3,7 @@
 //! A place is taken by its lock (`peers::locks`), which nobody can have but one living peer; all that stands in the segment about
 //! the place is written by whoever has the lock. So there is no lock over the whole table, and nothing to wait for:
 //!
-//! - joining takes the lock, writes who one is, then the cursor, then the member's bit;
+//! - joining takes the lock, writes who one is, then the cursor, then the member's bit, all of it in the door (`peers::door`);
 //! - leaving clears the bits and unmaps, which gives the lock back;
 //! - reaping takes the lock of a dead peer's place, clears its bits, and gives the lock back.
 //!
@@ -11,9 +11,10 @@
 //! clears them.
 
 pub mod clean;
+pub(crate) mod door;
 pub(crate) mod fork;
 pub mod identity;
 pub(crate) mod locks;
 mod places;
 
-pub(crate) use places::{Claim, Seat, clear, leave_lane, publishers, readers, reap, subscribers};
+pub(crate) use places::{Claim, Seat, clear, is_published, leave_lane, publishers, readers, reap, subscribers};

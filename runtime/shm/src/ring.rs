@@ -69,7 +69,7 @@ pub mod observe;
 mod producer;
 mod typed;
 
-pub use consumer::{AtOnce, Consumer, Taken, join};
+pub use consumer::{AtOnce, Consumer, Taken, join, take_over};
 pub use producer::{NotStaged, Producer};
 
 /// Sequence numbers from here on are never sent; one found in memory was not written by this code.

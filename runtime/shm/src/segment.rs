@@ -1,7 +1,7 @@
 //! A segment: a mapped file whose header was checked.
 //!
 //! Offsets are computed from a private copy of the checked [`Shape`](layout::Shape) for as long as the segment is open; the
-//! header in the file is never read again.
+//! header in the file is never read again. A topic that was remade meanwhile is mapped anew, with a header that is checked anew.
 //!
 //! What a [`Segment`] proves is that its bytes are *addressed* rightly. It proves nothing about their contents, which
 //! peers go on changing: stamps, positions, cursors and identities are looked at with suspicion where they are read.
@@ -17,6 +17,8 @@ pub mod file;
 pub mod header;
 #[cfg(not(loom))]
 pub(crate) mod lane;
+#[cfg(not(loom))]
+pub(crate) mod look;
 #[cfg(not(loom))]
 pub mod map;
 #[cfg(not(loom))]

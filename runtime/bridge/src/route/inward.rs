@@ -111,8 +111,8 @@ impl Inward {
                 description: &header.description,
             };
             let payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
-            let (capacity, publishers) = (shape.capacity(), shape.lanes());
-            let making = Making { capacity, policy: header.policy, access, publishers, wakes: header.wakes };
+            let (capacity, publishers) = (shape.capacity(), 1);
+            let making = Making { capacity, least: 0, policy: header.policy, access, publishers, wakes: header.wakes };
             let publication = Publication::open(directory, &self.name, kind, payload, &making).map_err(text)?;
             return Ok((publication, ours));
         }
@@ -121,7 +121,7 @@ impl Inward {
             Policy::Reliable => layout::Policy::Reliable,
         };
         let (capacity, publishers) = (capacity.unwrap_or(CAPACITY), publishers.unwrap_or(1));
-        let making = Making { capacity, policy, access, publishers, wakes: true };
+        let making = Making { capacity, least: 0, policy, access, publishers, wakes: true };
         let ours = match (message, maximum) {
             (Some(message), _) => {
                 Ours::Layout(known(message).ok_or_else(|| {

@@ -150,9 +150,10 @@ fn topic(
         payload: Payload { bytes: shape.payload_bytes(), align: shape.payload_align() },
         making: Making {
             capacity: shape.capacity(),
+            least: 0,
             policy: header.policy,
             access,
-            publishers: shape.lanes(),
+            publishers: 1,
             wakes: header.wakes,
         },
         type_name: header.type_name,
@@ -170,7 +171,7 @@ fn new_topic(definition: &Definition, anew: &Anew, directory: Option<&Directory>
         layout_hash: definition.layout_hash,
         description: (definition.description)(),
         payload: Payload { bytes: definition.bytes, align: definition.align },
-        making: Making { capacity: anew.capacity, policy, access, publishers: anew.publishers, wakes: true },
+        making: Making { capacity: anew.capacity, least: 0, policy, access, publishers: anew.publishers, wakes: true },
     })
 }
 

@@ -49,7 +49,7 @@ pub struct Topic {
     pub policy: String,
     /// Publishers, past and present.
     pub publishers: Vec<Publisher>,
-    /// How many publishers can live at once.
+    /// How many publishers can live at once, the monitor aside.
     pub publishers_limit: usize,
     /// The living subscribers.
     pub subscribers: Vec<Process>,
@@ -66,7 +66,7 @@ pub struct Topic {
     /// Permission bits, four octal digits.
     pub mode: String,
     /// Bytes of shared memory.
-    pub segment_bytes: usize,
+    pub segment_bytes: u64,
     /// The file.
     pub file: String,
     /// The fields of a message; empty for bytes and serialized values.
@@ -78,6 +78,8 @@ pub struct Topic {
 pub struct Publisher {
     /// Number of the lane.
     pub lane: usize,
+    /// Whether it is the monitor's: the lane beside those of the publishers, in which a monitor says what is safe.
+    pub monitor: bool,
     /// The living publisher; none when it left or died.
     pub process: Option<Process>,
     /// Messages sent on the lane.
@@ -146,6 +148,7 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
     let publishers: Vec<_> = lanes
         .map(|seen| Publisher {
             lane: seen.number,
+            monitor: seen.number == header.shape.monitors_lane(),
             process: seen.publisher.as_ref().map(Process::from),
             sent: seen.sent,
         })
@@ -161,14 +164,14 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
         // The counts stand in shared memory, where a peer may have written anything.
         sent: publishers.iter().fold(0, |sum, publisher| sum.saturating_add(publisher.sent)),
         publishers,
-        publishers_limit: header.shape.lanes(),
+        publishers_limit: header.shape.publishers(),
         subscribers: inspection.subscribers.iter().map(|reader| Process::from(&reader.identity)).collect(),
         wakes: header.wakes,
         subscribers_limit: header.shape.subscribers(),
         user: accounts::user(inspection.user),
         group: accounts::group(inspection.group),
         mode: format!("{:04o}", inspection.mode),
-        segment_bytes: header.shape.total_bytes(),
+        segment_bytes: inspection.bytes,
         file: printable(&path.display().to_string()),
         fields: fields::parse(&header.description),
     }

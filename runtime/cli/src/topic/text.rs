@@ -60,11 +60,11 @@ fn row(topic: &Topic) -> [String; 11] {
 
 impl Topic {
     fn living_publishers(&self) -> usize {
-        self.publishers.iter().filter(|publisher| publisher.process.is_some()).count()
+        self.publishers.iter().filter(|publisher| publisher.process.is_some() && !publisher.monitor).count()
     }
 
     fn is_unused(&self) -> bool {
-        self.living_publishers() == 0 && self.subscribers.is_empty()
+        self.publishers.iter().all(|publisher| publisher.process.is_none()) && self.subscribers.is_empty()
     }
 }
 
@@ -107,7 +107,8 @@ pub fn info(topic: &Topic) -> String {
 
 fn lane(publisher: &Publisher) -> String {
     let who = publisher.process.as_ref().map_or_else(|| "nobody living".to_owned(), process);
-    format!("lane {}: {who}, {} messages sent", publisher.lane, publisher.sent)
+    let whose = if publisher.monitor { ", the monitor's" } else { "" };
+    format!("lane {}{whose}: {who}, {} messages sent", publisher.lane, publisher.sent)
 }
 
 /// A process by number and, where that can be seen, by name.
@@ -123,7 +124,7 @@ fn process(process: &Process) -> String {
 }
 
 /// Bytes in the unit that people think of them in.
-fn memory(bytes: usize) -> String {
+fn memory(bytes: u64) -> String {
     let bytes = bytes as f64;
     match bytes {
         _ if bytes >= 1024.0 * 1024.0 * 1024.0 => format!("{:.1} GiB", bytes / (1024.0 * 1024.0 * 1024.0)),

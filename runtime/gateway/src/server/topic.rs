@@ -187,7 +187,7 @@ impl Served {
     pub fn collect_held(&mut self) {
         let held = self.reading.as_ref().map_or(0, |reading| {
             let shape = &reading.observation.header().shape;
-            shape.capacity() * shape.lanes()
+            (0..shape.lanes()).map(|lane| shape.capacity_of(lane)).sum()
         });
         self.collect(held, None);
     }
@@ -294,10 +294,10 @@ impl Served {
             let Header { shape, policy, type_name, layout_hash, description, wakes, .. } = &found.header;
             kind = Kind { type_name, layout_hash: *layout_hash, description };
             payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
-            let (capacity, publishers) = (shape.capacity(), shape.lanes());
-            making = Making { capacity, policy: *policy, access, publishers, wakes: *wakes };
+            let (capacity, publishers) = (shape.capacity(), 1);
+            making = Making { capacity, least: 0, policy: *policy, access, publishers, wakes: *wakes };
         } else {
-            making = Making { capacity, policy: Policy::Latest, access, publishers, wakes: true };
+            making = Making { capacity, least: 0, policy: Policy::Latest, access, publishers, wakes: true };
             if let Some(definition) = self.config.type_name.as_deref().and_then(definition) {
                 description = (definition.description)();
                 let (type_name, layout_hash) = (definition.type_name, definition.layout_hash);

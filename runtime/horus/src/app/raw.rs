@@ -1,6 +1,6 @@
 //! What a program of nodes offers to those whose types are known only at run time.
 
-use super::{App, OUTPUT_CAPACITY};
+use super::App;
 use crate::message::layout::Layout;
 use crate::node::Spec;
 use crate::port::raw::{RawInput, RawOutput, check_size, pair};
@@ -24,7 +24,7 @@ impl App {
     /// As these, and when a message is too large for an output.
     pub fn raw_output(&mut self, topic: &str, layout: &Layout, options: Option<Options>) -> crate::Result<RawOutput> {
         check_size(topic, layout)?;
-        let options = options.unwrap_or_else(|| Options::latest(OUTPUT_CAPACITY));
+        let options = options.unwrap_or_default();
         self.emit(topic, options, |options| {
             Ok(pair(topic, RawPublisher::open(topic, layout, options)?.into_publication()))
         })

@@ -1,24 +1,39 @@
-//! A lane of a topic, taken in time, to publish one message if it must be.
+//! The monitor's lane of a topic, taken in time, to publish one message if it must be.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use horus_shm::ends::inspect::inspect;
-use horus_shm::ends::{Kind, Making, Payload, Publication};
+use horus_shm::ends::{Kind, Payload, Publication};
 
 use crate::time::MonotonicTime;
 use crate::topic::{Directory, TopicName};
 
 /// A publisher of one message that is known beforehand.
 pub(super) struct Seat {
-    publication: Publication,
+    /// The lane, which all nodes share that the monitor may have to publish for on this topic.
+    publication: Arc<Mutex<Publication>>,
     message: Vec<u8>,
 }
 
-impl Seat {
-    /// Becomes a further publisher of a topic that exists, in the place of a process of user and group `owner`: if these may write
+/// The monitor's lanes that it has.
+pub(super) struct Seats {
+    directory: Directory,
+    taken: RefCell<BTreeMap<TopicName, Weak<Mutex<Publication>>>>,
+}
+
+impl Seats {
+    /// Those on the topics of a directory: none yet.
+    pub fn new(directory: Directory) -> Self {
+        Self { directory, taken: RefCell::default() }
+    }
+
+    /// Takes the monitor's lane of a topic that is published, in the place of a process of user and group `owner`: if these may write
     /// to it.
-    pub fn take(directory: &Directory, topic: &str, message: &[u8], owner: (u32, u32)) -> crate::Result<Self> {
-        let name: TopicName = topic.parse()?;
+    pub fn take(&self, topic: &str, message: &[u8], owner: (u32, u32)) -> crate::Result<Seat> {
+        let (name, directory): (TopicName, _) = (topic.parse()?, &self.directory);
         let file = std::fs::metadata(directory.file(&name))?;
         let (is_its, is_its_groups) = (file.uid() == owner.0, file.gid() == owner.1 && file.mode() & 0o020 != 0);
         if !is_its && !is_its_groups && owner.0 != 0 {
@@ -44,23 +59,33 @@ impl Seat {
         }
         let kind =
             Kind { type_name: &header.type_name, layout_hash: header.layout_hash, description: &header.description };
-        let making = Making {
-            capacity: shape.capacity(),
-            policy: header.policy,
-            access: directory.access()?,
-            publishers: shape.lanes(),
-            wakes: header.wakes,
-        };
         let payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
-        Ok(Self {
-            publication: Publication::open(directory, &name, kind, payload, &making)?,
-            message: message.to_owned(),
-        })
+        let mut taken = self.taken.borrow_mut();
+        let shared = taken.get(&name).and_then(Weak::upgrade).filter(|shared| {
+            let shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            shared.payload() == payload && shared.check().is_ok()
+        });
+        let publication = match shared {
+            Some(shared) => shared,
+            None => {
+                let opened = Publication::in_the_monitors_lane(directory, &name, kind, payload)?;
+                let opened =
+                    opened.ok_or_else(|| crate::Error::new(format!("nobody has published topic {topic} yet")))?;
+                let opened = Arc::new(Mutex::new(opened));
+                taken.retain(|_, shared| shared.strong_count() > 0);
+                taken.insert(name, Arc::downgrade(&opened));
+                opened
+            }
+        };
+        Ok(Seat { publication, message: message.to_owned() })
     }
+}
 
+impl Seat {
     /// Publishes it.
     pub fn publish(&mut self, now: MonotonicTime) {
-        if let Ok(mut loan) = self.publication.loan() {
+        let mut publication = self.publication.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(mut loan) = publication.loan() {
             loan.copy_from_slice(&self.message);
             loan.publish(now.as_nanos());
         }

@@ -16,9 +16,10 @@ const DEFAULT_CAPACITY: usize = 16;
 
 /// How a topic is made, and how its ends behave.
 ///
-/// A publisher makes the topic so, and all publishers must agree on it. A subscriber says what it needs: with
-/// [`reliable`](Self::reliable) and [`latest`](Self::latest) this policy, and room for at least so many messages; with
-/// [`Options::default`] it takes the topic as it is.
+/// They say what a program needs at least. A topic of another policy is refused, and so is one with less room, unless nobody has
+/// published it yet: then it is remade with as much. [`Options::default`] asks for no room in particular, and a subscriber
+/// takes any policy by it. Who makes the topic by it makes one of `latest` that holds 16 messages and has room for one publisher: a
+/// publisher, an output of a node, and `horus topic pub` alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     policy: Option<Policy>,
@@ -49,8 +50,8 @@ impl Options {
         Self { policy: Some(Policy::Latest), capacity: Some(capacity), ..Self::default() }
     }
 
-    /// Makes room for so many publishers at a time, 1 to 64; 1 if not said otherwise. Each costs the memory of `capacity`
-    /// messages.
+    /// Makes room for so many publishers at a time, 1 to 63; 1 if not said otherwise. Each costs the memory of `capacity`
+    /// messages. A monitor needs none: it has a place of its own in every topic.
     #[must_use]
     pub fn publishers(mut self, publishers: usize) -> Self {
         self.publishers = Some(publishers);
@@ -108,12 +109,6 @@ impl Options {
         self
     }
 
-    /// With a lane for a monitor beside that of its publisher, where nothing else was said.
-    pub(crate) fn with_room_for_a_monitor(mut self) -> Self {
-        self.publishers = self.publishers.or(Some(2));
-        self
-    }
-
     pub(crate) fn is_stamping(&self) -> bool {
         self.is_stamping
     }
@@ -130,6 +125,7 @@ impl Options {
         };
         Ok(Making {
             capacity: self.capacity.unwrap_or(DEFAULT_CAPACITY),
+            least: self.capacity.unwrap_or(0),
             policy: self.policy.unwrap_or(Policy::Latest),
             access,
             publishers: self.publishers.unwrap_or(1),

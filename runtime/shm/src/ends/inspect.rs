@@ -10,10 +10,10 @@ use crate::peers::publishers;
 use crate::ring::Memory;
 use crate::segment::Segment;
 use crate::segment::file::TopicFile;
-use crate::segment::header::{Alleged, Header};
+use crate::segment::header::Header;
 use crate::segment::lane::MappedLane;
+use crate::segment::look::Look;
 use crate::segment::map::Residency;
-use crate::segment::rejected::Rejected;
 use crate::sync::{Arc, Ordering};
 
 pub use super::readers::Reader;
@@ -38,6 +38,8 @@ pub struct Inspection {
     pub lanes: Vec<Lane>,
     /// The living subscribers.
     pub subscribers: Vec<Reader>,
+    /// Bytes of the file: more than the topic needs if it was larger before it was remade.
+    pub bytes: u64,
     /// Permission bits of the file.
     pub mode: u32,
     /// The file's owner, by number.
@@ -63,6 +65,7 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
         lanes: lanes.collect(),
         subscribers: super::readers::readers(&segment)?,
         header: segment.header().clone(),
+        bytes: stat.st_size as u64,
         mode: stat.st_mode & 0o7777,
         user: stat.st_uid,
         group: stat.st_gid,
@@ -74,9 +77,8 @@ pub(super) fn map(path: &Path) -> Result<Option<(Arc<Segment>, Stat)>, OpenError
     let Some(file) = TopicFile::open(path)? else { return Ok(None) };
     let file = Arc::new(file);
     let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
-    let (first_bytes, size) = Alleged::read(file.file(), path)?;
-    let rejected = |reason| Rejected { path: path.to_owned(), reason };
-    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
-    let segment = Arc::new(Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?);
+    let look = Look::steady(file.file(), path)?;
+    let (header, generation) = (look.header(path)?, look.generation());
+    let segment = Arc::new(Segment::map(file.clone(), file.file(), header, generation, Residency::OnDemand)?);
     Ok(Some((segment, stat)))
 }

@@ -16,6 +16,7 @@ const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1, des
 const PAYLOAD: Payload = Payload::of::<u64>();
 const MAKING: Making = Making {
     capacity: 4,
+    least: 4,
     policy: Policy::Latest,
     access: Access { mode: 0o600, group: None },
     publishers: 1,

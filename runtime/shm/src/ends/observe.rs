@@ -147,9 +147,11 @@ impl Observation {
         publishers(&self.segment)
     }
 
-    /// Whether the topic still has its name. If not, another file may have it by now. One system call.
+    /// Whether the topic still has its name and its shape. If not, another file may have it by now, or it was remade. One system call.
     pub fn is_current(&self) -> bool {
-        self.segment.file().is_named()
+        // Acquire: who opens it again finds the new header.
+        let generation = self.segment.generation_word().load(Ordering::Acquire); // SYNC POINT: remade
+        generation == self.segment.generation() && self.segment.file().is_named()
     }
 
     /// Type, policy, capacity, and everything else that does not change.

@@ -1,8 +1,12 @@
 //! Finds or makes the segment of a topic; the caller takes a place in it.
 //!
 //! # Why nobody is left with a file that has no name
-//! A name is taken away by who has the locks of all places ([`crate::segment::file`]), or by a first publisher that makes the
-//! topic anew, which its subscribers follow. Whoever opens a file takes a place in it and then looks whether it still has a name. A new file has a place taken before it has a name.
+//! A name is taken away by who has the locks of all places ([`crate::segment::file`]). Whoever opens a file takes a place in it and then
+//! looks whether it still has a name. A new file has a place taken before it has a name.
+//!
+//! # Why nobody takes a place in half a topic
+//! Who opens a file reads its header, maps it and takes its place in the door (`peers::door`), and who remakes the topic has the door
+//! alone ([`super::remake`]).
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -13,12 +17,14 @@ use crate::failpoint::failpoint;
 use crate::patience::Patience;
 use crate::peers::Seat;
 use crate::peers::clean::clean;
+use crate::peers::door::{self, Manner};
 use crate::peers::fork::Opening;
 use crate::peers::locks::{self, Place};
 use crate::segment::Segment;
 use crate::segment::file::{self, Access, LastOut, TopicFile};
-use crate::segment::header::{Alleged, Expected, Header, Needs, Terms};
+use crate::segment::header::{Expected, Header, Needs, Terms};
 use crate::segment::layout::{HEADER_BYTES, MAX_SUBSCRIBERS, Policy, Shape};
+use crate::segment::look::Look;
 use crate::segment::map::Residency;
 use crate::segment::rejected::{Reason, Rejected};
 use crate::sync::Arc;
@@ -30,13 +36,15 @@ const ATTEMPTS: usize = 10_000;
 /// How a topic is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Making {
-    /// Messages that the lane holds, a power of two.
+    /// Messages that a lane holds, a power of two.
     pub capacity: usize,
+    /// Messages that it has to hold for this program where others have made it.
+    pub least: usize,
     /// What happens when it is full.
     pub policy: Policy,
     /// Who may open it.
     pub access: Access,
-    /// Publishers that it has room for: each has a lane of `capacity` messages.
+    /// Publishers that it has room for: each has a lane of `capacity` messages. The monitor's lane is not among them.
     pub publishers: usize,
     /// Whether publishers wake subscribers that sleep.
     pub wakes: bool,
@@ -58,7 +66,7 @@ pub struct Kind<'a> {
 pub struct Joining {
     /// What the topic must be.
     pub needs: Needs,
-    /// How to make the topic, if nobody did yet. A first publisher that wants it otherwise makes it anew.
+    /// How to make the topic, if nobody did yet. Who comes before it is published, and needs more of it, remakes it.
     pub making: Making,
     /// Messages sent before joining that are wanted of each publisher, as far as they are still there.
     pub history: u64,
@@ -82,6 +90,16 @@ impl Payload {
     }
 }
 
+impl Joining {
+    /// How it waits on a topic with this header.
+    pub(super) fn waiting_at(&self, header: &Header) -> Waiting {
+        self.waiting.unwrap_or(match header.wakes {
+            true => Waiting::default(),
+            false => Waiting::WITHOUT_WAKING,
+        })
+    }
+}
+
 impl Kind<'_> {
     pub(super) fn expected(&self, payload: Payload, terms: Terms) -> Expected {
         Expected {
@@ -96,10 +114,10 @@ impl Kind<'_> {
 }
 
 impl Making {
-    /// The terms on which other publishers may join.
+    /// What a topic must be for a publisher that would make it so.
     pub(super) fn terms(&self) -> Terms {
-        let Self { policy, capacity, publishers: lanes, wakes, .. } = *self;
-        Terms::Exactly { policy, capacity, lanes, wakes }
+        let Self { policy, least: capacity, publishers, wakes, .. } = *self;
+        Terms::Publishing { policy, capacity, publishers, wakes }
     }
 
     pub(super) fn header(&self, expected: &Expected) -> Result<Header, OpenError> {
@@ -109,20 +127,27 @@ impl Making {
     }
 }
 
-/// A segment that was found or made, and the means to take a place in it. Dropped without, it leaves no trace.
+/// A segment that was found or made, by who is in its door, and the means to take a place in it. Dropped without, it leaves no trace.
 pub(super) struct Door {
     // In this order they are dropped: the place goes with the mapping, and the file after it.
     pub segment: Arc<Segment>,
     pub seat: Seat,
     pub last_out: LastOut,
+    pub manner: Manner,
 }
 
 impl Door {
-    fn new(file: Arc<TopicFile>, description: OwnedFd, header: Header) -> Result<Self, OpenError> {
+    fn new(
+        file: TopicFile,
+        description: OwnedFd,
+        (header, generation): (Header, u64),
+        manner: Manner,
+    ) -> Result<Self, OpenError> {
+        let file = Arc::new(file);
         let last_out = LastOut::new(file.clone());
         let seat = Seat::new(description); // dropped before `last_out` if there is no room: it may have a place
-        let segment = Arc::new(Segment::map(file, seat.description(), header, Residency::Locked)?);
-        Ok(Self { segment, seat, last_out })
+        let segment = Arc::new(Segment::map(file, seat.description(), header, generation, Residency::Locked)?);
+        Ok(Self { segment, seat, last_out, manner })
     }
 }
 
@@ -130,8 +155,8 @@ impl Door {
 pub(super) enum Entered<R> {
     /// A place was taken.
     Joined(R),
-    /// The segment was made to give up its name: to be looked for, and made, again.
-    Superseded,
+    /// The topic has to be remade: to be opened again, by who has the door alone.
+    Alone,
     /// Somebody else is at it for a moment: to be looked for again, a little later.
     Again,
     /// There is no place, as far as could be seen in one look.
@@ -142,43 +167,47 @@ pub(super) enum Entered<R> {
 const LOOKS_AT_FULL: usize = 3;
 
 /// Opens the topic in the file `path`, or makes it with `making`, and lets `enter` take a place in it; `place` is the one to be
-/// taken in a new segment before it has a name. `None` when there is no such topic and it shall not be made, or when somebody is
-/// in the way and shall not be waited for.
+/// taken in a new segment before it has a name. `None` when there is no such topic and it shall not be made.
 pub(super) fn open_or_make<R>(
     path: &Path,
     expected: &Expected,
     making: Option<&Making>,
     place: Place,
-    mut patience: Option<Patience>,
     enter: impl Fn(Door) -> Result<Entered<R>, OpenError>,
 ) -> Result<Option<R>, OpenError> {
     // What cannot be made is an error, also where it need not be made.
     let making = making.map(|making| making.header(expected).map(|header| (making, header))).transpose()?;
-    let mut seen_full = 0;
+    let (mut seen_full, mut manner, mut patience) = (0, Manner::Beside, Patience::new());
     for _attempt in 0..ATTEMPTS {
         let opening = Opening::begin();
-        let door = match (find(path)?, &making) {
-            (Some(door), _) => door,
-            (None, None) => return Ok(None),
-            (None, Some((making, header))) => match make_with_room(path, header, making.access, place)? {
-                Some(door) => door,
+        let entered = match (find(path, manner)?, &making) {
+            (Found::Door(door), _) => Some(door),
+            (Found::Nothing, None) => return Ok(None),
+            (Found::Nothing, Some((making, header))) => match make_with_room(path, header, making.access, place)? {
+                Some(door) => Some(door),
                 None => continue, // somebody else was faster
             },
+            (Found::Closed, _) => None,
         };
-        let file = door.segment.file().clone();
-        match enter(door)? {
-            Entered::Joined(joined) if file.is_named() => return Ok(Some(joined)),
-            Entered::Superseded => continue,
-            Entered::Full(error) => {
+        let entered = entered.map(|door| {
+            let file = door.segment.file().clone();
+            Ok::<_, OpenError>((enter(door)?, file))
+        });
+        match entered.transpose()? {
+            Some((Entered::Joined(joined), file)) if file.is_named() => return Ok(Some(joined)),
+            Some((Entered::Alone, _)) => {
+                manner = Manner::Alone;
+                continue;
+            }
+            Some((Entered::Full(error), _)) => {
                 seen_full += 1;
-                if seen_full == LOOKS_AT_FULL || patience.is_none() {
+                if seen_full == LOOKS_AT_FULL {
                     return Err(error);
                 }
             }
-            Entered::Joined(_) | Entered::Again => {}
+            Some((Entered::Joined(_) | Entered::Again, _)) | None => {}
         }
         drop(opening); // nobody waits for who waits
-        let Some(patience) = &mut patience else { return Ok(None) };
         if !patience.pause() {
             break;
         }
@@ -197,19 +226,29 @@ fn make_with_room(path: &Path, header: &Header, access: Access, place: Place) ->
     }
 }
 
+/// What stands under a topic's name.
+enum Found {
+    /// A segment, whose door is open.
+    Door(Door),
+    /// A segment, whose door is not.
+    Closed,
+    Nothing,
+}
+
 /// The topic's segment, if living peers use it. Removes one that nobody living uses.
-fn find(path: &Path) -> Result<Option<Door>, OpenError> {
+fn find(path: &Path, manner: Manner) -> Result<Found, OpenError> {
     for _attempt in 0..ATTEMPTS {
-        let Some(file) = TopicFile::open(path)? else { return Ok(None) };
-        let (first_bytes, size) = Alleged::read(file.file(), path)?;
-        if Alleged::is_ours(&first_bytes) && file.remove_if_unused()? {
+        let Some(file) = TopicFile::open(path)? else { return Ok(Found::Nothing) };
+        if Look::at(file.file(), path)?.is_ours() && file.remove_if_unused()? {
             continue; // look what stands there now
         }
-        let rejected = |reason| Rejected { path: path.to_owned(), reason };
-        let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
-        if let Some(description) = file.open_again()? {
-            return Door::new(Arc::new(file), description, header).map(Some);
+        let Some(description) = file.open_again()? else { continue };
+        if !door::enter(&description, manner).map_err(|error| OpenError::io("lock", path, error))? {
+            return Ok(Found::Closed);
         }
+        // Once more: what was seen before may have been remade meanwhile.
+        let look = Look::at(file.file(), path)?;
+        return Door::new(file, description, (look.header(path)?, look.generation()), manner).map(Found::Door);
     }
     Err(OpenError::Busy { path: path.to_owned() })
 }
@@ -224,13 +263,16 @@ fn make(path: &Path, header: Header, access: Access, place: Place) -> Result<Opt
     failpoint!("create:header");
     // First a place: once named, a segment without a living peer may be removed by anybody.
     locks::try_lock(&description, place).map_err(|error| OpenError::io("lock", path, error))?;
+    door::enter(&description, Manner::Beside).map_err(|error| OpenError::io("lock", path, error))?;
     failpoint!("create:locked");
     if !file::link(&description, path)? {
         return Ok(None);
     }
     failpoint!("create:named");
     match TopicFile::open(path)? {
-        Some(file) if file.is_same(&description)? => Door::new(Arc::new(file), description, header).map(Some),
+        Some(file) if file.is_same(&description)? => {
+            Door::new(file, description, (header, 0), Manner::Beside).map(Some)
+        }
         _ => Ok(None), // a person removed it at this very moment
     }
 }

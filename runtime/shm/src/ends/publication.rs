@@ -13,23 +13,23 @@
 use std::time::Duration;
 
 use super::opening::{Door, Entered, Kind, Making, Payload, damaged, open_or_make};
+use super::remake::suited;
 use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
-use crate::failpoint::failpoint;
-use crate::patience::{Patience, pause};
+use crate::patience::pause;
 use crate::peers::locks::Place;
-use crate::peers::{Claim, leave_lane, reap, subscribers};
+use crate::peers::{Claim, Seat, leave_lane, reap, subscribers};
 use crate::ring::{Full, Memory, Plain, Producer, copy, payload_word};
 use crate::segment::Segment;
 use crate::segment::file::LastOut;
-use crate::segment::header::Expected;
+use crate::segment::header::{Needs, Terms};
 use crate::segment::lane::MappedLane;
 use crate::segment::layout::Policy;
 use crate::segment::map::LockRefused;
-use crate::segment::rejected::{Reason, Rejected};
+use crate::segment::rejected::Rejected;
 use crate::sync::{AtomicU64, Ordering};
-use crate::wait::bell::{Bell, Ringer, ring};
+use crate::wait::bell::{Bell, Ringer};
 use crate::wait::{Spin, Waiting, wake_all};
 
 /// A publisher's lane.
@@ -52,9 +52,9 @@ impl Publication {
     /// Opens the topic `name`, making it if nobody living uses it, and becomes one of its publishers.
     ///
     /// # Errors
-    /// [`OpenError`]. In particular a topic that was ever published and was made otherwise than asked for here (type, layout,
-    /// policy, capacity, publishers, waking) is refused, not changed under its users. One that only subscribers have opened so
-    /// far is made anew, unless one of them needs what it would no longer be.
+    /// [`OpenError`]. In particular a topic that was ever published and gives less than is asked for here (type, layout, policy,
+    /// capacity, publishers, waking) is refused, not changed under its users. One that only subscribers have opened so far is
+    /// remade, unless one of them needs what it would no longer be.
     pub fn open(
         directory: &Directory,
         name: &TopicName,
@@ -63,30 +63,57 @@ impl Publication {
         making: &Making,
     ) -> Result<Self, OpenError> {
         let expected = kind.expected(payload, making.terms());
-        let enter = |door: Door| {
-            let (segment, file) = (&door.segment, door.segment.file());
-            match segment.header().check(&expected) {
-                // A subscriber that came first may have made it for itself alone.
-                Ok(()) if segment.used_lanes().load(Ordering::Relaxed) == 0 && !file.has_access(making.access) => {
-                    supersede(door, &expected, making, None)
-                }
-                Ok(()) => Self::join(door, payload),
-                Err(reason) => supersede(door, &expected, making, Some(reason)),
-            }
+        let enter = |door: Door| match suited(door, &expected, making, Some(making.access))? {
+            Some(door) => Self::join(door, payload, Seat::claim_lane),
+            None => Ok(Entered::Alone),
         };
-        let path = directory.file(name);
-        let opened = open_or_make(&path, &expected, Some(making), Place::Lane(0), Some(Patience::new()), enter)?;
+        let opened = open_or_make(&directory.file(name), &expected, Some(making), Place::Lane(0), enter)?;
         Ok(opened.expect("what is not there is made"))
     }
 
-    fn join(door: Door, payload: Payload) -> Result<Entered<Self>, OpenError> {
+    /// Takes the monitor's lane of a topic that is published, however it is made; `None` when nobody has published it yet.
+    ///
+    /// Each topic has one such lane beside those of its publishers, which no publisher can take.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open): when the topic carries other messages, or another monitor has the lane.
+    pub fn in_the_monitors_lane(
+        directory: &Directory,
+        name: &TopicName,
+        kind: Kind<'_>,
+        payload: Payload,
+    ) -> Result<Option<Self>, OpenError> {
+        let expected = kind.expected(payload, Terms::AtLeast(Needs::default()));
+        let enter = |door: Door| {
+            let segment = &door.segment;
+            let rejected = |reason| Rejected { path: segment.path().to_owned(), reason };
+            segment.header().check(&expected).map_err(rejected)?;
+            if segment.used_lanes().load(Ordering::Relaxed) == 0 {
+                return Ok(Entered::Joined(None)); // it may yet be remade
+            }
+            Ok(match Self::join(door, payload, Seat::claim_monitors_lane)? {
+                Entered::Joined(joined) => Entered::Joined(Some(joined)),
+                Entered::Alone => Entered::Alone,
+                Entered::Again => Entered::Again,
+                Entered::Full(error) => Entered::Full(error),
+            })
+        };
+        Ok(open_or_make(&directory.file(name), &expected, None, Place::Lane(0), enter)?.flatten())
+    }
+
+    fn join(
+        door: Door,
+        payload: Payload,
+        claim: impl FnOnce(&Seat, &Segment) -> Result<Claim, OpenError>,
+    ) -> Result<Entered<Self>, OpenError> {
         // In this order: they are dropped the other way round, the place before the file is looked at.
-        let Door { last_out, seat, segment } = door;
-        let lane = match seat.claim_lane(&segment)? {
+        let Door { last_out, seat, segment, .. } = door;
+        let lane = match claim(&seat, &segment)? {
             Claim::Taken(lane) => lane,
             Claim::Again => return Ok(Entered::Again),
             Claim::Full(error) => return Ok(Entered::Full(error)),
         };
+        seat.leave_door();
         drop(seat); // from here on the mapping alone holds the place: a program that is started now inherits no part of it
         reap(&segment);
         let (policy, is_held) = (segment.header().policy, segment.header().shape.is_held());
@@ -288,42 +315,4 @@ impl Drop for Publication {
             leave_lane(self.segment(), self.lane);
         }
     }
-}
-
-/// Takes the name away from a segment that only subscribers have used, because this publisher makes the topic otherwise; they
-/// follow it to the new segment.
-///
-/// # Errors
-/// `reason` when the segment was published already, or carries other messages; what a subscriber needs.
-fn supersede<R>(
-    door: Door,
-    expected: &Expected,
-    making: &Making,
-    reason: Option<Reason>,
-) -> Result<Entered<R>, OpenError> {
-    let Door { segment, seat, .. } = &door;
-    let path = || segment.path().to_owned();
-    let is_first = || segment.used_lanes().load(Ordering::Relaxed) == 0;
-    if let Some(reason) = reason
-        && (!is_first() || segment.header().check_type(expected).is_err())
-    {
-        return Err(Rejected { path: path(), reason }.into());
-    }
-    // With all lanes taken nobody comes to publish here. Who has one now supersedes it too, or publishes in a moment.
-    if !seat.take_all_lanes(segment)? || !is_first() {
-        return Ok(Entered::Again);
-    }
-    for (who, needs) in subscribers(segment)? {
-        if needs.check(making.policy, making.capacity, making.wakes).is_err() {
-            return Err(OpenError::Needed { path: path(), who, needs });
-        }
-    }
-    // The name goes first: who follows must not find it again.
-    segment.file().unname()?;
-    failpoint!("supersede:unnamed");
-    // Release: who sees it looks for the name, and must not find the old one.
-    segment.superseded().store(1, Ordering::Release); // SYNC POINT: superseded
-    ring(segment.as_ref());
-    wake_all(segment);
-    Ok(Entered::Superseded)
 }

@@ -31,9 +31,9 @@ pub(super) fn readers(segment: &Arc<Segment>) -> Result<Vec<Reader>, OpenError> 
     let reader = |(subscriber, identity)| {
         let behind = lanes.iter().map(|lane| {
             let cursor = lane.cursor(subscriber).load(Ordering::Relaxed); // first, so that it is not ahead of the position
-            lane.position().load(Ordering::Relaxed).saturating_sub(cursor)
+            (lane.position().load(Ordering::Relaxed).saturating_sub(cursor), lane.capacity())
         });
-        let of_lane = behind.map(|behind| (behind, behind.saturating_sub(shape.capacity() as u64)));
+        let of_lane = behind.map(|(behind, capacity)| (behind, behind.saturating_sub(capacity)));
         let (behind, overwritten) =
             of_lane.fold((0_u64, 0_u64), |sum, lane| (sum.0.saturating_add(lane.0), sum.1.saturating_add(lane.1)));
         Reader { identity, behind, overwritten }

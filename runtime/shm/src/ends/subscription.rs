@@ -2,22 +2,20 @@
 //! behind.
 //!
 //! # A subscriber that comes first
-//! It makes the topic as it would like it, and receives once somebody publishes. If the first publisher makes the topic
-//! otherwise, the subscriber follows it to the new segment: in the first receiving call after that, with the system calls of
-//! opening. It receives there what was sent from the first message on; if more were sent than the topic holds, the rest counts as
-//! missed, on a reliable topic too. A subscriber that says how the topic is made, as its publisher does, never has to.
+//! It makes the topic as it would like it, and receives once somebody publishes. If it is remade before, by the first publisher or by a
+//! subscriber that needs more, it follows ([`super::following`]): in the first receiving call after that, with the system calls of
+//! mapping a file. A subscriber that says how the topic is made, as its publisher does, never has to.
 
 use std::mem::MaybeUninit;
-use std::path::PathBuf;
 use std::time::Duration;
 
+use super::following::Following;
 use super::opening::{Door, Entered, Joining, Kind, Making, Payload, damaged, open_or_make};
-use crate::clock::monotonic_ns;
+use super::remake::suited;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
-use crate::patience::Patience;
 use crate::peers::locks::Place;
-use crate::peers::{Claim, clear, publishers, reap};
+use crate::peers::{Claim, clear, is_published, reap};
 use crate::ring::{self, Consumer, MAX_SEQUENCE, Memory, Plain, Received, Taken, copy, payload_word};
 use crate::segment::Segment;
 use crate::segment::file::LastOut;
@@ -30,53 +28,21 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::wait::bell::Bell;
 use crate::wait::{self, Waiter, Waiting};
 
-/// How long the publisher that makes a topic anew has for it. Then a subscriber that follows it makes the topic itself.
-const FOLLOW_PATIENCE_NS: u64 = 100_000_000;
-/// The time between two looks for it.
-const FOLLOW_PAUSE_NS: u64 = 50_000;
-
 /// A subscriber's cursors in all lanes of a topic.
 pub struct Subscription {
     // In this order they are dropped: the place goes with the mapping, and the file after it.
-    lanes: Box<[Consumer<MappedLane>]>,
-    segment: Arc<Segment>,
+    pub(super) lanes: Box<[Consumer<MappedLane>]>,
+    pub(super) segment: Arc<Segment>,
+    pub(super) following: Box<Following>,
     _last_out: LastOut,
     /// The lane that is looked at first: the one after that which was read last, so that none waits for another.
-    turn: usize,
+    pub(super) turn: usize,
     subscriber: usize,
-    waiting: Waiting,
+    pub(super) waiting: Waiting,
     payload: Payload,
     /// Whether there may be messages to read that were sent before this subscriber joined.
-    has_history: bool,
+    pub(super) has_history: bool,
     has_slept: bool,
-    wish: Arc<Wish>,
-    following: Following,
-}
-
-/// What was asked for, to ask for it again.
-struct Wish {
-    path: PathBuf,
-    expected: Expected,
-    joining: Joining,
-}
-
-/// On what occasion a subscriber joins a segment.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
-    /// Because its program opens the topic.
-    Afresh,
-    /// Because the segment that it was in lost its name.
-    Following { may_make: bool },
-}
-
-/// How a subscriber gets on that follows a publisher to the segment that it made anew.
-#[derive(Default)]
-struct Following {
-    since_ns: Option<u64>,
-    /// Not to look before this moment.
-    again_ns: u64,
-    /// Why the publisher's segment could not be joined.
-    refusal: Option<OpenError>,
 }
 
 impl Subscription {
@@ -98,39 +64,24 @@ impl Subscription {
         let Making { policy, capacity, wakes, .. } = joining.making;
         let path = || directory.file(name);
         joining.needs.check(policy, capacity, wakes).map_err(|reason| Rejected { path: path(), reason })?;
-        let wish = Arc::new(Wish { path: directory.file(name), expected, joining });
-        let opened = Self::join_as(wish, How::Afresh)?;
+        let enter = |door: Door| match suited(door, &expected, &joining.making, None)? {
+            Some(door) => Self::join(door, &expected, joining),
+            None => Ok(Entered::Alone),
+        };
+        let opened = open_or_make(&path(), &expected, Some(&joining.making), Place::Subscriber(0), enter)?;
         Ok(opened.expect("what is not there is made"))
     }
 
-    fn join_as(wish: Arc<Wish>, how: How) -> Result<Option<Self>, OpenError> {
-        let Wish { path, expected, joining } = &*wish;
-        let enter = |door: Door| {
-            let checked = door.segment.header().check(expected);
-            checked.map_err(|reason| Rejected { path: path.clone(), reason })?;
-            Self::join(door, &wish, how)
-        };
-        let making = (how != How::Following { may_make: false }).then_some(&joining.making);
-        // Who follows does so within a receiving call, which waits for nobody.
-        let patience = (how == How::Afresh).then(Patience::new);
-        open_or_make(path, expected, making, Place::Subscriber(0), patience, enter)
-    }
-
-    fn join(door: Door, wish: &Arc<Wish>, how: How) -> Result<Entered<Self>, OpenError> {
+    fn join(door: Door, expected: &Expected, joining: Joining) -> Result<Entered<Self>, OpenError> {
         // In this order: they are dropped the other way round, the place before the file is looked at.
-        let Door { last_out, seat, segment } = door;
-        let joining = &wish.joining;
+        let Door { last_out, seat, segment, .. } = door;
         let header = segment.header();
-        let waiting = joining.waiting.unwrap_or(match header.wakes {
-            true => Waiting::default(),
-            false => Waiting::WITHOUT_WAKING,
-        });
+        let waiting = joining.waiting_at(header);
         let subscriber = match seat.claim_subscriber(&segment, joining.needs)? {
             Claim::Taken(subscriber) => subscriber,
             Claim::Again => return Ok(Entered::Again),
             Claim::Full(error) => return Ok(Entered::Full(error)),
         };
-        drop(seat); // from here on the mapping alone holds the place: a program that is started now inherits no part of it
         reap(&segment);
         let lanes: Vec<_> = (0..header.shape.lanes()).map(|lane| MappedLane::new(segment.clone(), lane)).collect();
         let positions = lanes.iter().map(|lane| lane.position().load(Ordering::Relaxed));
@@ -139,25 +90,21 @@ impl Subscription {
             // Relaxed: see the text of `bell`.
             segment.sleepers().fetch_or(1 << subscriber, Ordering::Relaxed);
         }
-        // Who follows was there before the segment, so all of its messages are meant for it, too.
-        let history = if how == How::Afresh { joining.history } else { u64::MAX };
-        let lanes = ring::join(lanes, subscriber, header.policy, history);
-        let mut lanes = lanes.ok_or_else(|| damaged(&segment, highest)).inspect_err(|_| clear(&segment, subscriber))?;
-        if how != How::Afresh {
-            lanes.iter_mut().for_each(Consumer::count_from_the_first);
-        }
+        let lanes = ring::join(lanes, subscriber, header.policy, joining.history);
+        let lanes = lanes.ok_or_else(|| damaged(&segment, highest)).inspect_err(|_| clear(&segment, subscriber))?;
+        seat.leave_door();
+        drop(seat); // from here on the mapping alone holds the place: a program that is started now inherits no part of it
         Ok(Entered::Joined(Self {
             lanes,
             segment,
+            following: Box::new(Following::new(expected.clone(), joining)),
             _last_out: last_out,
             turn: 0,
             subscriber,
             waiting,
-            payload: Payload { bytes: wish.expected.payload_bytes, align: wish.expected.payload_align },
-            has_history: history > 0,
+            payload: Payload { bytes: expected.payload_bytes, align: expected.payload_align },
+            has_history: joining.history > 0,
             has_slept: false,
-            wish: wish.clone(),
-            following: Following::default(),
         }))
     }
 
@@ -228,9 +175,12 @@ impl Subscription {
         used: u64,
         mut visit: impl FnMut(&mut Consumer<MappedLane>) -> Option<R>,
     ) -> Option<(usize, R)> {
+        let mut used = used;
         if used == 0 {
-            self.follow();
-            return None; // what the new segment has, the next call finds
+            if !self.follow() {
+                return None;
+            }
+            used = self.segment.used_lanes().load(Ordering::Relaxed); // as in `poll`
         }
         let lanes = self.lanes.len();
         // The lanes from `turn` on, then those before it; a bit beyond the lanes is a lie that helps nobody.
@@ -247,34 +197,6 @@ impl Subscription {
             }
         }
         None
-    }
-
-    /// Where nobody ever published: looks whether the topic was made anew, and joins what stands there now.
-    #[cold]
-    fn follow(&mut self) {
-        let superseded = self.segment.superseded().load(Ordering::Acquire); // SYNC POINT: superseded
-        let now = monotonic_ns();
-        let Following { since_ns, again_ns, .. } = &mut self.following;
-        if now < *again_ns && (superseded == 0 || since_ns.is_some()) {
-            return;
-        }
-        if superseded == 0 {
-            // Who took the name away may have died before it could say so.
-            *again_ns = now + FOLLOW_PATIENCE_NS;
-            if self.segment.file().is_named() {
-                return;
-            }
-        }
-        let since = *since_ns.get_or_insert(now);
-        *again_ns = now + FOLLOW_PAUSE_NS;
-        match Self::join_as(self.wish.clone(), How::Following { may_make: now - since > FOLLOW_PATIENCE_NS }) {
-            Ok(Some(joined)) => *self = joined,
-            Ok(None) => {} // it is being made
-            Err(error) => {
-                let again_ns = now + FOLLOW_PATIENCE_NS;
-                self.following = Following { refusal: Some(error), again_ns, since_ns: Some(now) };
-            }
-        }
     }
 
     /// Finds the next message of any lane and holds it in place; see [`Consumer::hold`].
@@ -295,6 +217,10 @@ impl Subscription {
     /// Whether messages can be held in place here and now: on a `latest` topic of small messages they cannot, nor
     /// anywhere before the history has been read, of which a reliable publisher may still overwrite some.
     pub(super) fn can_hold(&mut self) -> bool {
+        // Of the topic as it is now: the next call must find what this one has said.
+        if self.segment.used_lanes().load(Ordering::Relaxed) == 0 {
+            self.follow();
+        }
         let header = self.segment.header();
         if header.policy == Policy::Latest {
             return header.shape.is_held();
@@ -334,24 +260,19 @@ impl Subscription {
     /// Those of [`check`](Self::check).
     pub fn is_published(&self) -> Result<bool, OpenError> {
         self.check()?;
-        Ok(!publishers(&self.segment)?.is_empty())
+        is_published(&self.segment)
     }
 
     /// Looks whether messages can come from whoever publishes the topic from now on. One system call.
     ///
     /// # Errors
     /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::Forked`] in a child that `fork` made of the
-    /// process that opened the topic; and why this subscriber cannot receive what is published by a publisher that made the
-    /// topic anew.
+    /// process that opened the topic; and why this subscriber cannot receive what is published since the topic was remade.
     pub fn check(&self) -> Result<(), OpenError> {
-        match &self.following.refusal {
-            Some(refusal) => {
-                Err(OpenError::Superseded { path: self.segment.path().to_owned(), reason: refusal.to_string() })
-            }
-            // Between two segments the old one has no name, and the next receiving call follows. A child of `fork` has no segment to read.
-            None if self.segment.opener().is_this() && self.segment.superseded().load(Ordering::Relaxed) != 0 => Ok(()),
-            None => self.segment.check(),
-        }
+        self.segment.check()?;
+        self.following.refusal().map_or(Ok(()), |refusal| {
+            Err(OpenError::Remade { path: self.segment.path().to_owned(), reason: refusal.to_string() })
+        })
     }
 
     /// Size and alignment of a message.

@@ -13,9 +13,8 @@ use crate::directory::{Directory, EXTENSION};
 use crate::error::OpenError;
 use crate::segment::Segment;
 use crate::segment::file::TopicFile;
-use crate::segment::header::Alleged;
+use crate::segment::look::Look;
 use crate::segment::map::Residency;
-use crate::segment::rejected::Rejected;
 use crate::sync::Arc;
 
 /// What was found.
@@ -76,12 +75,11 @@ fn clean_board(path: PathBuf, cleaned: &mut Cleaned) {
 fn clean_one(path: &Path) -> Result<Option<usize>, OpenError> {
     let Some(file) = TopicFile::open(path)? else { return Ok(None) };
     let file = Arc::new(file);
-    let (first_bytes, size) = Alleged::read(file.file(), path)?;
-    if Alleged::is_ours(&first_bytes) && file.remove_if_unused()? {
+    if Look::at(file.file(), path)?.is_ours() && file.remove_if_unused()? {
         return Ok(None);
     }
-    let rejected = |reason| Rejected { path: path.to_owned(), reason };
-    let header = Alleged::new(&first_bytes, size).and_then(|alleged| alleged.validate()).map_err(rejected)?;
-    let segment = Segment::map(file.clone(), file.file(), header, Residency::OnDemand)?;
+    let look = Look::steady(file.file(), path)?;
+    let header = look.header(path)?;
+    let segment = Segment::map(file.clone(), file.file(), header, look.generation(), Residency::OnDemand)?;
     Ok(Some(reap(&segment)))
 }

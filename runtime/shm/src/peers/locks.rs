@@ -10,7 +10,8 @@
 //! The locked bytes are numbers, not data: locks do not keep anybody from reading or writing the file.
 //!
 //! ```text
-//!      63  who removes the file        64…127  the owner of lane 0…63        128…159  subscriber 0…31
+//!      61  gate, 62  door: who joins and who remakes the topic (`peers::door`)        63  who removes the file
+//!      64…127  the owner of lane 0…63        128…159  subscriber 0…31
 //! ```
 //!
 //! # What it does not do
@@ -19,7 +20,7 @@
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use libc::{F_OFD_GETLK, F_OFD_SETLK, F_UNLCK, F_WRLCK, SEEK_SET, c_int};
+use libc::{F_OFD_GETLK, F_OFD_SETLK, F_RDLCK, F_UNLCK, F_WRLCK, SEEK_SET, c_int};
 use rustix::io::Errno;
 
 use crate::segment::layout::{MAX_LANES, MAX_SUBSCRIBERS};
@@ -49,8 +50,12 @@ impl Range {
     pub const ALL: Self = Self { first: REMOVER.first, bytes: REMOVER.bytes + LANES.bytes + SUBSCRIBERS.bytes };
     /// What only who takes all places locks.
     pub const REMOVING: Self = REMOVER;
-    /// The places of all publishers.
-    pub const PUBLISHERS: Self = LANES;
+    /// What who wants the door locks for a moment; who wants it alone, for as long as it needs the door.
+    pub const GATE: Self = Self { first: 61, bytes: 1 };
+    /// What whoever joins shares with others, and who remakes the topic has alone.
+    pub const DOOR: Self = Self { first: 62, bytes: 1 };
+    /// Both.
+    pub const GATE_AND_DOOR: Self = Self { first: 61, bytes: 2 };
 }
 
 impl From<Place> for Range {
@@ -66,7 +71,16 @@ impl From<Place> for Range {
 /// Takes the lock of all of `range` for this open file description; false when another one has a part of it. Waits for
 /// nothing. The file must be open for writing.
 pub(crate) fn try_lock(file: &OwnedFd, range: impl Into<Range>) -> Result<bool, Errno> {
-    match call(file, F_OFD_SETLK, F_WRLCK, range.into()) {
+    try_to(file, F_WRLCK, range.into())
+}
+
+/// As [`try_lock`], beside others that share it.
+pub(crate) fn try_share(file: &OwnedFd, range: impl Into<Range>) -> Result<bool, Errno> {
+    try_to(file, F_RDLCK, range.into())
+}
+
+fn try_to(file: &OwnedFd, kind: c_int, range: Range) -> Result<bool, Errno> {
+    match call(file, F_OFD_SETLK, kind, range) {
         Ok(_) => Ok(true),
         Err(Errno::AGAIN | Errno::ACCESS) => Ok(false),
         Err(error) => Err(error),
@@ -115,7 +129,7 @@ mod tests {
         let [holder, other] = descriptions();
         assert_eq!(try_lock(&holder, Place::Lane(63)), Ok(true));
         assert_eq!(try_lock(&other, Place::Lane(63)), Ok(false));
-        assert_eq!(try_lock(&other, Range::PUBLISHERS), Ok(false), "a part of it is taken");
+        assert_eq!(try_lock(&other, Range::ALL), Ok(false), "a part of it is taken");
         assert_eq!(is_locked(&other, Place::Lane(63)), Ok(true));
         assert_eq!(is_locked(&other, Place::Subscriber(0)), Ok(false), "the next byte");
         assert_eq!(is_locked(&holder, Range::ALL), Ok(false), "one's own locks are in nobody's way");

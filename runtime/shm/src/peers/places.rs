@@ -2,12 +2,14 @@
 
 use std::os::fd::OwnedFd;
 
+use super::door;
 use super::identity::{IDENTITY_WORDS, Identity};
 use super::locks::{self, Place, Range};
 use crate::error::OpenError;
 use crate::failpoint::failpoint;
 use crate::segment::Segment;
 use crate::segment::header::Needs;
+use crate::segment::layout::MAX_PUBLISHERS;
 use crate::sync::{AtomicU64, Ordering};
 use crate::wait::bell::{self, Bell};
 
@@ -35,29 +37,44 @@ impl Seat {
         locks::try_lock(&self.0, place).map_err(|error| OpenError::io("lock", segment.path(), error))
     }
 
-    /// Takes all publishers' places, so that no publisher comes; false when there is one.
-    pub fn take_all_lanes(&self, segment: &Segment) -> Result<bool, OpenError> {
-        locks::try_lock(&self.0, Range::PUBLISHERS).map_err(|error| OpenError::io("lock", segment.path(), error))
+    /// Goes out of the door: the place is taken, and all is written that others look at.
+    pub fn leave_door(&self) {
+        door::leave(&self.0);
     }
 
-    /// Becomes the owner of the first lane that is free.
+    /// Becomes the owner of the first publisher's lane that is free.
     ///
     /// A lane whose owner is gone comes before one that was never used, so that readers look at no more lanes than
     /// publishers ever lived at once.
     pub fn claim_lane(&self, segment: &Segment) -> Result<Claim, OpenError> {
-        let lanes = segment.header().shape.lanes();
-        let is_settled = |lane| Identity::load(owner(segment, lane)).pid != 0;
+        let publishers = segment.header().shape.publishers();
         let full = || {
             let (path, one) = (segment.path().to_owned(), Identity::load(owner(segment, 0)));
-            OpenError::PublishersFull { path, publishers: lanes, one }
+            OpenError::PublishersFull { path, publishers, one }
         };
-        let claim = self.claim_one(segment, (0..lanes).map(Place::Lane), is_settled, full)?;
+        self.claim_lane_of(segment, 0..publishers, full)
+    }
+
+    /// Becomes the owner of the monitor's lane.
+    pub fn claim_monitors_lane(&self, segment: &Segment) -> Result<Claim, OpenError> {
+        let lane = segment.header().shape.monitors_lane();
+        let full = || {
+            let (path, one) = (segment.path().to_owned(), Identity::load(owner(segment, lane)));
+            OpenError::MonitorsLane { path, one }
+        };
+        self.claim_lane_of(segment, lane..lane + 1, full)
+    }
+
+    fn claim_lane_of(
+        &self,
+        segment: &Segment,
+        lanes: std::ops::Range<usize>,
+        full: impl Fn() -> OpenError,
+    ) -> Result<Claim, OpenError> {
+        let is_settled = |lane| Identity::load(owner(segment, lane)).pid != 0;
+        let claim = self.claim_one(segment, lanes.map(|lane| (lane, Place::Lane(lane))), is_settled, full)?;
         let Claim::Taken(lane) = claim else { return Ok(claim) };
         failpoint!("claim:free");
-        // Who supersedes has all lanes until it has said so: no subscriber is kept here while its publisher goes elsewhere.
-        if segment.superseded().load(Ordering::Relaxed) != 0 || !segment.file().is_named() {
-            return Ok(Claim::Again);
-        }
         let owner = owner(segment, lane);
         Identity::own().store(owner);
         failpoint!("claim:owner");
@@ -73,7 +90,8 @@ impl Seat {
         let subscribers = segment.header().shape.subscribers();
         let is_settled = |subscriber| segment.members().load(Ordering::Relaxed) >> subscriber & 1 == 1;
         let full = || OpenError::SubscribersFull { path: segment.path().to_owned(), subscribers };
-        let claim = self.claim_one(segment, (0..subscribers).map(Place::Subscriber), is_settled, full)?;
+        let places = (0..subscribers).map(|subscriber| (subscriber, Place::Subscriber(subscriber)));
+        let claim = self.claim_one(segment, places, is_settled, full)?;
         let Claim::Taken(subscriber) = claim else { return Ok(claim) };
         failpoint!("join:free");
         clear(segment, subscriber);
@@ -88,12 +106,12 @@ impl Seat {
     fn claim_one(
         &self,
         segment: &Segment,
-        places: impl Iterator<Item = Place>,
+        places: impl Iterator<Item = (usize, Place)>,
         is_settled: impl Fn(usize) -> bool,
         full: impl Fn() -> OpenError,
     ) -> Result<Claim, OpenError> {
         let mut settled = true;
-        for (number, place) in places.enumerate() {
+        for (number, place) in places {
             if self.take(segment, place)? {
                 return Ok(Claim::Taken(number));
             }
@@ -109,7 +127,7 @@ impl Seat {
 pub(crate) enum Claim {
     /// The number of the place.
     Taken(usize),
-    /// Somebody joins, reaps, removes or supersedes at this moment: to be asked for again.
+    /// Somebody joins, reaps or removes at this moment: to be asked for again.
     Again,
     /// Each place has a holder that has said who it is, as far as could be seen in one look.
     Full(OpenError),
@@ -170,7 +188,7 @@ fn living(segment: &Segment, count: usize, place: fn(usize) -> Place) -> Result<
 
 /// The living publishers: lane and who it says it is.
 pub(crate) fn publishers(segment: &Segment) -> Result<Vec<(usize, Identity)>, OpenError> {
-    // Who is about to supersede the segment has all lanes, and is no publisher here.
+    // Who removes the segment, or is about to publish, has a lock and is no publisher yet.
     let used = segment.used_lanes().load(Ordering::Relaxed);
     let living = living(segment, segment.header().shape.lanes(), Place::Lane)?;
     Ok(living
@@ -178,6 +196,15 @@ pub(crate) fn publishers(segment: &Segment) -> Result<Vec<(usize, Identity)>, Op
         .filter(|lane| used >> lane & 1 == 1)
         .map(|lane| (lane, Identity::load(owner(segment, lane))))
         .collect())
+}
+
+/// Whether a living process publishes the topic, the monitor aside: also by one that has remade it since this segment was mapped.
+pub(crate) fn is_published(segment: &Segment) -> Result<bool, OpenError> {
+    // Relaxed: whoever asks may be told a moment later.
+    let generation = segment.generation_word().load(Ordering::Relaxed);
+    let used = segment.used_lanes_in(generation).load(Ordering::Relaxed);
+    let lanes = if generation == segment.generation() { segment.header().shape.publishers() } else { MAX_PUBLISHERS };
+    Ok(living(segment, lanes, Place::Lane)?.into_iter().any(|lane| used >> lane & 1 == 1))
 }
 
 /// The living subscribers: who each says it is, and what it needs.

@@ -90,25 +90,19 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
         let next = joined_at - history.min(memory.capacity()).min(joined_at);
         // Relaxed: this reader has copied nothing yet that the writer would have to wait for.
         memory.cursor(subscriber).store(next, Ordering::Relaxed);
-        let needs_care = next < joined_at;
-        let (missed, is_holding) = (0, false);
-        let counted_from = joined_at;
-        Consumer {
-            memory,
-            subscriber,
-            policy,
-            next,
-            joined_at,
-            missed,
-            counted_from,
-            is_holding,
-            needs_care,
-            _not_sync: PhantomData,
-        }
+        Consumer::at(memory, subscriber, policy, next, joined_at)
     });
     let consumers = Some(consumers.collect());
     failpoint!("join:joined");
     consumers
+}
+
+/// Takes over the cursors of a member, which who remade the lanes has set to the first message before any was sent.
+///
+/// So the lanes' writers have known this reader from their first message on: a reliable one waits for it, and what was
+/// overwritten counts as missed.
+pub fn take_over<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy) -> Box<[Consumer<M>]> {
+    lanes.into_iter().map(|memory| Consumer::at(memory, subscriber, policy, 0, 0)).collect()
 }
 
 /// Copies message `next` out of `slot`, whose stamp said that it is there; `None` if it was overwritten meanwhile.
@@ -124,6 +118,12 @@ fn copy_out(next: u64, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) 
 }
 
 impl<M: Memory> Consumer<M> {
+    fn at(memory: M, subscriber: usize, policy: Policy, next: u64, joined_at: u64) -> Self {
+        let (needs_care, is_holding) = (next < joined_at, false);
+        let (missed, counted_from, _not_sync) = (0, joined_at, PhantomData);
+        Self { memory, subscriber, policy, next, joined_at, missed, counted_from, is_holding, needs_care, _not_sync }
+    }
+
     /// Looks whether a message, or the trace of one that was missed, is there to be taken.
     #[inline]
     pub fn is_ready(&self) -> bool {

@@ -4,6 +4,8 @@
 //! file (`O_TMPFILE`) and is linked into the directory. A process killed on the way leaves nothing behind, nobody ever
 //! opens a half-made segment, and a full `/dev/shm` is an error now and not a SIGBUS later.
 //!
+//! A topic that is remade keeps its file, which grows and never shrinks: to touch bytes that a file lost is SIGBUS.
+//!
 //! # Who removes a file
 //! Whoever leaves last, and whoever finds one that nobody living uses: the next peer that opens the topic, `horus topic
 //! clean`. It takes the locks of *all* places at once (`peers::locks`), which succeeds only if nobody
@@ -95,17 +97,22 @@ impl TopicFile {
             return Ok(false);
         }
         failpoint!("remove:locked");
-        self.unname()?;
+        // Unless something else has the name by now.
+        if self.is_named() && self.open_again()?.is_some() {
+            self.io("remove", rustix::fs::unlink(&self.path))?;
+        }
         failpoint!("remove:removed");
         Ok(true)
     }
 
-    /// Takes the file's name away, unless something else has it by now.
-    pub fn unname(&self) -> Result<(), OpenError> {
-        match self.is_named() && self.open_again()?.is_some() {
-            true => self.io("remove", rustix::fs::unlink(&self.path)),
-            false => Ok(()),
-        }
+    /// Lets in whom `access` lets in, and nobody else.
+    pub fn set_access(&self, access: Access) -> Result<(), OpenError> {
+        set_access(&self.file, &self.path, access)
+    }
+
+    /// Makes the file at least so long; its new bytes are allocated and zero.
+    pub fn grow(&self, bytes: usize) -> Result<(), OpenError> {
+        allocate(&self.file, &self.path, bytes)
     }
 
     /// Whether the file lets in whom `access` lets in.
@@ -144,27 +151,45 @@ impl Drop for LastOut {
 
 /// A new, unnamed file of `bytes` allocated, zeroed bytes in the directory of `path`.
 pub(crate) fn make_unnamed(path: &Path, bytes: usize, access: Access) -> Result<OwnedFd, OpenError> {
-    if access.mode & !MODE_LIMIT != 0 {
-        return Err(OpenError::Mode { mode: access.mode });
-    }
-    // Beyond this limit the kernel does not answer, it sends SIGXFSZ.
-    if let Some(limit) = getrlimit(Resource::Fsize).current.filter(|&limit| limit < bytes as u64) {
-        return Err(OpenError::FileSizeLimit { path: path.to_owned(), bytes, limit });
-    }
+    check_mode(access)?;
+    check_size(path, bytes)?;
     let directory = path.parent().unwrap_or(Path::new("."));
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)
         .map_err(|error| OpenError::in_directory("make an unnamed file in", directory, error))?;
+    set_access(&file, path, access)?;
+    failpoint!("create:unnamed");
+    allocate(&file, path, bytes)?;
+    Ok(file)
+}
+
+fn check_mode(access: Access) -> Result<(), OpenError> {
+    if access.mode & !MODE_LIMIT == 0 { Ok(()) } else { Err(OpenError::Mode { mode: access.mode }) }
+}
+
+/// Beyond this limit the kernel does not answer, it sends SIGXFSZ.
+fn check_size(path: &Path, bytes: usize) -> Result<(), OpenError> {
+    match getrlimit(Resource::Fsize).current.filter(|&limit| limit < bytes as u64) {
+        Some(limit) => Err(OpenError::FileSizeLimit { path: path.to_owned(), bytes, limit }),
+        None => Ok(()),
+    }
+}
+
+fn set_access(file: &OwnedFd, path: &Path, access: Access) -> Result<(), OpenError> {
+    check_mode(access)?;
     if let Some(group) = access.group {
-        rustix::fs::fchown(&file, None, Some(Gid::from_raw(group)))
+        rustix::fs::fchown(file, None, Some(Gid::from_raw(group)))
             .map_err(|error| OpenError::group(path, group, error))?;
     }
     // After fchown, and explicitly: open's mode is subject to the umask.
-    rustix::fs::fchmod(&file, Mode::from_raw_mode(access.mode))
-        .map_err(|error| OpenError::io("set the mode of", path, error))?;
-    failpoint!("create:unnamed");
-    match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes as u64) {
-        Ok(()) => Ok(file),
+    rustix::fs::fchmod(file, Mode::from_raw_mode(access.mode))
+        .map_err(|error| OpenError::io("set the mode of", path, error))
+}
+
+fn allocate(file: &OwnedFd, path: &Path, bytes: usize) -> Result<(), OpenError> {
+    check_size(path, bytes)?;
+    match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes as u64) {
+        Ok(()) => Ok(()),
         Err(Errno::NOSPC | Errno::NOMEM | Errno::FBIG) => Err(OpenError::NoSpace { path: path.to_owned(), bytes }),
         Err(error) => Err(OpenError::io("allocate the bytes of", path, error)),
     }

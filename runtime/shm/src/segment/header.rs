@@ -1,9 +1,9 @@
 //! What a segment's header says, and what of it is believed: nothing, until every field has been checked.
 //!
 //! ```text
-//!       0  magic 8 "HORUSSHM"  │   8  version 4     │  12  byte order 4
+//!       0  magic 8 "HORUSSHM"  │   8  version 5     │  12  byte order 4
 //!      16  total bytes 8       │  24  payload bytes 8 │  32  payload alignment 8 │  40  layout hash 8
-//!      48  capacity 8          │  56  slot stride 8 │  64  policy 4, lanes 4, subscribers 4, flags 4
+//!      48  capacity 8          │  56  slot stride 8 │  64  policy 4, publishers 4, subscribers 4, flags 4
 //!      80  creator: pid 8      │  88  its PID namespace 8
 //!     128  type name 128, padded with zeros         │ 256  reserved, zero, to 512
 //!     512  description of the type's fields, a line each, padded with zeros, to 4096
@@ -11,11 +11,10 @@
 //!
 //! [`Alleged`] is the header as found: a private copy, so that a peer cannot change it between check and use.
 //! [`Alleged::validate`] compares each field but the creator with its limits, with the others and with the file's real size, which
+//! may be larger, and
 //! makes it a [`Header`]; [`Header::check`] compares that with what the caller expects.
 
 use std::fmt;
-use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use super::difference::difference;
 use super::layout::{
@@ -37,7 +36,7 @@ mod field {
     pub const CAPACITY: usize = 48;
     pub const SLOT_STRIDE: usize = 56;
     pub const POLICY: usize = 64;
-    pub const LANES: usize = 68;
+    pub const PUBLISHERS: usize = 68;
     pub const SUBSCRIBERS: usize = 72;
     pub const FLAGS: usize = 76;
     pub const CREATOR_PID: usize = 80;
@@ -69,14 +68,14 @@ pub struct Expected {
 /// How a topic must be made for a peer to join it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
-    /// Exactly so: for publishers, who must agree.
-    Exactly {
+    /// Good enough for a publisher.
+    Publishing {
         /// The delivery policy.
         policy: Policy,
-        /// The capacity in messages.
+        /// The least capacity in messages.
         capacity: usize,
-        /// The number of lanes.
-        lanes: usize,
+        /// For how many publishers there must be room.
+        publishers: usize,
         /// Whether publishers wake who sleeps.
         wakes: bool,
     },
@@ -168,20 +167,16 @@ impl Alleged {
         Ok(Self { header: *header, file_bytes })
     }
 
-    /// Reads the first bytes of a file, as many as a header has, and the size of the whole file.
-    pub(crate) fn read(file: &OwnedFd, path: &Path) -> Result<(Vec<u8>, u64), OpenError> {
-        let io = |error| OpenError::io("read", path, error);
-        let stat = rustix::fs::fstat(file).map_err(io)?;
-        let mut header = vec![0; HEADER_BYTES];
-        let mut length = 0;
-        while length < HEADER_BYTES {
-            match rustix::io::pread(file, &mut header[length..], length as u64).map_err(io)? {
-                0 => break,
-                read => length += read,
-            }
-        }
-        header.truncate(length);
-        Ok((header, stat.st_size as u64))
+    /// The same with the smallest shape that there is for its messages, instead of one that is half-written.
+    pub(crate) fn of_the_smallest_shape(mut self) -> Result<Self, Reason> {
+        let subscribers = self.u32(field::SUBSCRIBERS) as usize;
+        let shape = Shape::new(self.size(field::PAYLOAD_BYTES), self.size(field::PAYLOAD_ALIGN), 1, 1, subscribers)?;
+        let mut put = |offset: usize, value: &[u8]| self.header[offset..offset + value.len()].copy_from_slice(value);
+        put(field::CAPACITY, &1_u64.to_ne_bytes());
+        put(field::PUBLISHERS, &1_u32.to_ne_bytes());
+        put(field::POLICY, &Policy::Latest.code().to_ne_bytes());
+        put(field::TOTAL_BYTES, &(shape.total_bytes() as u64).to_ne_bytes());
+        Ok(self)
     }
 
     fn u32(&self, offset: usize) -> u32 {
@@ -223,7 +218,7 @@ impl Alleged {
             self.size(field::PAYLOAD_BYTES),
             self.size(field::PAYLOAD_ALIGN),
             self.size(field::CAPACITY),
-            self.u32(field::LANES) as usize,
+            self.u32(field::PUBLISHERS) as usize,
             self.u32(field::SUBSCRIBERS) as usize,
         )?;
         let consistent = |field, found: u64, expected: usize| match expected as u64 {
@@ -232,7 +227,11 @@ impl Alleged {
         };
         consistent("slot stride", self.u64(field::SLOT_STRIDE), shape.slot_stride())?;
         consistent("total size", self.u64(field::TOTAL_BYTES), shape.total_bytes())?;
-        consistent("the file's size", self.file_bytes, shape.total_bytes())?;
+        // One that was remade may have been larger before.
+        if self.file_bytes < shape.total_bytes() as u64 {
+            let (field, found, expected) = ("the file's size", self.file_bytes, shape.total_bytes() as u64);
+            return Err(Reason::Inconsistent { field, found, expected });
+        }
         let code = self.u32(field::POLICY);
         let policy = Policy::from_code(code).ok_or(Reason::PolicyCode { found: code })?;
         Ok(Header {
@@ -299,6 +298,19 @@ impl Header {
         Ok(Self { shape, policy, type_name, layout_hash, description, wakes, creator })
     }
 
+    /// The header of the same topic with room for so much.
+    pub(crate) fn remade(
+        &self,
+        capacity: usize,
+        publishers: usize,
+        policy: Policy,
+        wakes: bool,
+    ) -> Result<Self, OpenError> {
+        let (bytes, align) = (self.shape.payload_bytes(), self.shape.payload_align());
+        let shape = Shape::new(bytes, align, capacity, publishers, self.shape.subscribers())?;
+        Ok(Self { shape, policy, wakes, creator: Identity::own(), ..self.clone() })
+    }
+
     /// The bytes that [`Alleged::validate`] reads back as this header.
     pub fn to_bytes(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
@@ -313,7 +325,7 @@ impl Header {
         put(field::CAPACITY, &(self.shape.capacity() as u64).to_ne_bytes());
         put(field::SLOT_STRIDE, &(self.shape.slot_stride() as u64).to_ne_bytes());
         put(field::POLICY, &self.policy.code().to_ne_bytes());
-        put(field::LANES, &(self.shape.lanes() as u32).to_ne_bytes());
+        put(field::PUBLISHERS, &(self.shape.publishers() as u32).to_ne_bytes());
         put(field::SUBSCRIBERS, &(self.shape.subscribers() as u32).to_ne_bytes());
         put(field::FLAGS, &(if self.wakes { 0 } else { NEVER_WAKES }).to_ne_bytes());
         put(field::CREATOR_PID, &u64::from(self.creator.pid).to_ne_bytes());
@@ -359,18 +371,18 @@ impl Header {
 
     /// Checks that the topic is made as the caller wants it.
     pub(crate) fn check_terms(&self, terms: &Terms) -> Result<(), Reason> {
-        let (policy, capacity, lanes, wakes) = match *terms {
+        let (policy, capacity, publishers, wakes) = match *terms {
             Terms::AtLeast(needs) => return needs.check(self.policy, self.shape.capacity(), self.wakes),
-            Terms::Exactly { policy, capacity, lanes, wakes } => (policy, capacity, lanes, wakes),
+            Terms::Publishing { policy, capacity, publishers, wakes } => (policy, capacity, publishers, wakes),
         };
         if policy != self.policy {
             return Err(Reason::Policy { found: self.policy, expected: policy });
         }
-        if capacity != self.shape.capacity() {
+        if capacity > self.shape.capacity() {
             return Err(Reason::Capacity { found: self.shape.capacity(), expected: capacity });
         }
-        if lanes != self.shape.lanes() {
-            return Err(Reason::Lanes { found: self.shape.lanes(), expected: lanes });
+        if publishers > self.shape.publishers() {
+            return Err(Reason::Publishers { found: self.shape.publishers(), expected: publishers });
         }
         if wakes != self.wakes {
             return Err(Reason::Wakes { found: self.wakes });

@@ -7,7 +7,7 @@
 use std::ptr::NonNull;
 
 use super::Segment;
-use super::layout::{ASLEEP, LANES_WORD, LINE, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD};
+use super::layout::{ASLEEP, LINE, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD};
 use crate::ring::Memory;
 use crate::sync::{Arc, AtomicU32, AtomicU64};
 use crate::wait::bell::Bell;
@@ -16,6 +16,8 @@ use crate::wait::bell::Bell;
 #[derive(Clone)]
 pub struct MappedLane {
     membership: NonNull<AtomicU64>,
+    /// The word of used lanes of the segment's generation.
+    used_lanes: NonNull<AtomicU64>,
     holders: NonNull<AtomicU64>,
     asking: NonNull<AtomicU64>,
     position: NonNull<AtomicU64>,
@@ -51,14 +53,15 @@ impl MappedLane {
         let first = |offset: usize, bytes: usize| NonNull::from(segment.words(offset, bytes / WORD)).cast();
         Self {
             membership: first(MEMBERSHIP, LINE),
+            used_lanes: NonNull::from(segment.used_lanes()),
             holders: first(shape.holders(lane), WORD),
             asking: first(shape.asking(lane), WORD),
             position: first(shape.position(lane), WORD),
             cursors: first(shape.cursor(lane, 0), shape.subscribers() * LINE_PAIR),
             subscribers: shape.subscribers(),
-            slots: first(shape.slots(lane), shape.capacity() * shape.slot_stride()),
+            slots: first(shape.slots(lane), shape.capacity_of(lane) * shape.slot_stride()),
             stride: shape.slot_stride() / WORD,
-            mask: shape.capacity() as u64 - 1,
+            mask: shape.capacity_of(lane) as u64 - 1,
             asleep: first(ASLEEP, WORD),
             segment,
         }
@@ -69,10 +72,11 @@ impl MappedLane {
         &self.segment
     }
 
-    /// One bit per lane of the segment that was ever used.
+    /// One bit per lane of the segment that was ever used, in its generation.
     #[inline(always)]
     pub(crate) fn used_lanes(&self) -> &AtomicU64 {
-        self.membership(LANES_WORD)
+        // SAFETY: `new` had the word from the segment, which keeps it mapped.
+        unsafe { self.used_lanes.as_ref() }
     }
 
     #[inline(always)]

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!        0 ┌────────────────────────────────────────────────────────────┐
-//!          │ header: written once before the file has a name, then only │
-//!          │ read; see `header` for its fields                          │
+//!          │ header: written before the file has a name, then only read,│
+//!          │ unless the topic is remade; see `header` for its fields    │
 //!     4096 ├────────────────────────────────────────────────────────────┤
-//!          │ membership: bits of the subscribers that read here, of the │
-//!          │ lanes ever used, of the subscribers that may sleep;        │
-//!          │ whether another segment took this one's name          128 B│
+//!          │ membership: bits of the subscribers that read here and of  │
+//!          │ those that may sleep; generation; then, a word for each    │
+//!          │ generation, bits of the lanes ever used               128 B│
 //!     4224 ├────────────────────────────────────────────────────────────┤
 //!          │ bell: futex word, who is asleep and how many sleeps   128 B│
 //!     4352 ├────────────────────────────────────────────────────────────┤
@@ -16,7 +16,7 @@
 //!          │ owner: pid, its namespace, -, epoch; holders, asking  128 B│ │
 //!          │ position: sequence number of the next message         128 B│ │ lane 0,
 //!          │ cursors: next sequence each subscriber will read  S × 128 B│ │ lanes 1…
-//!          │ slots                                     capacity × stride│ │ follow
+//!          │ slots                               lane's capacity × stride│ │ follow
 //!          └────────────────────────────────────────────────────────────┘ ┘
 //!
 //!     slot ┌──────────┬──────────┬──────────────────────────────┐
@@ -29,9 +29,15 @@
 //! 48 bytes crosses between two CPUs as one line. Words that one CPU writes and another polls (position, cursors) have
 //! 128 bytes each, because x86-64 fetches lines in pairs and some arm64 parts have 128-byte lines.
 //!
-//! A segment with `L` lanes of `C` messages of `B` bytes for `S` subscribers has
-//! `4352 + 128 S + L × (256 + 128 S + C × stride)` bytes, each lane rounded up to 128, where
-//! `stride = round_up(max(16, alignment) + B, 64)`.
+//! A segment for `P` publishers with lanes of `C` messages of `B` bytes, and for `S` subscribers, has
+//! `4352 + 128 S + P × (256 + 128 S + C × stride) + (256 + 128 S + min(C, 2) × stride)` bytes, each lane rounded up to 128, where
+//! `stride = round_up(max(16, alignment) + B, 64)`. The last lane is the monitor's: it is behind those of the publishers, so
+//! that it moves none of them, and holds no more than [`MONITORS_CAPACITY`] messages.
+//!
+//! # Generations
+//! A topic that nobody has published can be remade in its own file ([`crate::ends`]). Everything up to the lanes stays where it
+//! is then. The generation says how often it was remade, times two, and is odd while somebody is at it. Each generation has its own word of used
+//! lanes, so that a mapping of an older one never sees a lane used, whose place it would not know.
 //!
 //! Integers are in the byte order of the machine that made the file; a tag in the header tells a foreign one. Nothing
 //! depends on the page size: a mapping may be longer than its file's bytes, never shorter.
@@ -52,7 +58,7 @@ pub const LINE_PAIR: usize = 2 * LINE;
 /// The first eight bytes of every segment.
 pub const MAGIC: [u8; 8] = *b"HORUSSHM";
 /// Version of everything in this file. Any change of an offset, a meaning or the ring's protocol raises it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Reads as this number only on a machine of the same byte order.
 pub const BYTE_ORDER: u32 = 0x0102_0304;
 
@@ -67,13 +73,14 @@ pub const DESCRIPTION_BYTES: usize = HEADER_BYTES - 512;
 pub const MEMBERSHIP: usize = HEADER_BYTES;
 /// Word of the membership with one bit per subscriber that reads here.
 pub const MEMBERS_WORD: usize = 0;
-/// Word of the membership with one bit per lane that was ever used.
-pub const LANES_WORD: usize = 1;
 /// Word of the membership with one bit per subscriber that may sleep.
-pub const SLEEPERS_WORD: usize = 2;
-/// Word of the membership that is not zero once another segment has taken this one's name: a first publisher wanted the topic
-/// made otherwise than the subscribers that came before it had made it.
-pub const SUPERSEDED_WORD: usize = 3;
+pub const SLEEPERS_WORD: usize = 1;
+/// Word of the membership that says how often the topic was remade, times two; odd while it is being remade.
+pub const GENERATION_WORD: usize = 2;
+/// First of the words of the membership with one bit per lane that was ever used: one for each generation, in its second line.
+pub const LANES_WORD: usize = LINE / WORD;
+/// Generations that there are words for. A topic is published as soon as it was remade, unless who did it was killed just then.
+pub const GENERATIONS: usize = (LINE_PAIR - LINE) / WORD;
 /// Offset of the bell that wakes sleeping subscribers: a word of 32 bits to wait on.
 pub const BELL: usize = MEMBERSHIP + LINE_PAIR;
 /// Offset of the word that says who is asleep or about to be, a bit per subscriber in its lower half, and how often anybody
@@ -99,8 +106,12 @@ pub const MAX_CAPACITY: usize = 1 << 20;
 pub const MAX_PAYLOAD_BYTES: usize = 1 << 28;
 /// Largest alignment of a message.
 pub const MAX_PAYLOAD_ALIGN: usize = LINE;
-/// Most lanes, that is publishers, of a segment.
+/// Most lanes of a segment: those of its publishers, and the monitor's.
 pub const MAX_LANES: usize = 64;
+/// Most publishers of a segment.
+pub const MAX_PUBLISHERS: usize = MAX_LANES - 1;
+/// Most messages that the monitor's lane holds: what is safe changes nothing by being sent twice.
+pub const MONITORS_CAPACITY: usize = 2;
 /// Most subscribers of a segment.
 pub const MAX_SUBSCRIBERS: usize = 32;
 /// Most bytes of a segment (64 GiB).
@@ -151,7 +162,7 @@ pub struct Shape {
     payload_bytes: usize,
     payload_align: usize,
     capacity: usize,
-    lanes: usize,
+    publishers: usize,
     subscribers: usize,
 }
 
@@ -170,9 +181,9 @@ pub enum ShapeError {
     /// The message asks for an alignment that slots do not give.
     #[error("a message aligned to {0} bytes is not possible: powers of two up to {MAX_PAYLOAD_ALIGN} are")]
     PayloadAlign(usize),
-    /// No lane, or more than can be told apart.
-    #[error("room for {0} publishers is not possible: choose 1 to {MAX_LANES} (`Options::publishers`)")]
-    Lanes(usize),
+    /// No publisher, or more than can be told apart.
+    #[error("room for {0} publishers is not possible: choose 1 to {MAX_PUBLISHERS} (`Options::publishers`)")]
+    Publishers(usize),
     /// No subscriber, or more than the members word has bits for.
     #[error("{0} subscribers are not possible: 1 to {MAX_SUBSCRIBERS} are")]
     Subscribers(usize),
@@ -187,7 +198,7 @@ impl Shape {
         payload_bytes: usize,
         payload_align: usize,
         capacity: usize,
-        lanes: usize,
+        publishers: usize,
         subscribers: usize,
     ) -> Result<Self, ShapeError> {
         if !capacity.is_power_of_two() || capacity > MAX_CAPACITY {
@@ -199,13 +210,13 @@ impl Shape {
         if !payload_align.is_power_of_two() || payload_align > MAX_PAYLOAD_ALIGN {
             return Err(ShapeError::PayloadAlign(payload_align));
         }
-        if lanes == 0 || lanes > MAX_LANES {
-            return Err(ShapeError::Lanes(lanes));
+        if publishers == 0 || publishers > MAX_PUBLISHERS {
+            return Err(ShapeError::Publishers(publishers));
         }
         if subscribers == 0 || subscribers > MAX_SUBSCRIBERS {
             return Err(ShapeError::Subscribers(subscribers));
         }
-        let shape = Self { payload_bytes, payload_align, capacity, lanes, subscribers };
+        let shape = Self { payload_bytes, payload_align, capacity, publishers, subscribers };
         // Within the limits above the product stays below 2^55, far from overflow.
         if shape.total_bytes() > MAX_TOTAL_BYTES {
             return Err(ShapeError::Total);
@@ -223,14 +234,32 @@ impl Shape {
         self.payload_align
     }
 
-    /// Messages that a lane holds, a power of two.
+    /// Messages that a publisher's lane holds, a power of two.
     pub const fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Lanes of the segment.
+    /// Messages that lane `lane` holds, a power of two.
+    pub const fn capacity_of(&self, lane: usize) -> usize {
+        match lane == self.monitors_lane() && self.capacity > MONITORS_CAPACITY {
+            true => MONITORS_CAPACITY,
+            false => self.capacity,
+        }
+    }
+
+    /// Publishers that there is room for; each has the lane of its number.
+    pub const fn publishers(&self) -> usize {
+        self.publishers
+    }
+
+    /// Number of the monitor's lane: the one behind those of the publishers.
+    pub const fn monitors_lane(&self) -> usize {
+        self.publishers
+    }
+
+    /// Lanes of the segment, the monitor's among them.
     pub const fn lanes(&self) -> usize {
-        self.lanes
+        self.publishers + 1
     }
 
     /// Subscribers that the segment has room for.
@@ -245,7 +274,8 @@ impl Shape {
 
     /// Bytes of the whole segment, a multiple of [`LINE`].
     pub const fn total_bytes(&self) -> usize {
-        self.lane(self.lanes)
+        let last = self.monitors_lane();
+        self.lane(last) + self.lane_bytes(self.capacity_of(last))
     }
 
     /// Offset of what subscriber `subscriber` says of itself.
@@ -255,7 +285,7 @@ impl Shape {
 
     /// Offset of lane `lane`, which starts with its owner's identity.
     pub const fn lane(&self, lane: usize) -> usize {
-        IDENTITIES + self.subscribers * LINE_PAIR + lane * self.lane_bytes()
+        IDENTITIES + self.subscribers * LINE_PAIR + lane * self.lane_bytes(self.capacity)
     }
 
     /// Offset of the word with one bit per subscriber that holds a message of the lane in place.
@@ -293,8 +323,8 @@ impl Shape {
         2 * LINE_PAIR + self.subscribers * LINE_PAIR
     }
 
-    const fn lane_bytes(&self) -> usize {
-        (self.lane_head_bytes() + self.capacity * self.slot_stride()).next_multiple_of(LINE_PAIR)
+    const fn lane_bytes(&self, capacity: usize) -> usize {
+        (self.lane_head_bytes() + capacity * self.slot_stride()).next_multiple_of(LINE_PAIR)
     }
 }
 
@@ -307,8 +337,8 @@ pub const fn payload_offset(align: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn shape(payload_bytes: usize, payload_align: usize, capacity: usize, lanes: usize) -> Shape {
-        Shape::new(payload_bytes, payload_align, capacity, lanes, MAX_SUBSCRIBERS).unwrap()
+    fn shape(payload_bytes: usize, payload_align: usize, capacity: usize, publishers: usize) -> Shape {
+        Shape::new(payload_bytes, payload_align, capacity, publishers, MAX_SUBSCRIBERS).unwrap()
     }
 
     #[test]
@@ -320,18 +350,19 @@ mod tests {
 
     #[test]
     fn shared_words_and_slots_stand_on_lines_of_their_own() {
-        for (bytes, align, capacity, lanes) in [(1, 1, 1, 1), (16, 8, 64, 3), (65, 64, 1, 2), (1480, 4, 8, 64)] {
-            let shape = shape(bytes, align, capacity, lanes);
+        for (bytes, align, capacity, publishers) in [(1, 1, 1, 1), (16, 8, 64, 3), (65, 64, 1, 2), (1480, 4, 8, 63)] {
+            let shape = shape(bytes, align, capacity, publishers);
             let mut words = vec![MEMBERSHIP, BELL];
             words.extend((0..MAX_SUBSCRIBERS).map(|s| shape.identity(s)));
-            for lane in 0..lanes {
+            for lane in 0..shape.lanes() {
                 words.extend([shape.lane(lane), shape.position(lane)]);
                 words.extend((0..MAX_SUBSCRIBERS).map(|s| shape.cursor(lane, s)));
                 words.extend([shape.slots(lane)]);
             }
             assert!(words.windows(2).all(|pair| pair[0] + LINE_PAIR <= pair[1]), "{words:?}");
             assert!(words.iter().all(|offset| offset % LINE_PAIR == 0), "{words:?}");
-            let end = shape.slots(lanes - 1) + capacity * shape.slot_stride();
+            let last = shape.monitors_lane();
+            let end = shape.slots(last) + shape.capacity_of(last) * shape.slot_stride();
             assert!(end <= shape.total_bytes() && shape.total_bytes() < end + LINE_PAIR);
             assert_eq!(payload_offset(align) % align, 0);
         }
@@ -339,27 +370,31 @@ mod tests {
 
     #[test]
     fn segment_bytes_follow_the_documented_formula() {
-        for (bytes, align, capacity, lanes, subscribers) in
-            [(16, 8, 64, 1, 32), (304, 8, 256, 4, 32), (1480, 4, 16, 64, 7), (1 << 20, 64, 4, 2, 1)]
+        for (bytes, align, capacity, publishers, subscribers) in
+            [(16, 8, 64, 1, 32), (304, 8, 256, 4, 32), (1480, 4, 16, 63, 7), (1 << 20, 64, 4, 2, 1), (16, 8, 1, 1, 32)]
         {
-            let shape = Shape::new(bytes, align, capacity, lanes, subscribers).unwrap();
+            let shape = Shape::new(bytes, align, capacity, publishers, subscribers).unwrap();
             let stride = (align.max(16) + bytes).next_multiple_of(64);
-            let lane = (256 + 128 * subscribers + capacity * stride).next_multiple_of(128);
-            assert_eq!(shape.total_bytes(), 4352 + 128 * subscribers + lanes * lane);
+            let lane = |capacity: usize| (256 + 128 * subscribers + capacity * stride).next_multiple_of(128);
+            let lanes = publishers * lane(capacity) + lane(capacity.min(2));
+            assert_eq!(shape.total_bytes(), 4352 + 128 * subscribers + lanes);
         }
-        assert_eq!(shape(16, 8, 64, 1).total_bytes(), 16_896, "ping's topic");
+        assert_eq!(shape(16, 8, 64, 1).total_bytes(), 21_376, "ping's topic");
     }
 
     #[test]
     fn shapes_beyond_a_limit_are_refused() {
-        let new = |bytes, align, capacity, lanes, subscribers| Shape::new(bytes, align, capacity, lanes, subscribers);
+        let new = |bytes, align, capacity, publishers, subscribers| {
+            Shape::new(bytes, align, capacity, publishers, subscribers)
+        };
         assert_eq!(new(16, 8, 0, 1, 1), Err(ShapeError::Capacity(0)));
         assert_eq!(new(16, 8, 3, 1, 1), Err(ShapeError::Capacity(3)));
         assert_eq!(new(16, 8, 2 * MAX_CAPACITY, 1, 1), Err(ShapeError::Capacity(2 * MAX_CAPACITY)));
         assert_eq!(new(0, 8, 1, 1, 1), Err(ShapeError::PayloadBytes(0)));
         assert_eq!(new(usize::MAX, 8, 1, 1, 1), Err(ShapeError::PayloadBytes(usize::MAX)));
         assert_eq!(new(16, 128, 1, 1, 1), Err(ShapeError::PayloadAlign(128)));
-        assert_eq!(new(16, 8, 1, 0, 1), Err(ShapeError::Lanes(0)));
+        assert_eq!(new(16, 8, 1, 0, 1), Err(ShapeError::Publishers(0)));
+        assert_eq!(new(16, 8, 1, 64, 1), Err(ShapeError::Publishers(64)));
         assert_eq!(new(16, 8, 1, 1, 33), Err(ShapeError::Subscribers(33)));
         assert_eq!(new(MAX_PAYLOAD_BYTES, 8, MAX_CAPACITY, 1, 1), Err(ShapeError::Total));
     }

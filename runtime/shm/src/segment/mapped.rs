@@ -5,16 +5,20 @@ use std::path::Path;
 
 use super::file::TopicFile;
 use super::header::Header;
-use super::layout::{ASLEEP, BELL, LANES_WORD, LINE, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, SUPERSEDED_WORD, WORD};
+use super::layout::{
+    ASLEEP, BELL, GENERATION_WORD, GENERATIONS, LANES_WORD, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD,
+};
 use super::map::{LockRefused, Mapping, Residency};
 use crate::error::OpenError;
 use crate::peers::fork::Opener;
-use crate::sync::{Arc, AtomicU32, AtomicU64};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::wait::bell::Bell;
 
 /// A mapped segment whose header was checked.
 pub struct Segment {
     header: Header,
+    /// How often the topic was remade before it was mapped, times two; odd if who remade it has not finished.
+    generation: u64,
     mapping: Mapping,
     file: Arc<TopicFile>,
 }
@@ -25,10 +29,11 @@ impl Segment {
         file: Arc<TopicFile>,
         description: &OwnedFd,
         header: Header,
+        generation: u64,
         residency: Residency,
     ) -> Result<Self, OpenError> {
         let mapping = Mapping::new(description, header.shape.total_bytes(), file.path(), residency)?;
-        Ok(Self { header, mapping, file })
+        Ok(Self { header, generation, mapping, file })
     }
 
     /// The file's path at the time of opening.
@@ -73,7 +78,7 @@ impl Segment {
     }
 
     fn membership(&self, word: usize) -> &AtomicU64 {
-        &self.words(MEMBERSHIP, LINE / WORD)[word]
+        &self.words(MEMBERSHIP, LINE_PAIR / WORD)[word]
     }
 
     /// One bit per subscriber that reads here.
@@ -81,14 +86,43 @@ impl Segment {
         self.membership(MEMBERS_WORD)
     }
 
-    /// One bit per lane that was ever used.
+    /// One bit per lane that was ever used, in the generation that was mapped.
     pub(crate) fn used_lanes(&self) -> &AtomicU64 {
-        self.membership(LANES_WORD)
+        self.used_lanes_in(self.generation)
     }
 
-    /// Not zero once another segment has taken this one's name.
-    pub(crate) fn superseded(&self) -> &AtomicU64 {
-        self.membership(SUPERSEDED_WORD)
+    /// The same of another generation, of which only who looks at a damaged word has too high a number.
+    pub(crate) fn used_lanes_in(&self, generation: u64) -> &AtomicU64 {
+        let last = GENERATIONS as u64 - 1;
+        self.membership(LANES_WORD + (generation / 2).min(last) as usize)
+    }
+
+    /// The generation that was mapped.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The topic's generation by now.
+    pub(crate) fn generation_word(&self) -> &AtomicU64 {
+        self.membership(GENERATION_WORD)
+    }
+
+    /// Whether the header is the one that who made the topic last has written.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.generation.is_multiple_of(2)
+    }
+
+    /// Empties all lanes: no message, and every cursor at the first. For who remakes the topic, which nobody has published.
+    pub(crate) fn clear_lanes(&self) {
+        let (first, total) = (self.header.shape.lane(0), self.header.shape.total_bytes());
+        // Relaxed: the generation, which is stored behind them, orders them.
+        self.words(first, (total - first) / WORD).iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        self.used_lanes().store(0, Ordering::Relaxed);
+    }
+
+    /// Lets the kernel swap the segment out again: for one that is kept for its place only.
+    pub(crate) fn unlock_memory(&self) {
+        self.mapping.unlock();
     }
 }
 

@@ -131,20 +131,21 @@ pub enum Reason {
         /// The policy asked for.
         expected: Policy,
     },
-    /// The topic has room for another number of publishers.
+    /// The topic has room for fewer publishers.
     #[error(
-        "has room for {found} publishers, this program asks for {expected}: agree on one number, and restart the topic's \
-        users"
+        "has room for {found} publishers, this program asks for {expected}: ask for no more here, or for as many in the program that \
+        published first (`Options::publishers`), and restart the topic's users"
     )]
-    Lanes {
+    Publishers {
         /// Publishers that the topic has room for.
         found: usize,
         /// The number asked for.
         expected: usize,
     },
-    /// The topic holds another number of messages.
+    /// The topic holds fewer messages.
     #[error(
-        "holds {found} messages, this program asks for {expected}: agree on one capacity, and restart the topic's users"
+        "holds {found} messages, this program asks for {expected}: ask for no more here, or for as many in the program that published \
+        first, and restart the topic's users"
     )]
     Capacity {
         /// The topic's capacity.

@@ -11,7 +11,6 @@ use super::spin::{Spin, has_one_cpu};
 use crate::clock::monotonic_ns;
 use crate::patience::pause;
 use crate::segment::Segment;
-use crate::sync::Ordering;
 
 /// How a subscriber waits for messages, and a publisher for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,33 +90,30 @@ pub(crate) fn wait<W: Waiter, R>(
             return Some(found);
         }
     }
-    match reader.waiting() {
-        Waiting::Spin => poll(reader),
-        Waiting::Poll(period) => loop {
-            let left = left(started, limit);
-            if left.is_zero() {
-                return poll(reader);
+    // Anew each time: a topic that is remade may have to be waited for otherwise.
+    loop {
+        let left = left(started, limit);
+        let found = match reader.waiting() {
+            Waiting::Spin => return poll(reader),
+            Waiting::Poll(period) => {
+                if !left.is_zero() {
+                    pause(period.min(left));
+                }
+                poll(reader)
             }
-            pause(period.min(left));
-            if let Some(found) = poll(reader) {
-                return Some(found);
+            Waiting::SpinThenSleep(_) | Waiting::Sleep => {
+                let seen = lie_down(reader.segment(), reader.subscriber());
+                let found = poll(reader);
+                if let (None, Some(seen), false) = (&found, seen, left.is_zero()) {
+                    sleep(reader, seen, left);
+                }
+                get_up(reader.segment(), reader.subscriber());
+                if found.is_none() && !left.is_zero() { poll(reader) } else { found }
             }
-        },
-        Waiting::SpinThenSleep(_) | Waiting::Sleep => loop {
-            let left = left(started, limit);
-            let seen = lie_down(reader.segment(), reader.subscriber());
-            let found = poll(reader);
-            if let (None, Some(seen), false) = (&found, seen, left.is_zero()) {
-                sleep(reader, seen, left);
-            }
-            get_up(reader.segment(), reader.subscriber());
-            if found.is_some() || left.is_zero() {
-                return found;
-            }
-            if let Some(found) = poll(reader) {
-                return Some(found);
-            }
-        },
+        };
+        if found.is_some() || left.is_zero() {
+            return found;
+        }
     }
 }
 
@@ -178,15 +174,9 @@ fn timespec(time: Duration) -> Timespec {
     Timespec { tv_sec: time.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: time.subsec_nanos().into() }
 }
 
-/// Whether nobody will ring any more, because another segment has taken the name: the reader looks for it.
-fn is_superseded(reader: &impl Waiter) -> bool {
-    reader.segment().superseded().load(Ordering::Relaxed) != 0 // a look too early costs one more
-}
-
 /// Sleeps while nobody rings, at most `limit`, and may return early.
 fn sleep(reader: &mut impl Waiter, seen: u32, limit: Duration) {
-    let is_short = reader.is_first_sleep() || is_superseded(reader);
-    let limit = limit.min(if is_short { FIRST_SLEEP } else { LONGEST_SLEEP });
+    let limit = limit.min(if reader.is_first_sleep() { FIRST_SLEEP } else { LONGEST_SLEEP });
     // Rung meanwhile, timed out, interrupted: whatever it was, the caller looks again.
     let _ = futex::wait(reader.segment().rings(), futex::Flags::empty(), seen, Some(&timespec(limit)));
 }
@@ -197,7 +187,7 @@ fn sleep_on_several<W: Waiter>(readers: &mut [&mut W], seen: &[u32; MAX_ANY], li
     for reader in readers.iter_mut() {
         if let Waiting::Poll(period) = reader.waiting() {
             limit = limit.min(period);
-        } else if reader.is_first_sleep() || is_superseded(*reader) {
+        } else if reader.is_first_sleep() {
             limit = limit.min(FIRST_SLEEP);
         }
     }

@@ -16,6 +16,7 @@ pub type Message = [u64; 4];
 pub const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7, description: "" };
 pub const MAKING: Making = Making {
     capacity: 4,
+    least: 4,
     policy: Policy::Reliable,
     access: Access { mode: 0o600, group: None },
     publishers: 1,

@@ -291,7 +291,7 @@ horus_input *horus_app_input(horus_app *app,
                              horus_layout *layout,
                              const horus_options *options);
 
-// An output of the next node, of a topic that holds the last 8 messages unless `options` say otherwise. Null when it is refused; the
+// An output of the next node, of a `latest` topic that holds 16 messages unless `options` say otherwise. Null when it is refused; the
 // program does not run then.
 //
 // # Safety

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn horus_app_input(
     })
 }
 
-/// An output of the next node, of a topic that holds the last 8 messages unless `options` say otherwise. Null when it is refused; the
+/// An output of the next node, of a `latest` topic that holds 16 messages unless `options` say otherwise. Null when it is refused; the
 /// program does not run then.
 ///
 /// # Safety

@@ -62,7 +62,7 @@ namespace Horus.Net
             return new Input<T>(input, life);
         }
 
-        /// <summary>An output of the next node, of a topic that holds the last 8 messages unless the options say otherwise.</summary>
+        /// <summary>An output of the next node, of a latest topic that holds 16 messages unless the options say otherwise.</summary>
         public Output<T> Output<T>(string topic, Options options = null) where T : unmanaged
         {
             IntPtr open = Open(), output = IntPtr.Zero;

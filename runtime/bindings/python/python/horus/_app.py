@@ -21,7 +21,7 @@ class App:
         return self._inner.input(message_class, topic, **options)
 
     def output(self, message_class, topic, **options):
-        """An output of the next node: of a topic that holds the last 8 messages, unless the options say otherwise."""
+        """An output of the next node: of a `latest` topic that holds 16 messages, unless the options say otherwise."""
         return self._inner.output(message_class, topic, **options)
 
     def node(self, name=None, *, safe_state=None, **options):

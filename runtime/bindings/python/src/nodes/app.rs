@@ -155,7 +155,7 @@ impl App {
         Bound::new(of.py(), Input::new(input, class, self.life.clone()))
     }
 
-    /// An output of the next node: of a topic that holds the last 8 messages, unless its options say otherwise.
+    /// An output of the next node: of a `latest` topic that holds 16 messages, unless its options say otherwise.
     #[pyo3(signature = (of, topic, **given))]
     fn output<'py>(
         &self,
