@@ -83,6 +83,8 @@ CHECKS = [
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     # It builds in runtime/target too, but for seconds of its minutes.
     Check("segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
+    Check("programs of nodes in every order", command("soak", "nodes", "--count", "200")),
+    Check("programs of nodes in every order, for long", command("soak", "nodes", "--count", "10000"), long="about an hour"),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
     Check("benchmarks' tests are built", cargo("test", "--locked", "--no-run"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.

@@ -1,4 +1,4 @@
-"""Long runs of the kill matrix and of the fuzzers: how each is started, and what it came to in one sentence."""
+"""Long runs of the kill matrix, of nodes in every order and of the fuzzers: how each is started, and what it came to in one sentence."""
 
 import os
 import re
@@ -23,12 +23,22 @@ HANG_SECONDS = 10
 def kill(count: int) -> str:
     """Kills `count` processes; returns the sentence of the test."""
     step(f"killing {count} processes")
+    return the_one(rf"{count} kills, .*", with_failpoints("kill_matrix", {"HORUS_KILLS": str(count)}, r"^\d+ of \d+ kills$"))
+
+
+def nodes(count: int) -> str:
+    """Starts three programs of nodes `count` times; returns the sentence of the test."""
+    step(f"{count} times three programs of nodes")
+    return the_one(rf"{count} runs of three programs.*", with_failpoints("any_order", {"HORUS_ORDERS": str(count)}, r"^\d+ of \d+ runs$"))
+
+
+def with_failpoints(test: str, variables: dict, progress: str) -> list:
+    """Runs a test of the runtime that is built with its failpoints; returns its lines."""
     command = [
-        "cargo", "test", "--locked", "--package", "horus", "--test", "kill_matrix",
+        "cargo", "test", "--locked", "--package", "horus", "--test", test,
         "--target-dir", str(RUNTIME / "target" / "failpoints"), "--", "--nocapture",
     ]  # fmt: skip
-    environment = {**os.environ, "RUSTFLAGS": "--cfg failpoints", "HORUS_KILLS": str(count)}
-    return the_one(rf"{count} kills, .*", run(command, RUNTIME, environment, progress=r"^\d+ of \d+ kills$"))
+    return run(command, RUNTIME, {**os.environ, "RUSTFLAGS": "--cfg failpoints", **variables}, progress)
 
 
 def fuzz(seconds: int) -> str:
