@@ -9,7 +9,7 @@ use horus::messages::CmdVel;
 use horus::topic::{Options, Publisher, Subscriber};
 use horus_gateway::client::{ClientError, Connection};
 use horus_gateway::frame::batch::{self, Item};
-use horus_gateway::frame::words::{Ack, Advertise, Begin, Subscribe, Topic, WhenFull, read_text};
+use horus_gateway::frame::words::{Ack, Advertise, Begin, Subscribe, Topic, WhenFull, read_text, text};
 use horus_gateway::frame::{HEAD_BYTES, Head, Type, WANTS_ACK, encode};
 use horus_shm::clock::monotonic_ns;
 use running::talk::*;
@@ -251,6 +251,9 @@ fn who_does_not_speak_the_protocol_or_is_silent_goes() {
     let mut rude = gateway.connect();
     rude.send(&Head::new(Type::Welcome, 0), &[]).unwrap();
     assert!(matches!(until_closed(&mut rude), ClientError::Closed));
+    let mut talkative = gateway.connect();
+    talkative.send(&Head::new(Type::Hello, 0), &text("somebody else")).unwrap();
+    assert!(matches!(until_closed(&mut talkative), ClientError::Closed));
     // `receive` says that its client is there, as long as it is called.
     let mut lively = gateway.connect();
     let long_enough = monotonic_ns() + 10 * 50_000_000;

@@ -174,7 +174,7 @@ impl<M: Message> Publisher<M> {
     /// Looks whether what is sent here can reach anybody who joins from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::Forked`] in a child that `fork` made of the
+    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::CutOff`] when somebody truncated it; [`OpenError::Forked`] in a child that `fork` made of the
     /// process that opened the topic.
     pub fn check(&self) -> Result<(), OpenError> {
         self.publication.check()
@@ -323,7 +323,7 @@ impl<M: Message> Subscriber<M> {
     /// Looks whether messages can come from whoever publishes the topic from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::Forked`] in a child that `fork` made of the
+    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::CutOff`] when somebody truncated it; [`OpenError::Forked`] in a child that `fork` made of the
     /// process that opened the topic; [`OpenError::Superseded`] when the first publisher made the topic otherwise than this
     /// subscriber, which came before it, can use.
     pub fn check(&self) -> Result<(), OpenError> {

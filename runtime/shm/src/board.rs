@@ -53,7 +53,8 @@ impl Board {
             let file = make_unnamed(&path, (1 + words) * WORD, directory.access()?)?;
             let locked = locks::try_lock(&file, Place::Lane(0)).map_err(|error| OpenError::io("lock", &path, error))?;
             debug_assert!(locked, "nobody else has a file without a name");
-            let mapping = Mapping::new(&file, (1 + words) * WORD, &path, Residency::Locked)?;
+            let mut mapping = Mapping::new(&file, (1 + words) * WORD, &path, Residency::Locked)?;
+            mapping.guard();
             mapping.words()[0].store(MAGIC, Ordering::Relaxed); // read by who finds the name, which it has only after this
             if link(&file, &path)? {
                 let Some(named) = TopicFile::open(&path)? else { continue };

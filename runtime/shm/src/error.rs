@@ -120,6 +120,13 @@ pub enum OpenError {
         /// The file that was.
         path: PathBuf,
     },
+    /// Somebody cut off the file of a topic that is in use: what is sent there reaches nobody.
+    #[error("the file {} was cut off while the topic is in use, by somebody who may write to it: remove it (`horus topic clean`), and \
+        open the topic again", path.display())]
+    CutOff {
+        /// The file.
+        path: PathBuf,
+    },
     /// This process is a child that `fork` made of the one that opened the topic.
     #[error("{} was opened before this process was forked, and belongs to its parent: open it after fork, in the process that \
         uses it", path.display())]

@@ -21,8 +21,8 @@
 //! - No order between publishers: each lane keeps its own.
 //! - No wake-up for a publisher that waits for room: it polls, busily or with naps ([`mod@wait`]).
 //! - No time unless it is asked for: whoever sends says when, or 0.
-//! - No protection against a peer that may write to the segment and *truncates* the file. The kernel then sends SIGBUS to
-//!   whoever touches the lost bytes. What such a peer scribbles into the bytes is survived by those who copy, and yields wrong
+//! - No messages for who uses a segment that a peer *truncates*: its memory turns to zeros (`segment::guard`), and
+//!   [`check`](ends::Subscription::check) says why. What a peer scribbles into the bytes is survived by those who copy, and yields wrong
 //!   messages at worst. Whoever reads or writes in place trusts it ([`ends::place`]).
 //! - No priority between subscribers: a live subscriber that stops reading holds a reliable lane, as reliable means. One that
 //!   holds a message of a `latest` lane in place keeps its slot, and the publisher passes the slot over.
@@ -46,6 +46,7 @@
 //! | where | what | why safe Rust cannot |
 //! |---|---|---|
 //! | [`segment::map`] | lends a mapping as a slice of atomics, and half a word of it to the futex; unmaps it by hand | no safe interface to memory that other processes change |
+//! | `segment::guard` | handles SIGBUS, and maps zeros over a segment whose file was cut off | signal handlers and fixed mappings |
 //! | `segment::lane` | makes references to words and slots of the mapping from addresses that were worked out and checked once | computing and checking them for each message costs a third of its instructions |
 //! | `peers::locks` | calls `fcntl` for byte-range locks | neither the standard library nor rustix has them |
 //! | [`checksum`] | calls functions for processors that have the instruction, after asking | nothing says so to the compiler |

@@ -14,6 +14,8 @@ mod difference;
 #[cfg(not(loom))]
 pub mod file;
 #[cfg(not(loom))]
+pub(crate) mod guard;
+#[cfg(not(loom))]
 pub mod header;
 #[cfg(not(loom))]
 pub(crate) mod lane;

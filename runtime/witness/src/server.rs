@@ -1,6 +1,7 @@
 //! The door: programs come and go at a SEQPACKET socket, ask, and are answered in order.
 
 mod peer;
+mod places;
 
 use std::fs;
 use std::io;
@@ -20,9 +21,8 @@ use crate::Listen;
 use crate::notice::Notice;
 use crate::witness::Witness;
 use peer::Peer;
+use places::Ends;
 
-/// The most programs at once. Others wait at the door.
-const MOST_PEERS: usize = 64;
 /// How often traces and counters are looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -57,24 +57,32 @@ pub fn run(
     stop: &AtomicBool,
     notice: &mut dyn FnMut(Notice),
 ) -> io::Result<()> {
-    let mut peers: Vec<Peer> = Vec::new();
+    let (mut peers, mut ends): (Vec<Peer>, _) = (Vec::new(), Ends::default());
     let mut look_at = Instant::now() + LOOK;
     // Relaxed: the flag guards nothing but its own change.
     while !stop.load(Ordering::Relaxed) {
-        let is_open = peers.len() < MOST_PEERS;
+        let is_open = peers.len() < places::MOST;
         let (has_caller, ready) = wait(listener, is_open, &peers, look_at)?;
         // One packet of each program in turn, so that none of them keeps the others waiting.
         let mut index = 0;
         peers.retain_mut(|peer| {
             let is_ready = ready.get(index).copied().unwrap_or(false);
             index += 1;
-            !is_ready || stays(peer, witness, notice)
+            !is_ready || stays(peer, witness, &mut ends, notice)
         });
-        if has_caller {
-            peers.extend(accept(listener));
+        if let Some(caller) = has_caller.then(|| accept(listener)).flatten() {
+            match places::has_room(caller.user, peers.iter().map(|peer| peer.user)) {
+                true => peers.push(caller),
+                false => {
+                    let reason = format!("user {} has {} programs here already", caller.user, places::MOST_OF_A_USER);
+                    ends.tell(caller.process, &reason, Instant::now()).into_iter().for_each(&mut *notice);
+                }
+            }
         }
         if Instant::now() >= look_at {
             witness.look(notice);
+            // One that leaves without a word did nothing wrong; one that stays so has somebody else's place.
+            peers.retain(|peer| peer.is_enrolled || peer.came.elapsed() < places::PATIENCE);
             look_at = Instant::now() + LOOK;
         }
     }
@@ -82,11 +90,11 @@ pub fn run(
 }
 
 /// Answers one packet. Returns whether the connection goes on.
-fn stays(peer: &mut Peer, witness: &mut Witness, notice: &mut dyn FnMut(Notice)) -> bool {
+fn stays(peer: &mut Peer, witness: &mut Witness, ends: &mut Ends, notice: &mut dyn FnMut(Notice)) -> bool {
     match peer.answer(witness, notice) {
         Ok(stays) => stays,
         Err(reason) => {
-            notice(Notice::Ended { process: peer.process, reason });
+            ends.tell(peer.process, &reason, Instant::now()).into_iter().for_each(notice);
             false
         }
     }

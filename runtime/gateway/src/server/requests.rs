@@ -73,6 +73,9 @@ impl Server {
     }
 
     fn greet(&mut self, client: &mut Client, payload: &[u8]) -> Result<(), Gone> {
+        if client.is_greeted {
+            return Err(Gone::Mistaken("it said hello twice"));
+        }
         let name = words::read_text(payload).ok_or(Gone::Mistaken("its hello has no name"))?;
         let printable: String = name.chars().filter(|character| !character.is_control()).take(64).collect();
         let certificate =

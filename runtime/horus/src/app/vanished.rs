@@ -27,6 +27,8 @@ struct TopicFile {
     path: PathBuf,
     /// The file's number; `None` when it was told.
     inode: Option<u64>,
+    /// Its bytes. A file that has fewer was cut off.
+    bytes: u64,
     /// Whether this program publishes it. A subscriber that came first goes with the publisher to another file.
     is_output: bool,
     /// Looks in a row that found no file. A publisher that makes the topic takes a moment.
@@ -45,8 +47,9 @@ impl TopicFiles {
             return;
         };
         let path = directory.file(&name);
-        let inode = inode(&path);
-        self.files.push(TopicFile { topic: topic.to_owned(), path, inode, is_output, absent: 0 });
+        let (inode, bytes) = found(&path).unzip();
+        let bytes = bytes.unwrap_or(0);
+        self.files.push(TopicFile { topic: topic.to_owned(), path, inode, bytes, is_output, absent: 0 });
     }
 
     /// What has vanished since the last look.
@@ -56,30 +59,45 @@ impl TopicFiles {
             return Vec::new();
         }
         self.last_look = now;
-        self.files.iter_mut().filter_map(|file| file.has_vanished().then(|| file.tell())).collect()
+        self.files.iter_mut().filter_map(TopicFile::look).collect()
     }
 }
 
 impl TopicFile {
-    fn has_vanished(&mut self) -> bool {
-        let found = inode(&self.path);
+    fn look(&mut self) -> Option<Entry> {
+        let found = found(&self.path);
         self.absent = if found.is_some() { 0 } else { self.absent + 1 };
-        self.inode.is_some() && if self.is_output { found != self.inode } else { self.absent >= 2 }
+        let known = self.inode?;
+        if found.is_some_and(|(inode, bytes)| inode == known && bytes < self.bytes) {
+            return Some(self.tell(format!(
+                "topic {} was cut off by somebody who may write to {}: nothing of it arrives any more. Remove the file and start the program again",
+                self.topic,
+                self.path.display()
+            )));
+        }
+        let is_another = found.is_none_or(|(inode, _)| inode != known);
+        let has_vanished = if self.is_output { is_another } else { self.absent >= 2 };
+        has_vanished.then(|| self.tell_vanished())
     }
 
-    fn tell(&mut self) -> Entry {
-        self.inode = None;
+    fn tell_vanished(&mut self) -> Entry {
         let text = format!(
             "topic {} was removed while this program uses it: {} is gone or another file, so new peers do not meet it. Start the program again",
             self.topic,
             self.path.display()
         );
+        self.tell(text)
+    }
+
+    fn tell(&mut self, text: String) -> Entry {
+        self.inode = None;
         Entry::new(journal::id::TOPIC_VANISHED, Priority::Error, text).field("HORUS_TOPIC", &self.topic)
     }
 }
 
-fn inode(path: &std::path::Path) -> Option<u64> {
-    std::fs::metadata(path).ok().map(|file| file.ino())
+/// The number and the bytes of the file that is there.
+fn found(path: &std::path::Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|file| (file.ino(), file.len()))
 }
 
 #[cfg(test)]
@@ -87,6 +105,23 @@ mod tests {
     use super::*;
     use crate::messages::CmdVel;
     use crate::topic::Publisher;
+
+    #[test]
+    fn a_topic_that_is_cut_off_is_told_once() {
+        let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+        let options = Options::latest(2).directory(scratch.path());
+        let mut publisher = Publisher::<CmdVel>::open("cut", &options).unwrap();
+        let mut files = TopicFiles::default();
+        files.note("cut", &options, false);
+        let after = |seconds| MonotonicTime::default().plus(Duration::from_secs(seconds));
+        assert!(files.look(after(2)).is_empty());
+        std::fs::File::options().write(true).open(scratch.path().join("cut.topic")).unwrap().set_len(64).unwrap();
+        let _ = publisher.try_send(CmdVel::STOP);
+        let told = files.look(after(4));
+        assert!(matches!(&told[..], [one] if one.message().contains("topic cut was cut off")), "{told:?}");
+        assert!(files.look(after(6)).is_empty());
+        assert!(publisher.check().unwrap_err().to_string().contains("was cut off"));
+    }
 
     #[test]
     fn a_topic_that_is_removed_or_replaced_is_told_once() {

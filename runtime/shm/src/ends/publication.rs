@@ -272,7 +272,7 @@ impl Publication {
     /// Looks whether what is sent here can reach anybody who joins from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::Forked`] in a child that `fork` made of the
+    /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::CutOff`] when somebody truncated it, [`OpenError::Forked`] in a child that `fork` made of the
     /// process that opened the topic.
     pub fn check(&self) -> Result<(), OpenError> {
         self.segment().check()

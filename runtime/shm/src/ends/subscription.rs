@@ -266,8 +266,9 @@ impl Subscription {
     /// Looks whether messages can come from whoever publishes the topic from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::Forked`] in a child that `fork` made of the
-    /// process that opened the topic; and why this subscriber cannot receive what is published since the topic was remade.
+    /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::CutOff`] when somebody truncated it, [`OpenError::Forked`]
+    /// in a child that `fork` made of the process that opened the topic; and why this subscriber cannot receive what is published since the
+    /// topic was remade.
     pub fn check(&self) -> Result<(), OpenError> {
         self.segment.check()?;
         self.following.refusal().map_or(Ok(()), |refusal| {

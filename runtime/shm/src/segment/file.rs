@@ -86,6 +86,12 @@ impl TopicFile {
         rustix::fs::fstat(&self.file).is_ok_and(|stat| stat.st_nlink > 0)
     }
 
+    /// Whether it has at least so many bytes: as many as it was made with, if nobody cut it off.
+    pub fn has_bytes(&self, bytes: usize) -> bool {
+        rustix::fs::fstat(&self.file)
+            .is_ok_and(|stat| u64::try_from(stat.st_size).is_ok_and(|size| size >= bytes as u64))
+    }
+
     /// Removes the file if nobody living uses it. True if it is gone, by whomever.
     ///
     /// The places are locked by a description of this call's own: this value's may be a forked child's, too.

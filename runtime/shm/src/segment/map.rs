@@ -5,8 +5,8 @@
 //! tear each other's messages without a sign, while a child that touches what it has not got ends with SIGSEGV at once.
 //!
 //! # What it does not do
-//! It does not keep a peer that may write to the file from truncating it, which ends every process that touches the
-//! lost pages with SIGBUS. Who shares a topic's group is trusted that far.
+//! It does not keep a peer that may write to the file from truncating it. Who [guards](Mapping::guard) the mapping goes on with zeros,
+//! others are ended with SIGBUS when they touch the lost pages.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -16,6 +16,7 @@ use std::path::Path;
 use memmap2::{Advice, MmapOptions, MmapRaw};
 use rustix::io::Errno;
 
+use super::guard::Guarded;
 use super::layout::WORD;
 use crate::error::OpenError;
 use crate::peers::fork::{Opener, forget_mapping, keep_from_children};
@@ -56,6 +57,7 @@ pub struct Mapping {
     map: ManuallyDrop<MmapRaw>,
     opener: Opener,
     lock: Result<(), LockRefused>,
+    guarded: Option<Guarded>,
 }
 
 impl Mapping {
@@ -80,7 +82,17 @@ impl Mapping {
             Residency::Locked => fault_in_and_lock(&map),
             Residency::OnDemand => Ok(()),
         };
-        Ok(Self { map: ManuallyDrop::new(map), opener: Opener::this(), lock })
+        Ok(Self { map: ManuallyDrop::new(map), opener: Opener::this(), lock, guarded: None })
+    }
+
+    /// From now on this process survives it when somebody cuts off the file.
+    pub(crate) fn guard(&mut self) {
+        self.guarded = Some(Guarded::new(self.map.as_ptr().addr(), self.map.len()));
+    }
+
+    /// Whether somebody cut off the file of a guarded mapping, and this process has met that.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.guarded.as_ref().is_some_and(Guarded::is_lost)
     }
 
     /// All words of the mapping.
@@ -139,6 +151,7 @@ fn errno(error: &std::io::Error) -> Errno {
 impl Drop for Mapping {
     fn drop(&mut self) {
         if self.opener.is_this() {
+            self.guarded = None;
             forget_mapping(self.map.as_ptr().addr());
             // SAFETY: nobody uses the field after this, its owner's end.
             unsafe { ManuallyDrop::drop(&mut self.map) };

@@ -32,7 +32,8 @@ impl Segment {
         generation: u64,
         residency: Residency,
     ) -> Result<Self, OpenError> {
-        let mapping = Mapping::new(description, header.shape.total_bytes(), file.path(), residency)?;
+        let mut mapping = Mapping::new(description, header.shape.total_bytes(), file.path(), residency)?;
+        mapping.guard();
         Ok(Self { header, generation, mapping, file })
     }
 
@@ -67,6 +68,9 @@ impl Segment {
         }
         if !self.file.is_named() {
             return Err(OpenError::Deleted { path: path() });
+        }
+        if self.mapping.is_lost() || !self.file.has_bytes(self.header.shape.total_bytes()) {
+            return Err(OpenError::CutOff { path: path() });
         }
         Ok(())
     }

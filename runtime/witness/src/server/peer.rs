@@ -5,6 +5,7 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::time::Instant;
 
 use horus::witness::protocol::{Answer, MAX_PACKET, Missed, Recording, Request, Thread};
 use rustix::io::Errno;
@@ -25,6 +26,12 @@ pub struct Peer {
     pub socket: OwnedFd,
     /// Its process, by the kernel's word.
     pub process: u32,
+    /// Its user, too.
+    pub user: u32,
+    /// When it came.
+    pub came: Instant,
+    /// Whether it has said which threads it has.
+    pub is_enrolled: bool,
     /// The threads that it enrolled, and their CPUs.
     threads: BTreeMap<u32, u32>,
     /// What was recorded of the cycle that it asks about next.
@@ -34,9 +41,18 @@ pub struct Peer {
 impl Peer {
     /// A program that just came.
     pub fn new(socket: OwnedFd) -> io::Result<Self> {
-        let process = socket_peercred(&socket)?.pid.as_raw_nonzero().get();
-        let process = u32::try_from(process).map_err(io::Error::other)?;
-        Ok(Self { socket, process, threads: BTreeMap::new(), recorded: None })
+        let caller = socket_peercred(&socket)?;
+        let process = u32::try_from(caller.pid.as_raw_nonzero().get()).map_err(io::Error::other)?;
+        let user = caller.uid.as_raw();
+        Ok(Self {
+            socket,
+            process,
+            user,
+            came: Instant::now(),
+            is_enrolled: false,
+            threads: BTreeMap::new(),
+            recorded: None,
+        })
     }
 
     /// Answers its next packet. `false` says that it left.
@@ -79,6 +95,7 @@ impl Peer {
         if let Some(thread) = threads.iter().find(|thread| !self.owns(thread.tid)) {
             return Err(format!("it enrols thread {}, which is not its own", thread.tid));
         }
+        self.is_enrolled = true;
         self.threads = threads.iter().map(|thread| (thread.tid, thread.cpu)).collect();
         let wanted: BTreeSet<u32> = threads.iter().map(|thread| thread.cpu).collect();
         let (mut cpus, mut markers, mut reason) = (Vec::new(), Vec::new(), "it has no thread with a CPU".to_owned());
