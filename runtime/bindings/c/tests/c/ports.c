@@ -13,8 +13,8 @@ static void step(void *context, const horus_cycle *cycle) {
   int i;
   horus_lost lost = {9, 9, 9, 9};
   (void)cycle;
-  /* The topic holds eight messages. */
-  for (i = 0; i < 8; i++) CHECK(horus_output_set(it->output, &number, sizeof number) == HORUS_OK);
+  /* The topic holds sixteen messages. */
+  for (i = 0; i < 16; i++) CHECK(horus_output_set(it->output, &number, sizeof number) == HORUS_OK);
   CHECK(horus_output_set(it->output, &number, sizeof number) == HORUS_FULL);
   CHECK(horus_output_lost(it->output, &lost) == HORUS_OK && lost.beyond == (uint64_t)it->steps + 1);
   CHECK(lost.full == 0 && lost.discarded == 0 && lost.outside == 0);
