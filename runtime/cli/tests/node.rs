@@ -4,8 +4,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use horus::prelude::*;
+use horus::topic::Directory;
 use serde_json::Value;
 
 /// How long a program may take to do what a test waits for.
@@ -14,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn horus(topics: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_horus"));
     command.args(arguments).env("HORUS_SHM_DIR", topics).env_remove("HORUS_NAMESPACE").stdin(Stdio::null());
+    command.env(horus::journal::VARIABLE, horus::journal::PRINT); // also on a machine that has a journal
     command.output().unwrap()
 }
 
@@ -324,4 +329,76 @@ fn real_programs_are_checked_beside_those_that_run() {
     assert_eq!(status, Some(0), "{screen}");
     assert!(screen.starts_with("admitted: ping/ping R = 1 ms"), "{screen}");
     assert!(screen.contains("not analysed: pong/pong: policy other"), "{screen}");
+}
+
+/// A motor whose step is late in cycle 5, and which is in its safe state after that. It ends when the flag is set.
+fn run_motor(topics: &Path, ends: &Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
+    let (topics, ends) = (topics.to_owned(), Arc::clone(ends));
+    std::thread::spawn(move || {
+        let _here = horus_shm::directory::Scope::enter(&topics);
+        let mut app = App::new("motor").unwrap();
+        let motor = Motor { cmd: app.output("motor.cmd").unwrap(), ends };
+        app.node("wheel", motor).period(ms(50)).on_miss(SafeState::after(1));
+        assert!(app.run().unwrap_err().to_string().contains("that is all"));
+    })
+}
+
+struct Motor {
+    cmd: horus::port::Output<CmdVel>,
+    ends: Arc<AtomicBool>,
+}
+
+impl Node for Motor {
+    fn step(&mut self, cycle: &Cycle) {
+        self.cmd.set(CmdVel { forward: 1.0, turn: 0.0 });
+        if cycle.number == 5 {
+            horus::time::sleep(ms(120));
+        }
+        assert!(!self.ends.load(Ordering::Relaxed), "that is all");
+    }
+
+    fn safe_state(&mut self, _: &Cycle) {
+        self.cmd.set(CmdVel::STOP);
+        assert!(!self.ends.load(Ordering::Relaxed), "that is all");
+    }
+}
+
+#[test]
+fn a_node_in_its_safe_state_is_armed_by_a_command_with_a_reason() {
+    let topics = tempfile::tempdir_in("/dev/shm").unwrap();
+    let ends = Arc::new(AtomicBool::new(false));
+    let motor = run_motor(topics.path(), &ends);
+    let started = Instant::now();
+    let state = || json(topics.path(), &["node", "list"])["nodes"][0]["figures"]["state"].clone();
+    while state() != "safe state" {
+        assert!(started.elapsed() < PATIENCE && !motor.is_finished());
+        std::thread::yield_now();
+    }
+    let list = json(topics.path(), &["node", "list"]);
+    assert_eq!(list["is_watched"], false);
+    for screen in
+        [said(topics.path(), &["node", "list"]), said(topics.path(), &["top", "--once", "--interval", "100ms"])]
+    {
+        assert!(screen.contains("no monitor runs: nobody publishes what is safe for motor/wheel when"), "{screen}");
+    }
+    let mut monitor = horus::monitor::Monitor::new(Directory::at(topics.path()).unwrap());
+    monitor.look(MonotonicTime::now()).unwrap();
+    assert!(!said(topics.path(), &["node", "list"]).contains("no monitor"));
+    drop(monitor);
+
+    let rearm = |name: &str, reason: &str| horus(topics.path(), &["node", "rearm", name, "--reason", reason]);
+    for (name, reason, words) in [
+        ("arm/wheel", "checked", "no living program is named arm"),
+        ("motor/arm", "checked", "there is motor/wheel"),
+        ("motor", "", "write a line"),
+    ] {
+        let output = rearm(name, reason);
+        assert!(!output.status.success() && text(&output.stderr).contains(words), "{output:?}");
+    }
+    let output = rearm("motor", "gearbox checked");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout), "motor/wheel runs its steps again\n");
+    assert!(text(&output.stderr).contains("armed again by user") && text(&output.stderr).contains(": gearbox checked"));
+    ends.store(true, Ordering::Relaxed);
+    motor.join().unwrap();
 }

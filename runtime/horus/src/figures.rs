@@ -53,7 +53,8 @@ mod word {
     pub const MAX_JITTER: usize = 13;
     pub const MAX_CPU_TIME: usize = 14;
     pub const OVER_BUDGET: usize = 15;
-    /// Written by a monitor: that it published what is safe in the node's place.
+    /// 1, written by a monitor: it published what is safe in the node's place. 2, written by a person's command: a node in its safe
+    /// state is to run its steps again.
     pub const TAKEN_OVER: usize = 16;
     /// Messages that outputs did not publish and that inputs missed; written by the thread beside the loop.
     pub const LOST: usize = 17;
@@ -61,6 +62,11 @@ mod word {
     pub const HISTOGRAM: usize = 19;
     pub const COUNT: usize = HISTOGRAM + super::histogram::BUCKETS;
 }
+
+/// A monitor published what is safe.
+const TAKEN_OVER: u64 = 1;
+/// A person wants the node's steps to run again.
+const REARMED: u64 = 2;
 
 /// What a node does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -264,6 +270,18 @@ impl Figures {
     /// Whether a monitor published what is safe in the node's place.
     #[inline]
     pub fn is_taken_over(&self) -> bool {
-        self.words()[word::TAKEN_OVER].load(Ordering::Relaxed) != 0
+        self.words()[word::TAKEN_OVER].load(Ordering::Relaxed) == TAKEN_OVER
+    }
+
+    /// Whether somebody asked for its steps to run again; the request is answered by this.
+    pub fn take_rearming(&self) -> bool {
+        let word = &self.words()[word::TAKEN_OVER];
+        // A monitor that takes over meanwhile has the last word.
+        word.compare_exchange(REARMED, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Asks for its steps to run again, as [`ProcessFigures::rearm`] does from outside.
+    pub fn rearm(&self) {
+        self.store(word::TAKEN_OVER, REARMED);
     }
 }

@@ -45,6 +45,9 @@ pub struct NodeInfo {
     pub cpu: String,
     /// Its policy, such as `fifo:80`.
     pub policy: String,
+    /// From a release to when the monitor makes the node safe, in nanoseconds; 0 where it did not say.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub monitor_limit_ns: u64,
     /// Whether its outputs are those of its deadline.
     #[serde(default)]
     pub logical: bool,
@@ -57,6 +60,10 @@ pub struct NodeInfo {
     pub inputs: Vec<String>,
     /// Topics that it writes, with the message that is safe.
     pub outputs: Vec<OutputInfo>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// An output.
@@ -82,6 +89,11 @@ impl NodeInfo {
     /// Its deadline.
     pub fn deadline(&self) -> Duration {
         Duration::from_nanos(self.deadline_ns)
+    }
+
+    /// Whether somebody else has to publish what is safe when it cannot.
+    pub fn relies_on_monitor(&self) -> bool {
+        self.period_ns > 0 && self.outputs.iter().any(|output| !output.safe.is_empty())
     }
 }
 

@@ -18,6 +18,8 @@ pub mod id {
     pub const NODE_SUMMARY: &str = "92918af04f4e4acd9c9b769c5ff35cbe";
     /// A node reacts to its misses: its safe state, a lower rate, its end.
     pub const NODE_REACTION: &str = "58d0d9fa721b497aa745d1c68ca468f1";
+    /// A person had a node run its steps again that was in its safe state, and the reason.
+    pub const NODE_REARMED: &str = "6b0f4c1e9d3a4f72a5c8e7d2901b36fa";
     /// A node's cycle took more CPU time than its budget (at most one entry a second and node).
     pub const OVER_BUDGET: &str = "1b26904784944679baabdb07bf7f9628";
     /// A node was installed, replaced, rolled back or removed.
@@ -232,6 +234,7 @@ mod tests {
             id::NODE_SUMMARY,
             id::NODE_REACTION,
             id::OVER_BUDGET,
+            id::NODE_REARMED,
             id::NODE_INSTALLED,
             id::MONITOR,
             id::CLOCK_STEP,

@@ -3,11 +3,14 @@
 //! A [`Monitor`] is meant for a process of its own, on a housekeeping CPU and with a priority above all nodes. It reads the figures
 //! of every process that runs nodes ([`crate::figures`]), and does two things:
 //!
-//! - **It publishes what is safe.** When a cycle is not over within its period and its budget, or when the process is gone, the monitor
+//! - **It publishes what is safe.** When a cycle is not over within its period and its budget (or the limit that its node asks
+//!   for), or when the process is gone, the monitor
 //!   publishes the safe message of each output in the node's place, by a lane of its own. The node publishes nothing of the step that
 //!   hung. It goes on with its safe state when its step returns.
 //! - **It parks who takes the CPU.** A real-time thread that has used a budget more CPU time than its node may, loses its policy:
 //!   it shares the CPU fairly with ordinary threads, and all nodes of lower priority run again.
+//!
+//! While it lives it leaves a mark beside the topics. Who relies on it looks for that and says when there is none ([`is_watched`]).
 //!
 //! It also tells when somebody sets the clock of the day, by which nodes do not go.
 //!
@@ -21,6 +24,7 @@
 
 mod day;
 mod pace;
+mod presence;
 mod search;
 mod seat;
 
@@ -30,6 +34,9 @@ use std::time::Duration;
 
 use day::Day;
 use pace::Pace;
+use presence::Mark;
+pub(crate) use presence::Presence;
+pub use presence::is_watched;
 use rustix::process::Pid;
 use search::{MOST_IN_ALL, MOST_OF_A_USER, Shares};
 use seat::{Seat, Seats};
@@ -60,6 +67,7 @@ pub struct Monitor {
     /// Whose boards are too many, as it was told.
     exceeded: BTreeSet<u32>,
     has_told_cut: bool,
+    mark: Mark,
     day: Day,
 }
 
@@ -96,6 +104,7 @@ impl Monitor {
             opened_last: PathBuf::new(),
             exceeded: BTreeSet::new(),
             has_told_cut: false,
+            mark: Mark::default(),
             day: Day::default(),
         }
     }
@@ -118,6 +127,7 @@ impl Monitor {
         });
         // After the dead have left: their successors have the same names, and want the same seats.
         if now >= self.search_at {
+            told.extend(self.mark.leave(&self.directory));
             self.search(&mut told)?;
             self.search_at = now.plus(SEARCH);
         }
@@ -137,7 +147,10 @@ impl Monitor {
         let (mut found, is_cut) = search::boards(&self.directory)?;
         let watched: BTreeSet<_> = self.processes.values().map(|process| process.identity).collect();
         // The name of a process that is watched is its successor's when the process has been seen to be dead.
-        found.retain(|board| !watched.contains(&board.identity) && !self.processes.contains_key(&board.path));
+        found.retain(|board| {
+            let is_known = watched.contains(&board.identity) || self.processes.contains_key(&board.path);
+            !is_known && !presence::is_mark(&board.path)
+        });
         let turn = found.partition_point(|board| board.path <= self.opened_last);
         found.rotate_left(turn);
         let mut shares = Shares::of(self.processes.values().map(|process| process.figures.owner().0));
@@ -286,10 +299,13 @@ impl Process {
     }
 }
 
-/// By when the next cycle has to be over: its release, a period and the budget after it. A node that has not run yet has as long from
+/// By when the next cycle has to be over: its release, a period and the budget after it, or the limit that the node asked for. A node that has not run yet has as long from
 /// the start of its process.
 fn due(info: &NodeInfo, figures: &NodeFigures) -> MonotonicTime {
-    let patience = info.period_ns.saturating_add(info.budget_ns.max(info.period_ns / 10));
+    let patience = match info.monitor_limit_ns {
+        0 => info.period_ns.saturating_add(info.budget_ns.max(info.period_ns / 10)),
+        limit => limit,
+    };
     match figures.step_began {
         Some(_) => figures.release.plus_nanos(patience),
         None => figures.completion.max(figures.release.plus_nanos(info.period_ns)).plus_nanos(patience),

@@ -260,6 +260,14 @@ impl VirtualWorld {
         self.faults(node).takes(execution_time)
     }
 
+    /// Has a node in its safe state run its steps again, as `horus node rearm` does.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn rearm(&mut self, node: &str) {
+        self.running.of(node).rearm();
+    }
+
     /// Has the next messages of a topic never come to the inputs of the program.
     pub fn lose(&mut self, topic: &str, messages: u64) {
         for sight in self.sights.iter().filter(|sight| sight.topic() == topic) {

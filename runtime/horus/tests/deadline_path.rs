@@ -121,6 +121,7 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::NODE_START,
         journal::id::NODE_REACTION,
         journal::id::OVER_BUDGET,
+        journal::id::NODE_REARMED,
         journal::id::MONITOR,
         journal::id::CLOCK_STEP,
         journal::id::INPUT_SILENT,

@@ -58,6 +58,43 @@ fn a_silent_imu_stops_the_base() {
 }
 
 #[test]
+fn a_node_that_somebody_arms_runs_its_steps_again_and_may_become_safe_again() {
+    let mut world = VirtualWorld::new(balance).unwrap();
+    world.rearm("control");
+    world.publish("imu", &tilted());
+    world.run_for(ms(5));
+    for _ in 0..2 {
+        world.delay("control", ms(5)).for_cycles(3);
+        world.run_for(ms(40));
+        assert_eq!(world.state("control"), State::Safe, "what was asked for before is forgotten");
+        world.rearm("control");
+        world.run_for(ms(5));
+        assert_eq!(world.state("control"), State::Running);
+        assert_eq!(world.last::<CmdVel>("base.cmd").unwrap().forward, 0.4);
+    }
+    let told = told(&world, journal::id::NODE_REACTION);
+    let armed = told.iter().filter(|text| text.starts_with("node control runs its steps again from cycle ")).count();
+    assert_eq!(armed, 2, "{told:?}");
+}
+
+#[test]
+fn a_cycle_that_ends_on_a_release_does_not_end_its_node() {
+    let mut world = VirtualWorld::new(|app| {
+        app.node("work", |_: &Cycle| {}).period(ms(10));
+        Ok(())
+    })
+    .unwrap();
+    world.delay("work", ms(20)).for_cycles(1); // released at 10 ms, over at 30 ms
+    world.run_for(ms(100));
+    let tally = world.tally("work");
+    assert_eq!(
+        (tally.releases(), tally.cycles, tally.misses),
+        (10, 8, 3),
+        "at 10, 40, 50 … 100 ms; 20 and 30 ms were missed"
+    );
+}
+
+#[test]
 fn what_is_safe_is_learnt_and_not_published() {
     let mut world = VirtualWorld::new(balance).unwrap();
     world.run_for(ms(5));
@@ -254,6 +291,20 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
                 Ok(())
             },
             "budget 2ms is longer",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(10)).monitor_limit(ms(20));
+                Ok(())
+            },
+            "react by their safe state",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(10)).monitor_limit(ms(9)).on_miss(SafeState::after(3));
+                Ok(())
+            },
+            "choose 10ms, its deadline, to 1s",
         ),
         (
             |app| {

@@ -6,6 +6,7 @@
 
 mod check;
 mod install;
+mod rearm;
 pub mod running;
 pub mod text;
 
@@ -53,6 +54,8 @@ enum Command {
     Start(install::Named),
     /// Stop a node until the next boot
     Stop(install::Named),
+    /// Have a node that is in its safe state run its steps again, with the reason for the journal
+    Rearm(rearm::Args),
     /// The systemd generator.
     #[command(hide = true)]
     Generate(install::Generate),
@@ -68,6 +71,8 @@ struct Nodes<'a> {
     schema: &'static str,
     /// The directory of the topics.
     directory: String,
+    /// Whether a monitor watches over them; `null` where this user may not see it.
+    is_watched: Option<bool>,
     nodes: Vec<&'a Node>,
     /// What is installed and does not run; of `list`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +88,7 @@ pub fn run(args: &Args) -> ExitCode {
         Command::Remove(named) => return install::change(named, install::Change::Remove),
         Command::Start(named) => return install::change(named, install::Change::Start),
         Command::Stop(named) => return install::change(named, install::Change::Stop),
+        Command::Rearm(rearm) => return rearm::run(rearm, location),
         Command::Generate(generate) => return install::generate(generate),
         Command::Settle(place) => return install::settle(place),
         Command::List | Command::Info { .. } => {}
@@ -125,12 +131,13 @@ fn answer(args: &Args, location: &Location) -> Result<String, String> {
         let programs: Vec<_> = nodes.iter().map(|node| node.program.clone()).collect();
         idle::idle(Path::new("/"), &programs)
     });
+    let is_watched = directory.as_ref().and_then(horus::monitor::is_watched);
     if args.json {
-        return Ok(json(&Nodes { schema: "horus-nodes/1", directory: place, nodes: shown, idle }));
+        return Ok(json(&Nodes { schema: "horus-nodes/1", directory: place, is_watched, nodes: shown, idle }));
     }
     Ok(match &args.command {
         Command::Info { .. } => shown.iter().map(|node| text::info(node, &nodes)).collect::<Vec<_>>().join("\n"),
-        _ => text::list(&nodes, &place) + &idle::text(&idle.unwrap_or_default()),
+        _ => text::list(&nodes, &place) + &text::unwatched(&nodes, is_watched) + &idle::text(&idle.unwrap_or_default()),
     })
 }
 

@@ -9,7 +9,8 @@ use horus_measure::bound::miss_bound_95;
 use horus_shm::directory::Directory;
 use serde::Serialize;
 
-/// A step that has run for so long hangs, unless its node's deadline is longer.
+/// A step that has run for so long hangs, unless its node's deadline is longer; so does a grid that has stood still for so long, unless ten of its
+/// periods are longer.
 const SHORTEST_HANG: Duration = Duration::from_secs(1);
 
 /// A node at one moment.
@@ -34,6 +35,11 @@ pub struct Figures {
     pub is_taken_over: bool,
     /// How long the step that runs now has been running.
     pub step_ns: Option<u64>,
+    /// How long no cycle has begun, where one should have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub still_ns: Option<u64>,
+    /// Releases that pass while a step hangs or no cycle begins: they are missed already, and contained in the counts below.
+    pub passing: u64,
     /// The number of its thread, in the process's own namespace.
     pub tid: u32,
     /// The CPU that its last cycle ended on.
@@ -99,21 +105,25 @@ impl Figures {
         let ran = |nanos| (figures.cycles > 0).then_some(nanos);
         // The histogram's buckets end behind their longest time.
         let quantile = |quantile| figures.responses.quantile(quantile).map(|nanos| nanos.min(max));
+        let hang = Hang::of(figures, asked, now);
         // What stands on a board is what a process alleges, so that no sum of it may overflow.
-        let releases = figures.cycles.saturating_add(figures.skipped);
+        let misses = figures.misses.saturating_add(hang.missed);
+        let releases = figures.cycles.saturating_add(figures.skipped).saturating_add(hang.missed);
         Self {
             state: figures.state.name(),
             is_taken_over: figures.is_taken_over,
             step_ns: figures.step_began.map(|began| now.as_nanos().saturating_sub(began.as_nanos())),
+            still_ns: hang.still_ns,
+            passing: hang.missed,
             tid: figures.tid,
             cpu: (figures.cycles > 0).then_some(figures.cpu),
             releases,
             cycles: figures.cycles,
             skipped: figures.skipped,
-            misses: figures.misses,
+            misses,
             missed_lately: None,
-            max_consecutive: figures.max_consecutive,
-            miss_bound_95: miss_bound_95(figures.misses, releases),
+            max_consecutive: figures.max_consecutive.max(hang.missed),
+            miss_bound_95: miss_bound_95(misses, releases),
             response_p50_ns: quantile(0.5),
             response_p999_ns: quantile(0.999),
             response_max_ns: ran(max),
@@ -124,6 +134,44 @@ impl Figures {
             missed: figures.missed,
         }
     }
+}
+
+/// A step that hangs, or a grid that stands still: its loop counts what it missed when it goes on, and who looks counts it now.
+#[derive(Debug, Default)]
+struct Hang {
+    /// How long no cycle has begun, if that is too long.
+    still_ns: Option<u64>,
+    /// The cycle that is late, and the releases behind it that have passed.
+    missed: u64,
+}
+
+impl Hang {
+    fn of(figures: &NodeFigures, asked: &NodeInfo, now: MonotonicTime) -> Self {
+        let has_grid = asked.period_ns > 0 && figures.release > MonotonicTime::default();
+        if !has_grid || ![State::Running, State::Degraded, State::Safe].contains(&figures.state) {
+            return Self::default();
+        }
+        let since_release = now.as_nanos().saturating_sub(figures.release.as_nanos());
+        let late = |late: u64| Self { still_ns: None, missed: 1 + late.saturating_sub(1) / asked.period_ns };
+        match figures.step_began {
+            Some(began) if hangs(now.as_nanos().saturating_sub(began.as_nanos()), asked) => late(since_release),
+            Some(_) => Self::default(),
+            // A node that left releases out says by no word how many.
+            None if figures.state == State::Degraded => Self::default(),
+            None => {
+                let patience = asked.period_ns.saturating_mul(10).max(SHORTEST_HANG.as_nanos() as u64);
+                match since_release > patience {
+                    true => Self { still_ns: Some(since_release), ..late(since_release - asked.period_ns) },
+                    false => Self::default(),
+                }
+            }
+        }
+    }
+}
+
+/// Whether a step that has run for so long hangs.
+fn hangs(step_ns: u64, asked: &NodeInfo) -> bool {
+    step_ns > asked.deadline_ns.max(SHORTEST_HANG.as_nanos() as u64)
 }
 
 impl Node {
@@ -144,12 +192,16 @@ impl Node {
 
     fn doing(&self) -> String {
         let figures = &self.figures;
-        let is_hung = |nanos: &u64| *nanos > self.asked.deadline_ns.max(SHORTEST_HANG.as_nanos() as u64);
-        let hung = figures.step_ns.filter(is_hung).map(|nanos| crate::table::units::time(Duration::from_nanos(nanos)));
+        let time = |nanos| crate::table::units::time(Duration::from_nanos(nanos));
+        let hung = figures
+            .step_ns
+            .filter(|nanos| hangs(*nanos, &self.asked))
+            .map(|nanos| format!("hangs for {}", time(nanos)));
+        let hung = hung.or_else(|| figures.still_ns.map(|nanos| format!("stands still for {}", time(nanos))));
         match (figures.is_taken_over, hung) {
-            (true, Some(time)) => format!("taken over, hangs for {time}"),
+            (true, Some(hung)) => format!("taken over, {hung}"),
             (true, None) => "taken over".to_owned(),
-            (false, Some(time)) => format!("hangs for {time}"),
+            (false, Some(hung)) => hung,
             (false, None) => figures.state.to_owned(),
         }
     }

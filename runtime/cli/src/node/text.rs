@@ -40,6 +40,20 @@ pub fn list(nodes: &[Node], directory: &str) -> String {
     format!("{text}\n{} of {} in {directory}\n", plural(nodes.len(), "node"), plural(programs.len(), "program"))
 }
 
+/// That no monitor runs, where nodes rely on one.
+pub fn unwatched(nodes: &[Node], is_watched: Option<bool>) -> String {
+    let relying: Vec<_> =
+        nodes.iter().filter(|node| node.asked.relies_on_monitor()).map(|node| printable(&node.name())).collect();
+    if is_watched != Some(false) || relying.is_empty() {
+        return String::new();
+    }
+    format!(
+        "no monitor runs: nobody publishes what is safe for {} when a step hangs or a process is stopped or killed. Start horus-monitor.service, or the \
+         program `monitor`\n",
+        relying.join(", ")
+    )
+}
+
 /// The cells of a node.
 pub fn row(node: &Node) -> [String; 12] {
     let Node { asked, figures, .. } = node;

@@ -62,6 +62,8 @@ struct Snapshot<'a> {
     directory: String,
     /// The time that rates are made from, in nanoseconds.
     interval_ns: u64,
+    /// Whether a monitor watches over the nodes; `null` where this user may not see it.
+    is_watched: Option<bool>,
     nodes: Vec<Node>,
     topics: Vec<Topic>,
     /// What is called like a topic and could not be looked at.
@@ -102,7 +104,9 @@ fn looks(args: &Args) -> Result<(), String> {
         SystemClock.sleep_until(next);
         let mut now = look(&location)?;
         now.1.iter_mut().for_each(|node| node.compare(&before.1));
-        let snapshot = snapshot(&machine, &location, &before.0, &now);
+        let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
+        let is_watched = directory.as_ref().and_then(horus::monitor::is_watched);
+        let snapshot = snapshot(&machine, &location, &before.0, &now, is_watched);
         let text = match (args.once, args.pages) {
             (true, _) => page::text(&snapshot),
             (_, true) => page::line(&snapshot),
@@ -130,6 +134,7 @@ fn snapshot<'a>(
     location: &Location,
     before: &Topics,
     (topics, nodes): &(Topics, Vec<Node>),
+    is_watched: Option<bool>,
 ) -> Snapshot<'a> {
     Snapshot {
         schema: "horus-top/1",
@@ -137,6 +142,7 @@ fn snapshot<'a>(
         misses: Misses::of(nodes),
         directory: printable(&location.path().display().to_string()),
         interval_ns: u64::try_from(topics.at.since(before.at).as_nanos()).unwrap_or(u64::MAX),
+        is_watched,
         topics: topics.since(before, nodes),
         nodes: nodes.clone(),
         problems: topics.problems.clone(),

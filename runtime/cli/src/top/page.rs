@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::topics::Topic;
 use super::{Snapshot, header};
 use crate::node::running::Node;
-use crate::node::text::{HEADS as NODE_HEADS, row as node_cells};
+use crate::node::text::{HEADS as NODE_HEADS, row as node_cells, unwatched};
 use crate::table::units::{bytes, count, rate};
 use crate::table::{Head, table};
 
@@ -71,13 +71,14 @@ pub fn line(snapshot: &Snapshot) -> String {
 }
 
 fn page(snapshot: &Snapshot) -> Page {
+    let unwatched = unwatched(&snapshot.nodes, snapshot.is_watched);
     Page {
         header: header::line(snapshot.machine, &snapshot.misses),
         tables: [
             Table { heads: &NODE_HEADS, rows: snapshot.nodes.iter().map(node).collect() },
             Table { heads: &TOPIC_HEADS, rows: snapshot.topics.iter().map(topic).collect() },
         ],
-        notes: snapshot.problems.clone(),
+        notes: snapshot.problems.iter().cloned().chain(unwatched.lines().map(str::to_owned)).collect(),
     }
 }
 

@@ -190,6 +190,7 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
         min_gap_ns: nanos(spec.min_gap),
         deadline_ns: timing.deadline_nanos(),
         budget_ns: nanos(spec.budget),
+        monitor_limit_ns: nanos(spec.monitor_limit),
         cpu: spec.cpu.to_string(),
         policy: spec.policy.to_string(),
         logical: spec.is_logical,

@@ -16,6 +16,7 @@ use crate::figures::{self, Sheet};
 use crate::graph::admit::Machine;
 use crate::graph::{self, ProcessInfo};
 use crate::journal::Entry;
+use crate::monitor::Presence;
 use crate::node::StepFailed;
 use crate::startup::{Granted, Process};
 use crate::time::{MonotonicTime, SystemClock};
@@ -73,6 +74,9 @@ impl App {
             check_cpus(plan.thread.cpu)?;
         }
         admit(&mut built.info)?;
+        if let Some(mut presence) = Presence::of(&built.info, Directory::from_environment()?) {
+            chores.push(Box::new(move |now| presence.look(now).iter().for_each(Entry::send_or_print)));
+        }
         let stop = stop::on_termination_within(grace)?;
         let sheet = sheet(&built)?;
         let watched = std::mem::take(&mut built.watched);

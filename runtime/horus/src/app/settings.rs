@@ -189,6 +189,7 @@ impl Settings {
                 (&mut spec.budget, settings.budget),
                 (&mut spec.deadline, settings.deadline),
                 (&mut spec.silence, settings.silence),
+                (&mut spec.monitor_limit, settings.monitor_limit),
             ] {
                 *place = value.or(*place);
             }

@@ -21,6 +21,8 @@ pub(crate) enum ChangeKind {
     TakenOver,
     /// A cycle took more CPU time than the budget.
     OverBudget,
+    /// Somebody had its steps run again.
+    Armed,
 }
 
 /// A change, as it crosses the ring.
@@ -45,7 +47,8 @@ impl Change {
         match self.kind {
             0 => ChangeKind::Reacts,
             1 => ChangeKind::TakenOver,
-            _ => ChangeKind::OverBudget,
+            2 => ChangeKind::OverBudget,
+            _ => ChangeKind::Armed,
         }
     }
 }
@@ -74,6 +77,7 @@ impl ChangeCollector {
             match change.kind() {
                 ChangeKind::Reacts => return Some(self.reaction(&change)),
                 ChangeKind::TakenOver => return Some(self.taken_over(&change)),
+                ChangeKind::Armed => return Some(self.armed(&change)),
                 ChangeKind::OverBudget => {
                     if self.last_over.is_none_or(|last| now >= last.plus(MIN_ENTRY_DISTANCE)) {
                         self.last_over = Some(now);
@@ -117,6 +121,11 @@ impl ChangeCollector {
             self.node, change.cycle
         );
         self.entry(journal::id::NODE_REACTION, Priority::Warning, text, change).field("HORUS_REACTION", "taken-over")
+    }
+
+    fn armed(&self, change: &Change) -> Entry {
+        let text = format!("node {} runs its steps again from cycle {} on: somebody armed it", self.node, change.cycle);
+        self.entry(journal::id::NODE_REACTION, Priority::Warning, text, change).field("HORUS_REACTION", "armed")
     }
 
     fn over_budget(&mut self, change: &Change) -> Entry {

@@ -2,7 +2,9 @@
 //!
 //! Nothing in here knows how time passes: the same code runs on the machine's clock and on a virtual one.
 
+mod arming;
 mod messages;
+mod virtually;
 
 use std::sync::Arc;
 
@@ -128,11 +130,6 @@ impl<'a> Runner<'a> {
         (self.parts.releases > 0).then_some(self.grid)
     }
 
-    /// Whether it serves a release, and does not leave it out after misses.
-    pub fn serves(&self, release: MonotonicTime) -> bool {
-        self.parts.releases > 0 && (self.parts.phase_ns.is_none() || release == self.grid || self.is_pending)
-    }
-
     /// Whether events will release it.
     pub fn is_event_driven(&self) -> bool {
         self.parts.trigger.is_some() && self.parts.releases > 0
@@ -224,6 +221,7 @@ impl<'a> Runner<'a> {
             self.state = State::Running;
             self.figures.set_state(State::Running);
         }
+        self.arm_if_asked();
         match self.state {
             State::Safe => self.parts.node.safe_state(&self.cycle),
             _ => self.parts.node.step(&self.cycle),
@@ -357,6 +355,7 @@ impl<'a> Runner<'a> {
             self.figures.set_state(self.state);
             self.tell(ChangeKind::Reacts, 0, 1);
             if self.state == State::Safe {
+                let _of_before = self.figures.take_rearming();
                 self.make_safe(completion);
             }
         }

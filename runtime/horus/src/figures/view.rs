@@ -9,7 +9,7 @@ use horus_shm::directory::{Directory, TopicName};
 use horus_shm::error::OpenError;
 
 use super::histogram::Responses;
-use super::{HEAD_WORDS, State, VERSION, word};
+use super::{HEAD_WORDS, REARMED, State, TAKEN_OVER, VERSION, word};
 use crate::graph::{NodeInfo, ProcessInfo};
 use crate::outside::Word;
 use crate::time::MonotonicTime;
@@ -191,16 +191,27 @@ impl ProcessFigures {
             max_jitter: time(word::MAX_JITTER),
             max_cpu_time: time(word::MAX_CPU_TIME),
             over_budget: read(word::OVER_BUDGET),
-            is_taken_over: read(word::TAKEN_OVER) != 0,
             lost: read(word::LOST),
             missed: read(word::MISSED),
+            is_taken_over: read(word::TAKEN_OVER) == TAKEN_OVER,
             responses: Responses::new(words[word::HISTOGRAM..].to_vec()),
         })
     }
 
     /// Tells the node that what is safe was published in its place: it publishes nothing of the step that hangs.
     pub fn take_over(&self, node: usize) {
-        self.view.write(self.word(node, word::TAKEN_OVER), 1);
+        self.view.write(self.word(node, word::TAKEN_OVER), TAKEN_OVER);
+    }
+
+    /// Asks a node that is in its safe state to run its steps again from its next release on. Any other node ignores it.
+    pub fn rearm(&self, node: usize) {
+        self.view.write(self.word(node, word::TAKEN_OVER), REARMED);
+    }
+
+    /// Whether the node has not seen yet that it was asked.
+    pub fn is_rearming(&self, node: usize) -> bool {
+        let mut word = [0];
+        self.view.read(self.word(node, word::TAKEN_OVER), &mut word) && word == [REARMED]
     }
 
     fn word(&self, node: usize, word: usize) -> usize {

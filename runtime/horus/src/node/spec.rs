@@ -25,6 +25,7 @@ pub struct Spec {
     pub(crate) on_miss: OnMiss,
     pub(crate) is_logical: bool,
     pub(crate) silence: Option<Duration>,
+    pub(crate) monitor_limit: Option<Duration>,
 }
 
 /// Why a node cannot be what it asks for. The name of the node stands before it.
@@ -55,6 +56,22 @@ pub enum SpecError {
         /// Of how many releases.
         within: u32,
     },
+    /// A limit of the monitor that is out of range.
+    #[error("monitor_limit {limit:?} is out of range: choose {shortest:?}, its deadline, to {longest:?}")]
+    MonitorLimit {
+        /// The limit.
+        limit: Duration,
+        /// The shortest one.
+        shortest: Duration,
+        /// The longest one.
+        longest: Duration,
+    },
+    /// A limit of the monitor for a node that it does not watch.
+    #[error(
+        "has a monitor_limit, and the monitor watches only nodes with a period that react by their safe state: add on_miss = {{ safe_state = … }}, \
+         or leave the limit out"
+    )]
+    MonitorLimitOfNone,
     /// A rate that is none.
     #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]
     Degrade(u32),
@@ -81,6 +98,7 @@ impl Spec {
             on_miss: OnMiss::default(),
             is_logical: false,
             silence: None,
+            monitor_limit: None,
         }
     }
 
@@ -161,6 +179,13 @@ impl Spec {
         self
     }
 
+    /// How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or
+    /// 1 s where that is longer. A period and the budget, or a tenth of the period if that is longer, where nothing is said.
+    pub fn monitor_limit(&mut self, limit: Duration) -> &mut Self {
+        self.monitor_limit = Some(limit);
+        self
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
@@ -193,12 +218,27 @@ impl Spec {
             Action::Degrade(_) | Action::Skip if self.on.is_some() => return Err(SpecError::EventsLeftOut),
             _ => {}
         }
+        if let Some(limit) = self.monitor_limit {
+            let Some(period) = self.period.filter(|_| action == Action::SafeState) else {
+                return Err(SpecError::MonitorLimitOfNone);
+            };
+            let longest = (period * LONGEST_MONITOR_PERIODS).max(LONGEST_MONITOR_LIMIT);
+            if !(timing.deadline()..=longest).contains(&limit) {
+                return Err(SpecError::MonitorLimit { limit, shortest: timing.deadline(), longest });
+            }
+        }
         if self.is_logical && self.period.is_none() {
             return Err(SpecError::LogicalEvent);
         }
         Ok(timing)
     }
 }
+
+/// The longest limit of the monitor, in periods.
+const LONGEST_MONITOR_PERIODS: u32 = 100;
+
+/// The longest limit of the monitor for all nodes.
+const LONGEST_MONITOR_LIMIT: Duration = Duration::from_secs(1);
 
 /// The lowest rate that a node may degrade to: one release of so many.
 const MAX_EVERY: u32 = 1_000;

@@ -133,3 +133,27 @@ fn a_step_that_hangs_and_a_monitor_that_took_over_are_said() {
     let node = &running(Some(&directory)).unwrap()[0];
     assert!(node.is_bad() && node.state().starts_with("taken over, hangs for "), "{}", node.state());
 }
+
+#[test]
+fn releases_that_pass_while_a_step_hangs_or_no_cycle_begins_are_missed_already() {
+    let (_scratch, directory) = directory();
+    let mut balance = Imitation::begin(&directory, &balance()).unwrap();
+    let look = || running(Some(&directory)).unwrap().swap_remove(0);
+    balance.state(0, State::Running);
+    balance.step(0, MonotonicTime::now());
+    assert_eq!((look().figures.passing, look().figures.misses), (0, 0), "it has hardly begun");
+    let began = at(MonotonicTime::now().as_nanos() - 5_000 * MS);
+    balance.step(0, began);
+    let node = look();
+    let Figures { misses, releases, passing, max_consecutive, .. } = node.figures;
+    assert!((5_000..60_000).contains(&passing) && node.state().starts_with("hangs for "), "{node:?}");
+    assert_eq!((misses, releases, max_consecutive), (passing, passing, passing));
+
+    // The step returned, and its process was stopped.
+    balance.cycle(0, &cycle(0, 90_000, 0));
+    let node = look();
+    assert!(node.state().starts_with("stands still for ") && node.is_bad(), "{}", node.state());
+    assert!(node.figures.misses >= 4_998 && node.figures.still_ns.is_some());
+    balance.state(0, State::Ended);
+    assert_eq!((look().figures.misses, look().state()), (0, "ended".to_owned()));
+}

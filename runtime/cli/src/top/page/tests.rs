@@ -57,6 +57,7 @@ fn machine() -> Machine {
 fn snapshot(machine: &Machine, nodes: Vec<Node>, topics: Vec<Topic>) -> Snapshot<'_> {
     Snapshot {
         schema: "horus-top/1",
+        is_watched: None,
         machine,
         misses: Misses::of(&nodes),
         directory: "/dev/shm/horus".to_owned(),

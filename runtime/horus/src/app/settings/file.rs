@@ -59,6 +59,8 @@ pub struct NodeSettings {
     pub deadline: Option<Duration>,
     #[serde(default, deserialize_with = "duration")]
     pub silence: Option<Duration>,
+    #[serde(default, deserialize_with = "duration")]
+    pub monitor_limit: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
     pub cpu: Option<CpuChoice>,
     #[serde(default, deserialize_with = "parsed")]

@@ -1,0 +1,25 @@
+//! What a virtual machine asks of a node, whose releases it makes itself.
+
+use super::Runner;
+use crate::time::MonotonicTime;
+
+impl Runner<'_> {
+    /// Whether it serves a release, and does not leave it out after misses.
+    pub fn serves(&mut self, release: MonotonicTime) -> bool {
+        if self.parts.phase_ns.is_some() && self.parts.releases > 0 && release > self.grid {
+            self.miss_until(release);
+        }
+        self.parts.releases > 0 && (self.parts.phase_ns.is_none() || release == self.grid || self.is_pending)
+    }
+
+    /// Takes releases as missed that the virtual machine passed over: one that falls on the instant at which the cycle before it ends.
+    fn miss_until(&mut self, release: MonotonicTime) {
+        let period = self.parts.timing.period_nanos();
+        let passed = (release.nanos_since(self.grid) / period).min(self.parts.releases - 1);
+        self.tally.leave_out(passed);
+        self.figures.count_misses(&self.tally);
+        self.parts.releases -= passed;
+        self.number += passed;
+        self.grid = self.grid.plus_nanos(passed * period);
+    }
+}
