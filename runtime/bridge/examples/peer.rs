@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! peer send TOPIC MESSAGE COUNT EVERY_US [CAPACITY]       sends message 0 until a line comes, then the others; stays until stdin ends
-//! peer receive TOPIC MESSAGE COUNT SECONDS [CAPACITY]     ends at a line, too; says `matched`, then `result first 1, last 10000, wrong 0, gaps 0, absent 0, missed 0`
+//! peer receive TOPIC MESSAGE COUNT SECONDS [CAPACITY]     ends at a line, too; says `matched`, then
+//!                                                         `result first 1, last 10000, wrong 0, gaps 0, absent 0, missed 0, received 10000, highest 10000`
 //! ```
 //! MESSAGE is one of horus/Imu, horus/Vector3, horus/CmdVel, horus/ImageHd and bytes. The topic is reliable, unless `latest` is said last.
 
@@ -169,6 +170,7 @@ impl Run<'_> {
         let end = Instant::now() + Duration::from_secs(self.time);
         let lines = lines();
         let (mut first, mut last, mut wrong, mut gaps, mut absent, mut is_matched) = (0, 0, 0, 0, 0_u64, false);
+        let (mut came, mut highest) = (0_u64, 0);
         while last < self.count && Instant::now() < end && lines.try_recv().is_err() {
             let Some((number, is_right)) = receive() else {
                 std::thread::park_timeout(Duration::from_micros(200));
@@ -181,12 +183,16 @@ impl Run<'_> {
                 continue;
             }
             wrong += u64::from(!is_right);
+            (came, highest) = (came + 1, number.max(highest));
             gaps += u64::from(first != 0 && number != last + 1);
             absent += if first == 0 { 0 } else { number.saturating_sub(last + 1) };
             (first, last) = (if first == 0 { number } else { first }, number);
         }
         let missed = missed();
-        println!("result first {first}, last {last}, wrong {wrong}, gaps {gaps}, absent {absent}, missed {missed}");
+        println!(
+            "result first {first}, last {last}, wrong {wrong}, gaps {gaps}, absent {absent}, missed {missed}, received {came}, \
+             highest {highest}"
+        );
     }
 
     fn receive<M: Pattern>(&self) {

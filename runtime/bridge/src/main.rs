@@ -3,17 +3,19 @@
 //! Exit status: 0 it was ended by a signal, 1 it could not start or go on, 2 the command line is none.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 #[cfg(feature = "zenoh")]
 use horus_bridge::config::fleet::Fleet;
-use horus_bridge::config::{Config, Wire};
-use horus_bridge::interface::{hash, standard};
-use horus_bridge::route::{Server, Transport};
+use horus_bridge::config::{Config, Durability, Quality, Reliability, Wire};
+use horus_bridge::interface::import::{self, Sizes};
+use horus_bridge::interface::{file, hash, standard};
+use horus_bridge::route::{Mark, Server, Transport};
 #[cfg(feature = "zenoh")]
 use horus_bridge::zenoh;
 use horus_shm::directory::{Directory, Location};
@@ -29,6 +31,31 @@ enum Command {
     Zenoh(Between),
     /// Print the messages of ROS 2 that the bridge knows, with their hashes.
     Messages,
+    /// Print a layout for a message of ROS 2, by which the bridge carries it.
+    Import(Import),
+}
+
+#[derive(clap::Args)]
+struct Import {
+    /// A message that is known, such as sensor_msgs/msg/NavSatFix, or a file PACKAGE/msg/NAME.msg
+    #[arg(value_name = "MESSAGE")]
+    message: String,
+    /// Bytes of a text
+    #[arg(long, default_value_t = 32)]
+    texts: usize,
+    /// Elements of a list
+    #[arg(long, default_value_t = 16)]
+    lists: usize,
+    /// Bytes or elements of the fields of a name, for instance data=40000
+    #[arg(long, value_name = "FIELD=NUMBER", value_parser = size)]
+    size: Vec<(String, usize)>,
+}
+
+fn size(word: &str) -> Result<(String, usize), String> {
+    let sides = word.split_once('=').and_then(|(name, number)| Some((name.to_owned(), number.parse().ok()?)));
+    sides
+        .filter(|(_, number)| *number > 0)
+        .ok_or_else(|| "write a field and a number above 0, such as data=40000".into())
 }
 
 #[derive(clap::Args)]
@@ -45,6 +72,9 @@ struct Ros2 {
     /// A topic that comes from ROS, for instance /cmd_vel=base.cmd:horus/CmdVel
     #[arg(long, value_name = "/ROS[:TYPE]=TOPIC[:MESSAGE]")]
     from_ros: Vec<String>,
+    /// The definition of a message of one's own, a file PACKAGE/msg/NAME.msg
+    #[arg(long, value_name = "FILE")]
+    definition: Vec<PathBuf>,
     /// A file of settings, docs/ros2.md has one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -57,6 +87,16 @@ struct Ros2 {
     /// The number of the domain [default: that of the settings, or $ROS_DOMAIN_ID, or 0]
     #[arg(long, value_name = "NUMBER")]
     domain: Option<u16>,
+    /// What the bridge is called among the nodes of ROS [default: that of the settings, or horus_bridge]
+    #[arg(long, value_name = "NAME")]
+    node: Option<String>,
+    /// Whether lost messages are sent again, of topics whose settings do not say [default: to ROS, messages up to 64 kB and reliable
+    /// topics are; from ROS, reliable topics are]
+    #[arg(long, value_enum)]
+    reliability: Option<Reliability>,
+    /// Whether who comes later gets the last messages, of topics whose settings do not say [default: volatile]
+    #[arg(long, value_enum)]
+    durability: Option<Durability>,
 }
 
 #[cfg(feature = "zenoh")]
@@ -88,6 +128,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "zenoh")]
         Command::Zenoh(args) => between(&args),
         Command::Messages => messages(),
+        Command::Import(args) => import(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -109,6 +150,24 @@ fn messages() -> Result<(), String> {
     Ok(())
 }
 
+fn import(args: &Import) -> Result<(), String> {
+    let path = Path::new(&args.message);
+    let whole = match path.extension() {
+        Some(_) => file::read(path)?,
+        None => {
+            let name = horus_bridge::names::message(&args.message).map_err(|error| error.to_string())?;
+            standard::whole(&name).map_err(|error| error.to_string())?
+        }
+    };
+    if args.texts == 0 || args.lists == 0 {
+        return Err("a text and a list have room for one at least".to_owned());
+    }
+    let sizes = Sizes { texts: args.texts, lists: args.lists, fields: BTreeMap::from_iter(args.size.clone()) };
+    let text = import::layout(&whole, &sizes)?;
+    let _ = writeln!(std::io::stdout(), "{text}");
+    Ok(())
+}
+
 fn ros2(args: &Ros2) -> Result<(), String> {
     let mut config = match &args.config {
         Some(path) => Config::read(path).map_err(|error| format!("{}: {error}", path.display()))?,
@@ -120,9 +179,13 @@ fn ros2(args: &Ros2) -> Result<(), String> {
     for word in &args.from_ros {
         config.add_from_ros(word).map_err(|error| error.to_string())?;
     }
+    config.definitions.extend_from_slice(&args.definition);
+    file::learn(config.definitions.iter().map(|path| file::read(path)).collect::<Result<_, _>>()?);
     config.connect.extend_from_slice(&args.connect);
     config.listen.extend_from_slice(&args.listen);
+    config.node = args.node.clone().or(config.node);
     config.check().map_err(|error| error.to_string())?;
+    config.otherwise(Quality { reliability: args.reliability, durability: args.durability, depth: None });
     let wire = match (args.dds, args.zenoh) {
         (true, _) => Wire::Dds,
         (_, true) => Wire::Zenoh,
@@ -136,7 +199,8 @@ fn ros2(args: &Ros2) -> Result<(), String> {
         return Err(format!("there is no domain {domain}: a domain is a number from 0 to {LAST_DOMAIN}"));
     }
     let node = config.node.clone().unwrap_or_else(|| "horus_bridge".to_owned());
-    serve(&format!("domain {domain}"), config, |config, stop| transport(wire, config, domain, &node, stop))
+    let who = Who { name: node.clone(), place: format!("{wire:?} domain {domain}"), option: "--node" };
+    serve(who, config, |config, stop| transport(wire, config, domain, &node, stop))
 }
 
 #[cfg(feature = "zenoh")]
@@ -160,12 +224,38 @@ fn between(args: &Between) -> Result<(), String> {
     let location = Location::from_environment().map_err(|error| error.to_string())?;
     let config = fleet.routes(&location.namespace).map_err(|error| error.to_string())?;
     let links = zenoh::Links { connect: fleet.connect, listen: fleet.listen, is_client: false };
-    serve(&fleet.name.unwrap_or_default(), config, |_, _| Ok(Some(Box::new(zenoh::Fleet::join(zenoh::open(&links)?)))))
+    let who = Who { name: fleet.name.unwrap_or_default(), place: "the fleet".to_owned(), option: "--name" };
+    serve(who, config, |_, _| Ok(Some(Box::new(zenoh::Fleet::join(zenoh::open(&links)?)))))
+}
+
+/// What others know a bridge by.
+struct Who {
+    name: String,
+    /// Among whom it has this name.
+    place: String,
+    /// What gives it another one.
+    option: &'static str,
+}
+
+impl Who {
+    /// Marks the name as this bridge's on this machine, for the topics of a directory.
+    fn mark(&self, directory: &Directory) -> Result<Mark, String> {
+        let Self { name, place, option } = self;
+        let path = directory.path().as_os_str().as_encoded_bytes();
+        let mark =
+            Mark::set(&[b"named", path, place.as_bytes(), name.as_bytes()]).map_err(|error| error.to_string())?;
+        mark.ok_or_else(|| {
+            format!(
+                "a bridge called {name} runs on this machine already ({place}), and two of one name are taken for one: end it, put \
+                 all topics into one bridge, or give this one another name: {option} NAME"
+            )
+        })
+    }
 }
 
 /// Serves until it is told to end. What carries messages is opened last, by the thread that serves.
 fn serve(
-    who: &str,
+    who: Who,
     config: Config,
     transport: impl FnOnce(&Config, &AtomicBool) -> Result<Option<Box<dyn Transport>>, String>,
 ) -> Result<(), String> {
@@ -173,12 +263,10 @@ fn serve(
     let directory = Directory::at(&location.directory)
         .and_then(|directory| directory.in_namespace(&location.namespace))
         .map_err(|error| error.to_string())?;
+    let _mark = who.mark(&directory)?;
     let stop = horus::stop::on_termination().map_err(|error| error.to_string())?;
-    let topics = config.to_ros.len() + config.from_ros.len();
     let Some(transport) = transport(&config, &stop)? else { return Ok(()) };
-    let mut server = Server::new(config, directory, transport);
-    horus::supervise::notify_ready(&format!("{topics} topics, {who}"));
-    server.run(&stop);
+    Server::new(config, directory, transport).run(&stop, &format!("{} in {}", who.name, who.place));
     Ok(())
 }
 

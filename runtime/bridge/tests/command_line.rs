@@ -58,3 +58,24 @@ fn a_bridge_whose_router_is_not_there_says_so_and_ends_when_it_is_told_to() {
     Command::new("kill").arg(running.id().to_string()).status().unwrap();
     assert!(running.wait().unwrap().success());
 }
+
+#[test]
+fn a_layout_is_imported_for_a_message_that_is_known_and_for_a_file() {
+    let output = bridge(&["import", "nav_msgs/OccupancyGrid", "--size", "data=400"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for words in ["message nav_msgs/OccupancyGrid\n", " data [i8; 400]\n", " data_count u32\n", " frame_id [u8; 32]\n"]
+    {
+        assert!(text.contains(words), "{text}");
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("my_robot/msg");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("Status.msg");
+    std::fs::write(&file, "std_msgs/Header header\nstring state\nfloat32[] currents\n").unwrap();
+    let output = bridge(&["import", file.to_str().unwrap(), "--texts", "16", "--lists", "4"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("message my_robot/Status\n") && text.contains(" currents [f32; 4]\n"), "{text}");
+    let none = refused(&["import", "my_robot/msg/Nothing"]);
+    assert!(none.contains("my_robot/msg/Nothing"), "{none}");
+}

@@ -26,6 +26,7 @@ topic = "/vector"
 topic = "/text"
 [to_ros.plain]
 topic = "/plain"
+reliability = "best_effort"
 [from_ros.vector_back]
 topic = "/vector_back"
 message = "horus/Vector3"

@@ -102,6 +102,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads so many numbers of `size` bytes each, little-endian.
+    pub fn numbers(&mut self, size: usize, count: usize) -> Result<&'a [u8], Malformed> {
+        if count == 0 { Ok(&[]) } else { self.aligned(size, count.saturating_mul(size)) }
+    }
+
     /// Passes over so many numbers of `bytes` bytes.
     pub fn pass(&mut self, count: usize, bytes: usize) -> Result<(), Malformed> {
         if count > 0 {

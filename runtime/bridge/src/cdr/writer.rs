@@ -50,6 +50,14 @@ impl<'a> Writer<'a> {
         f64 f64s f64, "a double";
     }
 
+    /// Writes numbers of `size` bytes each, which are little-endian as they are.
+    pub fn numbers(&mut self, size: usize, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.align(size);
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
     /// Writes a byte.
     pub fn u8(&mut self, value: u8) {
         self.bytes.push(value);

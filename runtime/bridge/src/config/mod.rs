@@ -6,7 +6,7 @@ pub mod fleet;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use horus_shm::directory::TopicName;
 use serde::Deserialize;
@@ -32,6 +32,9 @@ pub struct Config {
     /// With Zenoh: where it listens, such as `tcp/0.0.0.0:7447`.
     #[serde(default)]
     pub listen: Vec<String>,
+    /// Definitions of one's own: files `PACKAGE/msg/NAME.msg`.
+    #[serde(default)]
+    pub definitions: Vec<PathBuf>,
     /// Topics that go to ROS, by our name.
     #[serde(default)]
     pub to_ros: BTreeMap<String, ToRos>,
@@ -104,8 +107,9 @@ pub struct Quality {
 }
 
 /// Whether lost messages are sent again.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
 pub enum Reliability {
     /// They are.
     Reliable,
@@ -114,8 +118,9 @@ pub enum Reliability {
 }
 
 /// Whether who comes later gets the last messages.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
 pub enum Durability {
     /// No.
     #[default]
@@ -179,6 +184,15 @@ impl Config {
         let (name, route) = words::from_ros(word).map_err(ConfigError::Word)?;
         self.from_ros.insert(name, route);
         Ok(())
+    }
+
+    /// How those topics are delivered whose settings do not say.
+    pub fn otherwise(&mut self, usual: Quality) {
+        let to_ros = self.to_ros.values_mut().map(|route| &mut route.quality);
+        for quality in to_ros.chain(self.from_ros.values_mut().map(|route| &mut route.quality)) {
+            quality.reliability = quality.reliability.or(usual.reliability);
+            quality.durability = quality.durability.or(usual.durability);
+        }
     }
 
     /// Checks what cannot be seen in one place.
@@ -248,6 +262,8 @@ mod tests {
         words.add_to_ros("imu=/imu:sensor_msgs/msg/Imu").unwrap();
         words.add_from_ros("/cmd_vel=base.cmd:horus/CmdVel").unwrap();
         assert_eq!((&file.to_ros["imu"], &file.from_ros), (&words.to_ros["imu"], &words.from_ros));
+        words.otherwise(Quality { reliability: Some(Reliability::Reliable), ..Quality::default() });
+        assert_eq!(words.from_ros["base.cmd"].quality.reliability, Some(Reliability::Reliable));
         let map = &file.to_ros["map.small"].quality;
         assert_eq!((map.reliability, map.durability), (Some(Reliability::Reliable), Some(Durability::TransientLocal)));
     }

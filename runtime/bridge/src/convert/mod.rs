@@ -5,6 +5,7 @@
 
 mod battery;
 mod cloud;
+pub mod fields;
 mod geometry;
 mod header;
 mod image;
@@ -22,6 +23,7 @@ mod tests;
 mod text;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use horus::message::layout::Layout;
 use thiserror::Error;
@@ -43,12 +45,14 @@ pub struct Context {
 }
 
 /// How a message becomes the other one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Conversion {
     /// The bytes are the same, but for the four in front of them.
     Copy,
     /// Field by field.
     Made(&'static Entry),
+    /// Field by field, by a rule.
+    Fields(Arc<[fields::Step]>),
     /// A topic of bytes, as text or as numbers.
     Bytes(&'static Entry),
     /// Bytes of any length as they are, to another appliance.
@@ -78,6 +82,18 @@ pub enum Mismatch {
         ours: String,
         /// That of ROS.
         ros: String,
+    },
+    /// It has the name of a message of ROS 2 and is another one.
+    #[error(
+        "{name} is a message of ROS 2, and the topic's is another one ({reason}): who receives it would misread it. Take the layout that \
+         `horus bridge import {name}` prints, or give yours another name, such as my_robot/{last}",
+        last = .name.rsplit('/').next().unwrap_or_default()
+    )]
+    Impostor {
+        /// The name.
+        name: String,
+        /// Which field is another one.
+        reason: String,
     },
     /// The message of ROS is not known.
     #[error(transparent)]
@@ -118,6 +134,18 @@ impl Pairing {
         }
         let Ours::Layout(layout) = ours else { return Err(different(ours, ros.unwrap_or("a message of ROS"))) };
         let own = plain::own(layout);
+        if let Some(theirs) = own.as_ref().ok().and_then(|own| standard::whole(&own.top.name).ok())
+            && ros.is_none_or(|ros| ros == theirs.top.name)
+        {
+            // ROS 2 has its name, so ROS 2 says what it is.
+            return match plain::is(layout, &theirs) {
+                true => Ok(Self::of(theirs, Conversion::Copy)),
+                false => match fields::plan(layout, &theirs) {
+                    Ok(steps) => Ok(Self::of(theirs, Conversion::Fields(steps.into()))),
+                    Err(reason) => Err(Mismatch::Impostor { name: theirs.top.name, reason }),
+                },
+            };
+        }
         let suits = plain::SUITS.iter().find(|(name, _)| *name == layout.type_name()).map(|(_, ros)| *ros);
         let ros = ros.or(suits);
         let whole = match (ros, own) {
@@ -128,7 +156,10 @@ impl Pairing {
         if plain::numbers(layout).is_some_and(|ours| plain::are_same(&ours, whole.numbers().as_deref())) {
             return Ok(Self::of(whole, Conversion::Copy));
         }
-        Err(different(ours, &whole.top.name))
+        match fields::plan(layout, &whole) {
+            Ok(steps) => Ok(Self::of(whole, Conversion::Fields(steps.into()))),
+            Err(_) => Err(different(ours, &whole.top.name)),
+        }
     }
 
     /// Pairs a topic's message with itself, for another appliance.
@@ -151,11 +182,12 @@ impl Pairing {
     /// # Errors
     /// When it says what ROS's cannot say.
     pub fn write(&self, message: &[u8], writer: &mut Writer<'_>, context: &Context) -> Result<(), Malformed> {
-        match self.conversion {
+        match &self.conversion {
             Conversion::Copy | Conversion::Same => {
                 writer.u8s(message);
                 Ok(())
             }
+            Conversion::Fields(steps) => fields::write(steps, message, writer, context),
             Conversion::Made(entry) | Conversion::Bytes(entry) => (entry.write)(message, writer, context),
         }
     }
@@ -165,7 +197,11 @@ impl Pairing {
     /// # Errors
     /// When the bytes are no such message, or say what ours cannot say; then what is in `into` is nothing.
     pub fn read(&self, bytes: &[u8], into: &mut [u8], context: &Context) -> Result<usize, Malformed> {
-        match self.conversion {
+        match &self.conversion {
+            Conversion::Fields(steps) => {
+                into.fill(0);
+                fields::read(steps, &mut Reader::new(bytes), into, context).map(|()| into.len())
+            }
             Conversion::Copy => {
                 into.copy_from_slice(bytes.get(..into.len()).ok_or(Malformed::Short)?);
                 Ok(into.len())

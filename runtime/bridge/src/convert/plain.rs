@@ -79,6 +79,13 @@ pub fn are_same(ours: &[(Number, u64)], ros: Option<&[(Number, u64)]>) -> bool {
     !ours.is_empty() && ours == bytes
 }
 
+/// Whether a message is that of ROS: the same bytes, under the same names.
+pub fn is(layout: &Layout, ros: &Whole) -> bool {
+    let names = layout.fields().iter().map(|field| field.name());
+    names.eq(ros.top.fields.iter().map(|field| field.name.as_str()))
+        && numbers(layout).is_some_and(|ours| are_same(&ours, ros.numbers().as_deref()))
+}
+
 /// The layout of a topic's message from the text of its header.
 pub fn from_description(type_name: &str, description: &str) -> Option<Layout> {
     let mut text = format!("message {type_name}\n");

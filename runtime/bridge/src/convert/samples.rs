@@ -1,5 +1,7 @@
 //! A message for each converter, which survives the way to ROS and back: for tests, and for comparison with a ROS 2.
 
+use std::collections::BTreeMap;
+
 use horus::message::Message;
 use horus::message::layout::Layout;
 use horus::messages::{
@@ -8,8 +10,11 @@ use horus::messages::{
 };
 use horus::zerocopy::IntoBytes;
 
+use super::fields::{self, Step};
 use super::{ENTRIES, Ours};
 use crate::clock::Offset;
+use crate::interface::import::{self, Sizes};
+use crate::interface::standard;
 
 /// The clocks of samples: a stamp is so much later in ROS.
 pub const OFFSET: Offset = Offset(1_700_000_000_000_000_000);
@@ -33,12 +38,65 @@ impl Sample {
     }
 }
 
-/// A sample for each converter.
+/// Messages that have no converter of their own: their layouts are imported.
+pub const IMPORTED: [&str; 10] = [
+    "nav_msgs/msg/OccupancyGrid",
+    "nav_msgs/msg/Path",
+    "tf2_msgs/msg/TFMessage",
+    "geometry_msgs/msg/PoseWithCovarianceStamped",
+    "sensor_msgs/msg/CameraInfo",
+    "sensor_msgs/msg/NavSatFix",
+    "sensor_msgs/msg/Joy",
+    "sensor_msgs/msg/MultiEchoLaserScan",
+    "diagnostic_msgs/msg/DiagnosticArray",
+    "rosgraph_msgs/msg/Clock",
+];
+
+/// A sample for each converter, and for each layout that is imported.
 pub fn all() -> Vec<Sample> {
-    ENTRIES
-        .iter()
-        .flat_map(|entry| messages(entry.ros).into_iter().filter(|sample| entry.ours.is(&sample.ours)))
-        .collect()
+    let made =
+        ENTRIES.iter().flat_map(|entry| messages(entry.ros).into_iter().filter(|sample| entry.ours.is(&sample.ours)));
+    made.chain(IMPORTED.into_iter().map(imported)).collect()
+}
+
+fn imported(ros: &'static str) -> Sample {
+    let whole = standard::whole(ros).expect("a standard message");
+    let sizes = Sizes { texts: 16, lists: 3, fields: BTreeMap::new() };
+    let text = import::layout(&whole, &sizes).expect("its layout");
+    let layout: Layout = text.parse().expect("a layout");
+    let steps = fields::plan(&layout, &whole).expect("its own layout");
+    let length = layout.payload().bytes;
+    let mut words = vec![0_u64; length.div_ceil(8)];
+    fill(&steps, &mut words.as_mut_bytes()[..length]);
+    Sample { ours: Ours::Layout(layout), ros, words, length }
+}
+
+/// Numbers that are valid whatever they are, two elements in each list, and a frame in each text.
+fn fill(steps: &[Step], bytes: &mut [u8]) {
+    for step in steps {
+        match step {
+            Step::Numbers { at, size, count } => {
+                let (one, two) = (1.5_f32.to_le_bytes(), 2.5_f64.to_le_bytes());
+                let number: &[u8] = match size {
+                    8 => &two,
+                    4 => &one,
+                    size => &[1, 0][..*size],
+                };
+                (0..*count).for_each(|index| bytes[at + index * size..][..*size].copy_from_slice(number));
+            }
+            Step::Time { at, .. } => bytes[*at..][..8].copy_from_slice(&STAMP.to_le_bytes()),
+            Step::Text { at, .. } => bytes[*at..][..5].copy_from_slice(b"frame"),
+            Step::Each { at, stride, room, count_at, steps } => {
+                let count = if let Some(place) = count_at {
+                    bytes[*place] = 2;
+                    2
+                } else {
+                    *room
+                };
+                (0..count).for_each(|index| fill(steps, &mut bytes[at + index * stride..][..*stride]));
+            }
+        }
+    }
 }
 
 fn messages(ros: &'static str) -> Vec<Sample> {

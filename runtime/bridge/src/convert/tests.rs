@@ -60,6 +60,26 @@ fn a_pair_without_converter_is_told_what_there_is() {
     assert!(matches!(error, Mismatch::OneWay { .. }), "{error}");
 }
 
+#[test]
+fn a_message_with_the_name_of_one_of_ros_and_other_fields_is_refused() {
+    let pair = |text: &str, ros| Pairing::new(&Ours::Layout(text.parse().unwrap()), ros, true);
+    let fix = "message sensor_msgs/NavSatFix\n latitude f64\n longitude f64\n altitude f64";
+    for ros in [None, Some("sensor_msgs/msg/NavSatFix")] {
+        let error = pair(fix, ros).unwrap_err();
+        assert!(matches!(error, Mismatch::Impostor { .. }), "{error}");
+        assert!(error.to_string().contains("my_robot/NavSatFix"), "{error}");
+    }
+    // As another message it may go, and so may one that is what its name says.
+    assert_eq!(pair(fix, Some("geometry_msgs/msg/Point")).unwrap().ros.top.name, "geometry_msgs/msg/Point");
+    let flag = pair("message std_msgs/Bool\n data u8", None).unwrap();
+    assert_eq!(flag.hash, crate::interface::hash::rihs01(&standard::whole("std_msgs/msg/Bool").unwrap()));
+    // The same bytes, and another meaning; in another order, each number goes where its name is.
+    let other = pair("message geometry_msgs/Point\n a f64\n b f64\n c f64", None);
+    assert!(matches!(other, Err(Mismatch::Impostor { .. })), "{other:?}");
+    let turned = pair("message geometry_msgs/Point\n z f64\n y f64\n x f64", None).unwrap();
+    assert!(matches!(turned.conversion, Conversion::Fields(_)));
+}
+
 /// Writes a sample to `cdr` and reads it into `into`; how many bytes count.
 fn there_and_back(sample: &samples::Sample, pairing: &Pairing, cdr: &mut Vec<u8>, into: &mut [u8]) -> usize {
     pairing.write(sample.bytes(), &mut Writer::new(cdr), &CONTEXT).unwrap();
@@ -69,7 +89,7 @@ fn there_and_back(sample: &samples::Sample, pairing: &Pairing, cdr: &mut Vec<u8>
 #[test]
 fn what_goes_to_ros_comes_back_the_same_and_nothing_is_allocated() {
     let samples = samples::all();
-    assert_eq!(samples.len(), ENTRIES.len());
+    assert_eq!(samples.len(), ENTRIES.len() + samples::IMPORTED.len());
     for sample in &samples {
         let Ok(pairing) = Pairing::new(&sample.ours, Some(sample.ros), false) else { continue };
         let mut words = vec![0xa5a5_a5a5_a5a5_a5a5_u64; sample.bytes().len().div_ceil(8)];

@@ -27,7 +27,11 @@ impl Events {
         use DomainParticipantStatusEvent as Event;
         match event {
             Event::RemoteReaderQosIncompatible { local_writer, requested_qos, offered_qos, .. } => {
-                if let Some(ours) = self.0.get(local_writer) {
+                // Of a transient-local topic, a writer that gives it is made when somebody asks for it.
+                let gives = |ours: &&Endpoint| {
+                    ours.delivery.is_transient_local && is_reliability_fit(requested_qos, offered_qos)
+                };
+                if let Some(ours) = self.0.get(local_writer).filter(|ours| !gives(ours)) {
                     let text = mismatch("a subscription asks for", requested_qos, "is offered", offered_qos);
                     tell(&ours.topic, Priority::Warning, text);
                 }
@@ -75,11 +79,15 @@ impl Events {
     }
 }
 
+fn is_reliability_fit(requested: &QosPolicies, offered: &QosPolicies) -> bool {
+    let is_reliable = |quality: &QosPolicies| matches!(quality.reliability(), Some(Reliability::Reliable { .. }));
+    !is_reliable(requested) || is_reliable(offered)
+}
+
 /// What does not fit, by name, and what to do about it.
 fn mismatch(asks: &str, requested: &QosPolicies, offers: &str, offered: &QosPolicies) -> String {
-    let is_reliable = |quality: &QosPolicies| matches!(quality.reliability(), Some(Reliability::Reliable { .. }));
     let durability = |quality: &QosPolicies| quality.durability().unwrap_or(Durability::Volatile);
-    if is_reliable(requested) && !is_reliable(offered) {
+    if !is_reliability_fit(requested, offered) {
         return format!(
             "reliability does not fit: {asks} reliable, and best effort {offers}: write reliability = \"reliable\" for a topic to ROS, \
              \"best_effort\" for one from ROS"

@@ -48,6 +48,12 @@ impl Nodes {
         self.tell();
     }
 
+    /// A publisher of the node is not used any more.
+    pub fn remove_writer(&mut self, guid: GUID) {
+        self.writers.retain(|writer| *writer != guid);
+        self.tell();
+    }
+
     /// The node has one more subscription.
     pub fn add_reader(&mut self, guid: GUID) {
         self.readers.push(guid);

@@ -5,8 +5,9 @@ use rustdds::{Duration, QosPolicies, QosPolicyBuilder};
 
 use crate::route::{Delivery, Endpoint};
 
-/// Messages that are kept until the bridge has published them, or until all have them: more than a burst.
-const MOST: usize = 8192;
+/// Messages that are kept until the bridge has published them, or until all have them: a thousand a second for longer than the 20 seconds
+/// for which Fast DDS takes a subscription that crashed for a living one.
+const MOST: usize = 1 << 15;
 /// The memory that they may take, of each topic; of two messages at least, however long they are.
 const MEMORY: usize = 64 << 20;
 /// Messages that wait for an acknowledgement on a topic that keeps few: with fewer, each would wait for the one before it.
@@ -21,8 +22,10 @@ pub fn none() -> QosPolicies {
 }
 
 /// For what goes out. A write never waits: what finds no room is offered again, while other topics go on.
-pub fn of_writer(endpoint: &Endpoint) -> QosPolicies {
-    let (delivery, most) = (&endpoint.delivery, most(endpoint));
+/// What it keeps for who comes late is said apart.
+pub fn of_writer(endpoint: &Endpoint, is_transient_local: bool) -> QosPolicies {
+    let delivery = &Delivery { is_transient_local, ..endpoint.delivery };
+    let most = most(endpoint);
     let depth = delivery.depth.min(most);
     // While nobody hears, RustDDS keeps for who comes late as many as may wait, however small the depth is.
     let most = if delivery.is_transient_local { depth.max(WINDOW).min(most) } else { most };
@@ -37,7 +40,8 @@ pub fn of_reader(endpoint: &Endpoint) -> QosPolicies {
     builder(delivery, is_reliable, if is_reliable { most } else { delivery.depth.min(most) }, most)
 }
 
-fn most(endpoint: &Endpoint) -> usize {
+/// Messages that may be kept, at most.
+pub fn most(endpoint: &Endpoint) -> usize {
     (MEMORY / endpoint.bytes.max(1)).clamp(2, MOST)
 }
 
@@ -47,7 +51,7 @@ fn builder(delivery: &Delivery, is_reliable: bool, depth: usize, most: usize) ->
         false => Reliability::BestEffort,
     };
     let durability = if delivery.is_transient_local { Durability::TransientLocal } else { Durability::Volatile };
-    let most = most as i32; // 8192 at most
+    let most = most as i32; // 32 768 at most
     QosPolicyBuilder::new()
         .reliability(reliability)
         .durability(durability)

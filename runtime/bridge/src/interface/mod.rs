@@ -2,7 +2,9 @@
 //!
 //! A definition is written as in a `.msg` file. The standard messages that have a counterpart here are in [`standard`].
 
+pub mod file;
 pub mod hash;
+pub mod import;
 mod parse;
 pub mod standard;
 
@@ -94,6 +96,22 @@ impl Number {
             Self::I16 | Self::U16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// What a layout here calls it; a byte is a byte.
+    pub fn in_layouts(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::U8 | Self::Bool | Self::Byte => "u8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
         }
     }
 

@@ -1,4 +1,4 @@
-//! Definitions of ROS 2's standard messages: all of five packages. A test compares their hashes with those of a ROS 2.
+//! Definitions of ROS 2's standard messages: all of five packages, and those of two more. A test compares their hashes with those of a ROS 2.
 
 use super::{Interface, Whole, Wrong, parse};
 
@@ -106,6 +106,12 @@ nav_msgs/OccupancyGrid: std_msgs/Header header, MapMetaData info, int8[] data
 nav_msgs/Odometry: std_msgs/Header header, string child_frame_id, geometry_msgs/PoseWithCovariance pose, geometry_msgs/TwistWithCovariance twist
 nav_msgs/Path: std_msgs/Header header, geometry_msgs/PoseStamped[] poses
 
+diagnostic_msgs/DiagnosticArray: std_msgs/Header header, DiagnosticStatus[] status
+diagnostic_msgs/DiagnosticStatus: byte level, string name, string message, string hardware_id, KeyValue[] values
+diagnostic_msgs/KeyValue: string key, string value
+
+rosgraph_msgs/Clock: builtin_interfaces/Time clock
+
 tf2_msgs/TF2Error: uint8 error, string error_string
 tf2_msgs/TFMessage: geometry_msgs/TransformStamped[] transforms
 ";
@@ -115,8 +121,11 @@ pub fn names() -> impl Iterator<Item = String> {
     MESSAGES.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name.replace('/', "/msg/"))
 }
 
-/// The definition of a standard message.
+/// The definition of a standard message, or of one that was learned.
 pub fn get(name: &str) -> Option<Interface> {
+    if let Some(learned) = super::file::learned(name) {
+        return Some(learned.clone());
+    }
     let wanted = name.replace("/msg/", "/");
     let (_, fields) = MESSAGES.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| *name == wanted)?;
     parse(name, &fields.replace(", ", "\n")).ok()

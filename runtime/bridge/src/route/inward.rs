@@ -12,7 +12,7 @@ use horus_shm::segment::layout;
 
 use super::outward::{known, message_bytes, ours, pair, policy};
 use super::place::{Next, Place, Shared};
-use super::{Counts, Delivery, Endpoint, Source, Transport};
+use super::{Counts, Delivery, Endpoint, Source, Transport, Way};
 use crate::clock::Offset;
 use crate::config::{FromRos, Policy};
 use crate::convert::{Context, Ours, Pairing};
@@ -77,9 +77,10 @@ impl Inward {
             topic: self.config.topic.clone(),
             type_name: pairing.ros.top.name.clone(),
             hash: pairing.hash.clone(),
-            delivery: Delivery::new(policy(header), header.shape.capacity(), &self.config.quality),
+            delivery: Delivery::new(Way::FromRos, policy(header), header.shape.capacity(), &self.config.quality),
             bytes: message_bytes(header),
             layout: ours.text(),
+            file: directory.file(&self.name).to_string_lossy().into_owned(),
         };
         let (is_of_bytes, bytes) = (header.is_of_bytes(), message_bytes(header));
         let context = Context { offset, frame: String::new() };

@@ -2,6 +2,8 @@
 
 mod account;
 mod inward;
+mod mark;
+mod numbers;
 mod outward;
 mod place;
 mod serve;
@@ -10,6 +12,8 @@ use crate::config::{Durability, Policy, Quality, Reliability};
 
 pub use account::{Account, Counts};
 pub use inward::Inward;
+pub use mark::Mark;
+pub use numbers::{CIRCLE, Numbers, Sender};
 pub use outward::Outward;
 pub use place::{Place, Shared};
 pub use serve::{Server, Transport};
@@ -29,13 +33,29 @@ pub enum Sent {
 pub trait Sink {
     /// Takes a message: CDR with its four bytes in front. `stamp_ns` is when it was sent here, on CLOCK_MONOTONIC.
     fn send(&mut self, message: &[u8], stamp_ns: u64) -> Sent;
+
+    /// What stands for this sender in its messages.
+    fn sender(&self) -> Sender;
+
+    /// Asked now and then: what has to be done beside the messages.
+    fn look(&mut self) {}
+}
+
+/// What was there to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Took {
+    /// Nothing.
+    Nothing,
+    /// A message, or one that cannot be read.
+    Message,
+    /// A message that comes back to where it was sent from: it is not to be published.
+    Circle,
 }
 
 /// Where messages come from.
 pub trait Source {
-    /// Hands the next message over, as CDR without the four bytes in front; false when there is none. `None` is given for a message
-    /// that came and cannot be read.
-    fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool;
+    /// Hands the next message over, as CDR without the four bytes in front. `None` is given for a message that came and cannot be read.
+    fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> Took;
 
     /// Whether there is surely none to take; asked with each turn.
     fn is_empty(&self) -> bool {
@@ -64,18 +84,35 @@ pub struct Delivery {
     pub depth: usize,
     /// Whether the settings say so; if not, a wire that cannot do it well may do less.
     pub is_said: bool,
+    /// Whether messages may wait for a line that is full: those of a reliable topic, and where the settings say reliable.
+    pub may_wait: bool,
 }
 
+/// Which way a topic goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To ROS, messages of so many bytes.
+    ToRos(usize),
+    /// From ROS.
+    FromRos,
+}
+
+/// A message up to so long goes in one datagram, and is sent again at little cost.
+const SMALL: usize = 64_000;
+
 impl Delivery {
-    /// What follows from a topic's policy and capacity, unless the settings say otherwise: `latest` is best effort, `reliable` is
-    /// reliable, and as many messages are kept as the topic holds.
-    pub fn new(policy: Policy, capacity: usize, quality: &Quality) -> Self {
-        let reliability = quality.reliability.unwrap_or(match policy {
-            Policy::Latest => Reliability::BestEffort,
-            Policy::Reliable => Reliability::Reliable,
-        });
+    /// What follows from a topic's policy and capacity, unless the settings say otherwise. To ROS, small messages are offered reliably,
+    /// because most subscriptions ask for that and get nothing from best effort. Else `latest` is best effort and `reliable` is
+    /// reliable. As many messages are kept as the topic holds.
+    pub fn new(way: Way, policy: Policy, capacity: usize, quality: &Quality) -> Self {
+        let is_small = matches!(way, Way::ToRos(bytes) if bytes <= SMALL);
+        let usual =
+            if policy == Policy::Reliable || is_small { Reliability::Reliable } else { Reliability::BestEffort };
+        let reliability = quality.reliability.unwrap_or(usual);
+        let is_reliable = reliability == Reliability::Reliable;
         Self {
-            is_reliable: reliability == Reliability::Reliable,
+            is_reliable,
+            may_wait: is_reliable && (policy == Policy::Reliable || quality.reliability.is_some()),
             is_transient_local: quality.durability == Some(Durability::TransientLocal),
             depth: quality.depth.unwrap_or(capacity).clamp(1, MAX_DEPTH),
             is_said: quality.reliability.is_some(),
@@ -101,6 +138,8 @@ pub struct Endpoint {
     pub bytes: usize,
     /// The layout of our message, as text; empty for bytes.
     pub layout: String,
+    /// The file of our topic: by it a bridge knows what another one sends of the same topic.
+    pub file: String,
 }
 
 #[cfg(test)]
@@ -110,15 +149,22 @@ mod tests {
     #[test]
     fn delivery_follows_the_topic_unless_the_settings_say_otherwise() {
         let quality = Quality::default();
-        let latest = Delivery { is_reliable: false, is_transient_local: false, depth: 16, is_said: false };
-        assert_eq!(Delivery::new(Policy::Latest, 16, &quality), latest);
-        assert!(Delivery::new(Policy::Reliable, 16, &quality).is_reliable);
+        let latest =
+            Delivery { is_reliable: false, is_transient_local: false, depth: 16, is_said: false, may_wait: false };
+        assert_eq!(Delivery::new(Way::FromRos, Policy::Latest, 16, &quality), latest);
+        assert_eq!(Delivery::new(Way::ToRos(SMALL + 1), Policy::Latest, 16, &quality), latest);
+        let small = Delivery { is_reliable: true, ..latest };
+        assert_eq!(Delivery::new(Way::ToRos(SMALL), Policy::Latest, 16, &quality), small);
+        let reliable = Delivery { may_wait: true, ..small };
+        assert_eq!(Delivery::new(Way::FromRos, Policy::Reliable, 16, &quality), reliable);
+        let best_effort = Quality { reliability: Some(Reliability::BestEffort), ..quality };
+        assert!(!Delivery::new(Way::ToRos(1), Policy::Reliable, 16, &best_effort).is_reliable);
         let said = Quality {
             reliability: Some(Reliability::Reliable),
             durability: Some(Durability::TransientLocal),
             depth: Some(usize::MAX),
         };
-        let wanted = Delivery { is_reliable: true, is_transient_local: true, depth: MAX_DEPTH, is_said: true };
-        assert_eq!(Delivery::new(Policy::Latest, 16, &said), wanted);
+        let wanted = Delivery { is_transient_local: true, depth: MAX_DEPTH, is_said: true, ..reliable };
+        assert_eq!(Delivery::new(Way::FromRos, Policy::Latest, 16, &said), wanted);
     }
 }

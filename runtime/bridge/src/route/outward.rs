@@ -11,7 +11,8 @@ use horus_shm::ends::{Payload, bytes};
 use horus_shm::segment::header::Header;
 use horus_shm::segment::layout;
 
-use super::{Counts, Delivery, Endpoint, Sent, Sink, Transport};
+use super::mark::{self, Mark};
+use super::{Counts, Delivery, Endpoint, Sent, Sink, Transport, Way};
 use crate::cdr::Writer;
 use crate::clock::Offset;
 use crate::config::{Policy, ToRos};
@@ -45,6 +46,8 @@ struct Reading {
     /// The message in `cdr` waits for room, with its stamp.
     waiting: Option<u64>,
     sink: Box<dyn Sink>,
+    /// By it another bridge of this machine knows that its messages are this topic's.
+    mark: Option<Mark>,
 }
 
 impl Outward {
@@ -58,6 +61,13 @@ impl Outward {
         let offset = Offset::now();
         if let Some(reading) = &mut self.reading {
             reading.context.offset = offset;
+            let sender = reading.sink.sender();
+            reading.sink.look();
+            if sender != reading.sink.sender() {
+                let file = directory.file(&self.name);
+                reading.mark =
+                    Mark::set(&mark::sending(&reading.sink.sender(), &file.to_string_lossy())).ok().flatten();
+            }
             if reading.observation.is_current() {
                 return;
             }
@@ -66,7 +76,7 @@ impl Outward {
         }
         match Observation::open(&directory.file(&self.name), start) {
             Ok(None) => {}
-            Ok(Some(observation)) => match self.begin(observation, transport, offset) {
+            Ok(Some(observation)) => match self.begin(observation, directory, transport, offset) {
                 Ok(reading) => self.reading = Some(reading),
                 Err(reason) => self.trouble = Some(reason),
             },
@@ -77,6 +87,7 @@ impl Outward {
     fn begin(
         &self,
         observation: Observation,
+        directory: &Directory,
         transport: &mut dyn Transport,
         offset: Offset,
     ) -> Result<Reading, String> {
@@ -84,19 +95,22 @@ impl Outward {
         let ours = ours(header).ok_or("the topic's header does not describe its message")?;
         let pairing = pair(transport, &ours, self.config.type_name.as_deref(), true)?;
         let policy = policy(header);
-        let delivery = Delivery::new(policy, header.shape.capacity(), &self.config.quality);
+        let bytes = message_bytes(header);
+        let delivery = Delivery::new(Way::ToRos(bytes), policy, header.shape.capacity(), &self.config.quality);
         let endpoint = Endpoint {
             topic: self.config.topic.clone(),
             type_name: pairing.ros.top.name.clone(),
             hash: pairing.hash.clone(),
             delivery,
-            bytes: message_bytes(header),
+            bytes,
             layout: ours.text(),
+            file: directory.file(&self.name).to_string_lossy().into_owned(),
         };
         let sink = transport.advertise(&endpoint)?;
         let frame = self.config.frame.clone().unwrap_or_else(|| self.name.to_string());
-        let bytes = message_bytes(header);
+        let mark = Mark::set(&mark::sending(&sink.sender(), &endpoint.file)).map_err(|error| error.to_string())?;
         Ok(Reading {
+            mark,
             is_of_bytes: header.is_of_bytes(),
             missed_before: self.counts.missed,
             observation,

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use horus_shm::clock::monotonic_ns;
 use horus_shm::ends::Publication;
 
+use super::{CIRCLE, Took};
 use crate::convert::{Context, Pairing};
 
 /// A topic's publication, with all that it takes to convert a message for it.
@@ -56,27 +57,41 @@ impl Place {
     pub fn put(&mut self, message: Option<&[u8]>) -> bool {
         let there = |into: &mut dyn FnMut(Option<&[u8]>)| {
             into(message);
-            true
+            Took::Message
         };
         self.next(there) != Next::Full
     }
 
+    /// Refuses a message that comes back to where it was sent from.
+    pub fn refuse_circle(&mut self) {
+        self.refused += 1;
+        self.trouble = Some(CIRCLE.to_owned());
+    }
+
     /// Publishes what `take` hands over, if it does; it is not asked when there is no room.
-    pub fn next(&mut self, take: impl FnOnce(&mut dyn FnMut(Option<&[u8]>)) -> bool) -> Next {
+    pub fn next(&mut self, take: impl FnOnce(&mut dyn FnMut(Option<&[u8]>)) -> Took) -> Next {
         let Self { publication, is_of_bytes, bytes, pairing, context, .. } = self;
         let mut outcome = None;
         if *is_of_bytes {
             let Ok(mut loan) = publication.loan_bytes(*bytes) else { return Next::Full };
-            if !take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)))) {
-                return Next::Nothing;
+            match take(&mut |message| {
+                outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)));
+            }) {
+                Took::Nothing => return Next::Nothing,
+                Took::Circle => outcome = None,
+                Took::Message => {}
             }
             if let Some(Some(Ok(length))) = outcome {
                 loan.publish_first(length, monotonic_ns());
             }
         } else {
             let Ok(mut loan) = publication.loan() else { return Next::Full };
-            if !take(&mut |message| outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)))) {
-                return Next::Nothing;
+            match take(&mut |message| {
+                outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)));
+            }) {
+                Took::Nothing => return Next::Nothing,
+                Took::Circle => outcome = None,
+                Took::Message => {}
             }
             if let Some(Some(Ok(_))) = outcome {
                 loan.publish(monotonic_ns());
@@ -88,7 +103,8 @@ impl Place {
                 self.refused += 1;
                 self.trouble = Some(error.to_string());
             }
-            Some(None) | None => self.refused += 1,
+            Some(None) => self.refused += 1,
+            None => self.refuse_circle(),
         }
         Next::Went
     }

@@ -64,6 +64,8 @@ pub struct Server {
     /// What was said of each topic last, so that it is not said again.
     said: Vec<Option<String>>,
     told: Vec<u64>,
+    /// What the service manager was told last.
+    status: String,
 }
 
 impl Server {
@@ -91,14 +93,16 @@ impl Server {
             look_every,
             said: vec![None; topics],
             told: vec![0; topics],
+            status: String::new(),
         };
         // What lay in a topic before is not taken for new.
         server.look(Start::Back(0));
         server
     }
 
-    /// Serves until `stop` is set.
-    pub fn run(&mut self, stop: &AtomicBool) {
+    /// Serves until `stop` is set. `who` is what the service manager is told of this bridge.
+    pub fn run(&mut self, stop: &AtomicBool, who: &str) {
+        self.tell_status(who);
         let (mut looked, mut told) = (Instant::now(), Instant::now());
         let (mut carried, mut wait) = (0, SOON);
         while !stop.load(Ordering::Relaxed) {
@@ -112,6 +116,7 @@ impl Server {
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 self.look(Start::First);
+                self.tell_status(who);
                 if told.elapsed() >= TELL {
                     told = Instant::now();
                     self.tell(false);
@@ -153,6 +158,22 @@ impl Server {
             say(account, &way.name, said.next(), begun, topic.trouble());
         }
         transport.events(&mut |topic, priority, text| account.say(priority, topic, text));
+    }
+
+    /// Tells the service manager how many topics there are, and which are not bridged although they could be.
+    fn tell_status(&mut self, who: &str) {
+        let outward = self.outward.iter().map(|topic| (topic.name.to_string(), topic.pairing().is_some()));
+        let inward = self.inward.iter().map(|topic| (topic.name.to_string(), topic.pairing().is_some()));
+        let held = outward.chain(inward).zip(&self.said).filter(|((_, is_there), said)| !is_there && said.is_some());
+        let held: Vec<_> = held.map(|((name, _), _)| name).collect();
+        let mut status = format!("{} topics, {who}", self.said.len());
+        if !held.is_empty() {
+            status += &format!("; not bridged, the journal says why: {}", held.join(", "));
+        }
+        if status != self.status {
+            horus::supervise::notify_ready(&status);
+            self.status = status;
+        }
     }
 
     /// Tells the figures: all at the end, before that where messages were lost since.

@@ -127,9 +127,10 @@ mod tests {
             topic: "/robot/chatter".into(),
             type_name: "std_msgs/msg/String".into(),
             hash: "RIHS01_df".into(),
-            delivery: Delivery { is_reliable, is_transient_local, depth: 10, is_said: false },
+            delivery: Delivery { is_reliable, is_transient_local, depth: 10, is_said: false, may_wait: false },
             bytes: 1,
             layout: String::new(),
+            file: String::new(),
         }
     }
 

@@ -22,7 +22,7 @@ use zenoh::sample::Sample;
 
 use crate::cdr::ENCAPSULATION;
 use crate::clock::Offset;
-use crate::route::{Endpoint, Sent, Shared, Sink, Source, Transport};
+use crate::route::{Endpoint, Sender, Sent, Shared, Sink, Source, Took, Transport};
 use attachment::Attachment;
 pub use fleet::Fleet;
 use keys::{Entity, Keys};
@@ -87,7 +87,11 @@ impl Writer {
         let is_reliable = endpoint.delivery.is_reliable;
         let publisher = session
             .declare_publisher(key)
-            .congestion_control(if is_reliable { CongestionControl::Block } else { CongestionControl::Drop })
+            .congestion_control(if endpoint.delivery.may_wait {
+                CongestionControl::Block
+            } else {
+                CongestionControl::Drop
+            })
             .reliability(if is_reliable { Reliability::Reliable } else { Reliability::BestEffort })
             .wait()?;
         let gid = keys::gid(&token);
@@ -107,6 +111,10 @@ impl Sink for Writer {
             Ok(()) => Sent::Taken,
             Err(_) => Sent::Lost,
         }
+    }
+
+    fn sender(&self) -> Sender {
+        self.gid
     }
 }
 
@@ -134,7 +142,9 @@ impl Reader {
             let message = sample.payload().to_bytes();
             // In this order everywhere: the place, then the queue. What waits goes first.
             let mut place = place.lock();
-            sender.follow(attachment);
+            if !sender.follow(attachment) {
+                return place.refuse_circle();
+            }
             if !sender.is_empty() || !place.put(without_encapsulation(&message)) {
                 sender.push(&message);
                 server.unpark();
@@ -147,11 +157,11 @@ impl Reader {
 }
 
 impl Source for Reader {
-    fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> bool {
-        let Some(message) = self.queue.pop() else { return false };
+    fn take(&mut self, into: &mut dyn FnMut(Option<&[u8]>)) -> Took {
+        let Some(message) = self.queue.pop() else { return Took::Nothing };
         into(without_encapsulation(&message));
         self.queue.give_back(message);
-        true
+        Took::Message
     }
 
     fn is_empty(&self) -> bool {

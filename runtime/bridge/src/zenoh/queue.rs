@@ -1,18 +1,16 @@
 //! The messages of a topic as they come: their numbers are followed, and those that find no room wait here. They are bounded, the oldest is
 //! dropped, and what is missing is counted.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::attachment::Attachment;
-use crate::route::Endpoint;
+use crate::route::{Endpoint, Numbers};
 
 /// Messages that may wait, at most, and the memory that they may take.
 const MOST: usize = 8192;
 const MEMORY: usize = 64 << 20;
-/// Publishers whose numbers are followed; of more, only the first.
-const PUBLISHERS: usize = 256;
 /// Buffers of messages that were published, kept for those that come, and how long the longest of them is.
 const SPARE: usize = 64;
 const SPARE_BYTES: usize = 1 << 16;
@@ -29,9 +27,9 @@ pub struct Queue {
 struct Inner {
     messages: VecDeque<Vec<u8>>,
     spare: Vec<Vec<u8>>,
-    next: BTreeMap<[u8; 16], i64>,
-    lost: u64,
-    reordered: u64,
+    numbers: Numbers,
+    /// Messages that found no room here.
+    dropped: u64,
     /// A message came without a number since this was asked last.
     has_unnumbered: bool,
 }
@@ -40,7 +38,7 @@ impl Queue {
     /// For messages of a topic.
     pub fn new(endpoint: &Endpoint) -> Self {
         Self {
-            inner: Mutex::default(),
+            inner: Mutex::new(Inner { numbers: Numbers::new(&endpoint.file), ..Inner::default() }),
             waiting: AtomicUsize::new(0),
             room: (MEMORY / endpoint.bytes.max(1)).clamp(2, MOST),
         }
@@ -50,12 +48,15 @@ impl Queue {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A message came, with what stood beside it.
-    pub fn follow(&self, attachment: Option<Attachment>) {
+    /// A message came, with what stood beside it; false if it comes back to where it was sent from.
+    pub fn follow(&self, attachment: Option<Attachment>) -> bool {
         let mut inner = self.inner();
         match attachment {
-            Some(Attachment { sequence, gid, .. }) => inner.follow(gid, sequence),
-            None => inner.has_unnumbered = true,
+            Some(Attachment { sequence, gid, .. }) => inner.numbers.follow(gid, sequence),
+            None => {
+                inner.has_unnumbered = true;
+                true
+            }
         }
     }
 
@@ -69,7 +70,7 @@ impl Queue {
     pub fn push(&self, message: &[u8]) {
         let mut inner = self.inner();
         let mut place = if inner.messages.len() >= self.room {
-            inner.lost += 1;
+            inner.dropped += 1;
             inner.messages.pop_front()
         } else {
             inner.spare.pop()
@@ -106,25 +107,8 @@ impl Queue {
     /// How many are missing, and how many came after a later one, since it began.
     pub fn damage(&self) -> (u64, u64) {
         let inner = self.inner();
-        (inner.lost, inner.reordered)
-    }
-}
-
-impl Inner {
-    fn follow(&mut self, gid: [u8; 16], sequence: i64) {
-        let after = sequence.saturating_add(1);
-        if let Some(next) = self.next.get_mut(&gid) {
-            if sequence < *next {
-                // It was counted as lost. A publisher that begins anew has another name.
-                self.lost = self.lost.saturating_sub(1);
-                self.reordered += 1;
-                return;
-            }
-            self.lost += u64::try_from(sequence.saturating_sub(*next)).unwrap_or(0);
-            *next = after;
-        } else if self.next.len() < PUBLISHERS {
-            self.next.insert(gid, after);
-        }
+        let (lost, reordered) = inner.numbers.damage();
+        (lost + inner.dropped, reordered)
     }
 }
 
@@ -135,10 +119,10 @@ mod tests {
 
     #[test]
     fn gaps_in_the_numbers_and_what_finds_no_room_are_counted() {
-        let delivery = Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false };
-        let [topic, type_name, hash] = ["/a", "a/msg/B", ""].map(str::to_owned);
-        let queue =
-            Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout: String::new() });
+        let delivery =
+            Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false, may_wait: true };
+        let [topic, type_name, hash, layout, file] = ["/a", "a/msg/B", "", "", ""].map(str::to_owned);
+        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout, file });
         let number = |sequence| Some(Attachment { sequence, source_ns: 0, gid: [1; 16] });
         let come = |sequence: i64| {
             queue.follow(number(sequence));
@@ -153,9 +137,10 @@ mod tests {
 
     #[test]
     fn a_message_in_a_buffer_that_was_given_back_is_not_allocated_and_one_without_number_is_told() {
-        let delivery = Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false };
-        let [topic, type_name, hash] = ["/a", "a/msg/B", ""].map(str::to_owned);
-        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: 100, layout: String::new() });
+        let delivery =
+            Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false, may_wait: true };
+        let [topic, type_name, hash, layout, file] = ["/a", "a/msg/B", "", "", ""].map(str::to_owned);
+        let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: 100, layout, file });
         let there_and_back = |bytes: &[u8]| {
             queue.follow(Some(Attachment { sequence: 1, source_ns: 0, gid: [1; 16] }));
             queue.push(bytes);

@@ -137,8 +137,13 @@ mod tests {
             is_reliable,
             is_transient_local,
         };
-        let ours =
-            |is_reliable, is_transient_local| Delivery { is_reliable, is_transient_local, depth: 1, is_said: false };
+        let ours = |is_reliable, is_transient_local| Delivery {
+            is_reliable,
+            is_transient_local,
+            depth: 1,
+            is_said: false,
+            may_wait: false,
+        };
         let said = |theirs: &Token<'_>, ours| mismatch(theirs, ours).unwrap_or_default();
         let (publisher, subscription) = (Entity::Publisher, Entity::Subscription);
         assert!(

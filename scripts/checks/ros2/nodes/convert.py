@@ -30,6 +30,10 @@ EXPECTED = {
     ("geometry_msgs/msg/TwistStamped", "horus/Twist"): lambda m: (m.twist.linear.x, m.twist.angular.y) == (1.0, 2.25),
     ("geometry_msgs/msg/PoseStamped", "horus/Pose3D"): lambda m: (m.pose.position.z, m.pose.orientation.w) == (-5.0, 0.5),
     ("geometry_msgs/msg/Pose2D", "horus/Pose2D"): lambda m: (m.x, m.y, m.theta) == (1.0, 2.0, 0.0),
+    ("sensor_msgs/msg/NavSatFix", "sensor_msgs/NavSatFix"): lambda m: (m.latitude, m.status.status, m.status.service, m.position_covariance[8]) == (2.5, 1, 1, 2.5),
+    ("nav_msgs/msg/OccupancyGrid", "nav_msgs/OccupancyGrid"): lambda m: (list(m.data), m.info.resolution, m.info.map_load_time.nanosec) == ([1, 1], 1.5, 345_678_901),
+    ("nav_msgs/msg/Path", "nav_msgs/Path"): lambda m: [(pose.header.frame_id, pose.pose.position.z) for pose in m.poses] == 2 * [("frame", 2.5)],
+    ("sensor_msgs/msg/CameraInfo", "sensor_msgs/CameraInfo"): lambda m: (m.distortion_model, list(m.d), m.k[8], m.roi.do_rectify) == ("frame", [2.5, 2.5], 2.5, True),
     ("std_msgs/msg/String", "horus/Bytes"): lambda m: m.data == "grüße",
     ("std_msgs/msg/UInt8MultiArray", "horus/Bytes"): lambda m: bytes(m.data).decode() == "grüße",
 }
