@@ -33,6 +33,25 @@ class Async(TopicsCase):
         got, ticks = asyncio.run(main())
         self.assertEqual((got, ticks), ([float(k) for k in range(200)], 4))
 
+    def test_one_message_is_awaited_for_a_time_and_a_cancelled_wait_loses_none(self):
+        async def main():
+            seen, sent = horus.Subscriber(CmdVel, "a"), horus.Publisher(CmdVel, "a")
+            none = await seen.recv_async(timeout="20 ms")
+            waiting = asyncio.create_task(seen.recv_async())
+            await asyncio.sleep(0.08)  # longer than a slice
+            sent.send(CmdVel(1))
+            first = await asyncio.wait_for(waiting, 20)
+            for _ in range(5):
+                task = asyncio.create_task(seen.recv_async())
+                await asyncio.sleep(0.01)
+                task.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await task
+            sent.send(CmdVel(2))
+            return none, first.forward, (await seen.recv_async(20)).forward
+
+        self.assertEqual(asyncio.run(main()), (None, 1.0, 2.0))
+
     def test_a_task_that_waits_can_be_cancelled_and_loses_nothing(self):
         async def main():
             seen, sent = horus.Subscriber(CmdVel, "a"), horus.Publisher(CmdVel, "a")

@@ -1,5 +1,6 @@
 """Messages in their place, NumPy and DLPack: nothing is copied, and a hold ends with the last reference."""
 
+import threading
 import unittest
 
 import horus
@@ -179,7 +180,8 @@ class Borrowed(TopicsCase):
                 write()
 
     def test_all_slots_held_is_said_and_not_waited_for(self):
-        _first, sent = self.ends(latest=1)
+        # Both say so: who needs less than is there takes what is there.
+        _first, sent = horus.Subscriber(ImageVga, "camera", latest=1), horus.Publisher(ImageVga, "camera", latest=1)
         sent.send(picture(1))
         image = _first.borrow()
         self.assertFalse(sent.try_send(picture(2)) and sent.try_send(picture(3)))
@@ -238,6 +240,20 @@ class Loaned(TopicsCase):
         pixels[:] = 1
         del pixels
         self.sent.send(picture(1))
+
+    def test_a_loan_waits_for_room_where_it_is_told_how_long(self):
+        sent, seen = horus.Publisher(Imu, "full", reliable=2), horus.Subscriber(Imu, "full", reliable=2)
+        for number in range(2):
+            sent.send(Imu(stamp_ns=number))
+        for limit in (None, "5 ms"):
+            with self.assertRaisesRegex(horus.HorusError, "the topic is full"), sent.loan(limit):
+                self.fail("there was no room")
+        reading = threading.Timer(0.05, seen.recv)
+        reading.start()
+        with sent.loan(timeout=30) as imu:
+            imu.stamp_ns = 2
+        reading.join()
+        self.assertEqual([seen.recv(1).stamp_ns for _ in range(2)], [1, 2])
 
     def test_a_loan_inside_of_a_loan_is_an_error(self):
         with self.sent.loan(), self.assertRaisesRegex(horus.HorusError, "is lent"), self.sent.loan():

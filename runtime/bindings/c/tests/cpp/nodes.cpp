@@ -91,6 +91,26 @@ static void latest_after_next() {
   CHECK(looks == 3);
 }
 
+// Each message once, in order, and the newest is the newest afterwards.
+static void all_messages() {
+  std::vector<double> got;
+  horus::World world{[&](horus::App &app) {
+    auto in = app.input<horus::CmdVel>("in", horus::Options::latest(8));
+    app.node("a", [in = std::move(in), &got](const horus::Cycle &) mutable {
+      for (const horus::CmdVel &message : in.messages()) {
+        got.push_back(message.forward);
+        CHECK(in.about().sequence + 1 == std::uint64_t(message.forward));
+      }
+      if (!got.empty()) CHECK(in.latest()->forward == got.back());
+    }).period(1ms);
+  }};
+  for (int sent : {1, 2, 3}) CHECK(world.publish("in", horus::CmdVel{double(sent), 0}));
+  CHECK(world.run_for(3ms));
+  for (int sent : {4, 5}) CHECK(world.publish("in", horus::CmdVel{double(sent), 0}));
+  CHECK(world.run_for(3ms));
+  CHECK((got == std::vector<double>{1, 2, 3, 4, 5}));
+}
+
 // What a step sets beyond the room that there is, it is told.
 static void more_than_there_is_room_for() {
   int taken = 0;
@@ -185,6 +205,7 @@ int main(int count, char **arguments) {
     more_than_there_is_room_for();
     each_loss_is_counted_by_its_cause();
     latest_after_next();
+  all_messages();
     chores();
     if (count > 2) settings_and_ages(arguments[2]);
     std::puts("all of it holds");

@@ -4,7 +4,9 @@
 //! part of it, nor an array of NumPy over it. All of these keep the hold alive, as their `base`.
 
 use std::mem::transmute;
+use std::time::{Duration, Instant};
 
+use horus::prelude::sleep;
 use horus::topic::raw::{RawLoan, RawPublisher, RawSample, RawSubscriber};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -13,6 +15,7 @@ use pyo3::prelude::*;
 use super::End;
 use super::publisher::{Publisher, Sender};
 use super::subscriber::{Last, Receiver, Subscriber};
+use super::wait::sliced;
 use crate::error::refused;
 use crate::exclusive::{Exclusive, Lent};
 use crate::message::bytes::Bytes;
@@ -119,13 +122,32 @@ impl Drop for LoanHold {
 pub struct Loan {
     publisher: Py<Publisher>,
     lent: Exclusive<Option<(Py<LoanHold>, Py<PyAny>)>>,
+    /// How long it waits for room; not at all without.
+    limit: Option<Duration>,
 }
+
+/// The time between two looks for room.
+const NAP: Duration = Duration::from_millis(1);
 
 impl Loan {
     /// A loan of this publisher; it begins with its `with` block.
-    pub fn of<'py>(publisher: &Bound<'py, Publisher>) -> PyResult<Bound<'py, Self>> {
-        Bound::new(publisher.py(), Self { publisher: publisher.clone().unbind(), lent: Exclusive::new("loan", None) })
+    pub fn of<'py>(publisher: &Bound<'py, Publisher>, limit: Option<Duration>) -> PyResult<Bound<'py, Self>> {
+        let lent = Exclusive::new("loan", None);
+        Bound::new(publisher.py(), Self { publisher: publisher.clone().unbind(), lent, limit })
     }
+}
+
+/// Waits until there is room for a message, or the time is up. Nothing wakes who waits for a place, so it is looked for.
+fn wait_for_room(py: Python<'_>, publisher: &mut RawPublisher, limit: Option<Duration>) -> PyResult<()> {
+    let Some(until) = limit.and_then(|limit| Instant::now().checked_add(limit)) else { return Ok(()) };
+    while publisher.loan().is_err() && Instant::now() < until {
+        publisher.reap_dead_subscribers();
+        sliced(py, Some(NAP), |nap| {
+            sleep(nap);
+            None::<()>
+        })?;
+    }
+    Ok(())
 }
 
 #[pymethods]
@@ -140,6 +162,10 @@ impl Loan {
         let End::Open(Sender::Messages(mut publisher, class)) = std::mem::replace(&mut *end, End::Lent) else {
             unreachable!("it was looked at above");
         };
+        if let Err(error) = wait_for_room(py, &mut publisher, self.limit) {
+            *end = End::Open(Sender::Messages(publisher, class));
+            return Err(error);
+        }
         // SAFETY: as in `Hold::next`.
         let loan = unsafe { transmute::<Option<RawLoan<'_>>, Option<RawLoan<'static>>>(publisher.loan().ok()) };
         let Some(mut loan) = loan else {

@@ -152,9 +152,11 @@ impl Publisher {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
     }
 
-    /// Lends the place of the next message, for a `with` block that fills it; at its end the message is sent.
-    fn loan<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Loan>> {
-        Loan::of(slf)
+    /// Lends the place of the next message, for a `with` block that fills it; at its end the message is sent. With `timeout`, the block waits for
+    /// room at its beginning, at most so many seconds.
+    #[pyo3(signature = (timeout=None))]
+    fn loan<'py>(slf: &Bound<'py, Self>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, Loan>> {
+        Loan::of(slf, limit(timeout)?)
     }
 
     /// How many living subscribers the topic has.

@@ -230,6 +230,13 @@ impl Subscriber {
         end.open()?.recv(py, None)
     }
 
+    /// The next message, awaited by the event loop that runs; None when `timeout` seconds are over. Cancelling it loses no message.
+    #[pyo3(signature = (timeout=None))]
+    fn recv_async<'py>(slf: &Bound<'py, Self>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        let seconds = limit(timeout)?.map(|limit| limit.as_secs_f64());
+        slf.py().import("horus._async")?.getattr("receive")?.call1((slf, seconds))
+    }
+
     fn __aiter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("horus._async")?.getattr("messages")?.call1((slf,))
     }

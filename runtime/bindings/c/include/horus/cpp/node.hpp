@@ -79,7 +79,36 @@ class Input {
     is_behind_ |= bool(outcome);
     return outcome;
   }
-  // What is known of the message that `latest` or `fresh` gave last.
+  // The messages that were not read yet, each once, the oldest first; none is allocated for. One lasts until the next, or any other look:
+  // for (const auto &message : imu.messages()) …
+  class Messages {
+   public:
+    class Iterator {
+     public:
+      explicit Iterator(Input *input) : input_(input) { ++*this; }
+      const T &operator*() const noexcept { return *input_->latest_; }
+      Iterator &operator++() {
+        has_ = left_ > 0 && bool(input_->next(*input_->latest_, &input_->about_));
+        left_ -= has_;
+        return *this;
+      }
+      bool operator!=(std::nullptr_t) const noexcept { return has_; }
+
+     private:
+      Input *input_;
+      // As in Rust: a publisher that goes on sending does not keep a step from its end.
+      int left_ = 4096;
+      bool has_ = false;
+    };
+    explicit Messages(Input *input) noexcept : input_(input) {}
+    Iterator begin() { return Iterator(input_); }
+    std::nullptr_t end() const noexcept { return nullptr; }
+
+   private:
+    Input *input_;
+  };
+  Messages messages() noexcept { return Messages(this); }
+  // What is known of the message that `latest`, `fresh` or `messages` gave last.
   const Received &about() const noexcept { return about_; }
   // How long ago that one was sent; nothing before the first, and where its publisher stamps none. Every output stamps.
   std::optional<std::chrono::nanoseconds> age(const Cycle &cycle) const {
