@@ -6,3 +6,5 @@ KERNEL_FEATURES:append:genericx86-64:horus-os = " cfg/virtio.scc"
 
 require recipes-kernel/linux/horus-kernel.inc
 SRC_URI:append:horus-os = " file://uefi.cfg"
+SRC_URI:append:genericx86-64:horus-os = " file://pc.cfg"
+SRC_URI:append:qemux86-64:horus-os = " file://pc.cfg"

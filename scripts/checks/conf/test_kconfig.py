@@ -35,6 +35,34 @@ class Dropped(unittest.TestCase):
         self.assertEqual(kconfig.dropped(wanted, found), [f"CONFIG_{line}" for line in said])
 
 
+class UnitsAndFragments(unittest.TestCase):
+    """systemd leaves out what a kernel cannot do: each setting of our units with the option that it rests on."""
+
+    RESTS_ON = {
+        "IPAddressDeny": "CGROUP_BPF", "DeviceAllow": "CGROUP_BPF", "DevicePolicy": "CGROUP_BPF", "MemoryMax": "MEMCG", "StartupCPUWeight": "FAIR_GROUP_SCHED",
+        "CPUQuota": "CFS_BANDWIDTH", "SystemCallFilter": "SECCOMP_FILTER", "PrivateNetwork": "NET_NS", "TimeoutIdleSec": "AUTOFS_FS",
+    }  # fmt: skip
+
+    def options(self) -> dict:
+        return {name: value for file in kconfig.LAYER_FRAGMENTS.glob("*.cfg") for name, value in kconfig.read_options(file).items()}
+
+    def test_what_units_ask_for_is_in_the_kernel(self):
+        units = "\n".join(path.read_text() for path in CONF.glob("*/rootfs/usr/lib/systemd/system/**/*") if path.is_file())
+        asked = {name: option for name, option in self.RESTS_ON.items() if f"\n{name}=" in units}
+        self.assertGreaterEqual(set(asked), {"IPAddressDeny", "DeviceAllow", "MemoryMax"})
+        self.assertEqual([f"{name}= needs CONFIG_{option}=y" for name, option in asked.items() if self.options().get(option) != "y"], [])
+
+    def test_a_watchdog_that_pid_1_arms_and_a_radio_that_a_unit_joins_by_have_drivers(self):
+        self.assertIn("RuntimeWatchdogSec=", (CONF / "base/rootfs/usr/lib/systemd/system.conf.d/60-horus.conf").read_text())
+        drivers = ("ITCO_WDT", "SP5100_TCO", "WDAT_WDT", "I6300ESB_WDT", "IWLWIFI", "IWLMVM")
+        self.assertEqual([name for name in drivers if self.options().get(name) not in ("m", "y")], [])
+
+    def test_firmware_of_the_image_is_of_drivers_that_the_kernel_has(self):
+        image = (kconfig.REPOSITORY / "meta-horus/recipes-core/images/horus-image-uefi.inc").read_text()
+        self.assertIn("linux-firmware-iwlwifi", image)
+        self.assertNotIn("bnx2", image)
+
+
 class AuditAndFragment(unittest.TestCase):
     def test_every_option_that_a_rule_reads_is_set_as_the_rule_expects(self):
         options = kconfig.read_options(kconfig.FRAGMENT)

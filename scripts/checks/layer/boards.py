@@ -28,7 +28,7 @@ FORMS = {
     "tegra": Form("linux-noble-nvidia-tegra-rt", ("l4t-launcher-extlinux", "UBOOT_EXTLINUX_KERNEL_ARGS"), "tegra:", ("tegraflash-tar.zst",)),
 }
 # Options are checked on the board that takes all of them; those that exclude each other in builds of their own.
-OPTION_SETS = [("dev", "python", "bridge", "secure", "sdk", "cve"), ("untuned",)]
+OPTION_SETS = [("dev", "python", "bridge", "secure", "sdk", "cve", "ptest"), ("untuned",)]
 # What an option needs besides where there is no network: cve asks for the newest lists, and which those are only a server knows.
 OFFLINE = {
     "cve": "".join(f'SRCREV:pn-sbom-cve-check-update-{name}-native:forcevariable = "{"0" * 40}"\n' for name in ("cvelist", "nvd")),

@@ -34,7 +34,7 @@ def kernel(workspace: Workspace, board: Build, build) -> str:
     if chosen != board.form.kernel:
         return f"the kernel is {chosen}, not {board.form.kernel}"
     sources = bitbake.value(workspace, build, "SRC_URI", chosen).split()
-    wanted = ["file://rt.cfg", "file://boot.cfg"]
+    wanted = ["file://rt.cfg", "file://boot.cfg", "file://units.cfg"]
     wanted += ["file://uefi.cfg"] if chosen == "linux-yocto-rt" else []
     wanted += ["file://dm-verity.cfg"] if "secure" in board.options else []
     absent = [name for name in wanted if name not in sources]
