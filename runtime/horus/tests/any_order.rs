@@ -18,6 +18,7 @@ mod record;
 #[path = "any_order/roles.rs"]
 mod roles;
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -28,6 +29,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// Longer than anything here takes on the slowest machine; what it ends is a hang.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Steps that each reader does before the source ends.
+const STEPS_TOGETHER: usize = 12;
 const ROLES: [&str; 3] = ["source", "relay", "sink"];
 /// Where a program of nodes comes by, in the order of its life.
 const FAILPOINTS: [&str; 6] =
@@ -44,6 +47,8 @@ fn role() {
 struct Plan {
     /// Numbers of [`ROLES`].
     order: [usize; 3],
+    /// Whether each is started when the one before it runs, and not at once.
+    is_one_by_one: bool,
     policy: &'static str,
     /// What the publishers ask for, and the subscribers; 0 is whatever there is.
     capacities: [[usize; 2]; 2],
@@ -74,6 +79,7 @@ impl Plan {
         let comes_by = matches!((victim, stages), (Some(0), true) | (Some(1), _) | (Some(2), false));
         Self {
             order: orders[(run % 6) as usize],
+            is_one_by_one: (run / 12).is_multiple_of(2),
             policy,
             capacities,
             victim,
@@ -146,27 +152,37 @@ impl Scene<'_> {
             }
             let _ended_already = child.kill();
         }
-        child.wait().unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(9), "{} ended by itself, with {status}", ROLES[role]);
         record::note_death(&record, MonotonicTime::now());
     }
 
-    /// Waits until two steps of a program began after `since`: what was sent before that, it has read.
-    fn wait_until_read(&mut self, role: usize, since: MonotonicTime) {
+    /// Waits until a program has begun its first step, or has ended: it may be one that is to be killed.
+    fn wait_until_it_runs(&mut self, role: usize) {
         let (child, record) = self.running[role].as_mut().unwrap();
         let started = Instant::now();
-        while Record::read(record).steps_since(since) < 2 {
+        while Record::read(record).steps_since(MonotonicTime::default()) == 0 && child.try_wait().unwrap().is_none() {
+            assert!(started.elapsed() < PATIENCE, "{} does not begin", ROLES[role]);
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+    }
+
+    /// Waits until so many steps of a program began after `since`. With two of them it has read what was sent before that.
+    fn wait_for_steps(&mut self, role: usize, since: MonotonicTime, steps: usize) {
+        let (child, record) = self.running[role].as_mut().unwrap();
+        let started = Instant::now();
+        while Record::read(record).steps_since(since) < steps {
             assert!(child.try_wait().unwrap().is_none(), "{} ended early", ROLES[role]);
             assert!(started.elapsed() < PATIENCE, "{} stands still", ROLES[role]);
             std::thread::park_timeout(Duration::from_millis(1));
         }
     }
 
-    /// Waits for the end of a program, which is asked to end unless it does so by itself; returns when it had ended.
-    fn end(&mut self, role: usize, asks: bool) -> MonotonicTime {
+    /// Asks a program to end, once it runs and hears that; returns when it had ended.
+    fn end(&mut self, role: usize) -> MonotonicTime {
+        self.wait_for_steps(role, MonotonicTime::default(), 1);
         let (mut child, _) = self.running[role].take().unwrap();
-        if asks {
-            kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), Signal::TERM).unwrap();
-        }
+        kill_process(Pid::from_raw(child.id().cast_signed()).unwrap(), Signal::TERM).unwrap();
         let started = Instant::now();
         loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -205,16 +221,21 @@ fn run(plan: &Plan, folder: &Path) -> Link {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         for role in plan.order {
             scene.start(role, plan.failpoint.as_deref().filter(|_| plan.victim == Some(role)));
+            if plan.is_one_by_one {
+                scene.wait_until_it_runs(role);
+            }
         }
         if let Some(victim) = plan.victim {
             scene.kill(victim);
             scene.start(victim, None);
         }
-        let ended = scene.end(0, false);
-        scene.wait_until_read(1, ended);
-        let ended = scene.end(1, true);
-        scene.wait_until_read(2, ended);
-        scene.end(2, true);
+        let all_run = MonotonicTime::now();
+        [1, 2].into_iter().for_each(|role| scene.wait_for_steps(role, all_run, STEPS_TOGETHER));
+        let ended = scene.end(0);
+        scene.wait_for_steps(1, ended, 2);
+        let ended = scene.end(1);
+        scene.wait_for_steps(2, ended, 2);
+        scene.end(2);
         let of = |wanted: usize| -> Vec<(u64, Record)> {
             let of_role = scene.records.iter().filter(|(role, ..)| *role == wanted);
             of_role.map(|(_, number, path)| (*number, Record::read(path))).collect()

@@ -150,8 +150,10 @@ pub fn compare(topic: &str, writers: &[(u64, Record)], readers: &[(u64, Record)]
                 lost += sure.iter().filter(|own| !got.contains(own)).count() as u64;
             }
         }
+        // A count is written down when the messages of a step have been read: who was killed perhaps did not come to that.
+        let is_counted = !reader.was_killed() || is_reliable;
         assert!(
-            gaps <= missed,
+            !is_counted || gaps <= missed,
             "topic {topic}: reader {reader_number} has gaps of {gaps} messages, {missed} were counted"
         );
         assert!(lost <= missed, "topic {topic}: reader {reader_number} lost {lost} messages, {missed} were counted");

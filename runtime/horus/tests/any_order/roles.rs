@@ -16,8 +16,7 @@ horus::message! {
     }
 }
 
-/// Steps of a source, and the messages of each.
-const STEPS: u64 = 60;
+/// Messages of a source's step.
 const BURST: u64 = 2;
 
 fn variable(name: &str) -> String {
@@ -114,9 +113,6 @@ pub fn run() {
     if is_relay {
         // Events release it, too, and each of them is seen.
         node.on("a").deadline(ms(5));
-    }
-    if role == "source" {
-        app.releases(STEPS);
     }
     app.run().unwrap();
     append(&mut record, ENDED, now(), 0);
