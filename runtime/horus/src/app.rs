@@ -58,6 +58,7 @@ use crate::stop;
 use crate::time::MonotonicTime;
 use crate::topic::raw::RawSubscriber;
 use crate::topic::{OpenError, Options, Publisher, Subscriber};
+use crate::wait::Waitable;
 use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes; the program is named as its package.
@@ -176,7 +177,7 @@ impl App {
     }
 
     /// Subscribes a topic for the next node by `open`.
-    fn join<S>(
+    fn join<S: Waitable>(
         &mut self,
         topic: &str,
         options: Options,
@@ -186,12 +187,14 @@ impl App {
         self.settings.allow_subscriber(topic)?;
         let options = self.placed(options);
         let sight = Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
-        let subscriber = open(&options)?;
+        let mut subscriber = open(&options)?;
         self.topic_files.note(topic, &options, false);
         let name = topic.to_owned();
+        // What comes between now and then releases the node, too.
+        let begins = subscriber.subscription().positions();
         self.inputs.push(DeclaredInput {
             sight: Arc::clone(&sight),
-            open_trigger: Box::new(move || Ok(Box::new(RawSubscriber::open(&name, &layout, &options)?))),
+            open_trigger: Box::new(move || Ok(Box::new(RawSubscriber::open_from(&name, &layout, options, &begins)?))),
         });
         Ok((subscriber, sight))
     }

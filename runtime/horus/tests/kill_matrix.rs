@@ -69,6 +69,7 @@ fn stage_and_leave() {
     let kind = Kind { type_name, layout_hash: layout.hash(), description: &description };
     let making = Making {
         capacity: CAPACITY,
+        least: CAPACITY,
         policy: if peers::policy() == "reliable" { Policy::Reliable } else { Policy::Latest },
         access: directory.access().unwrap(),
         publishers: LANES,
@@ -151,8 +152,9 @@ fn topic_whose_remaking_was_cut_off_at_any_step_loses_nothing_of_the_next_publis
         let files = tempfile::tempdir_in("/dev/shm").unwrap();
         let making = Options::default().directory(files.path()).waiting([Waiting::Sleep, Waiting::Spin][turn / 2 % 2]);
         let mut subscriber = Subscriber::<Block>::open(name(), &making).unwrap();
-        // Twice, so that the second one finds what the first one left.
-        for _ in 0..2 {
+        // Twice, so that the second one finds what the first one left. What is finished, the second one takes as it is.
+        let times = if **step == "remake:remade" { 1 } else { 2 };
+        for _ in 0..times {
             let variable = Some((VARIABLE, format!("{step}:1")));
             Peer::start_with("peer_remakes_the_topic", files.path(), policy, variable).was_killed();
             assert!(subscriber.try_recv().is_none(), "{step}");

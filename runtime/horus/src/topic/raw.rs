@@ -212,6 +212,19 @@ impl RawSubscriber {
         Ok(Self { subscription, copied })
     }
 
+    /// As [`open`](Self::open), as if it had joined when another subscriber did, which has read nothing yet and begins in each lane with
+    /// the number that `begins` says. What is no longer there is not counted.
+    pub(crate) fn open_from(
+        name: impl IntoTopicName,
+        layout: &Layout,
+        options: Options,
+        begins: &[u64],
+    ) -> Result<Self, OpenError> {
+        let mut subscriber = Self::open(name, layout, options.history(usize::MAX))?;
+        subscriber.subscription.skip_before(begins);
+        Ok(subscriber)
+    }
+
     /// Bytes of a message.
     pub fn message_bytes(&self) -> usize {
         self.subscription.payload().bytes

@@ -254,6 +254,16 @@ impl Subscription {
         self.lanes[lane].position()
     }
 
+    /// The same of all lanes.
+    pub fn positions(&self) -> Vec<u64> {
+        self.lanes.iter().map(Consumer::position).collect()
+    }
+
+    /// Leaves out, of the messages that were sent before this subscriber joined, those of lower numbers than these, lane by lane.
+    pub fn skip_before(&mut self, positions: &[u64]) {
+        self.lanes.iter_mut().zip(positions).for_each(|(lane, position)| lane.skip_history_before(*position));
+    }
+
     /// Whether a living process publishes the topic. A system call for each lane: not for a real-time loop.
     ///
     /// # Errors

@@ -336,6 +336,14 @@ impl<M: Memory> Consumer<M> {
         self.next < self.joined_at
     }
 
+    /// Leaves out, of the messages that were sent before this reader joined, those of lower numbers.
+    pub fn skip_history_before(&mut self, number: u64) {
+        let number = number.min(self.joined_at);
+        if number > self.next {
+            self.resume_at(number);
+        }
+    }
+
     /// Counts as missed what is lost from the lane's first message on, also before this reader joined: for one that was waiting
     /// for the lane before there was any.
     pub fn count_from_the_first(&mut self) {
