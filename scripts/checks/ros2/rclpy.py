@@ -85,14 +85,15 @@ def inside() -> int:
             for kind in ("vector", "text"):
                 to_ros(stage, kind, COUNT, CYCLONE_EVERY_US, node="cyclone.py")
                 from_ros(stage, kind, f"{kind}_back", f"/{kind}_back", COUNT, CYCLONE_EVERY_US, node="cyclone.py")
-            step("what is lost on the way, what is no message, and late comers")
-            absent = losses(stage)
+            step("what is no message, and late comers")
             bad_input.datagrams(bridge)
             comings.late(stage)
             step(f"{PICTURES} pictures of 1 MB each way, 100 a second")
             to_ros(stage, "image", PICTURES, PICTURE_EVERY_US, 8, "latest")
             from_ros(stage, "image", "image_back", "/image_back", PICTURES, PICTURE_EVERY_US, 8, "latest")
             is_well(bridge)
+            step(f"{PICTURES} pictures as fast as ROS 2 sends them")
+            absent = losses(stage)
             said = bridge.end()
         for kind in ("imu", "text", "vector"):
             topic, spoiled = f"{kind}_back", bad_input.SPOILED if kind in SPOILED else 0
