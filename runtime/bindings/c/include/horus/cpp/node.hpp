@@ -141,7 +141,7 @@ class Output {
   // What was set on this output and not published, by its cause, since the program began.
   Lost lost() const {
     Lost lost = {};
-    detail::checked(horus_output_lost(output_.get(), &lost));
+    (void)detail::checked(horus_output_lost(output_.get(), &lost));
     return lost;
   }
 
