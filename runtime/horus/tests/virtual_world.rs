@@ -294,6 +294,20 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
         ),
         (
             |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(10)).silence(ms(0));
+                Ok(())
+            },
+            "node a silence 0 s would be told",
+        ),
+        (
+            |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(10)).min_gap(ms(5));
+                Ok(())
+            },
+            "has a min_gap and no event",
+        ),
+        (
+            |app| {
                 app.node("a", |_: &Cycle| {}).period(ms(10)).monitor_limit(ms(20));
                 Ok(())
             },

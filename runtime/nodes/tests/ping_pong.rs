@@ -285,3 +285,42 @@ fn a_second_program_of_one_name_is_refused_and_the_first_runs_on() {
     first.signal(Signal::TERM);
     assert!(first.end().status.success());
 }
+
+#[test]
+fn a_monitor_that_is_asked_for_help_starts_no_watch() {
+    let topics = tempfile::tempdir_in("/dev/shm").unwrap();
+    for (option, succeeds, words) in
+        [("--help", true, "Watches over all nodes"), ("--once", false, "there is no option '--once'")]
+    {
+        let output = node("monitor", topics.path()).arg(option).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        assert_eq!(output.status.success(), succeeds);
+        assert!(String::from_utf8_lossy(&said).contains(words));
+    }
+    assert_eq!(std::fs::read_dir(topics.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_program_says_first_which_settings_it_has() {
+    let (topics, folder) = (tempfile::tempdir_in("/dev/shm").unwrap(), tempfile::tempdir().unwrap());
+    let first_of = |file: Option<&str>| {
+        let settings = folder.path().join("node.toml");
+        match file {
+            Some(text) => std::fs::write(&settings, text).unwrap(),
+            None => drop(std::fs::remove_file(&settings)),
+        }
+        let mut ping = node("ping", topics.path());
+        let output =
+            ping.args(["--releases", "1"]).env_remove("HORUS_NODE_FILE").current_dir(&folder).output().unwrap();
+        String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned()
+    };
+    for (file, words) in [
+        (None, "ping has its own settings: $HORUS_NODE_FILE names no file, and "),
+        (Some("program = \"ping\""), "ping has the settings of "),
+        (Some("program = \"pingg\""), "is not read: it is for program 'pingg', and this is 'ping'"),
+        (Some("strict = false"), "is not read: it names no program: add program = \"ping\""),
+    ] {
+        let line = first_of(file);
+        assert!(line.contains(words), "{line}");
+    }
+}

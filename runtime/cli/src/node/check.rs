@@ -96,13 +96,25 @@ pub fn run(args: &Args, location: Result<Location, String>, as_json: bool) -> Ex
             let lines: Vec<_> = admitted.to_string().lines().map(printable).collect();
             let text = if as_json { json(&checked(&program, &admitted, &lines)) } else { lines.join("\n") + "\n" };
             let _ = std::io::stdout().write_all(text.as_bytes()); // a reader may close the pipe early
-            if admitted.is_admitted() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            ExitCode::from(status(&program, &admitted))
         }
         Err(Failure { reason, status }) => {
             let lines: Vec<_> = reason.lines().map(printable).collect();
             eprintln!("horus node: {}", lines.join("\n"));
             ExitCode::from(status)
         }
+    }
+}
+
+/// 0 all of the program's nodes are admitted, 1 something is refused, 2 a node of the program was not analysed. What runs beside it is another's
+/// affair.
+fn status(program: &str, admitted: &Admitted) -> u8 {
+    // A name has its program's before it where several are asked about.
+    let is_own = |name: &str| name.split_once('/').is_none_or(|(of, _)| of == program);
+    match admitted.not_analysed.iter().any(|node| is_own(&node.name)) {
+        _ if !admitted.is_admitted() => 1,
+        true => NOT_CHECKED,
+        false => 0,
     }
 }
 

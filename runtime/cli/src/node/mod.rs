@@ -1,7 +1,7 @@
 //! `horus node`: the nodes that run on the topics of this machine, whether those of a program would meet their deadlines, and
 //! those that users install.
 //!
-//! Exit status of `list` and `info`: 0 it was done, 1 it was not. Of `check`: 0 admitted, 1 refused, 2 could not be checked. Of
+//! Exit status of `list` and `info`: 0 it was done, 1 it was not. Of `check`: 0 admitted, 1 refused, 2 could not be checked, or not all of it. Of
 //! what installs: see there.
 
 mod check;

@@ -26,5 +26,8 @@ pub fn show(args: &Args) -> Result<(), String> {
         command.args(["--namespace", &namespace.to_string()]);
     }
     let error = command.exec();
-    Err(format!("cannot start {PROGRAM}: {error}; --once and --json work without it"))
+    Err(format!(
+        "cannot start {PROGRAM}: {error}; `cargo build --release --package horus-top` in runtime/ makes it, and it belongs beside this program or \
+         into $PATH. --once and --json work without it"
+    ))
 }

@@ -65,6 +65,7 @@ impl App {
     }
 
     fn run_for_real(mut self) -> crate::Result<Vec<NodeAccount>> {
+        self.settings.told(&self.name).send_or_print();
         let mut topic_files = std::mem::take(&mut self.topic_files);
         self.chore(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
         let (is_strict, stack_bytes, grace) = (self.is_strict, self.stack_bytes, self.grace);

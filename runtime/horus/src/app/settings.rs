@@ -20,6 +20,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::Declared;
+use crate::journal::{Entry, Priority};
 use crate::topic::Options;
 
 mod file;
@@ -100,6 +101,22 @@ pub enum SettingsError {
 pub(crate) struct Settings {
     path: PathBuf,
     file: File,
+    origin: Origin,
+}
+
+/// Which file was read, or why none.
+#[derive(Clone, Debug, Default)]
+enum Origin {
+    #[default]
+    Nowhere,
+    Read(PathBuf),
+    /// There is a file, and it is not this program's.
+    Left(PathBuf, String),
+}
+
+/// The current folder, as people know it.
+fn here() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
 impl Settings {
@@ -119,8 +136,15 @@ impl Settings {
             }
             None if Path::new(FILE_NAME).is_file() => {
                 let settings = Self::read(Path::new(FILE_NAME))?;
-                let is_its = settings.file.program.as_deref() == Some(program);
-                Ok(if is_its { settings } else { Self::default() })
+                let place = here().join(FILE_NAME);
+                let not_read = match &settings.file.program {
+                    Some(found) if found == program => {
+                        return Ok(Self { origin: Origin::Read(place), ..settings });
+                    }
+                    Some(found) => format!("it is for program '{found}', and this is '{program}'"),
+                    None => format!("it names no program: add program = \"{program}\""),
+                };
+                Ok(Self { origin: Origin::Left(place, not_read), ..Self::default() })
             }
             None => Ok(Self::default()),
         }
@@ -137,11 +161,30 @@ impl Settings {
             path: path.to_owned(),
             text: error.to_string().trim_end().to_owned(),
         })?;
-        Ok(Self { path: path.to_owned(), file })
+        Ok(Self { path: path.to_owned(), file, origin: Origin::Read(path.to_owned()) })
     }
 
     pub fn is_strict(&self) -> bool {
         self.file.strict
+    }
+
+    /// For the journal: which file was read, or why none.
+    pub fn told(&self, program: &str) -> Entry {
+        let (priority, text) = match &self.origin {
+            Origin::Read(path) => (Priority::Info, format!("{program} has the settings of {}", path.display())),
+            Origin::Nowhere => (
+                Priority::Info,
+                format!(
+                    "{program} has its own settings: ${FILE_VARIABLE} names no file, and {} has no {FILE_NAME}",
+                    here().display()
+                ),
+            ),
+            Origin::Left(path, why) => (
+                Priority::Warning,
+                format!("{program} has its own settings, and {} is not read: {why}", path.display()),
+            ),
+        };
+        Entry::plain(priority, text)
     }
 
     /// How long after the first signal a second one changes nothing, where the file says so.

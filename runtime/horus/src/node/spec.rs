@@ -72,6 +72,12 @@ pub enum SpecError {
          or leave the limit out"
     )]
     MonitorLimitOfNone,
+    /// An input that is always silent.
+    #[error("silence 0 s would be told in every cycle: choose a longer time, or leave it out")]
+    NoSilence,
+    /// A gap between events that there are not.
+    #[error("has a min_gap and no event: it is the shortest time between two releases by .on(\"TOPIC\"); leave it out")]
+    GapOfNone,
     /// A rate that is none.
     #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]
     Degrade(u32),
@@ -208,6 +214,12 @@ impl Spec {
         let timing = self.timing()?;
         if let Some(budget) = self.budget.filter(|budget| *budget > timing.deadline()) {
             return Err(SpecError::Budget { budget, deadline: timing.deadline() });
+        }
+        if self.silence.is_some_and(|silence| silence.is_zero()) {
+            return Err(SpecError::NoSilence);
+        }
+        if self.min_gap.is_some() && self.on.is_none() {
+            return Err(SpecError::GapOfNone);
         }
         let OnMiss { action, after, within } = self.on_miss;
         if !(1..=MAX_WITHIN).contains(&within) || !(1..=within).contains(&after) {

@@ -24,7 +24,22 @@ const RT_TIME_LIMIT: Duration = Duration::from_millis(500);
 /// The pause after a look that failed.
 const AFTER_AN_ERROR: Duration = Duration::from_millis(500);
 
+const HELP: &str = "\
+Watches over all nodes on the topics of this machine: publishes what is safe for a node that hangs, is stopped or dies, and takes its policy from one
+that computes without end. It takes no options. $HORUS_SHM_DIR and $HORUS_NAMESPACE say where the topics are.";
+
 fn main() -> ExitCode {
+    if let Some(option) = std::env::args_os().nth(1) {
+        if option == "--help" || option == "-h" {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        eprintln!(
+            "monitor: there is no option '{}': --help says what it does",
+            option.to_string_lossy().escape_debug()
+        );
+        return ExitCode::FAILURE;
+    }
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
