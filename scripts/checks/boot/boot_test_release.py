@@ -1,9 +1,13 @@
 """Boots the image for robots, with all options, which nobody can enter, beside a second HORUS disk that the machine finds first."""
 
+import os
+
 from checks.boot import boot_test_x86_64, disks
 from horus_appliance.boot import delivery, guest, run
 from horus_appliance.image import mkosi
 
+# Of the machine's disk: several times the image.
+DISK = 4 << 30
 REPORT = r"verdict +(MEASURED|NOT VALID), no verdict"
 
 
@@ -16,7 +20,7 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
         with disks.another(built.disk) as other:
             cls.done = run.boot(
                 built, "test-release", 2, boot_test_x86_64.DETERMINISM_SECONDS, boot_test_x86_64.started("horus-probe.service"),
-                disks={"other": other}, disks_first=True, console=REPORT,
+                disks={"other": other}, disks_first=True, console=REPORT, prepare=lambda disk: os.truncate(disk, DISK),
             )  # fmt: skip
 
     def test_report_is_complete(self):
@@ -37,6 +41,16 @@ class ReleaseAppliance(boot_test_x86_64.BootTest):
         self.assertTrue([guest.text(entry) for entry in self.done.entries if "another disk holds HORUS partitions" in guest.text(entry)])
         failed = [rule["id"] for rule in self.done.report["audit"]["rules"] if rule["status"] == "FAIL"]
         self.assertIn("D2", failed)
+
+    def test_data_fills_the_disk(self):
+        """The file system, which holds files, and not only the partition."""
+        self.assertGreater(int(self.answers()["data-bytes"]), DISK // 2)
+        self.assertEqual([guest.text(entry) for entry in self.done.entries if "does not fill its partition" in guest.text(entry)], [])
+
+    def test_boot_partition_of_the_disk_that_was_started_is_there_when_somebody_looks(self):
+        files, _, device = self.answers()["boot-partition"].partition(", ")
+        self.assertIn("EFI", files.split())
+        self.assertEqual(device, "/dev/vdb1")
 
     def test_clean_power_off(self):
         self.assert_clean_power_off()

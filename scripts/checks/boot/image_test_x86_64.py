@@ -84,6 +84,17 @@ class Images(unittest.TestCase):
         self.assertEqual(after[3][:2], before[3][:2])
         self.assertGreater(after[3][2], before[3][2])
 
+    def test_repart_at_boot_leaves_out_data_that_have_no_room(self):
+        """It ends well: a unit that fails tells nobody more than that /var is in memory."""
+        image = mkosi.build("appliance")
+        with tempfile.TemporaryDirectory(dir=BUILD) as directory:
+            disk = Path(directory) / "disk.raw"
+            subprocess.run(["cp", "--sparse=always", image.disk, disk], check=True)
+            slots.make_foreign(disk, image, 4)
+            before = slots.layout(disk, image)
+            slots.grow(disk, image)
+            self.assertEqual(slots.layout(disk, image), before)
+
     def test_image_has_no_package_without_a_use(self):
         manifest = json.loads((mkosi.build("appliance").directory / f"horus_{mkosi.version()}.manifest").read_text())
         names = [package["name"] for package in manifest["packages"]]

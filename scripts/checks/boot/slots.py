@@ -33,6 +33,11 @@ def label(disk: Path, image: Image, names: dict) -> None:
         run(image, ["sfdisk", "--quiet", "--part-label", disk, str(number), name])
 
 
+def make_foreign(disk: Path, image: Image, number: int) -> None:
+    """Makes a partition one of somebody else's, by its type (swap)."""
+    run(image, ["sfdisk", "--quiet", "--part-type", disk, str(number), "0657FD6D-A4AB-43C4-84E5-0933C84B4F4F"])
+
+
 def layout(disk: Path, image: Image) -> list:
     """The partitions of a disk as (name, first sector, sectors), as sfdisk tells them."""
     table = json.loads(run(image, ["sfdisk", "--json", disk]))["partitiontable"]

@@ -6,6 +6,7 @@ They are skipped where there is no root or no loop device.
 import gzip
 import os
 import random
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -15,6 +16,8 @@ from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import CONF
 
 SCRIPT = CONF / "base/rootfs/usr/lib/horus/data-partition"
+UNIT = CONF / "base/rootfs/usr/lib/systemd/system/horus-data.service"
+CAP_SYS_RESOURCE = 24
 MIB = 1 << 20
 SIZE = 512 * MIB  # that of the image's partition: copies of the superblock at 128 and 384 MiB
 
@@ -29,11 +32,25 @@ def setUpModule():
     system.ensure_command("mke2fs", "e2fsprogs")
 
 
+def as_the_unit() -> list:
+    """What starts a program with the rights that the unit leaves to root, and no other."""
+    (line,) = re.findall(r"^CapabilityBoundingSet=(.+)$", UNIT.read_text(), re.MULTILINE)
+    return ["setpriv", "--bounding-set", ",".join(["-all", *(f"+{name.lower().removeprefix('cap_')}" for name in line.split())]), "--"]
+
+
+def may_grow() -> bool:
+    """Whether root may make a mounted ext4 larger here. In a container it seldom may; there a boot test alone shows the growth."""
+    (line,) = re.findall(r"^CapBnd:\s*(\w+)$", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return bool(int(line, 16) & 1 << CAP_SYS_RESOURCE)
+
+
 def rubbish(count: int, seed: int = 1) -> bytes:
     return random.Random(seed).randbytes(count)  # the same in every run: damage that is repaired today is repaired tomorrow
 
 
 class DataPartition(InDirectory):
+    device = ""
+
     def setUp(self):
         super().setUp()
         self.file, self.run_directory = self.root / "card", self.root / "run"
@@ -44,14 +61,20 @@ class DataPartition(InDirectory):
         self.addCleanup(subprocess.run, ["losetup", "--detach", self.device], check=False, capture_output=True)
         self.addCleanup(subprocess.run, ["umount", "--quiet", str(self.run_directory / "emptied"), str(self.disk)], check=False, capture_output=True)
 
-    def make_file_system(self, *options: str) -> None:
+    def make_file_system(self, *options: str, size: int = SIZE) -> None:
         tree = self.root / "tree"
         (tree / "lib/horus/reports").mkdir(parents=True, exist_ok=True)
         (tree / "lib/horus/reports/latest.json").write_text("a report\n")
-        self.file.unlink(missing_ok=True)
-        with self.file.open("wb") as stream:
-            stream.truncate(SIZE)
+        with self.file.open("wb") as stream:  # the same file, which the device is made of
+            stream.truncate(size)
         subprocess.run(["mke2fs", "-q", *options, "-d", str(tree), str(self.file)], check=True, capture_output=True)
+        if self.device:
+            subprocess.run(["losetup", "--set-capacity", self.device], check=True)
+            subprocess.run(["blockdev", "--flushbufs", self.device], check=True)
+
+    def size_of_file_system(self) -> int:
+        status = os.statvfs(self.disk)
+        return status.f_blocks * status.f_frsize
 
     def damage(self, *places: tuple) -> None:
         """Overwrites bytes of the partition, each place as (offset, bytes)."""
@@ -65,8 +88,8 @@ class DataPartition(InDirectory):
             return stream.read(MIB)
 
     def call(self, what: str, **more: str) -> str:
-        environment = {**os.environ, "HORUS_RUN": str(self.run_directory), "HORUS_PARTITION": self.device, **more}
-        done = subprocess.run([str(SCRIPT), what], env=environment, capture_output=True, text=True, check=True)
+        environment = {**os.environ, "HORUS_RUN": str(self.run_directory), "HORUS_PARTITION": self.device, **({} if may_grow() else {"HORUS_GROW": "true"}), **more}
+        done = subprocess.run([*as_the_unit(), str(SCRIPT), what], env=environment, capture_output=True, text=True, check=True)
         return done.stdout + done.stderr
 
     def mounted(self) -> dict:
@@ -138,6 +161,16 @@ class DataPartition(InDirectory):
             self.assertEqual(image.read(MIB), start)
         self.assertIn("made anew", state["said"])
 
+    def test_partition_of_zeros_has_nothing_to_keep(self):
+        with open(self.device, "r+b") as stream:
+            for _ in range(SIZE // MIB):
+                stream.write(bytes(MIB))
+        state = self.mounted()
+        self.assertEqual((state["state"], state.get("kept")), ("emptied", None))
+        self.assertIn("nothing but zeros", state["reason"])
+        self.assertNotIn("keeping an image", state["said"])
+        self.assertTrue((self.disk / "lib/horus/running").read_text(), "a cut of this boot is noticed")
+
     def test_whole_file_system_that_the_kernel_cannot_mount_is_left_alone(self):
         # A feature of a newer kernel, as after going back to an older image: e2fsck finds nothing wrong, and mount refuses.
         tools = self.root / "tools"
@@ -185,6 +218,49 @@ class DataPartition(InDirectory):
         self.assertNotIn("<4>", self.call("mount"))
         self.assert_report_is_there()
 
+    def test_file_system_whose_reserve_is_used_up_is_full_and_not_damaged(self):
+        """Free blocks are below what ext4 keeps for itself: then a new file gets none. Splitting the extents of a file takes them from there."""
+        self.make_file_system("-t", "ext4", "-b", "4096", size=400 * MIB)
+        self.mounted()
+        for name in ("lib/horus/tried", "lib/horus/running", "written"):
+            (self.disk / name).unlink()
+        first = self.disk / "first"
+        subprocess.run(["fallocate", "--length", "200M", str(first)], check=True)
+        with (self.disk / "rest").open("wb", buffering=0) as rest, self.assertRaisesRegex(OSError, "No space"):
+            for _ in range(SIZE // MIB):
+                rest.write(bytes(MIB))
+        with first.open("r+b", buffering=0) as file:
+            for place in range(0, 200 * MIB, 8192):
+                file.seek(place)
+                file.write(rubbish(4096))
+        subprocess.run(["umount", str(self.disk)], check=True)
+        self.assertNotIn("<4>", self.call("mount"))
+        self.assertIn("state=clean", (self.run_directory / "data").read_text())
+        self.assert_report_is_there()
+
+    @unittest.skipUnless(may_grow(), "root has no CAP_SYS_RESOURCE here; the boot test from outside grows one")
+    def test_file_system_grows_to_its_partition_with_the_rights_of_the_unit(self):
+        self.mounted()
+        self.call("leave")
+        os.truncate(self.file, 3 * SIZE)
+        subprocess.run(["losetup", "--set-capacity", self.device], check=True)
+        state = self.mounted()
+        self.assertEqual(state["state"], "clean")
+        self.assertGreater(self.size_of_file_system(), 2.5 * SIZE)
+        self.assertNotIn("<4>", state["said"])
+        self.assert_report_is_there()
+
+    def test_unit_has_the_right_to_grow_a_file_system(self):
+        self.assertIn("+sys_resource", as_the_unit()[2].split(","))
+
+    def test_file_system_that_cannot_grow_says_so_and_is_used(self):
+        tools = self.root / "grow"
+        tools.write_text("#!/bin/sh\necho 'Failed to resize: Operation not permitted' >&2\nexit 1\n")
+        tools.chmod(0o755)
+        said = self.call("mount", HORUS_GROW=str(tools))
+        self.assertRegex(said, "<4>.*does not fill its partition.*Operation not permitted")
+        self.assertIn("state=clean", (self.run_directory / "data").read_text())
+
     def test_cut_boots_are_counted_until_one_ends_well(self):
         self.mounted()
         (self.disk / "lib/horus/running").write_text("an-earlier-boot\n")
@@ -200,9 +276,22 @@ class DataPartition(InDirectory):
         self.mounted()
         journal = self.disk / "log/journal/0"
         journal.mkdir(parents=True)
-        (journal / "system@1.journal~").write_bytes(b"LPKSHHRH" + b"\0" * (8 * MIB))
+        # As journald makes one: room for all of it, of which the start is written.
+        cut = journal / "system@1.journal~"
+        subprocess.run(["fallocate", "--length", str(8 * MIB), str(cut)], check=True)
+        with cut.open("r+b") as file:
+            file.write(b"LPKSHHRH" + rubbish(4096))
+        os.chown(cut, 0, 4)
+        cut.chmod(0o640)
+        before = cut.read_bytes()
+        self.assertGreaterEqual(cut.stat().st_blocks * 512, 8 * MIB)
         (journal / "system@2.journal").write_bytes(b"LPKSHHRH" + b"\0" * 264)
         self.call("leave")
         self.mounted()
         self.assertEqual([path.name for path in journal.iterdir()], ["system@1.journal~"])
-        self.assertLess((journal / "system@1.journal~").stat().st_blocks * 512, MIB)
+        status = cut.stat()
+        self.assertLess(status.st_blocks * 512, MIB)
+        self.assertEqual((cut.read_bytes(), status.st_gid), (before, 4))
+        self.call("leave")
+        self.mounted()
+        self.assertEqual(cut.stat().st_ino, status.st_ino, "one that was tidied is left alone")

@@ -1,7 +1,9 @@
 """The scripts that conf/ runs at boot, each on a tree that stands for a machine's."""
 
+import re
 import shutil
 import subprocess
+import unittest
 from pathlib import Path
 
 from horus_appliance.host import system
@@ -12,6 +14,29 @@ TUNE_CPUS = CONF / "rt/rootfs/usr/lib/horus/tune-cpus"
 HOST_KEY = CONF / "base/rootfs/usr/lib/horus/ssh-host-key"
 BOARD_IDENTITY = CONF / "base/rootfs/usr/lib/horus/board-identity"
 RANDOM = "0123456789abcdef0123456789abcdef\n"
+
+
+class HiddenErrors(unittest.TestCase):
+    """What hides the errors of a program says why, behind the word "silent", on its line or the one above."""
+
+    HIDES = re.compile(r"2>+ */dev/null|&> */dev/null|> */dev/null +2>&1|\|\| *(true|:)(\s|;|\)|$)")
+
+    def unexplained(self, text: str) -> list:
+        lines = text.splitlines()
+        hiding = [number for number, line in enumerate(lines) if self.HIDES.search(line) and not line.lstrip().startswith("#")]
+        return [number + 1 for number in hiding if not any("# silent: " in line for line in lines[max(number - 1, 0) : number + 1])]
+
+    def test_every_script_of_conf_says_what_it_hides_and_why(self):
+        scripts = [path for path in CONF.rglob("*") if path.is_file() and re.match(rb"#!/bin/(ba)?sh\n", path.read_bytes())]
+        self.assertGreaterEqual(len(scripts), 6)
+        self.assertEqual([f"{path.relative_to(CONF)}:{line}" for path in scripts for line in self.unexplained(path.read_text())], [])
+
+    def test_what_hides_is_found(self):
+        for line in ("a 2> /dev/null", "a 2>/dev/null | b", "a > /dev/null 2>&1", "a || true", "x=$(a || :)", "a &> /dev/null"):
+            self.assertEqual(self.unexplained(f"first\n{line}\n"), [2], line)
+            self.assertEqual(self.unexplained(f"{line} # silent: why\n"), [], line)
+            self.assertEqual(self.unexplained(f"# silent: why\n{line}\n"), [], line)
+        self.assertEqual(self.unexplained("a > /dev/null\nb || return\n"), [])
 
 
 class TuneCpus(InDirectory):

@@ -18,7 +18,7 @@ from horus_appliance.paths import CONF
 import horus_conf
 
 SYSTEM_UNITS = "usr/lib/systemd/system"
-SUFFIXES = (".service", ".timer", ".mount", ".target", ".path", ".socket", ".slice")
+SUFFIXES = (".service", ".timer", ".mount", ".automount", ".target", ".path", ".socket", ".slice")
 
 # Programs that units call and others bring: the Yocto package, which the package with the unit has to depend on.
 FOREIGN_PROGRAMS = {

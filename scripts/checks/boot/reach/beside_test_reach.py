@@ -65,6 +65,12 @@ journalctl --boot --unit horus-wifi@wlan0 --output cat
 ACCESS_POINT = f'network={{\n\tssid="lab"\n\tmode=2\n\tfrequency=2412\n\tkey_mgmt=WPA-PSK\n\tpsk="{PASSWORD}"\n}}\n'
 
 
+def ssh_options(home: Path, key: str) -> list:
+    """SSH's options that make it use what is in a folder, and nothing of this machine's user."""
+    given = {"BatchMode": "yes", "IdentitiesOnly": "yes", "ConnectTimeout": "20", "StrictHostKeyChecking": "accept-new", "UserKnownHostsFile": home / "known"}
+    return ["-F", "/dev/null", "-i", str(home / key), *(word for name, value in given.items() for word in ("-o", f"{name}={value}"))]
+
+
 class ReachedAppliance(boot_test_x86_64.BootTest):
     """The right key gets in and nothing else does; a mistake in another section is told and costs only that section."""
 
@@ -114,8 +120,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
 
     @classmethod
     def options(cls, key: str) -> list:
-        given = {"BatchMode": "yes", "IdentitiesOnly": "yes", "ConnectTimeout": "20", "StrictHostKeyChecking": "accept-new", "UserKnownHostsFile": cls.home / "known"}
-        return ["-F", "/dev/null", "-i", str(cls.home / key), *(word for name, value in given.items() for word in ("-o", f"{name}={value}"))]
+        return ssh_options(cls.home, key)
 
     @classmethod
     def ssh(cls, machine: Machine, key: str, command: str, *more: str, user: str = "root", given: str = "") -> subprocess.CompletedProcess:
