@@ -45,6 +45,23 @@ fn a_hostile_package_is_refused_by_name_and_nothing_of_it_is_installed() {
         assert_eq!(done.status.code(), Some(2), "{settings}: {said}");
         assert!(said.contains(words), "{settings}: {said}");
         assert!(!root.path().join("var/lib/horus/nodes/arm").exists(), "{settings}");
+        assert!(!root.path().join("var/lib/horus/nodes/.incoming").exists(), "{settings}");
+    }
+}
+
+#[test]
+fn a_link_in_a_package_is_not_followed() {
+    for linked in ["arm", "node.toml"] {
+        let (root, source) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        package(source.path(), "");
+        let elsewhere = source.path().join("elsewhere");
+        fs::rename(source.path().join(linked), &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, source.path().join(linked)).unwrap();
+        let done = horus(root.path(), &["install", source.path().to_str().unwrap()]);
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{said}");
+        assert!(said.contains("put the file itself into the folder"), "{said}");
+        assert!(!root.path().join("var/lib/horus/nodes/.incoming").exists());
     }
 }
 

@@ -5,8 +5,8 @@
 //! words for each node:
 //!
 //! ```text
-//!  0  version    1  nodes    2  bytes of the text    3  started, ns    4  process
-//!  5  the text, filled up to a whole word
+//!  0  version    1  nodes    2  bytes of the text    3  started, ns    4  process    5  its clock is so many ns ahead
+//!  6  the text, filled up to a whole word
 //!     per node: STATE …, and the histogram of its response times
 //! ```
 //!
@@ -30,9 +30,9 @@ use crate::deadline::Tally;
 use crate::time::MonotonicTime;
 
 /// The version of this layout.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// Words before the text.
-const HEAD_WORDS: usize = 5;
+const HEAD_WORDS: usize = 6;
 
 /// The words of a node.
 mod word {
@@ -117,7 +117,11 @@ enum Words {
 }
 
 /// The words of all nodes of a process.
-pub(crate) struct Sheet(Words);
+pub(crate) struct Sheet {
+    words: Words,
+    /// The first word of the first node: this process's own number, and not what stands on the board, where others can write.
+    first: usize,
+}
 
 impl Sheet {
     /// How many words a process with so many nodes and such a text needs.
@@ -127,18 +131,21 @@ impl Sheet {
 
     /// On a board of at least [`words`](Self::words) words.
     pub fn on(board: Board, nodes: usize, text: &str) -> Arc<Self> {
-        Self(Words::Shared(board)).begun(nodes, text)
+        Self::begun(Words::Shared(board), nodes, text)
     }
 
     /// For this process only.
     pub fn own(nodes: usize, text: &str) -> Arc<Self> {
-        Self(Words::Own((0..Self::words(nodes, text)).map(|_| AtomicU64::new(0)).collect())).begun(nodes, text)
+        let own = (0..Self::words(nodes, text)).map(|_| AtomicU64::new(0)).collect();
+        Self::begun(Words::Own(own), nodes, text)
     }
 
-    fn begun(self, nodes: usize, text: &str) -> Arc<Self> {
-        let words = self.all();
+    fn begun(words: Words, nodes: usize, text: &str) -> Arc<Self> {
+        let sheet = Self { words, first: HEAD_WORDS + text.len().div_ceil(8) };
+        let words = sheet.all();
         let now = MonotonicTime::now().as_nanos();
-        let head = [VERSION, nodes as u64, text.len() as u64, now, std::process::id().into()];
+        let ahead = MonotonicTime::offset_of_namespace().cast_unsigned();
+        let head = [VERSION, nodes as u64, text.len() as u64, now, std::process::id().into(), ahead];
         for (place, bytes) in text.as_bytes().chunks(8).enumerate() {
             let mut filled = [0; 8];
             filled[..bytes.len()].copy_from_slice(bytes);
@@ -149,12 +156,12 @@ impl Sheet {
         }
         // Who sees the version sees all that stands before it.
         words[0].store(VERSION, Ordering::Release); // SYNC POINT: figures
-        Arc::new(self)
+        Arc::new(sheet)
     }
 
     #[inline]
     fn all(&self) -> &[AtomicU64] {
-        match &self.0 {
+        match &self.words {
             Words::Shared(board) => board.words(),
             Words::Own(words) => words,
         }
@@ -162,8 +169,7 @@ impl Sheet {
 
     /// The figures of node number `node`.
     pub fn of(self: &Arc<Self>, node: usize) -> Arc<Figures> {
-        let text = self.all()[2].load(Ordering::Relaxed) as usize;
-        Arc::new(Figures { sheet: Arc::clone(self), first: HEAD_WORDS + text.div_ceil(8) + node * word::COUNT })
+        Arc::new(Figures { sheet: Arc::clone(self), first: self.first + node * word::COUNT })
     }
 }
 
@@ -188,7 +194,8 @@ impl Figures {
 
     fn add(&self, word: usize, more: u64) {
         let word = &self.words()[word];
-        word.store(word.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        // Others can write there, so the sum is what it is.
+        word.store(word.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
     }
 
     /// The thread that runs the node.
@@ -225,7 +232,7 @@ impl Figures {
         store(word::MAX_RESPONSE, max_response_ns);
         store(word::MAX_JITTER, max_jitter_ns);
         let bucket = &words[word::HISTOGRAM + histogram::bucket(response_ns)];
-        bucket.store(bucket.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        bucket.store(bucket.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
     /// What a miss changes.

@@ -68,6 +68,8 @@ pub struct Monitor {
     exceeded: BTreeSet<u32>,
     has_told_cut: bool,
     mark: Mark,
+    /// How far its own clock is ahead of the machine's.
+    ahead_ns: i64,
     day: Day,
 }
 
@@ -76,6 +78,8 @@ struct Process {
     identity: (u64, u64),
     nodes: Vec<Watched>,
     is_cut_off: bool,
+    /// Whether its times can be compared with ours.
+    has_our_clock: bool,
 }
 
 /// A node, as far as the monitor is concerned.
@@ -105,6 +109,7 @@ impl Monitor {
             exceeded: BTreeSet::new(),
             has_told_cut: false,
             mark: Mark::default(),
+            ahead_ns: MonotonicTime::offset_of_namespace(),
             day: Day::default(),
         }
     }
@@ -162,8 +167,18 @@ impl Monitor {
             if let Ok(Some(figures)) = ProcessFigures::open(&board.path) {
                 shares.watch(&board);
                 let nodes = self.watch_all(&figures, told);
-                self.processes
-                    .insert(board.path, Process { identity: figures.identity(), figures, nodes, is_cut_off: false });
+                let ahead_ns = figures.ahead_ns.saturating_sub(self.ahead_ns);
+                if ahead_ns != 0 {
+                    told.push(day::of_another_clock(&figures.info().name, ahead_ns));
+                }
+                let process = Process {
+                    identity: figures.identity(),
+                    has_our_clock: ahead_ns == 0,
+                    figures,
+                    nodes,
+                    is_cut_off: false,
+                };
+                self.processes.insert(board.path, process);
             }
         }
         self.tell_exceeded(shares.exceeded, is_cut, told);
@@ -247,7 +262,7 @@ impl Process {
         if !has_run || figures.state == State::Ended {
             return (never, None);
         }
-        let parked = node.park(info, self.figures.process, &figures, now);
+        let parked = self.has_our_clock.then(|| node.park(info, self.figures.process, &figures, now)).flatten();
         if parked.is_some() {
             return (now, parked);
         }
@@ -257,14 +272,15 @@ impl Process {
         if node.seats.is_empty() || node.taken_over.is_some() || info.period_ns == 0 {
             return (never, None);
         }
-        let due = due(info, &figures);
+        let due = if self.has_our_clock { due(info, &figures) } else { never };
         if lives && now < due {
             return (due, None);
         }
         node.taken_over = Some(figures.completion);
         self.figures.take_over(index);
         // With logical execution time, what the node said last may be stamped later than now.
-        let deadline = if info.logical { figures.release.plus_nanos(info.deadline_ns) } else { now };
+        let deadline =
+            if info.logical && self.has_our_clock { figures.release.plus_nanos(info.deadline_ns) } else { now };
         node.seats.iter_mut().for_each(|seat| seat.publish(MonotonicTime::now().max(deadline)));
         let Some(times) = node.pace.count(now, !lives) else { return (never, None) };
         let cause = match (lives, figures.step_began) {

@@ -1,6 +1,7 @@
 //! Who may write to the topics' directory and means harm: the monitor still watches over everybody else's nodes.
 
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use horus::figures::State;
@@ -146,4 +147,24 @@ fn names_that_are_none_and_topics_with_holes_are_left_alone() {
     let told = scene.look(4);
     assert!(matches!(&told[..], [one] if one.contains("topic holes has holes")), "{told:?}");
     drop(evil);
+}
+
+/// Not hostile, but as much in need of a clear word.
+#[test]
+fn a_node_in_another_time_namespace_is_told_not_stopped_while_it_runs_and_made_safe_when_it_is_gone() {
+    for ahead in [100_000_000_000_000_i64, -3_000_000_000_000] {
+        let mut scene = Scene::begin();
+        let robot = scene.robot("robot");
+        // What its process would have found: the sixth word, behind the one that makes it a board.
+        let file = File::options().write(true).open(scene.file("robot.node")).unwrap();
+        file.write_all_at(&ahead.to_le_bytes(), 6 * 8).unwrap();
+        let release = MonotonicTime::now().as_nanos().saturating_add_signed(ahead);
+        robot.step(0, MonotonicTime::from_nanos(release));
+        let told = scene.look(20);
+        assert!(matches!(&told[..], [one] if one.contains("has a clock of its own")), "{told:?}");
+        assert!(!scene.is_safe(), "it is made safe while it runs");
+        drop(robot);
+        let told = scene.look(1);
+        assert!(scene.is_safe(), "{told:?}");
+    }
 }

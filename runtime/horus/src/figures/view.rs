@@ -22,6 +22,8 @@ pub struct ProcessFigures {
     pub started: MonotonicTime,
     /// Its number, in its own namespace.
     pub process: u32,
+    /// How far its clock is ahead of the machine's, in nanoseconds: not zero in a time namespace.
+    pub ahead_ns: i64,
     first: usize,
 }
 
@@ -99,7 +101,7 @@ impl ProcessFigures {
         if !view.read(0, &mut head) {
             return None;
         }
-        let [_, nodes, bytes, started, process] = head;
+        let [_, nodes, bytes, started, process, ahead] = head;
         let (nodes, bytes) = (usize::try_from(nodes).ok()?, usize::try_from(bytes).ok()?);
         let first = HEAD_WORDS.checked_add(bytes.div_ceil(8))?;
         if first.checked_add(nodes.checked_mul(word::COUNT)?)? > view.words() {
@@ -116,7 +118,8 @@ impl ProcessFigures {
             return None;
         }
         let started = MonotonicTime::from_nanos(started);
-        Some(Self { info, started, process: u32::try_from(process).unwrap_or(0), first, view })
+        let process = u32::try_from(process).unwrap_or(0);
+        Some(Self { info, started, process, ahead_ns: ahead.cast_signed(), first, view })
     }
 
     /// What does not change.

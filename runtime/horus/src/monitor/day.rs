@@ -1,4 +1,4 @@
-//! Steps of the clock of the day: nodes do not go by it, but the times of journal entries do.
+//! Other clocks than the machine's: that of the day, by which nodes do not go, but the times of journal entries do; and those of time namespaces.
 
 use crate::journal::{self, Entry, Priority};
 
@@ -26,6 +26,17 @@ impl Day {
         );
         Some(Entry::new(journal::id::CLOCK_STEP, Priority::Info, text).field("HORUS_STEP_NS", step))
     }
+}
+
+/// That nobody can say whether a process in another time namespace is late.
+pub fn of_another_clock(name: &str, ahead_ns: i64) -> Entry {
+    let text = format!(
+        "the program {name} has a clock of its own, {:.3} s {} this one (a time namespace): whether its nodes hang cannot be told, so they are \
+         made safe only when it ends. Run it without a time namespace, or a monitor in the same one",
+        ahead_ns.unsigned_abs() as f64 / 1e9,
+        if ahead_ns > 0 { "ahead of" } else { "behind" },
+    );
+    Entry::new(journal::id::MONITOR, Priority::Error, text).field("HORUS_PROCESS", name)
 }
 
 #[cfg(test)]

@@ -93,7 +93,11 @@ pub fn run(args: &Args, location: Result<Location, String>) -> ExitCode {
     let (store, is_live) = (args.place.store(), args.place.is_live());
     let received = store.lock().and_then(|lock| {
         settle_store(&store)?;
-        Ok((lock, receive(args, &store, location)?))
+        let received = receive(args, &store, location);
+        if received.is_err() {
+            store.refuse_incoming()?;
+        }
+        Ok((lock, received?))
     });
     let (_lock, package) = match received {
         Ok(received) => received,

@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use horus::app::Installation;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::store::{SETTINGS, cannot_write};
 
@@ -13,6 +15,9 @@ use super::store::{SETTINGS, cannot_write};
 const MAX_PROGRAM_BYTES: u64 = 256 << 20;
 /// The largest `node.toml` that is taken.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
+
+/// The most files of an archive that are looked at: of a few too many, the message names one.
+const MAX_ENTRIES: usize = 8;
 
 /// What was received.
 #[derive(Debug)]
@@ -71,11 +76,26 @@ fn interpreter(beginning: &[u8]) -> Option<PathBuf> {
 /// Copies program and `node.toml` from folder `source` to the empty folder `place`.
 pub fn from_folder(source: &Path, place: &Path) -> Result<Package, String> {
     let settings = source.join(SETTINGS);
+    if settings.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(format!("{} is no file, or a link: put the file itself into the folder", settings.display()));
+    }
     let package = read(&settings)?;
     let program = source.join(&package.name);
     for (from, limit) in [(settings, MAX_SETTINGS_BYTES), (program, MAX_PROGRAM_BYTES)] {
-        let file = File::open(&from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
-        let bytes = file.metadata().map_err(|error| format!("cannot read {}: {error}", from.display()))?.len();
+        let failed = |error: io::Error| format!("cannot read {}: {error}", from.display());
+        // A link may lead to what the package's author cannot read, and root can. To open a pipe would wait.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = match rustix::fs::open(&from, flags, Mode::empty()) {
+            Err(Errno::LOOP) => {
+                return Err(format!("{} is a link: put the file itself into the folder", from.display()));
+            }
+            opened => File::from(opened.map_err(|error| failed(error.into()))?),
+        };
+        let found = file.metadata().map_err(failed)?;
+        if !found.is_file() {
+            return Err(format!("{} is no file", from.display()));
+        }
+        let bytes = found.len();
         let name = from.file_name().expect("it was joined from a name");
         write(file, bytes, limit, &place.join(name))?;
     }
@@ -87,8 +107,13 @@ pub fn from_folder(source: &Path, place: &Path) -> Result<Package, String> {
 pub fn from_archive(source: impl Read, place: &Path) -> Result<Package, String> {
     let cut_off = |error: io::Error| format!("the archive cannot be read: {error}. Nothing was changed; send it again");
     let mut archive = tar::Archive::new(source);
-    for entry in archive.entries().map_err(cut_off)? {
+    for (number, entry) in archive.entries().map_err(cut_off)?.enumerate() {
         let entry = entry.map_err(cut_off)?;
+        if number >= MAX_ENTRIES {
+            return Err(format!(
+                "the archive has more than {MAX_ENTRIES} files: that of a node holds node.toml and the program"
+            ));
+        }
         let path = entry.path().map_err(cut_off)?.into_owned();
         let mut parts = path.components();
         let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) else {

@@ -83,6 +83,11 @@ impl Store {
         Ok(place)
     }
 
+    /// Removes what was received and is refused.
+    pub fn refuse_incoming(&self) -> Result<(), String> {
+        remove(&self.place.join(".incoming"))
+    }
+
     /// Puts what was received in the place of node `name`, on trial: until [`confirm`](Self::confirm), what was there can come back.
     pub fn start_trial(&self, name: &str) -> Result<(), String> {
         let (node, previous, incoming) = (self.node(name), self.previous(name), self.place.join(".incoming"));
