@@ -212,9 +212,9 @@ pub struct Subscriber<M: Message> {
 impl<M: Message> Subscriber<M> {
     /// Joins topic `name`; receives what is sent from then on.
     ///
-    /// It may come before its publisher: then it makes the topic with these options, and follows if the first publisher makes
-    /// it otherwise. That costs the system calls of opening in the first receiving call after it; a subscriber that gives the
-    /// options of its publisher never has to follow.
+    /// It may come before its publisher: then it makes the topic with these options, and maps it anew if it is remade before anybody
+    /// publishes. That costs the system calls of mapping a file in the first receiving call after it, which delivers all the same; a
+    /// subscriber that gives the options of its publisher never has to.
     ///
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do: another type, a topic that is not what these options ask for, no
@@ -324,8 +324,8 @@ impl<M: Message> Subscriber<M> {
     ///
     /// # Errors
     /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::CutOff`] when somebody truncated it; [`OpenError::Forked`] in a child that `fork` made of the
-    /// process that opened the topic; [`OpenError::Superseded`] when the first publisher made the topic otherwise than this
-    /// subscriber, which came before it, can use.
+    /// process that opened the topic; [`OpenError::Remade`] when the topic was remade otherwise than this subscriber can
+    /// use.
     pub fn check(&self) -> Result<(), OpenError> {
         self.subscription.check()
     }
@@ -339,7 +339,7 @@ impl<M: Message> Subscriber<M> {
 fn wait_until_published(subscription: &mut Subscription, limit: Duration) -> Result<bool, OpenError> {
     let started = Instant::now();
     loop {
-        // Follows a publisher that makes the topic anew.
+        // Follows who has remade the topic.
         subscription.is_ready();
         if subscription.is_published()? {
             return Ok(true);

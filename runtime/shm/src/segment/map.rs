@@ -5,7 +5,7 @@
 //! tear each other's messages without a sign, while a child that touches what it has not got ends with SIGSEGV at once.
 //!
 //! # What it does not do
-//! It does not keep a peer that may write to the file from truncating it. Who [guards](Mapping::guard) the mapping goes on with zeros,
+//! It does not keep a peer that may write to the file from truncating it. Who guards (`Mapping::guard`) the mapping goes on with zeros,
 //! others are ended with SIGBUS when they touch the lost pages.
 
 use std::fmt;
