@@ -108,7 +108,7 @@ CHECKS = [
         "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
         after=(LIBRARY,), needs=CPP,
     ),
-    Check("languages: nodes in Rust, C++ and Python in every order", module("languages.order"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP),
+    Check("languages: nodes in Rust, C++ and Python in every order", module("runtime.order"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
     Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG, MOUNTS)),
     Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),

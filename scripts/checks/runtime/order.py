@@ -1,4 +1,4 @@
-"""Programs of nodes in Rust, C++ and Python, started in every order and killed: python3 -m checks.languages.order [COUNT].
+"""Programs of nodes in Rust, C++ and Python, started in every order and killed: python3 -m checks.runtime.order [COUNT].
 
 runtime/horus/tests/any_order.rs starts three programs and compares what they wrote down. Here two of the three are in other languages, each in each place.
 """
