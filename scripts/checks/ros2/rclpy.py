@@ -113,7 +113,7 @@ def inside() -> int:
 
 
 def losses(stage: Ros) -> int:
-    """How many pictures of a best-effort publisher are absent, which sends as fast as it can; some come late."""
+    """How many pictures of a best-effort publisher were lost on the way, which sends as fast as it can; some come late."""
     send = ("send", "/lossy", "image", PICTURES, 0, "best_effort")
     with stage.peer("receive", "lossy", "image", PICTURES + 1, 40, 8) as receiver, stage.node(*send) as sender:
         receiver.expect("matched")
@@ -122,9 +122,9 @@ def losses(stage: Ros) -> int:
         time.sleep(3)  # until those that are on their way have come
         receiver.tell("enough")
         got = counts(receiver.expect("result", 60))
-    if got["wrong"] or got["missed"]:
+    if got["wrong"]:
         raise ApplianceFailed(f"of pictures that are sent as fast as it can be, our subscriber got {got}")
-    return got["highest"] - got["received"]
+    return got["highest"] - got["received"] - got["missed"]  # what came and was overwritten was not lost on the way
 
 
 def hashes(stage: Ros) -> None:
