@@ -61,12 +61,8 @@ pub(crate) fn leave(description: &OwnedFd) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::locks::tests::descriptions;
     use super::*;
-
-    fn descriptions<const COUNT: usize>() -> [OwnedFd; COUNT] {
-        let file = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
-        std::array::from_fn(|_| file.reopen().unwrap().into())
-    }
 
     #[test]
     fn joiners_share_the_door_and_who_wants_it_alone_waits_for_them() {

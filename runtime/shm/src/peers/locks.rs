@@ -116,10 +116,11 @@ fn call(file: &OwnedFd, command: c_int, kind: c_int, range: Range) -> Result<c_i
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn descriptions<const COUNT: usize>() -> [OwnedFd; COUNT] {
+    /// Descriptions of one file, each of its own.
+    pub fn descriptions<const COUNT: usize>() -> [OwnedFd; COUNT] {
         let file = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
         std::array::from_fn(|_| file.reopen().unwrap().into())
     }
