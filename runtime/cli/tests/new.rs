@@ -4,6 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// A second program of the same package.
+const LIGHTS: &str = "
+use horus::prelude::*;
+
+fn nodes(app: &mut App) -> horus::Result {
+    app.node(\"blink\", |_: &Cycle| {}).period(ms(500));
+    Ok(())
+}
+
+horus::main!(nodes);
+";
+
 fn horus_new(project: &Path, lang: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_horus")).arg("new").arg(project).args(["--lang", lang]).output().unwrap()
 }
@@ -17,18 +29,28 @@ fn made(folder: &Path, lang: &str) -> PathBuf {
 }
 
 #[test]
-fn a_new_project_builds_and_passes_its_test_on_the_virtual_clock() {
+fn a_new_project_builds_and_passes_its_test_on_the_virtual_clock_and_a_second_program_has_a_name_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let project = made(folder.path(), "rust");
+    fs::create_dir(project.join("src/bin")).unwrap();
+    fs::write(project.join("src/bin/lights.rs"), LIGHTS).unwrap();
     // What it depends on is built already where this test was, and the same versions of it.
     let target = Path::new(env!("CARGO_BIN_EXE_horus")).ancestors().nth(2).unwrap();
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock"), project.join("Cargo.lock")).unwrap();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["test", "--quiet"]).current_dir(&project).env("CARGO_TARGET_DIR", target).env_remove("CARGO_MAKEFLAGS");
-    let tested = cargo.output().unwrap();
-    let text = String::from_utf8_lossy(&tested.stdout);
-    assert!(tested.status.success(), "{text}{}", String::from_utf8_lossy(&tested.stderr));
-    assert!(text.contains("1 passed"), "{text}");
+    let cargo = |words: &[&str]| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(words).current_dir(&project).env("CARGO_TARGET_DIR", target).env_remove("CARGO_MAKEFLAGS");
+        let done = cargo.output().unwrap();
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert!(done.status.success(), "{text}{}", String::from_utf8_lossy(&done.stderr));
+        text
+    };
+    let tested = cargo(&["test", "--quiet"]);
+    assert!(tested.contains("1 passed"), "{tested}");
+    for program in ["upright", "lights"] {
+        let described = cargo(&["run", "--quiet", "--bin", program, "--", "--describe"]);
+        assert!(described.contains(&format!("\"{program}\"")), "{described}");
+    }
 }
 
 #[test]

@@ -61,12 +61,14 @@ use crate::topic::{OpenError, Options, Publisher, Subscriber};
 use crate::wait::Waitable;
 use vanished::TopicFiles;
 
-/// Makes `main` of a function that declares a program's nodes; the program is named as its package.
+/// Makes `main` of a function that declares a program's nodes. The program is named as its file, so that the programs of one
+/// package run side by side.
 #[macro_export]
 macro_rules! main {
     ($declare:path) => {
         fn main() -> ::std::process::ExitCode {
-            $crate::app::main(env!("CARGO_PKG_NAME"), $declare)
+            // Cargo names the file for a binary and for an example, and for no other.
+            $crate::app::main(option_env!("CARGO_BIN_NAME").unwrap_or(env!("CARGO_PKG_NAME")), $declare)
         }
     };
 }
