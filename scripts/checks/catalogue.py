@@ -109,6 +109,8 @@ CHECKS = [
         after=(LIBRARY,), needs=CPP,
     ),
     Check("languages: nodes in Rust, C++ and Python in every order", module("runtime.order"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP),
+    # Its neighbour above has built all but the programs.
+    Check("languages: the programs of the pages, together", module("pages.together"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
     Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG, MOUNTS)),
     Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),

@@ -1,0 +1,1 @@
+"""The programs that the pages print, all of them together."""
