@@ -22,6 +22,7 @@ CPP = ("c++", "g++")
 IMAGES = "images, one built after a killed build"
 MUSL = "a program that needs no library is built"
 BRIDGE_BUILT = "ros2: the bridge is built"
+TESTS_BUILT = "rust tests are built"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
 
@@ -65,7 +66,7 @@ CHECKS = [
     ),
     Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # Built here, run alone below.
-    Check("rust tests are built", cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(DEBUG,)),
+    Check(TESTS_BUILT, cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(DEBUG,)),
     Check(
         "the kill matrix is built",
         cargo("test", "--locked", "--package", "horus", "--test", "kill_matrix", "--no-run", "--target-dir", str(RUNTIME / "target/failpoints")),
@@ -81,8 +82,14 @@ CHECKS = [
         RUNTIME, STEPS, holds=(FAILPOINTS,),
     ),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
+    # They wait most of the time, and bound none.
+    Check("the command's tests", cargo("test", "--locked", "--package", "horus-cli"), RUNTIME, holds=(DEBUG,), after=(TESTS_BUILT,)),
+    Check(
+        "what the compiler says to mistakes in messages", cargo("test", "--locked", "--package", "horus", "--test", "mistakes"), RUNTIME,
+        holds=(DEBUG,), after=(TESTS_BUILT,),
+    ),
     # It builds in runtime/target too, but for seconds of its minutes.
-    Check("segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "75")),
+    Check("segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50")),
     Check("programs of nodes in every order", command("soak", "nodes", "--count", "200")),
     Check("programs of nodes in every order, for long", command("soak", "nodes", "--count", "10000"), long="about an hour"),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
@@ -137,10 +144,14 @@ CHECKS = [
     Check("the Yocto layer against the layers below it", command("check-layer")),
     Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",)),
     Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",)),
-    # The library for other languages and the gateway were tested beside the others.
+    # The command, the library for other languages and the gateway were tested beside the others, and so was every mistake.
     Check(
-        "rust unit, doc and process tests", cargo("test", "--locked", "--workspace", "--exclude", "horus-c", "--exclude", "horus-gateway"), RUNTIME,
-        alone=TIMED,
+        "rust unit, doc and process tests",
+        cargo(
+            "test", "--locked", "--workspace", *(word for package in ("horus-cli", "horus-c", "horus-gateway") for word in ("--exclude", package)),
+            "--", "--skip", "every_mistake_in_a_message",
+        ),
+        RUNTIME, alone=TIMED,
     ),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, alone="two of its processes spin for each other"),
     Check("ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN, together="ros2"),
