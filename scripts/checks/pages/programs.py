@@ -94,7 +94,7 @@ def rust_libraries() -> Path:
 
 def by_rustc(source: Path, library: Path, built: Path) -> Path:
     command = ["rustc", "--edition", "2024", "-D", "warnings", "--extern", f"horus={library}", "-L", f"dependency={library.parent}"]
-    package = {**os.environ, "CARGO_PKG_NAME": "balance", "CARGO_PKG_VERSION": "0.1.0"}  # as the project's Cargo.toml names it
+    package = {**os.environ, "CARGO_PKG_NAME": "balance", "CARGO_BIN_NAME": "balance", "CARGO_PKG_VERSION": "0.1.0"}  # as Cargo does for a project
     done = subprocess.run([*command, str(source), "-o", str(built)], cwd=RUNTIME, env=package, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ApplianceFailed(f"{source.name} does not compile:\n{done.stderr[-3000:]}")

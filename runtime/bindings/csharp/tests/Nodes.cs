@@ -110,13 +110,15 @@ internal static class Nodes
     private static void Losses()
     {
         double taken = 0, received = 0;
-        ulong set = 0;
+        ulong set = 0, came = 0, missed = 0;
         var lost = default(Lost);
         using var world = new World(app =>
         {
             Output<CmdVel> output = app.Output<CmdVel>("full", Options.Reliable(4));
+            Output<CmdVel> few = app.Output<CmdVel>("few", Options.Latest(4));
             app.Node("send", () =>
             {
+                Check.That(few.Set(new CmdVel()));
                 for (int i = 0; i < 3; i++, set++)
                 {
                     if (output.Set(new CmdVel { Forward = taken })) taken++;
@@ -128,10 +130,18 @@ internal static class Nodes
             {
                 while (input.TryNext(out CmdVel message)) Check.That(message.Forward == received++);
             }).Period(Ms(5));
+            Input<CmdVel> late = app.Input<CmdVel>("few", Options.Latest(4));
+            app.Node("late", () =>
+            {
+                while (late.TryNext(out CmdVel _)) came++;
+                missed = late.Missed;
+            }).Period(Ms(20));
         });
         world.RunFor(Ms(52));
         Check.That(received > 30 && lost.Full > 30 && lost.Beyond + lost.Discarded + lost.Outside == 0);
         Check.That(lost.Full + (ulong)taken == set && received <= taken && taken <= received + 4);
+        Check.That(came > 0 && missed > 20 && came + missed <= 53);
+        Check.That(world.Journal().Any(entry => entry.Contains("found the topic full")) && world.Journal().Any(entry => entry.Contains("node late missed ")));
     }
 
     private static void Refused()

@@ -208,13 +208,14 @@ class Declared(TopicsCase):
                 use()
 
     def test_a_message_for_a_full_topic_is_refused_and_counted_and_all_others_come_once_in_order(self):
-        taken, received, lost, sets = [], [], [], []
+        taken, received, lost, sets, came = [], [], [], [], []
 
         def declare(app):
-            out = app.output(CmdVel, "full", reliable=4)
+            out, few = app.output(CmdVel, "full", reliable=4), app.output(CmdVel, "few", latest=4)
 
             @app.node("send", period="1 ms")
             def send(cycle):
+                self.assertTrue(few.set(CmdVel()))
                 for _ in range(3):
                     number = len(sets)
                     sets.append(number)
@@ -228,6 +229,12 @@ class Declared(TopicsCase):
             def receive(cycle):
                 received.extend(message.forward for message in seen.messages())
 
+            overwritten = app.input(CmdVel, "few", latest=4)
+
+            @app.node("late", period="20 ms")
+            def late(cycle):
+                came.append((len(list(overwritten.messages())), overwritten.missed))
+
         world = horus.World(declare)
         world.run_for("52 ms")
         self.assertGreater(len(received), 30)
@@ -236,6 +243,9 @@ class Declared(TopicsCase):
         self.assertEqual((lost[-1].beyond, lost[-1].discarded, lost[-1].outside), (0, 0, 0))
         self.assertRegex(repr(lost[-1]), "Lost.full=[0-9]+, beyond=0, discarded=0, outside=0.")
         self.assertTrue(any("messages on topic full: " in said for said in world.journal), world.journal)
+        read, missed = sum(count for count, _ in came), came[-1][1]
+        self.assertTrue(read > 0 and missed > 20 and read + missed <= 53, came)
+        self.assertTrue(any("node late missed " in said for said in world.journal), world.journal)
 
     def test_a_step_sets_as_many_messages_as_the_topic_holds(self):
         said, lost = [], []

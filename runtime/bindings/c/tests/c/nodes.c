@@ -170,6 +170,64 @@ static void with_topics_of_its_own(horus_layout *layout) {
   CHECK(horus_publisher_close(beside) == HORUS_OK);
 }
 
+/* What does not arrive is told and counted: for a full reliable topic, and where newer messages overwrote older ones. */
+typedef struct {
+  horus_layout *layout;
+  horus_output *full, *overwritten;
+  horus_input *reads_full, *reads_overwritten;
+  uint64_t refused, sent, received, missed;
+} losses;
+
+static void lose(void *self, const horus_cycle *cycle) {
+  const wheel_speed message = {1, 2};
+  losses *it = self;
+  horus_lost lost;
+  int is;
+  (void)cycle;
+  is = horus_output_set(it->full, &message, sizeof message);
+  CHECK(is == HORUS_OK || is == HORUS_FULL);
+  it->refused += is == HORUS_FULL;
+  CHECK(horus_output_lost(it->full, &lost) == HORUS_OK && lost.full == it->refused);
+  CHECK(lost.beyond + lost.discarded + lost.outside == 0);
+  it->sent += horus_output_set(it->overwritten, &message, sizeof message) == HORUS_OK;
+}
+
+static void read_late(void *self, const horus_cycle *cycle) {
+  wheel_speed message;
+  losses *it = self;
+  (void)cycle;
+  while (horus_input_next(it->reads_full, &message, sizeof message, NULL) == HORUS_OK) continue;
+  while (horus_input_next(it->reads_overwritten, &message, sizeof message, NULL) == HORUS_OK) it->received++;
+  it->missed = horus_input_missed(it->reads_overwritten);
+  CHECK(horus_input_missed(it->reads_full) == 0 && it->received + it->missed <= it->sent);
+}
+
+static int losing(horus_app *app, void *self) {
+  losses *it = self;
+  horus_options reliable = HORUS_OPTIONS, latest = HORUS_OPTIONS;
+  reliable.policy = HORUS_RELIABLE;
+  latest.policy = HORUS_LATEST;
+  reliable.capacity = latest.capacity = 4;
+  it->full = horus_app_output(app, "full", it->layout, &reliable);
+  it->overwritten = horus_app_output(app, "overwritten", it->layout, &latest);
+  horus_node_period_ns(horus_app_node(app, "loses", lose, it), 1000000);
+  it->reads_full = horus_app_input(app, "full", it->layout, &reliable);
+  it->reads_overwritten = horus_app_input(app, "overwritten", it->layout, &latest);
+  return horus_node_period_ns(horus_app_node(app, "late", read_late, it), 20000000);
+}
+
+static void losses_are_told_and_counted(horus_layout *layout) {
+  losses it = {NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0};
+  horus_world *world;
+  it.layout = layout;
+  world = horus_world_new(losing, &it);
+  CHECK(horus_world_run_for(world, 100000000) == HORUS_OK);
+  CHECK(it.refused > 50 && it.missed > 50 && it.received > 0 && it.sent >= 99);
+  CHECK(is_told(world, "node loses did not publish 1 message on topic full: 1 found the topic full"));
+  CHECK(is_told(world, "node late missed ") && is_told(world, "overwritten on topic overwritten before it read"));
+  CHECK(horus_world_close(world) == HORUS_OK);
+}
+
 static void used_by_its_own_step(void) {
   meddler it = {NULL, 0};
   it.world = horus_world_new(meddling, &it);
@@ -231,6 +289,7 @@ int main(int count, char **arguments) {
     refused(&it);
     used_by_its_own_step();
     with_topics_of_its_own(it.layout);
+    losses_are_told_and_counted(it.layout);
     puts("all of it holds");
   } else {
     horus_app *app = horus_app_new("robot");

@@ -123,16 +123,18 @@ static void more_than_there_is_room_for() {
   CHECK(world.run_for(2ms) && taken > 0 && taken < 1000000);
 }
 
-// On a full reliable topic a message is refused and counted, and all others come once, in order.
+// On a full reliable topic a message is refused and counted, and all others come once, in order. What was overwritten is missed.
 static void each_loss_is_counted_by_its_cause() {
-  std::uint64_t set = 0;
+  std::uint64_t set = 0, came = 0, missed = 0;
   double taken = 0, received = 0;
   horus::Lost lost = {};
-  std::optional<horus::Output<CmdVel>> out;
-  std::optional<horus::Input<CmdVel>> in;
+  std::optional<horus::Output<CmdVel>> out, few;
+  std::optional<horus::Input<CmdVel>> in, late;
   horus::World world{[&](horus::App &app) {
     out = app.output<CmdVel>("full", horus::Options::reliable(4));
+    few = app.output<CmdVel>("few", horus::Options::latest(4));
     app.node("send", [&] {
+         CHECK(few->set({0, 0}));
          for (int i = 0; i < 3; i++, set++) taken += bool(out->set({taken, 0}));
          lost = out->lost();
        }).period(1ms);
@@ -140,9 +142,15 @@ static void each_loss_is_counted_by_its_cause() {
     app.node("receive", [&] {
          for (CmdVel message; in->next(message);) CHECK(message.forward == received++);
        }).period(5ms);
+    late = app.input<CmdVel>("few", horus::Options::latest(4));
+    app.node("late", [&] {
+         for (CmdVel message; late->next(message);) came++;
+         missed = late->missed();
+       }).period(20ms);
   }};
   CHECK(world.run_for(52ms) && received > 30 && lost.full > 30 && lost.beyond + lost.discarded + lost.outside == 0);
   CHECK(lost.full + std::uint64_t(taken) == set && received <= taken && taken <= received + 4);
+  CHECK(came > 0 && missed > 20 && came + missed <= 53);
 }
 
 // What a node fails with is told even if it is no text.
