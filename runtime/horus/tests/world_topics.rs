@@ -1,6 +1,7 @@
 //! Whose topics a virtual world's nodes use: the world's, whoever opens them.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use horus::messages::ImageVga;
 use horus::prelude::*;
@@ -126,4 +127,87 @@ fn an_image_fits_the_stack_of_a_test() {
     world.publish_with("image", Options::latest(2), &*ImageVga::new_box_zeroed().unwrap());
     assert!(world.last_boxed::<ImageVga>("image").is_some());
     assert!(world.last::<ImageVga>("image").is_some());
+}
+
+/// What a subscriber that joined late got: when it joined by the publisher's count, and the numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Got {
+    is_refused: bool,
+    sent_before: u64,
+    numbers: Vec<u64>,
+    missed: u64,
+}
+
+/// Runs a publisher and two subscribers, each of which opens the topic in its own turn of the world's cycles. The first subscriber takes any
+/// topic, the second one needs more than the publisher asks for.
+fn joins(turns: [u64; 3], options: fn(usize) -> Options) -> (u64, [Got; 2]) {
+    let sent = Arc::new(Mutex::new(0));
+    let got = Arc::new(Mutex::new([Got::default(), Got::default()]));
+    let mut world = VirtualWorld::new(|app| {
+        let (mut publisher, count) = (None, Arc::clone(&sent));
+        let publish = move |cycle: &Cycle| {
+            if cycle.number < turns[0] {
+                return;
+            }
+            let publisher = publisher.get_or_insert_with(|| Publisher::<CmdVel>::open("late", options(8)).unwrap());
+            let mut sent = count.lock().unwrap();
+            *sent += u64::from(publisher.try_send(CmdVel { forward: *sent as f64, turn: 0.0 }).is_ok());
+        };
+        app.node("publisher", publish).period(ms(1));
+        for (which, asks) in [Options::default(), options(32)].into_iter().enumerate() {
+            let (mut subscriber, count, got) = (None, Arc::clone(&sent), Arc::clone(&got));
+            let read = move |cycle: &Cycle| {
+                let got = &mut got.lock().unwrap()[which];
+                if cycle.number < turns[1 + which] || got.is_refused {
+                    return;
+                }
+                if subscriber.is_none() {
+                    got.sent_before = *count.lock().unwrap();
+                    match Subscriber::<CmdVel>::open("late", asks.clone()) {
+                        Ok(opened) => subscriber = Some(opened),
+                        Err(_) => got.is_refused = true,
+                    }
+                }
+                let Some(subscriber) = &mut subscriber else { return };
+                got.numbers.extend(std::iter::from_fn(|| subscriber.try_recv()).map(|it| it.message.forward as u64));
+                got.missed = subscriber.missed();
+            };
+            app.node(["any", "more"][which], read).period(ms(1));
+        }
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(ms(40));
+    let (sent, got) = (*sent.lock().unwrap(), got.lock().unwrap().clone());
+    (sent, got)
+}
+
+#[test]
+fn who_joins_late_in_whatever_order_gets_all_that_is_sent_from_then_on() {
+    let orders = [
+        [1, 2, 3],
+        [1, 3, 2],
+        [2, 1, 3],
+        [2, 3, 1],
+        [3, 1, 2],
+        [3, 2, 1],
+        [1, 1, 1],
+        [2, 1, 1],
+        [1, 2, 2],
+        [9, 1, 5],
+        [1, 9, 5],
+    ];
+    for turns in orders {
+        for options in [Options::reliable as fn(usize) -> Options, Options::latest] {
+            let (sent, got) = joins(turns, options);
+            assert!(sent >= 30, "{turns:?}: {sent} were sent");
+            assert_eq!(got[1].is_refused, turns[2] >= turns[0], "{turns:?}: the topic holds less once it is published");
+            for got in got.iter().filter(|got| !got.is_refused) {
+                // A cycle's nodes run one after the other, so what was sent last was read.
+                let due: Vec<_> = (got.sent_before..sent).collect();
+                assert!(got.numbers == due && got.missed == 0, "{turns:?}: {sent} were sent, {got:?}");
+            }
+            assert_eq!((sent, got), joins(turns, options), "{turns:?}: another run is another one");
+        }
+    }
 }

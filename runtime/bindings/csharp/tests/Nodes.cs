@@ -110,7 +110,8 @@ internal static class Nodes
     private static void Losses()
     {
         double taken = 0, received = 0;
-        ulong set = 0, came = 0, missed = 0;
+        ulong set = 0;
+        long came = 0, missed = 0;
         var lost = default(Lost);
         using var world = new World(app =>
         {
