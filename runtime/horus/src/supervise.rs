@@ -142,8 +142,7 @@ impl Watched {
     }
 }
 
-/// The running thread; dropping it without [`finish`](Self::finish) ends the thread, too, but does not wait for its
-/// last entry.
+/// The running thread; it ends when this is dropped, which waits for its last entries.
 #[derive(Debug)]
 pub(crate) struct Supervisor {
     thread: Option<JoinHandle<()>>,
@@ -178,19 +177,12 @@ pub(crate) fn spawn(
 /// The stack of the thread: all of it is locked with a real-time process.
 const STACK_BYTES: usize = 512 * 1024;
 
-impl Supervisor {
-    /// Waits for the thread to write its last entries.
-    pub fn finish(mut self) {
+impl Drop for Supervisor {
+    fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(Err(_panic)) = self.thread.take().map(JoinHandle::join) {
             eprintln!("warning: the supervising thread had panicked: journal entries may be missing");
         }
-    }
-}
-
-impl Drop for Supervisor {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
     }
 }
 

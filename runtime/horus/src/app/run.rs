@@ -33,11 +33,31 @@ const RT_TIME_LIMIT: Duration = Duration::from_secs(1);
 /// What a program's start has to spare for a witness that answers late.
 const ENROLMENT: Duration = Duration::from_millis(300);
 
-/// What a thread reports when it has taken its place, and when it has ended.
+/// What a thread reports when it has taken its place, and when it has ended. Dropped before its first release, it ends the thread and waits
+/// for that: the thread has the program's figures, and so its name.
 struct Handles {
-    thread: JoinHandle<Ended>,
+    thread: Option<JoinHandle<Ended>>,
     granted: Receiver<(Granted, Seat)>,
-    go: Sender<Go>,
+    go: Option<Sender<Go>>,
+}
+
+impl Handles {
+    /// The word for its first release; a thread that has panicked is found when it is joined.
+    fn go(&self, go: Go) {
+        let _ = self.go.as_ref().map(|sender| sender.send(go));
+    }
+
+    /// Waits for its end.
+    fn join(mut self) -> thread::Result<Ended> {
+        self.thread.take().expect("a thread is joined once").join()
+    }
+}
+
+impl Drop for Handles {
+    fn drop(&mut self) {
+        self.go = None;
+        let _ = self.thread.take().map(JoinHandle::join); // why the start failed is told already
+    }
 }
 
 /// The word for a thread's first release.
@@ -102,7 +122,7 @@ impl App {
         let granted = granted.map_err(|_| crate::Error::new("a thread of nodes panicked before its first release"))?;
         let (granted, seats): (Vec<_>, Vec<_>) = granted.into_iter().unzip();
         if let Some(refused) = granted.iter().find(|granted| is_strict && !granted.is_complete()) {
-            refused.complete()?; // dropping the handles ends the threads
+            refused.complete()?;
         }
         let tids: Vec<_> = seats.iter().map(|seat: &Seat| seat.tid).collect();
         let mut client = Client::new(SOCKET, &built.info.name, seats);
@@ -110,12 +130,11 @@ impl App {
         supervise::notify_ready(&status(&built));
         let from = MonotonicTime::now();
         for (handle, &tid) in handles.iter().zip(&tids) {
-            let go = Go { from, trace: client.trace_of(tid) };
-            let _ = handle.go.send(go); // a thread that has panicked is found when it is joined
+            handle.go(Go { from, trace: client.trace_of(tid) });
         }
         let _ = witness.send(client);
-        let ended: Vec<_> = handles.into_iter().map(|handle| handle.thread.join()).collect();
-        supervisor.finish();
+        let ended: Vec<_> = handles.into_iter().map(Handles::join).collect();
+        drop(supervisor); // waits for its last entries
         if stop.load(Ordering::Relaxed) {
             eprintln!("{}: stopped", built.info.name);
         }
@@ -223,7 +242,7 @@ fn start(
         Ended { accounts: accounts.collect(), panicked }
     };
     let thread = thread::Builder::new().name(name).stack_size(stack_bytes).spawn(body)?;
-    Ok(Handles { thread, granted, go })
+    Ok(Handles { thread: Some(thread), granted, go: Some(go) })
 }
 
 /// What a panic says.
