@@ -126,6 +126,12 @@ fn what_cannot_be_is_said_in_words() {
     let refused = said(gateway.horus(&["tap", "secret", "--connect", &gateway.address()]));
     assert!(refused.contains("\"secret\" is not served"), "{refused}");
     assert!(said(gateway.horus(&["tap", "speed", "--connect", "unix:/nowhere"])).contains("does `horus gateway` run?"));
+    // Who takes connections and says nothing is no gateway: found out within the time that there is.
+    let mute = gateway.files.path().join("mute");
+    let _mute = std::os::unix::net::UnixListener::bind(&mute).unwrap();
+    let place = format!("unix:{}", mute.display());
+    let silent = said(gateway.horus(&["tap", "speed", "--connect", &place, "--duration", "50ms"]));
+    assert!(silent.contains("nobody answered within ") && silent.contains("ms: is that a gateway?"), "{silent}");
     let settings = gateway.files.path().join("open.toml");
     let start = |text: &str| {
         std::fs::write(&settings, text).unwrap();

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -21,8 +21,8 @@ use crate::tls::Stream;
 /// Certificates and whom they trust: [`Files::client`](crate::tls::Files::client) makes one.
 pub type Identity = std::sync::Arc<rustls::ClientConfig>;
 
-/// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer is waited for, unless the caller has less time.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where a gateway listens: `unix:PATH`, `tcp:ADDRESS:PORT` or `tls:NAME:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +87,9 @@ pub enum ClientError {
     /// There was no answer, or one that no gateway gives.
     #[error("the gateway did not answer as the protocol says")]
     NoAnswer,
+    /// There was no answer in time.
+    #[error("nobody answered within {0:?}: is that a gateway?")]
+    Silent(Duration),
 }
 
 impl From<io::Error> for ClientError {
@@ -144,6 +147,8 @@ pub struct Connection {
     out: Vec<u8>,
     sent_ns: u64,
     timeout: Duration,
+    /// How long an answer is waited for.
+    patience: Duration,
 }
 
 impl Connection {
@@ -160,9 +165,30 @@ impl Connection {
     /// # Errors
     /// As [`open`](Self::open), and when one side does not trust the other one.
     pub fn open_as(address: &Address, name: &str, identity: Option<&Identity>) -> Result<Self, ClientError> {
+        Self::open_within(address, name, identity, PATIENCE)
+    }
+
+    /// As [`open_as`](Self::open_as), where each answer is waited for no longer than `patience`; [`PATIENCE`] otherwise.
+    ///
+    /// # Errors
+    /// As there, and [`ClientError::Silent`].
+    pub fn open_within(
+        address: &Address,
+        name: &str,
+        identity: Option<&Identity>,
+        patience: Duration,
+    ) -> Result<Self, ClientError> {
         let connect = |source| ClientError::Connect { address: address.clone(), source };
+        let patience = patience.max(Duration::from_millis(1)); // of none, the kernel makes an error
         let tcp = |place: &str| {
-            let stream = TcpStream::connect(place).map_err(connect)?;
+            let mut outcome = Err(io::Error::from(io::ErrorKind::AddrNotAvailable));
+            for address in place.to_socket_addrs().map_err(connect)? {
+                outcome = TcpStream::connect_timeout(&address, patience);
+                if outcome.is_ok() {
+                    break;
+                }
+            }
+            let stream = outcome.map_err(connect)?;
             stream.set_nodelay(true)?;
             Ok::<_, ClientError>(stream)
         };
@@ -186,11 +212,17 @@ impl Connection {
             out: Vec::new(),
             sent_ns: monotonic_ns(),
             timeout: Duration::ZERO,
+            patience,
         };
         connection.send(&Head::new(Type::Hello, 0), &words::text(name))?;
         let payload = connection.answer(Type::Welcome, 0)?;
         connection.welcome = Welcome::read(&payload).ok_or(ClientError::NoAnswer)?;
         Ok(connection)
+    }
+
+    /// Has answers waited for no longer than so long from now on.
+    pub fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// What the gateway said of itself.
@@ -222,11 +254,11 @@ impl Connection {
 
     /// The answer to what was just sent; what comes before it is kept.
     fn answer(&mut self, wanted: Type, channel: u32) -> Result<Vec<u8>, ClientError> {
-        let until = monotonic_ns() + PATIENCE.as_nanos() as u64;
+        let until = monotonic_ns().saturating_add(self.patience.as_nanos() as u64);
         loop {
             let left = Duration::from_nanos(until.saturating_sub(monotonic_ns()));
             if left.is_zero() {
-                return Err(ClientError::NoAnswer);
+                return Err(ClientError::Silent(self.patience));
             }
             let Some(Frame { head, payload }) = self.next_of_socket(left)? else { continue };
             if head.channel == channel && head.kind == Type::Refused {

@@ -3,14 +3,18 @@
 mod running;
 
 use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use horus_gateway::client::{Address, Connection};
 use horus_gateway::frame::words::{self, Ack, Subscribe, WhenFull};
 use horus_gateway::frame::{HEAD_BYTES, Head, MAGIC, Type, WANTS_ACK};
+use running::PATIENCE;
 use running::process::{GROWTH, Process};
 use running::talk::*;
+use rustix::net::{AddressFamily, SocketType};
+use rustix::process::Signal;
 
 fn plain(gateway: &Process) -> UnixStream {
     let Address::Unix(path) = &gateway.address else { unreachable!() };
@@ -144,6 +148,56 @@ fn who_connects_and_says_nothing_or_a_byte_now_and_then_goes_after_three_heartbe
     others.exchange(10);
     let journal = gateway.end();
     assert_eq!(journal.matches("it was silent for three heartbeats").count(), 4, "{journal}");
+}
+
+/// A connection that says nothing yet, from an address of this machine.
+fn stranger(from: Ipv4Addr, port: &str) -> TcpStream {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&socket, &SocketAddrV4::new(from, 0)).unwrap();
+    rustix::net::connect(&socket, &port.parse::<SocketAddrV4>().unwrap()).unwrap();
+    socket.into()
+}
+
+#[test]
+fn who_connects_again_and_again_displaces_himself() {
+    let (gateway, port) = Process::start_on_tcp(&format!("{BOTH}[limits]\nclients = 4\nheartbeat_ms = 60000\n"));
+    let is_answered = |mut client: TcpStream| {
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        client.read(&mut [0; 64]).unwrap() > 0
+    };
+    // The gateway finds all of them at once: who has said hello is heard before his place is given away.
+    gateway.signal(Signal::STOP);
+    let mut good = stranger(Ipv4Addr::LOCALHOST, &port);
+    good.write_all(&hello()).unwrap();
+    let crowd: Vec<_> = (0..40).map(|_| stranger(Ipv4Addr::LOCALHOST, &port)).collect();
+    gateway.signal(Signal::CONT);
+    assert!(is_answered(good.try_clone().unwrap()), "it was displaced before it was heard");
+    drop((good, crowd));
+    // Of two addresses, the one with the crowd makes room.
+    let mut slow = stranger(Ipv4Addr::new(127, 0, 0, 2), &port);
+    for _ in 0..40 {
+        let _ = stranger(Ipv4Addr::LOCALHOST, &port);
+    }
+    let crowd: Vec<_> = (0..40).map(|_| stranger(Ipv4Addr::LOCALHOST, &port)).collect();
+    assert!(!is_answered(crowd[0].try_clone().unwrap()), "one of a crowd is displaced");
+    slow.write_all(&hello()).unwrap();
+    assert!(is_answered(slow), "a crowd at another address displaced it");
+}
+
+#[test]
+fn a_topic_that_is_cut_off_is_told_and_served_again() {
+    let gateway = Process::start(None, &format!("{BOTH}[limits]\nheartbeat_ms = 60000\n"));
+    let mut others = Pair::open(&gateway.address);
+    others.exchange(3);
+    let file = gateway.topic_file("speed");
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(100).unwrap();
+    let until = Instant::now() + PATIENCE;
+    while !gateway.journal().contains("gateway: topic speed: ") || file.metadata().is_ok_and(|file| file.len() == 100) {
+        assert!(Instant::now() < until, "{}", gateway.journal());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(gateway.journal().contains("was cut off while"), "{}", gateway.journal());
+    others.exchange(3);
 }
 
 #[test]

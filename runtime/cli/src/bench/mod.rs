@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use horus_gateway::client::{Address, ClientError};
+use horus_gateway::client::{Address, ClientError, PATIENCE};
 use horus_gateway::frame::words::{Advertise, Begin, Subscribe, WhenFull};
 
 use crate::gateway::identity;
@@ -117,8 +117,8 @@ fn gateway(wanted: &Gateway) -> Result<bool, String> {
 
 fn through_gateway(address: &Address, wanted: &Gateway, plan: Plan) -> Result<Measured, String> {
     let text = |error: ClientError| error.to_string();
-    let mut sending = wanted.identity.connect(address, "horus bench, sender")?;
-    let mut receiving = wanted.identity.connect(address, "horus bench, receiver")?;
+    let mut sending = wanted.identity.connect(address, "horus bench, sender", PATIENCE)?;
+    let mut receiving = wanted.identity.connect(address, "horus bench, receiver", PATIENCE)?;
     sending.advertise(1, &Advertise { layout_hash: 0, topic: wanted.topic.clone() }).map_err(text)?;
     let when_full = WhenFull::DropOldest;
     let subscription = Subscribe { begin: Begin::Now, when_full, topic: wanted.topic.clone() };

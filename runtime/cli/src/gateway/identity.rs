@@ -1,6 +1,7 @@
 //! The certificates of a client: three options, needed where the gateway's address begins with `tls:`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use horus_gateway::client::{Address, Connection, Identity};
 use horus_gateway::tls::Files;
@@ -29,11 +30,12 @@ impl Options {
         Files { certificate, key, authority }.client().map(Some).map_err(|error| error.to_string())
     }
 
-    /// Connects with them.
-    pub fn connect(&self, address: &Address, name: &str) -> Result<Connection, String> {
+    /// Connects with them; no answer is waited for longer than `patience`.
+    pub fn connect(&self, address: &Address, name: &str, patience: Duration) -> Result<Connection, String> {
         if matches!(address, Address::Tls(_)) && self.ca.is_none() {
             return Err(format!("{address} needs certificates: add --ca FILE --cert FILE --key FILE"));
         }
-        Connection::open_as(address, name, self.read()?.as_ref()).map_err(|error| error.to_string())
+        let opened = Connection::open_within(address, name, self.read()?.as_ref(), patience);
+        opened.map_err(|error| error.to_string())
     }
 }

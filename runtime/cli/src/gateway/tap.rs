@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use horus::time::{MonotonicTime, parse_duration};
-use horus_gateway::client::{Address, ClientError};
+use horus_gateway::client::{Address, ClientError, PATIENCE};
 use horus_gateway::frame::words::{Begin, Heartbeat, Subscribe, Topic, WhenFull};
 use horus_gateway::frame::{Frame, Type, batch};
 use horus_shm::clock::monotonic_ns;
@@ -81,7 +81,13 @@ pub fn run(args: &Args) -> ExitCode {
 fn tap(args: &Args) -> Result<Tally, String> {
     let stop = horus::stop::on_termination().map_err(|error| error.to_string())?;
     let client = |error: ClientError| error.to_string();
-    let mut connection = args.identity.connect(&args.connect, "horus tap")?;
+    let began = MonotonicTime::now();
+    // Who does not answer has no more time than `--duration` gives.
+    let left = || {
+        args.duration.map_or(PATIENCE, |limit| limit.saturating_sub(MonotonicTime::now().since(began)).min(PATIENCE))
+    };
+    let mut connection = args.identity.connect(&args.connect, "horus tap", left())?;
+    connection.set_patience(left());
     let topic = connection.subscribe(1, &args.wanted()).map_err(client)?;
     let mut out = BufWriter::new(stdout());
     let last = match (args.from, args.since) {
@@ -91,7 +97,7 @@ fn tap(args: &Args) -> Result<Tally, String> {
     };
     let mut tally = Tally::new(last, topic.next, &args.connect);
     let mut shape = shape(&topic);
-    let began = MonotonicTime::now();
+    let subscribed = MonotonicTime::now();
     while !is_over(args, &tally, began, &stop) {
         let Some(Frame { head, payload }) = connection.receive(LOOK).map_err(client)? else { continue };
         let now = monotonic_ns();
@@ -122,7 +128,7 @@ fn tap(args: &Args) -> Result<Tally, String> {
             other => other.map_err(|error| format!("cannot write: {error}"))?,
         }
     }
-    let seconds = MonotonicTime::now().since(began).as_secs_f64();
+    let seconds = MonotonicTime::now().since(subscribed).as_secs_f64();
     let Tally { messages, bytes, lost, .. } = tally;
     eprintln!("horus tap: {}: {messages} messages, {bytes} bytes, {lost} lost in {seconds:.3} s", args.topic);
     eprint!("{tally}");

@@ -43,6 +43,7 @@ use client::{Client, Gone};
 use config::Config;
 use delivery::Acknowledgement;
 pub use socket::Listener;
+use socket::origin;
 use topic::{Counts, Served};
 
 /// How often it is looked which topics are there, and which clients are silent.
@@ -286,17 +287,31 @@ impl Server {
         }
     }
 
-    /// A place for one more client. Where none is left, who has said nothing for longest of those who never said hello makes room: it
-    /// may have no right to be here.
+    /// A place for one more client. Where none is left, one of those who never said hello makes room: it may have no right to be here.
     fn place(&mut self) -> Option<usize> {
-        let free = self.clients.iter().position(Option::is_none).unwrap_or(self.clients.len());
-        if free < self.config.limits.clients {
-            return Some(free);
+        loop {
+            let free = self.clients.iter().position(Option::is_none).unwrap_or(self.clients.len());
+            if free < self.config.limits.clients {
+                return Some(free);
+            }
+            let id = self.stranger()?;
+            self.serve(id); // its hello may have come in this turn
+            if self.clients[id].as_ref().is_some_and(|client| !client.is_greeted) {
+                self.remove(id, &Gone::Displaced);
+            }
         }
-        let strangers = self.clients.iter().enumerate().filter_map(|(id, client)| Some((client.as_ref()?, id)));
-        let (_, id) = strangers.filter(|(client, _)| !client.is_greeted).min_by_key(|(client, _)| client.heard_ns)?;
-        self.remove(id, &Gone::Displaced);
-        Some(id)
+    }
+
+    /// Who has said nothing for longest of those who never said hello, among the strangers of the user or the address that has most of
+    /// them: who connects again and again displaces himself.
+    fn stranger(&self) -> Option<usize> {
+        let strangers = self.clients.iter().enumerate().filter_map(|(id, client)| Some((id, client.as_ref()?)));
+        let strangers: Vec<_> = strangers.filter(|(_, client)| !client.is_greeted).collect();
+        let mut of_each = HashMap::new();
+        strangers.iter().for_each(|(_, client)| *of_each.entry(origin(&client.name)).or_insert(0) += 1);
+        let most = of_each.values().max().copied()?;
+        let candidates = strangers.iter().filter(|(_, client)| of_each[origin(&client.name)] == most);
+        candidates.min_by_key(|(_, client)| client.heard_ns).map(|(id, _)| *id)
     }
 
     /// Takes a client off.

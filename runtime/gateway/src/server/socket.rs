@@ -111,6 +111,12 @@ impl Listener {
     }
 }
 
+/// Whose client that is, by what [`Listener::accept`] calls it: the user of a Unix socket, the address of the others.
+pub fn origin(name: &str) -> &str {
+    let end = if name.starts_with("unix") { name.rsplit_once("uid=") } else { None };
+    end.map_or_else(|| name.rsplit_once(':').map_or(name, |(address, _port)| address), |(_, user)| user)
+}
+
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Self::Unix(_, path) = self {

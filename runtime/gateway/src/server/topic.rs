@@ -30,6 +30,8 @@ pub struct Served {
     pub counts: Counts,
     reading: Option<Reading>,
     publication: Option<Publication>,
+    /// Whether a client has become a publisher of it: then the gateway stays one.
+    is_advertised: bool,
     /// What the topic was when it was read last: its log may be asked for when it is gone.
     known: Option<Header>,
     /// The number of the next message, without a log.
@@ -101,6 +103,7 @@ impl Served {
             counts: Counts::default(),
             reading: None,
             publication: None,
+            is_advertised: false,
             known: None,
             next: 1,
             turn: Turn::default(),
@@ -123,6 +126,14 @@ impl Served {
     /// Looks whether the topic is there, and is still the one that is read; true if it is another one than before. `start` is where to
     /// begin if it was not there before.
     pub fn look(&mut self, directory: &Directory, start: Start) -> bool {
+        if self.is_advertised {
+            if let Some(Err(why)) = self.publication.as_ref().map(Publication::check) {
+                self.trouble.set(why.to_string());
+            }
+            if let Err(why) = self.claim(directory) {
+                self.trouble.set(why); // what clients send is lost until this is mended
+            }
+        }
         let is_current = self.reading.as_ref().is_some_and(|reading| reading.observation.is_current());
         if !self.is_read() || is_current {
             return false;
@@ -272,14 +283,21 @@ impl Served {
     /// # Errors
     /// Why not, in words.
     pub fn advertise(&mut self, directory: &Directory) -> Result<(), String> {
-        if self.publication.as_ref().is_some_and(|publication| publication.check().is_ok()) {
-            return Ok(());
-        }
-        self.publication = None; // it has a lane of the topic that was removed
-        self.publication = Some(self.open(directory)?);
+        self.claim(directory)?;
+        self.is_advertised = true;
         if self.reading.is_none() {
             self.look(directory, Start::First);
         }
+        Ok(())
+    }
+
+    /// Takes a lane of the topic, unless it has one that is worth something.
+    fn claim(&mut self, directory: &Directory) -> Result<(), String> {
+        if self.publication.as_ref().is_some_and(|publication| publication.check().is_ok()) {
+            return Ok(());
+        }
+        self.publication = None; // it has a lane of the topic that was removed or cut off
+        self.publication = Some(self.open(directory)?);
         Ok(())
     }
 

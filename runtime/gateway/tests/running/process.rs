@@ -112,10 +112,19 @@ impl Process {
 
     /// Asks it to end; then what it told the journal.
     pub fn end(mut self) -> String {
-        let pid = rustix::process::Pid::from_raw(self.number).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        self.signal(rustix::process::Signal::TERM);
         assert!(self.child.wait().unwrap().success());
         self.journal()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_raw(self.number).unwrap(), signal).unwrap();
+    }
+
+    /// The file of a topic that it serves.
+    pub fn topic_file(&self, topic: &str) -> PathBuf {
+        self.topics.path().join(format!("{topic}.topic"))
     }
 
     fn said(&self) -> PathBuf {

@@ -147,11 +147,12 @@ impl Observation {
         publishers(&self.segment)
     }
 
-    /// Whether the topic still has its name and its shape. If not, another file may have it by now, or it was remade. One system call.
+    /// Whether the topic still has its name, its shape and all its bytes. If not, another file may have the name by now, the topic was
+    /// remade, or its file was cut off: who opens it again is told. Two system calls.
     pub fn is_current(&self) -> bool {
         // Acquire: who opens it again finds the new header.
         let generation = self.segment.generation_word().load(Ordering::Acquire); // SYNC POINT: remade
-        generation == self.segment.generation() && self.segment.file().is_named()
+        generation == self.segment.generation() && self.segment.check().is_ok()
     }
 
     /// Type, policy, capacity, and everything else that does not change.
