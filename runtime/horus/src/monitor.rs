@@ -93,6 +93,8 @@ struct Watched {
     taken_over: Option<MonotonicTime>,
     pace: Pace,
     is_parked: bool,
+    /// Whether this monitor has yet to judge it.
+    is_new: bool,
     /// Its figures when they could be read last.
     last: Option<NodeFigures>,
 }
@@ -234,6 +236,7 @@ impl Monitor {
             taken_over: None,
             pace: Pace::default(),
             is_parked: false,
+            is_new: true,
             last: None,
         };
         if let Some(error) = node.take_seats(&self.seats) {
@@ -273,10 +276,14 @@ impl Process {
             return (never, None);
         }
         let due = if self.has_our_clock { due(info, &figures) } else { never };
+        let is_new = std::mem::replace(&mut node.is_new, false);
         if lives && now < due {
             return (due, None);
         }
         node.taken_over = Some(figures.completion);
+        if is_new && lives && node.was_made_safe(info, &figures) {
+            return (never, None);
+        }
         self.figures.take_over(index);
         // With logical execution time, what the node said last may be stamped later than now.
         let deadline =
@@ -343,6 +350,13 @@ impl Watched {
             }
         });
         failed
+    }
+
+    /// Whether a monitor before this one has published what is safe for the cycle that is not over: its own lanes say so.
+    fn was_made_safe(&self, info: &NodeInfo, figures: &NodeFigures) -> bool {
+        let after_release = if info.logical { info.deadline_ns } else { 0 };
+        let since = figures.completion.max(figures.release.plus_nanos(after_release));
+        self.seats.iter().all(|seat| seat.was_published(since))
     }
 
     /// Takes its policy from a thread that computes for longer than a budget beyond its budget.

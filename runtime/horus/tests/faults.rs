@@ -181,6 +181,31 @@ fn a_step_that_hangs_is_made_safe_by_the_monitor() {
 }
 
 #[test]
+fn a_monitor_that_is_started_again_does_not_repeat_what_was_made_safe_before() {
+    let _alone = alone();
+    let mut scene = Scene::begin("sleep");
+    scene.until_safe();
+    // Its successor has the first one's lanes, and finds there what that one said.
+    let directory = Directory::at(scene._scratch.path().join("topics")).unwrap();
+    scene.monitor = Monitor::new(directory);
+    scene.told.clear();
+    let mut looks = 0;
+    scene.until("it has looked", |scene, command| {
+        assert_eq!(command, None, "it was published again");
+        looks += u32::from(!scene.monitor.is_idle());
+        looks > 5
+    });
+    assert!(!scene.texts().iter().any(|text| text.contains("made safe")), "{:?}", scene.texts());
+    // What was said before the last cycle counts no more.
+    scene.signal(Signal::KILL);
+    scene.restart();
+    scene.until("it drives", |_, command| command.is_some_and(|command| command.forward > 0.0));
+    scene.signal(Signal::STOP);
+    scene.monitor = Monitor::new(Directory::at(scene._scratch.path().join("topics")).unwrap());
+    scene.until("it is safe", |_, command| command == Some(CmdVel::STOP));
+}
+
+#[test]
 fn a_node_that_is_stopped_is_made_safe_and_goes_on_with_its_safe_state() {
     let _alone = alone();
     let mut scene = Scene::begin("none");

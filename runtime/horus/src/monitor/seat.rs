@@ -82,6 +82,12 @@ impl Seats {
 }
 
 impl Seat {
+    /// Whether the lane's last message is this one, and was published at `since` or later: by a monitor before this one.
+    pub fn was_published(&self, since: MonotonicTime) -> bool {
+        let publication = self.publication.lock().unwrap_or_else(PoisonError::into_inner);
+        publication.last().is_some_and(|(message, sent_ns)| message == self.message && sent_ns >= since.as_nanos())
+    }
+
     /// Publishes it.
     pub fn publish(&mut self, now: MonotonicTime) {
         let mut publication = self.publication.lock().unwrap_or_else(PoisonError::into_inner);

@@ -283,6 +283,14 @@ impl Publication {
         self.producer.position()
     }
 
+    /// The message that was sent last in this lane, by this publisher or the one before it, and its stamp. Not for a loop: it allocates.
+    pub fn last(&self) -> Option<(Vec<u8>, u64)> {
+        let (sent_ns, slot) = self.producer.last()?;
+        let mut message = vec![0; self.payload.bytes];
+        copy::load_over(&slot[payload_word(self.payload.align)..], &mut message);
+        Some((message, sent_ns))
+    }
+
     /// Number of the lane that this publisher owns.
     pub fn lane(&self) -> usize {
         self.lane

@@ -234,6 +234,15 @@ impl<M: Memory> Producer<M> {
         self.next
     }
 
+    /// When the last message of the lane was sent, by whom ever, and the slot that it is in; `None` where there is none.
+    pub fn last(&self) -> Option<(u64, &[AtomicU64])> {
+        let number = self.next.checked_sub(1)?;
+        let slot = self.memory.slot(number);
+        // Relaxed: as in `resume`.
+        let is_there = slot[STAMP_WORD].load(Ordering::Relaxed) == ready(number);
+        is_there.then(|| (slot[SENT_WORD].load(Ordering::Relaxed), slot))
+    }
+
     /// What the lane does when it is full.
     pub fn policy(&self) -> Policy {
         self.policy
