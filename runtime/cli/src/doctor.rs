@@ -6,7 +6,7 @@
 mod fix;
 pub mod text;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,6 +16,7 @@ use crate::audit::{self, Outcome, Tree};
 use crate::boot::Boot;
 use crate::determinism::measure::machine::utc_now;
 use crate::determinism::view::junit;
+use crate::output::{lines, write};
 
 /// Command line of `horus doctor`.
 #[derive(clap::Args)]
@@ -23,9 +24,9 @@ pub struct Args {
     /// Audit a recorded machine (a file of scripts/record-tree, or a directory with proc and sys) instead of this one.
     #[arg(long, value_name = "PATH", default_value = "/")]
     root: PathBuf,
-    /// Directory of the rule files; conf/rt/audit in the source.
-    #[arg(long, value_name = "DIR", default_value = "/usr/lib/horus/audit")]
-    rules: PathBuf,
+    /// Directory of the rule files [default: /usr/lib/horus/audit, or conf/rt/audit of the repository that this program was built in]
+    #[arg(long, value_name = "DIR")]
+    rules: Option<PathBuf>,
     /// Write the result as JSON, to FILE or to standard output instead of the table.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
@@ -54,26 +55,46 @@ pub const NOT_AUDITED: u8 = 2;
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    if args.explain {
-        let loaded = audit::load(&args.rules);
-        print(&text::explain(&loaded.rules, &loaded.problems));
-        return if loaded.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_AUDITED) };
-    }
-    let done = if args.fix { fixed(args) } else { audited(args) };
+    let done = match args {
+        Args { explain: true, .. } => return explained(args).unwrap_or_else(refused),
+        Args { fix: true, .. } => fixed(args),
+        _ => audited(args),
+    };
     match done {
-        Err(reason) => {
-            eprintln!("horus doctor: {reason}");
-            ExitCode::from(NOT_AUDITED)
-        }
+        Err(reason) => refused(reason),
         Ok(outcome) if !outcome.problems.is_empty() => ExitCode::from(NOT_AUDITED),
         Ok(outcome) if outcome.passed() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
     }
 }
 
+fn refused(reason: String) -> ExitCode {
+    eprintln!("horus doctor: {}", lines(&reason));
+    ExitCode::from(NOT_AUDITED)
+}
+
+/// Prints what the rules are for.
+fn explained(args: &Args) -> Result<ExitCode, String> {
+    let loaded = audit::load(&args.rules());
+    write(&text::explain(&loaded.rules, &loaded.problems))?;
+    Ok(if loaded.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_AUDITED) })
+}
+
+impl Args {
+    /// Where the rules are: those of the appliance, or of the repository above the program itself. Never above the working directory,
+    /// whose files are not for root to obey.
+    fn rules(&self) -> PathBuf {
+        let installed = PathBuf::from("/usr/lib/horus/audit");
+        let program = std::env::current_exe().unwrap_or_default();
+        let built = program.ancestors().skip(1).map(|above| above.join("conf/rt/audit"));
+        let mut places = std::iter::once(installed.clone()).chain(built);
+        self.rules.clone().or_else(|| places.find(|place| place.is_dir())).unwrap_or(installed)
+    }
+}
+
 /// Audits, and writes the outcome wherever the arguments want it.
 fn audited(args: &Args) -> Result<Outcome, String> {
-    let outcome = audit::run(&args.root, &args.rules);
+    let outcome = audit::run(&args.root, &args.rules());
     let text = || match args.junit {
         true => junit::render_audit(&outcome, &utc_now(), &host(args)),
         false => text::table(&outcome, &Boot::read(&args.root), args.all, colour()),
@@ -84,7 +105,7 @@ fn audited(args: &Args) -> Result<Outcome, String> {
 
 /// Fixes, and writes what was done; the audit afterwards.
 fn fixed(args: &Args) -> Result<Outcome, String> {
-    let fixed = fix::fix(&args.root, &args.rules, args.dry_run)?;
+    let fixed = fix::fix(&args.root, &args.rules(), args.dry_run)?;
     output(args, &fixed, &fixed.audit, || text::fixes(&fixed, colour()))?;
     Ok(fixed.audit)
 }
@@ -94,14 +115,14 @@ fn output(args: &Args, what: &impl Serialize, audit: &Outcome, text: impl FnOnce
     let json = || serde_json::to_string_pretty(what).map_err(|error| error.to_string());
     match &args.json {
         Some(file) if file.as_os_str() == "-" => {
-            print(&(json()? + "\n"));
-            audit.problems.iter().for_each(|problem| eprintln!("horus doctor: {problem}"));
+            write(&(json()? + "\n"))?;
+            audit.problems.iter().for_each(|problem| eprintln!("horus doctor: {}", lines(problem)));
         }
         file => {
             if let Some(file) = file {
                 std::fs::write(file, json()? + "\n").map_err(|error| format!("{}: {error}", file.display()))?;
             }
-            print(&text());
+            write(&text())?;
         }
     }
     if args.journal { audit::journal::write(audit).map_err(|error| error.to_string()) } else { Ok(()) }
@@ -116,9 +137,4 @@ fn host(args: &Args) -> String {
 /// Colour only for a person at a terminal who did not decline it (<https://no-color.org>).
 pub fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
-/// Prints; a reader that closed the pipe (`| head`) is no error.
-fn print(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
 }

@@ -161,3 +161,26 @@ fn explain_prints_every_rule_with_its_reason() {
     }
     assert_eq!(text.matches("why: ").count(), support::records().len());
 }
+
+#[test]
+fn rules_are_those_of_the_repository_above_the_program_and_without_any_there_is_no_verdict() {
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (program, conf) = (place.path().join("target/debug/horus"), place.path().join("conf/rt/audit"));
+    for folder in [program.parent().unwrap(), &conf] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::hard_link(env!("CARGO_BIN_EXE_horus"), &program).unwrap();
+    fs::write(conf.join("x.toml"), record(&[])).unwrap();
+    let found = std::process::Command::new(&program).args(["doctor", "--json"]).output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+    // An appliance has rules of its own, which come first.
+    if !std::path::Path::new("/usr/lib/horus/audit").is_dir() {
+        assert_eq!(found["rules"].as_array().unwrap().len(), 1, "{found}");
+        assert_eq!(found["rules"][0]["id"], "X1");
+    }
+    let none = doctor(&["--rules", "/nowhere"]);
+    let said = String::from_utf8(none.stdout).unwrap();
+    assert_eq!(none.status.code(), Some(2));
+    assert!(said.contains("/nowhere: ") && said.contains("audit not done: there are no rules"), "{said}");
+    assert!(!said.contains("100/100"), "{said}");
+}

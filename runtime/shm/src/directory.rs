@@ -69,11 +69,15 @@ impl Directory {
     /// that is not in RAM: there, the kernel writes messages to a disk, and makes their publishers wait for it.
     pub fn at(path: impl Into<PathBuf>) -> Result<Self, OpenError> {
         let path = path.into();
-        match rustix::fs::mkdir(&path, Mode::RWXU) {
-            Ok(()) | Err(Errno::EXIST) => {}
+        let is_made = match rustix::fs::mkdir(&path, Mode::RWXU) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
             Err(error) => return Err(OpenError::in_directory("make the directory", &path, error)),
-        }
+        };
         let found = Self::check(&path).map_err(|error| OpenError::in_directory("open", &path, error))?;
+        if is_made && found.is_err() {
+            let _ = rustix::fs::rmdir(&path); // by now it may be somebody's who put something in it
+        }
         found.map(|()| Self(path))
     }
 
@@ -197,6 +201,20 @@ mod tests {
         let error = Directory::find("/proc/self").unwrap_err();
         assert!(matches!(error, OpenError::NotInRam { .. }), "{error}");
         assert!(error.to_string().contains("HORUS_SHM_DIR"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_that_is_refused_is_not_left_behind() {
+        // On a disk, or where the build is in RAM, nothing is refused and it stays.
+        let target = std::env::current_exe().unwrap().parent().unwrap().to_owned();
+        let parent = tempfile::tempdir_in(target).unwrap();
+        let path = parent.path().join("topics");
+        let is_made = Directory::at(&path).is_ok();
+        assert_eq!(path.exists(), is_made);
+        // One that was there stays, refused or not.
+        std::fs::create_dir_all(&path).unwrap();
+        assert_eq!(Directory::at(&path).is_ok(), is_made);
+        assert!(path.exists());
     }
 
     #[test]

@@ -65,8 +65,14 @@ pub enum Listen {
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// Nobody could reach it.
-    #[error("cannot listen for programs: {0}; does another witness run?")]
-    Listen(#[source] std::io::Error),
+    #[error("cannot listen for programs at {}: {error}; {}", place.display(), server::remedy(error, place))]
+    Listen {
+        /// The socket's path; empty where systemd gave the socket.
+        place: PathBuf,
+        /// What the kernel said.
+        #[source]
+        error: std::io::Error,
+    },
     /// The kernel no longer says who calls.
     #[error("cannot wait for programs: {0}")]
     Wait(#[source] std::io::Error),
@@ -79,7 +85,11 @@ pub enum ServeError {
 /// # Errors
 /// When programs cannot reach it.
 pub fn serve(config: Config, stop: &AtomicBool, notice: &mut dyn FnMut(Notice)) -> Result<(), ServeError> {
-    let listener = server::listen(config.listen).map_err(ServeError::Listen)?;
+    let place = match &config.listen {
+        Listen::Socket(_) => PathBuf::new(),
+        Listen::Path(path) => path.clone(),
+    };
+    let listener = server::listen(config.listen).map_err(|error| ServeError::Listen { place, error })?;
     let mut witness = witness::Witness::new(&config.tracefs, &config.cpus, config.traces, config.quota_bytes, notice);
     let served = server::run(&listener, &mut witness, stop, notice);
     witness.end();

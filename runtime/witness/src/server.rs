@@ -38,6 +38,21 @@ pub fn listen(at: Listen) -> io::Result<OwnedFd> {
     }
 }
 
+/// What a person does about a place that cannot be had.
+pub fn remedy(error: &io::Error, place: &Path) -> String {
+    let folder = place.parent().unwrap_or(place).display();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("there is no folder {folder}: make it, or name another place with --listen SOCKET")
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("this user may not make it in {folder}: run it as root, or name another place with --listen SOCKET")
+        }
+        io::ErrorKind::AddrInUse => "does another witness run?".to_owned(),
+        _ => "name another place with --listen SOCKET".to_owned(),
+    }
+}
+
 fn listen_on(path: &Path) -> io::Result<OwnedFd> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -137,7 +137,9 @@ impl Outcome {
         let cost = [(fatal, Severity::Fatal), (high, Severity::High), (medium, Severity::Medium)]
             .iter()
             .fold(0u32, |sum, (count, severity)| sum.saturating_add(count.saturating_mul(severity.cost())));
-        Self { score: 100u32.saturating_sub(cost), fatal, high, medium, machine, rules, problems }
+        // Nothing was looked at: that is no machine without a fault.
+        let score = if rules.is_empty() { 0 } else { 100u32.saturating_sub(cost) };
+        Self { score, fatal, high, medium, machine, rules, problems }
     }
 
     /// Whether the machine is tuned: no fatal or high rule failed, and every rule file could be used.
@@ -153,6 +155,9 @@ impl Outcome {
     /// The whole audit in one line, for the end of a printed table and for the journal.
     pub fn sentence(&self) -> String {
         let verdict = if self.passed() { "PASS" } else { "FAIL" };
+        if self.rules.is_empty() {
+            return "audit not done: there are no rules to hold the machine against".to_owned();
+        }
         let problems = match self.problems.len() {
             0 => String::new(),
             count => format!(", {count} problems with the rules"),

@@ -2,6 +2,7 @@
 
 use crate::audit::{Outcome, Rule, RuleResult, Severity, Status};
 use crate::boot::Boot;
+use crate::topic::printable;
 
 use super::fix::{Done, Fix, Fixed};
 
@@ -135,12 +136,13 @@ fn machine(outcome: &Outcome) -> String {
     let kind = if machine.is_virtual { "virtual machine" } else { "machine" };
     let list = |cpus: &str| if cpus.is_empty() { "none".to_owned() } else { cpus.to_owned() };
     let kernel = machine.kernel.split_whitespace().nth(2).unwrap_or("unknown kernel");
-    format!(
-        "{} {kind}, Linux {kernel}, isolated CPUs {}, housekeeping CPUs {}\n\n",
+    let line = format!(
+        "{} {kind}, Linux {kernel}, isolated CPUs {}, housekeeping CPUs {}",
         if machine.arch.is_empty() { "unknown" } else { &machine.arch },
         list(&machine.isolated),
         list(&machine.housekeeping)
-    )
+    );
+    printable(&line) + "\n\n"
 }
 
 fn with_status(outcome: &Outcome, status: Status) -> impl Iterator<Item = &RuleResult> {
@@ -173,7 +175,7 @@ fn entry(label: &str, plain: &str, paragraph: &str) -> String {
             text.push(' ');
             column += 1;
         }
-        text += word;
+        text += &printable(word); // also what processes and files of others are called
         column += width;
     }
     text + "\n"

@@ -4,7 +4,6 @@
 
 mod describe;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,6 +15,7 @@ use horus::time::parse_duration;
 use horus_shm::directory::{Directory, Location};
 use serde::Serialize;
 
+use crate::output::write;
 use crate::topic::{json, printable};
 
 /// The program, or the machine, did not say what the check needs.
@@ -95,8 +95,13 @@ pub fn run(args: &Args, location: Result<Location, String>, as_json: bool) -> Ex
         Ok((program, admitted)) => {
             let lines: Vec<_> = admitted.to_string().lines().map(printable).collect();
             let text = if as_json { json(&checked(&program, &admitted, &lines)) } else { lines.join("\n") + "\n" };
-            let _ = std::io::stdout().write_all(text.as_bytes()); // a reader may close the pipe early
-            ExitCode::from(status(&program, &admitted))
+            match write(&text) {
+                Ok(()) => ExitCode::from(status(&program, &admitted)),
+                Err(reason) => {
+                    eprintln!("horus node: {reason}");
+                    ExitCode::from(NOT_CHECKED)
+                }
+            }
         }
         Err(Failure { reason, status }) => {
             let lines: Vec<_> = reason.lines().map(printable).collect();
