@@ -58,6 +58,12 @@ fn a_program_whose_step_never_returns_is_ended_by_a_third_sigterm() {
 }
 
 #[test]
+fn without_a_grace_time_the_second_signal_ends_what_hangs() {
+    let programs = Programs::new();
+    programs.end_by_the_second_signal(&programs.c("hang"));
+}
+
+#[test]
 fn a_program_that_two_signals_ask_to_end_does_so_in_order() {
     let programs = Programs::new();
     let hang = programs.c("hang");
@@ -110,6 +116,7 @@ fn a_program_describes_its_nodes_and_its_node_toml_has_the_last_word() {
     let nodes = programs.c("nodes");
     let said = programs.run(&nodes, &["run", "--describe"]);
     assert!(said.contains(r#""name": "control""#) && said.contains(r#""period_ns": 1000000"#), "{said}");
+    assert!(said.contains(r#""monitor_limit_ns": 50000000"#), "{said}");
     let settings = programs.source("node.toml", "program = \"robot\"\n[node.control]\nperiod = \"2 ms\"\n");
     let mut command = std::process::Command::new(&nodes);
     command.args(["run", "--describe"]).env("HORUS_NODE_FILE", settings).env("HORUS_SHM_DIR", programs.path());

@@ -31,7 +31,11 @@ fn nodes_are_lambdas_and_what_they_throw_ends_their_program_with_its_text() {
     let world = ["world", settings.to_str().unwrap()];
     assert_eq!(programs.run(&nodes, &world).lines().last(), Some("all of it holds"));
     assert!(programs.run(&nodes, &["run"]).contains("control: 20 releases"));
-    assert!(programs.run(&nodes, &["throw", "--describe"]).contains(r#""name": "control""#));
+    let described = programs.run(&nodes, &["throw", "--describe"]);
+    assert!(
+        described.contains(r#""name": "control""#) && described.contains(r#""monitor_limit_ns": 50000000"#),
+        "{described}"
+    );
     let output = programs.output(&nodes, &["throw"]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -72,6 +76,12 @@ fn threads_may_outlive_main() {
 fn a_program_whose_step_never_returns_is_ended_by_a_third_sigterm() {
     let programs = Programs::new();
     programs.end_what_hangs(&programs.cpp("endings", &[]), &["hang"]);
+}
+
+#[test]
+fn without_a_grace_time_the_second_signal_ends_what_hangs() {
+    let programs = Programs::new();
+    programs.end_by_the_second_signal(&programs.cpp("endings", &[]));
 }
 
 #[test]

@@ -19,7 +19,8 @@ internal static class Nodes
             case "throw": return App.Run("robot", app => Balance(app, throwsIn: 1));
             case "refuse": return App.Run("robot", app => throw new InvalidOperationException("no robot"));
             case "forever": return Forever();
-            case "hang": return Hang();
+            case "hang": return Hang(null);
+            case "grace": return Hang(TimeSpan.Zero);
             case "outlive": return Outlive();
             case "left": return Left();
         }
@@ -152,6 +153,9 @@ internal static class Nodes
         Check.That(Check.Refused<HorusException>(() => new World("/nowhere/node.toml", Balance)).Contains("/nowhere/node.toml"));
         string said = Check.Refused<HorusException>(() => new World(app => app.Node("a", () => { }).Period(Ms(1)).Policy("best")));
         Check.That(said.Contains("best"));
+        said = Check.Refused<HorusException>(() => new World(app =>
+            app.Node("a", () => { }).Period(Ms(10)).MonitorLimit(Ms(9)).OnMiss(Reaction.SafeState).SafeState(() => { })));
+        Check.That(said.Contains("monitor_limit 9ms is out of range: choose 10ms"));
         said = Check.Refused<HorusException>(() => new World(app => app.Node("a", () => { }).Period(TimeSpan.FromDays(-1))));
         Check.That(said.Contains("period"));
         Check.That(Check.Refused<HorusException>(() => new World(app => app.Input<NoMessage>("x"))).Contains("NoMessage is no message"));
@@ -260,14 +264,18 @@ internal static class Nodes
         Console.Out.Flush();
     }
 
-    /// <summary>A step that never returns: a third SIGTERM ends the program all the same.</summary>
-    private static int Hang()
+    /// <summary>A step that never returns: a third SIGTERM ends the program all the same, or a second signal after the grace time.</summary>
+    private static int Hang(TimeSpan? grace)
     {
-        return App.Run("robot", app => app.Node("stuck", () =>
+        return App.Run("robot", app =>
         {
-            Say("stuck");
-            Thread.Sleep(Timeout.Infinite);
-        }).Period(Ms(1)));
+            if (grace.HasValue) app.Grace(grace.Value);
+            app.Node("stuck", () =>
+            {
+                Say("stuck");
+                Thread.Sleep(Timeout.Infinite);
+            }).Period(Ms(1));
+        });
     }
 
     /// <summary>Main returns while a thread waits for a message and another one sends.</summary>

@@ -29,7 +29,7 @@ mod value;
 use pyo3::prelude::*;
 
 /// What the package's files in Python and this module know of each other; `python/horus/__init__.py` has the same number.
-const INTERFACE: u32 = 4;
+const INTERFACE: u32 = 5;
 
 /// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
 #[pymodule(gil_used = true)]

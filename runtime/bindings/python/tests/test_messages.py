@@ -204,6 +204,23 @@ class Stubs(unittest.TestCase):
         there = Path(horus.__file__).with_name("messages.pyi").read_text()
         self.assertEqual(there, _stubs.of_field_messages(), "write it anew: python3 -m horus._stubs > python/horus/messages.pyi")
 
+    def test_what_is_public_has_a_docstring_and_the_stub_has_the_same(self):
+        from horus import _documented
+
+        there = Path(horus.__file__).with_name("__init__.pyi").read_text()
+        made, bare = _documented.documented(there, horus)
+        self.assertEqual(bare, [], "each says what it does, in which units, and what it raises")
+        self.assertEqual(there, made, "write it anew: python3 -m horus._documented python/horus/__init__.pyi")
+
+    def test_a_docstring_that_is_missing_or_another_one_is_found(self):
+        from horus import _documented
+
+        planted = 'class App:\n    """Another."""\n    def run(self) -> None: ...\n    def forgotten(self) -> None: ...\nclass Nobody: ...\n'
+        made, bare = _documented.documented(planted, horus)
+        self.assertEqual(bare, ["App.forgotten", "Nobody"])
+        self.assertIn(horus.App.__doc__.split(".")[0], made)
+        self.assertNotIn("Another", made)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -63,7 +63,7 @@ class Installed(TopicsCase):
     def test_a_missing_extension_module_says_what_to_do(self):
         package = self.package()
         next(package.glob("_horus*.so")).unlink()
-        self.assertRegex(self.error_of_import(package), "ImportError: horus._horus is not there.*pip install horus")
+        self.assertRegex(self.error_of_import(package), "ImportError: horus._horus is not there.*a wheel of horus-rt")
 
     def test_an_extension_module_of_another_version_is_refused(self):
         package = self.package()

@@ -19,6 +19,7 @@ import horus
 from horus.messages import CmdVel
 
 app = horus.App("program")
+{before}
 cmd = app.output(CmdVel, "base.cmd")
 told = []
 
@@ -36,6 +37,10 @@ def control(cycle):
 app.run()
 print("ended", flush=True)
 """
+
+
+def program(work, before=""):
+    return PROGRAM.format(work=work, before=before)
 
 
 def balance(app):
@@ -184,6 +189,8 @@ class Declared(TopicsCase):
                 self.app().node("a", **wishes)(lambda cycle: None)
         with self.assertRaisesRegex(TypeError, "cannot be called"):
             self.app().node("a", period=1)(5)
+        with self.assertRaisesRegex(TypeError, "a time is"):
+            self.app().grace(None)
 
     def test_what_makes_no_program_is_refused_by_run(self):
         for declare, words in (
@@ -191,6 +198,8 @@ class Declared(TopicsCase):
             (lambda app: app.node("a")(lambda cycle: None), "neither a period nor an event"),
             (lambda app: [app.node("a", period=1)(lambda cycle: None) for _ in range(2)], "two nodes are named a"),
             (lambda app: app.node("a", on="imu")(lambda cycle: None), "none of its inputs"),
+            (lambda app: app.node("a", period=1, monitor_limit="2 s")(lambda cycle: None), "has a monitor_limit, and the monitor watches only"),
+            (lambda app: app.node("a", period="10 ms", on_miss="safe_state", monitor_limit="9 ms")(lambda cycle: None), "monitor_limit 9ms is out of range"),
         ):
             app = self.app()
             declare(app)
@@ -305,7 +314,7 @@ class Machine(TopicsCase):
     def test_sigterm_and_ctrl_c_end_a_program_in_order(self):
         both = (signal.SIGINT, signal.SIGTERM)  # as a script that passes Ctrl-C on
         for numbers in ((signal.SIGTERM,), (signal.SIGINT,), both, both, both):
-            process = self.start(PROGRAM.format(work="pass"))
+            process = self.start(program("pass"))
             self.wait_for_line(process, "ready")
             for number in numbers:
                 process.send_signal(number)
@@ -316,7 +325,7 @@ class Machine(TopicsCase):
 
     def test_an_exception_ends_the_program_with_its_traceback_and_publishes_the_safe_state(self):
         seen = horus.Subscriber(CmdVel, "base.cmd", latest=8, publishers=2)
-        code, _said, complained = self.run_program(PROGRAM.format(work="assert cycle.number < 5, 'too far'"))
+        code, _said, complained = self.run_program(program("assert cycle.number < 5, 'too far'"))
         self.assertEqual(code, 1)
         self.assertIn("AssertionError: too far", complained)
         self.assertIn("in control", complained, "the traceback names the step")
@@ -326,7 +335,7 @@ class Machine(TopicsCase):
         self.assertEqual(last, CmdVel(), "the safe state is the last that was published")
 
     def test_a_step_that_never_returns_is_interrupted_after_sigterm(self):
-        process = self.start(PROGRAM.format(work="while cycle.number > 3: pass"))
+        process = self.start(program("while cycle.number > 3: pass"))
         self.wait_for_line(process, "ready")
         time.sleep(0.2)
         process.send_signal(signal.SIGTERM)
@@ -336,7 +345,7 @@ class Machine(TopicsCase):
 
     def test_a_step_that_hangs_in_c_is_left_after_ctrl_c_whether_it_keeps_the_gil_or_not(self):
         for hangs in ("time.sleep(1000)", "__import__('ctypes').PyDLL(None).sleep(1000)"):
-            process = self.start(PROGRAM.format(work=f"cycle.number > 3 and print('hangs', flush=True) is None and {hangs}"))
+            process = self.start(program(f"cycle.number > 3 and print('hangs', flush=True) is None and {hangs}"))
             self.wait_for_line(process, "ready")
             self.wait_for_line(process, "hangs")
             process.send_signal(signal.SIGINT)
@@ -344,8 +353,17 @@ class Machine(TopicsCase):
             self.assertEqual(process.returncode, 1, complained)
             self.assertIn("a step went on although the program was asked to end, and hangs: node control", complained)
 
+    def test_without_a_grace_time_the_second_signal_ends_what_hangs(self):
+        process = self.start(program("cycle.number > 3 and print('hangs', flush=True) is None and time.sleep(1000)", "app.grace(0)"))
+        self.wait_for_line(process, "ready")
+        self.wait_for_line(process, "hangs")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process.send_signal(number)
+        _said, complained = process.communicate(timeout=30)
+        self.assertIn(process.returncode, (-signal.SIGINT, -signal.SIGTERM), complained)
+
     def test_a_program_describes_itself_and_takes_the_options_of_all(self):
-        Path(self.directory, "program.py").write_text(PROGRAM.format(work="pass"))
+        Path(self.directory, "program.py").write_text(program("pass"))
         run = "import runpy, sys; sys.argv = ['program.py', *sys.argv[1:]]; runpy.run_path('program.py')"
         code, said, complained = self.run_program(run, "--describe")
         self.assertEqual(code, 0, complained)
@@ -370,7 +388,7 @@ horus.run()
         self.assertEqual((code, "blink" in said), (0, True), complained)
 
     def test_a_second_program_of_the_same_name_is_refused(self):
-        process = self.start(PROGRAM.format(work="pass"))
+        process = self.start(program("pass"))
         self.wait_for_line(process, "ready")
         with self.assertRaisesRegex(horus.HorusError, "a program named program runs already"):
             horus.App("program", [])

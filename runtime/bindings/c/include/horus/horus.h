@@ -341,6 +341,14 @@ horus_status horus_app_strict(horus_app *app);
 horus_status horus_app_stack(horus_app *app,
                              size_t bytes);
 
+// Has a second SIGTERM or SIGINT within so many nanoseconds of the first one change nothing; 1 s if neither this nor node.toml says otherwise. A
+// later one, or a third one, ends the program at once.
+//
+// # Safety
+// `app` is a handle that nobody else uses meanwhile.
+horus_status horus_app_grace_ns(horus_app *app,
+                                uint64_t nanoseconds);
+
 // Adds work for the thread beside the loops, which has no deadline: `work` is called with `context` ten times a second, and a last time at the
 // end.
 //
@@ -454,6 +462,15 @@ horus_status horus_node_deadline_ns(horus_node *node, uint64_t nanoseconds);
 // `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
 horus_status horus_node_silence_ns(horus_node *node,
                                    uint64_t nanoseconds);
+
+// How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
+// that is longer. A period and the budget, or a tenth of the period if that is longer, if not said otherwise. The node has a period and reacts by
+// its safe state, or its program does not run.
+//
+// # Safety
+// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+horus_status horus_node_monitor_limit_ns(horus_node *node,
+                                         uint64_t nanoseconds);
 
 // Releases it when a message comes on this topic, which is one of its inputs.
 //

@@ -189,6 +189,22 @@ pub unsafe extern "C" fn horus_app_stack(app: *mut horus_app, bytes: usize) -> h
     })
 }
 
+/// Has a second SIGTERM or SIGINT within so many nanoseconds of the first one change nothing; 1 s if neither this nor node.toml says otherwise. A
+/// later one, or a third one, ends the program at once.
+///
+/// # Safety
+/// `app` is a handle that nobody else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_app_grace_ns(app: *mut horus_app, nanoseconds: u64) -> horus_status {
+    call(|| {
+        // SAFETY: the caller's promise is the same.
+        unsafe { get(app) }?.declare(|program| {
+            program.app()?.grace(Duration::from_nanos(nanoseconds));
+            Ok(HORUS_OK)
+        })
+    })
+}
+
 /// Work without a deadline: `now_ns` is the time on CLOCK_MONOTONIC, and the largest number at the last call.
 #[allow(non_camel_case_types)]
 pub type horus_work = Option<unsafe extern "C-unwind" fn(context: *mut c_void, now_ns: u64)>;

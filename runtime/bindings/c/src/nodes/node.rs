@@ -151,6 +151,18 @@ pub unsafe extern "C" fn horus_node_silence_ns(node: *mut horus_node, nanosecond
     unsafe { change(node, |spec| set(spec.silence(Duration::from_nanos(nanoseconds)))) }
 }
 
+/// How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
+/// that is longer. A period and the budget, or a tenth of the period if that is longer, if not said otherwise. The node has a period and reacts by
+/// its safe state, or its program does not run.
+///
+/// # Safety
+/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_node_monitor_limit_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
+    // SAFETY: the caller's promise is the same.
+    unsafe { change(node, |spec| set(spec.monitor_limit(Duration::from_nanos(nanoseconds)))) }
+}
+
 /// Releases it when a message comes on this topic, which is one of its inputs.
 ///
 /// # Safety

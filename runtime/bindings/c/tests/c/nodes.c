@@ -66,6 +66,7 @@ static int declare(horus_app *app, void *self) {
   horus_node_budget_ns(node, 100000);
   horus_node_deadline_ns(node, 800000);
   horus_node_on_miss(node, HORUS_SAFE_STATE, 3, 100);
+  horus_node_monitor_limit_ns(node, 50000000);
   if (it->runs_alone) return HORUS_OK;
   it->seen = horus_app_input(app, "wheels", it->layout, NULL);
   node = horus_app_node(app, "look", look, it);

@@ -7,8 +7,10 @@
 
 using namespace std::chrono_literals;
 
-static int hang() {
+// With a grace time of nothing, a second signal ends it.
+static int hang(bool has_grace) {
   horus::App app{"hangs"};
+  if (!has_grace) app.grace(0s);
   app.node("hangs", [] {
     std::fputs("hangs\n", stderr);
     for (volatile bool goes_on = true; goes_on;) continue;
@@ -41,4 +43,7 @@ static int outlive() {
   return 0;
 }
 
-int main(int count, char **arguments) { return count > 1 && std::string(arguments[1]) == "hang" ? hang() : outlive(); }
+int main(int count, char **arguments) {
+  const std::string how = count > 1 ? arguments[1] : "";
+  return how == "hang" ? hang(true) : how == "grace" ? hang(false) : outlive();
+}

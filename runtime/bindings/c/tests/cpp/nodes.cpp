@@ -19,7 +19,8 @@ struct Declared {
       CHECK(cycle.deadline() > cycle.release());
     };
     auto stop = [cmd] { cmd->set({0, 0}); };
-    app.node("control", std::move(control), stop).period(1ms).budget(100us).deadline(800us).on_miss(HORUS_SAFE_STATE, 3, 100);
+    app.node("control", std::move(control), stop).period(1ms).budget(100us).deadline(800us).monitor_limit(50ms)
+        .on_miss(HORUS_SAFE_STATE, 3, 100);
   }
 };
 

@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -122,6 +123,23 @@ impl Programs {
             sleep(ms(20));
         }
         assert!(sent >= 3 && !child.wait().unwrap().success(), "{sent}");
+    }
+}
+
+impl Programs {
+    /// Sends two signals in a row to a program that says on stderr that it hangs, and has no grace time: the second one ends it.
+    pub fn end_by_the_second_signal(&self, program: &Path) {
+        let mut command = Command::new("timeout");
+        command.args(["-k", "1", "--foreground", LONGEST_SECONDS]).arg(program).arg("grace");
+        let mut child = command.env("HORUS_SHM_DIR", self.topics()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap() == "hangs"));
+        let id = child.id();
+        let both = format!("hangs=$(cat /proc/{id}/task/{id}/children); kill -INT $hangs; kill -TERM $hangs");
+        assert!(Command::new("sh").args(["-c", &both]).status().unwrap().success());
+        // `timeout` ends itself by the signal that ended what it watches.
+        let signal = child.wait().unwrap().signal();
+        assert!(signal == Some(2) || signal == Some(15), "{signal:?}");
     }
 }
 

@@ -16,6 +16,7 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern int horus_app_chain(IntPtr app, byte** nodes, ulong count, ulong endToEndNs);
         [DllImport(Name)] internal static extern int horus_app_releases(IntPtr app, ulong releases);
         [DllImport(Name)] internal static extern int horus_app_strict(IntPtr app);
+        [DllImport(Name)] internal static extern int horus_app_grace_ns(IntPtr app, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_app_refuse(IntPtr app, byte* why);
         [DllImport(Name)] internal static extern int horus_app_run(IntPtr app);
         [DllImport(Name)] internal static extern int horus_app_run_in_place(IntPtr app, ulong releases);
@@ -27,6 +28,7 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern int horus_node_budget_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_deadline_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_silence_ns(IntPtr node, ulong nanoseconds);
+        [DllImport(Name)] internal static extern int horus_node_monitor_limit_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_on(IntPtr node, byte* topic);
         [DllImport(Name)] internal static extern int horus_node_cpu(IntPtr node, byte* cpu);
         [DllImport(Name)] internal static extern int horus_node_policy(IntPtr node, byte* policy);

@@ -122,6 +122,13 @@ namespace Horus.Net
         public void Strict() => NodeFunctions.horus_app_strict(Open());
 
         /// <summary>
+        /// Has a second SIGTERM or SIGINT within this time of the first one change nothing; 1 s if neither this nor node.toml says otherwise. A later one,
+        /// or a third one, ends the program at once.
+        /// </summary>
+        [MethodImpl(Calls.Cold)]
+        public void Grace(TimeSpan span) => NodeFunctions.horus_app_grace_ns(Open(), Limit.Span(span));
+
+        /// <summary>
         /// Runs the nodes until SIGTERM or SIGINT, until they have used up their releases, or until one of them ends the program. Gives what Main
         /// returns: 0, or 1 when it has printed why.
         /// </summary>

@@ -59,6 +59,14 @@ namespace Horus.Net
         [MethodImpl(Calls.Cold)]
         public Node Silence(TimeSpan span) => Noted(NodeFunctions.horus_node_silence_ns(Open(), Limit.Span(span)));
 
+        /// <summary>
+        /// How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
+        /// that is longer. A period and the budget, or a tenth of the period if that is longer, if not said otherwise. The node has a period and reacts
+        /// by its safe state, or its program does not run.
+        /// </summary>
+        [MethodImpl(Calls.Cold)]
+        public Node MonitorLimit(TimeSpan span) => Noted(NodeFunctions.horus_node_monitor_limit_ns(Open(), Limit.Span(span)));
+
         /// <summary>Releases it when a message comes on this topic, which is one of its inputs.</summary>
         public Node On(string topic)
         {

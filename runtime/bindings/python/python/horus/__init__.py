@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-INTERFACE = 4
+INTERFACE = 5
 
 if "t" in getattr(_sys, "abiflags", ""):
     raise ImportError("this Python has no GIL, and horus needs one: use the ordinary build of the same version, such as python3.14 and not python3.14t")
@@ -11,8 +11,8 @@ try:
     import horus._horus as _horus
 except ModuleNotFoundError as _missing:
     raise ImportError(
-        "horus._horus is not there: install a wheel by `pip install horus`, or build `cargo build --release -p horus-python` and copy lib_horus.so to "
-        "horus/_horus.abi3.so"
+        "horus._horus is not there: install a wheel of horus-rt (docs/python.md), or build `cargo build --release -p horus-python` and copy lib_horus.so "
+        "to horus/_horus.abi3.so"
     ) from _missing
 if _horus.INTERFACE != INTERFACE:
     raise ImportError(f"horus._horus has interface {_horus.INTERFACE}, and the package wants {INTERFACE}: install both from one wheel")

@@ -33,21 +33,30 @@ _Span: TypeAlias = float | str | timedelta
 _Reaction: TypeAlias = Literal["count", "warn", "skip", "safe_state", "stop"]
 _OnMiss: TypeAlias = _Reaction | dict[Literal["count", "warn", "skip", "safe_state", "stop", "degrade"], dict[Literal["after", "within", "every"], int]]
 
-class HorusError(Exception): ...
+class HorusError(Exception):
+    """What a topic, a message or a program of nodes refuses, and what to do about it."""
 
 @disjoint_base
 class Message:
+    """A message: its fields are attributes, by keyword or in their order when it is made, and zero otherwise."""
+
     TYPE_NAME: ClassVar[str]
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self: ...
+    def from_bytes(cls, data: bytes) -> Self:
+        """The message of these bytes. Raises HorusError when they are not as many as it has."""
     @classmethod
-    def layout(cls) -> str: ...
+    def layout(cls) -> str:
+        """The text of the layout, as other languages have it."""
     @classmethod
-    def layout_hash(cls) -> int: ...
+    def layout_hash(cls) -> int:
+        """The hash of the layout, 64 bits: programs whose hashes differ mean other fields."""
     @classmethod
-    def dtype(cls) -> Any: ...
-    def to_numpy(self) -> Any: ...
-    def asdict(self) -> dict[str, Any]: ...
+    def dtype(cls) -> Any:
+        """NumPy's structured type of such a message."""
+    def to_numpy(self) -> Any:
+        """A NumPy array over the same bytes, which are not copied: an image's pixels, a cloud's points, else a structured array."""
+    def asdict(self) -> dict[str, Any]:
+        """The fields as a dict; messages inside as dicts, arrays as lists."""
     def __bytes__(self) -> bytes: ...
     def __len__(self) -> int: ...
     @overload
@@ -68,6 +77,8 @@ class Message:
 
 @final
 class Array(Sequence[_E]):
+    """An array of a message: a view, so that a write to an element changes the message. `Array[int]` is for annotations."""
+
     # For type checkers alone: what a field of this type can be set to.
     def __get__(self, instance: object, owner: type | None = None, /) -> Self: ...
     def __set__(
@@ -79,22 +90,36 @@ class Array(Sequence[_E]):
     @overload
     def __getitem__(self, index: slice, /) -> list[_E]: ...
     def __setitem__(self, index: int | slice, value: Any, /) -> None: ...
-    def tolist(self) -> list[Any]: ...
-    def tobytes(self) -> bytes: ...
-    def to_numpy(self) -> Any: ...
+    def tolist(self) -> list[Any]:
+        """The elements as a list; those of arrays inside as lists, too."""
+    def tobytes(self) -> bytes:
+        """A copy of the bytes, in the order of the machine."""
+    def to_numpy(self) -> Any:
+        """A NumPy array over the same bytes, which are not copied: an image's pixels, a cloud's points, else a structured array."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __dlpack__(
         self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-def array(of: Any, length: int) -> Any: ...
-def from_layout(text: str, *, module: str | None = None, namespace: dict[str, Any] | None = None) -> type[Any]: ...
+def array(of: Any, length: int) -> Any:
+    """What a field of `length` of the same is: ticks: horus.Array[int] = horus.array(horus.i16, 4)."""
+def from_layout(text: str, *, module: str | None = None, namespace: dict[str, Any] | None = None) -> type[Any]:
+    """A class of messages of the text of a layout: `message package/Name`, then `field type` on a line each. Raises HorusError for what is none."""
 @dataclass_transform()
-def message(type_name: str) -> Callable[[type[_T]], type[_T]]: ...
+def message(type_name: str) -> Callable[[type[_T]], type[_T]]:
+    """
+    Makes a class of messages of a class with annotated fields: horus.f64, horus.array(horus.i16, 3), or another class of messages. The name, such as
+    "package/Name", is what all programs know the message by. Raises TypeError for a field that is none.
+    """
 
 @final
 class Publisher(Generic[_M]):
+    """
+    The publishing end of a topic, for messages of a class, bytes or dicts; docs/python.md has its options. One thread at a time uses it. Raises
+    HorusError when others mean another message by the topic.
+    """
+
     def __init__(
         self,
         carries: type[_M],
@@ -111,18 +136,33 @@ class Publisher(Generic[_M]):
         maximum: int | None = None,
     ) -> None: ...
     @property
-    def topic(self) -> str: ...
-    def send(self, message: _M, timeout: _Span | None = None) -> None: ...
-    def try_send(self, message: _M) -> bool: ...
-    def loan(self, timeout: _Span | None = None) -> Loan[_M]: ...
-    def subscribers(self) -> int: ...
-    def reap_dead_subscribers(self) -> int: ...
-    def close(self) -> None: ...
+    def topic(self) -> str:
+        """The topic's name."""
+    def send(self, message: _M, timeout: _Span | None = None) -> None:
+        """
+        Sends a message. On a reliable topic it waits for room, at most `timeout` seconds; then, or at once on a `latest` topic all of whose messages
+        are held, it raises HorusError.
+        """
+    def try_send(self, message: _M) -> bool:
+        """Sends a message if there is room for it; whether there was."""
+    def loan(self, timeout: _Span | None = None) -> Loan[_M]:
+        """
+        Lends the place of the next message, for a `with` block that fills it; at its end the message is sent. With `timeout`, the block waits for
+        room at its beginning, at most so many seconds. Without room it raises HorusError.
+        """
+    def subscribers(self) -> int:
+        """How many living subscribers the topic has."""
+    def reap_dead_subscribers(self) -> int:
+        """Takes dead subscribers off the topic, so that they hold it no longer; how many."""
+    def close(self) -> None:
+        """Leaves the topic. What is used after that raises HorusError."""
     def __enter__(self) -> Self: ...
     def __exit__(self, *error: object) -> None: ...
 
 @final
 class Loan(Generic[_M]):
+    """The place of the next message, for a `with` block: at its end the message is sent, and with an exception it is not."""
+
     def __enter__(self) -> _M: ...
     def __exit__(
         self, error: type[BaseException] | None, _value: BaseException | None = None, _trace: TracebackType | None = None
@@ -130,6 +170,11 @@ class Loan(Generic[_M]):
 
 @final
 class Subscriber(Generic[_M]):
+    """
+    A subscribing end of a topic, for messages of a class, bytes or dicts; docs/python.md has its options. One thread at a time uses it. Raises
+    HorusError when others mean another message by the topic.
+    """
+
     def __init__(
         self,
         carries: type[_M],
@@ -146,84 +191,134 @@ class Subscriber(Generic[_M]):
         maximum: int | None = None,
     ) -> None: ...
     @property
-    def topic(self) -> str: ...
+    def topic(self) -> str:
+        """The topic's name."""
     @property
-    def missed(self) -> int: ...
+    def missed(self) -> int:
+        """How many messages were overwritten before this subscriber got to them, since it joined."""
     @property
-    def sequence(self) -> int: ...
+    def sequence(self) -> int:
+        """The number of the message that was received last, in its publisher's lane."""
     @property
-    def sent_ns(self) -> int: ...
+    def sent_ns(self) -> int:
+        """When it was sent, in nanoseconds on CLOCK_MONOTONIC; 0 when its publisher gave no time."""
     @property
-    def publisher(self) -> int: ...
-    def try_recv(self) -> _M | None: ...
+    def publisher(self) -> int:
+        """The number of the publisher that sent it, in the topic's lanes from 0."""
+    def try_recv(self) -> _M | None:
+        """The next message, or None when it has not been sent yet."""
     @overload
-    def recv(self, timeout: None = None) -> _M: ...
+    def recv(self, timeout: None = None) -> _M:
+        """Waits for the next message, at most `timeout`: seconds, or a text such as "10 ms". None when the time is up."""
     @overload
     def recv(self, timeout: _Span) -> _M | None: ...
-    def wait(self, timeout: _Span | None = None) -> bool: ...
-    def try_borrow(self) -> _M | None: ...
+    def wait(self, timeout: _Span | None = None) -> bool:
+        """Waits until there is something to receive, at most `timeout`: seconds, or a text such as "10 ms". Gives whether there is."""
+    def try_borrow(self) -> _M | None:
+        """As `borrow`, but None at once when there is no message yet."""
     @overload
-    def borrow(self, timeout: None = None) -> _M: ...
+    def borrow(self, timeout: None = None) -> _M:
+        """
+        Waits for the next message, at most `timeout` seconds, and lends it in its place, to be read; None when the time is up. Messages below 4096
+        bytes are copied. The subscriber receives nothing else, and a publisher may find no room, until the message and all arrays of it are gone.
+        """
     @overload
     def borrow(self, timeout: _Span) -> _M | None: ...
-    def is_published(self) -> bool: ...
-    def close(self) -> None: ...
+    def is_published(self) -> bool:
+        """Whether a living process publishes the topic."""
+    def close(self) -> None:
+        """Leaves the topic. What is used after that raises HorusError."""
     def __iter__(self) -> Iterator[_M]: ...
     def __next__(self) -> _M: ...
     @overload
-    def recv_async(self, timeout: None = None) -> Coroutine[Any, Any, _M]: ...
+    def recv_async(self, timeout: None = None) -> Coroutine[Any, Any, _M]:
+        """The next message, awaited by the event loop that runs; None when `timeout` seconds are over. Cancelling it loses no message."""
     @overload
     def recv_async(self, timeout: _Span) -> Coroutine[Any, Any, _M | None]: ...
     def __aiter__(self) -> AsyncIterator[_M]: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *error: object) -> None: ...
 
-def wait_any(subscribers: Sequence[Subscriber[Any]], timeout: _Span | None = None) -> Subscriber[Any] | None: ...
+def wait_any(subscribers: Sequence[Subscriber[Any]], timeout: _Span | None = None) -> Subscriber[Any] | None:
+    """
+    Waits until one of the subscribers has something to receive, and returns it; None when the time is up. Looks at them in order: while an earlier
+    one has messages, later ones are not looked at.
+    """
 
 @final
 class Cycle:
+    """What a node is told about the cycle that it is in. Times are nanoseconds on CLOCK_MONOTONIC."""
+
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """Counts the releases; one that was skipped uses up its number."""
     @property
-    def release_ns(self) -> int: ...
+    def release_ns(self) -> int:
+        """The point of the grid, or the time of the event, in nanoseconds on CLOCK_MONOTONIC: what control laws use."""
     @property
-    def wake_ns(self) -> int: ...
+    def wake_ns(self) -> int:
+        """When the loop was running again, in nanoseconds on CLOCK_MONOTONIC."""
     @property
-    def deadline_ns(self) -> int: ...
+    def deadline_ns(self) -> int:
+        """When the work must be done, in nanoseconds on CLOCK_MONOTONIC."""
 
 @final
 class Input(Generic[_Msg]):
-    def latest(self) -> _Msg | None: ...
-    def fresh(self) -> _Msg | None: ...
-    def messages(self) -> Iterator[_Msg]: ...
+    """The end of a topic that a node reads. Only the steps of its node use it, and nobody after the program has ended."""
+
+    def latest(self) -> _Msg | None:
+        """The newest message that has come; None before the first one."""
+    def fresh(self) -> _Msg | None:
+        """The newest message, if it came since the last look."""
+    def messages(self) -> Iterator[_Msg]:
+        """The messages that came and were not read yet, each once, the oldest first."""
     @property
-    def missed(self) -> int: ...
+    def missed(self) -> int:
+        """How many messages were overwritten before they were read."""
     @property
-    def sent_ns(self) -> int: ...
+    def sent_ns(self) -> int:
+        """When the message that was read last was sent, in nanoseconds on CLOCK_MONOTONIC; 0 before the first one."""
     @property
-    def sequence(self) -> int: ...
+    def sequence(self) -> int:
+        """The number of that message in its publisher's lane."""
 
 @final
 class Lost:
+    """Messages that an output did not publish, by their cause."""
+
     @property
-    def full(self) -> int: ...
+    def full(self) -> int:
+        """They found the topic full: a subscriber of a reliable one has yet to read, or subscribers hold what stands in their place."""
     @property
-    def beyond(self) -> int: ...
+    def beyond(self) -> int:
+        """They were more than the topic holds in one step."""
     @property
-    def discarded(self) -> int: ...
+    def discarded(self) -> int:
+        """Of a step whose outcome was discarded: it raised, or a monitor took its place."""
     @property
-    def outside(self) -> int: ...
+    def outside(self) -> int:
+        """They were set while no step could."""
 
 @final
 class Output(Generic[_Msg]):
-    def set(self, message: _Msg) -> bool: ...
+    """The end of a topic that a node writes. Only the steps of its node use it, and nobody after the program has ended."""
+
+    def set(self, message: _Msg) -> bool:
+        """Sets a message, which is published when the step returns; gives whether there was room for it. One that is not taken is counted by `lost`."""
     @property
-    def lost(self) -> Lost: ...
+    def lost(self) -> Lost:
+        """What was set on this output and not published, by its cause, since the program began."""
 
 class App:
+    """
+    A program of nodes. Its settings are those of `node.toml`, and it understands the options of every program of nodes: --describe, --releases N,
+    --strict.
+    """
+
     def __init__(self, name: str, arguments: Sequence[str] | None = None) -> None: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The program's name."""
     def input(
         self,
         message_class: type[_Msg],
@@ -234,7 +329,11 @@ class App:
         history: int | None = None,
         publishers: int | None = None,
         group: str | int | None = None,
-    ) -> Input[_Msg]: ...
+    ) -> Input[_Msg]:
+        """
+        An input of the next node, with the options of docs/python.md. The topic need not be there yet. Raises HorusError when others mean another
+        message by it.
+        """
     def output(
         self,
         message_class: type[_Msg],
@@ -244,7 +343,8 @@ class App:
         latest: int | None = None,
         publishers: int | None = None,
         group: str | int | None = None,
-    ) -> Output[_Msg]: ...
+    ) -> Output[_Msg]:
+        """An output of the next node: of a `latest` topic that holds 16 messages, unless the options say otherwise. Raises HorusError as `input` does."""
     def node(
         self,
         name: str | None = None,
@@ -257,49 +357,93 @@ class App:
         budget: _Span | None = None,
         deadline: _Span | None = None,
         silence: _Span | None = None,
+        monitor_limit: _Span | None = None,
         cpu: str | int | None = None,
         policy: str | None = None,
         on_miss: _OnMiss | None = None,
         safe_state: Callable[[Cycle], object] | None = None,
         logical_execution_time: bool = False,
-    ) -> Callable[[_F], _F]: ...
-    def chain(self, nodes: Sequence[str], *, end_to_end: _Span) -> None: ...
-    def releases(self, releases: int) -> None: ...
-    def strict(self) -> None: ...
-    def run(self) -> None: ...
+    ) -> Callable[[_F], _F]:
+        """
+        Makes a node of the function below, or of an object with a `step` and perhaps a `safe_state`; its name is the function's. The options have the
+        names of `node.toml`. Times are seconds, or a text such as "800 us". A wrong option raises TypeError or ValueError.
+        """
+    def chain(self, nodes: Sequence[str], *, end_to_end: _Span) -> None:
+        """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` seconds is refused."""
+    def releases(self, releases: int) -> None:
+        """Ends the program after so many releases of each node."""
+    def grace(self, grace: _Span) -> None:
+        """
+        Has a second SIGTERM or Ctrl-C within this time of the first one change nothing: seconds, or a text such as "500 ms"; 1 s if neither this nor
+        `node.toml` says otherwise.
+        """
+    def strict(self) -> None:
+        """Does not start unless the system grants everything that a node asks for."""
+    def run(self) -> None:
+        """
+        Runs the nodes until SIGTERM or Ctrl-C, until they have used up their releases, or until one of them ends the program, and prints their
+        accounts. Raises what a step raised, and HorusError when the nodes are refused.
+        """
 
-def input(message_class: type[_Msg], topic: str, **options: Any) -> Input[_Msg]: ...
-def output(message_class: type[_Msg], topic: str, **options: Any) -> Output[_Msg]: ...
-def node(name: str | None = None, **options: Any) -> Callable[[_F], _F]: ...
-def run() -> None: ...
+def input(message_class: type[_Msg], topic: str, **options: Any) -> Input[_Msg]:
+    """As App.input, of the script's program."""
+def output(message_class: type[_Msg], topic: str, **options: Any) -> Output[_Msg]:
+    """As App.output, of the script's program."""
+def node(name: str | None = None, **options: Any) -> Callable[[_F], _F]:
+    """As App.node, of the script's program."""
+def run() -> None:
+    """As App.run, of the script's program."""
 
 @final
 class Tally:
+    """What was counted of a node."""
+
     @property
-    def cycles(self) -> int: ...
+    def cycles(self) -> int:
+        """Cycles that ran to completion."""
     @property
-    def misses(self) -> int: ...
+    def misses(self) -> int:
+        """Cycles that completed late, and skipped releases."""
     @property
-    def skipped(self) -> int: ...
+    def skipped(self) -> int:
+        """Releases that were skipped; contained in `misses`."""
     @property
-    def max_consecutive(self) -> int: ...
+    def max_consecutive(self) -> int:
+        """The longest run of consecutive releases that were missed."""
     @property
-    def max_response_ns(self) -> int: ...
+    def max_response_ns(self) -> int:
+        """The longest response time, in nanoseconds."""
     @property
-    def max_jitter_ns(self) -> int: ...
+    def max_jitter_ns(self) -> int:
+        """The largest release jitter, in nanoseconds."""
 
 @final
 class World:
+    """
+    The nodes of a program in virtual time: step by step, faster than real time, the same each time. `declare` is called with the App that declares
+    them, and `settings` is a node.toml. Raises HorusError when they are refused. The thread that made it uses it.
+    """
+
     def __init__(self, declare: Callable[[App], object], settings: str | PathLike[str] | None = None) -> None: ...
     @property
-    def now_ns(self) -> int: ...
+    def now_ns(self) -> int:
+        """The time that has passed, in nanoseconds."""
     @property
-    def journal(self) -> list[str]: ...
-    def run_for(self, span: _Span) -> None: ...
-    def publish(self, topic: str, message: Message) -> None: ...
-    def last(self, of: type[_Msg], topic: str) -> _Msg | None: ...
-    def delay(self, node: str, lateness: _Span, cycles: int | None = None) -> None: ...
-    def takes(self, node: str, execution_time: _Span, cycles: int | None = None) -> None: ...
-    def lose(self, topic: str, messages: int) -> None: ...
-    def tally(self, node: str) -> Tally: ...
-    def state(self, node: str) -> Literal["starting", "running", "degraded", "safe", "stopped", "ended"]: ...
+    def journal(self) -> list[str]:
+        """What the journal would say, in its order."""
+    def run_for(self, span: _Span) -> None:
+        """Lets time pass, seconds or a text such as "10 ms", in which the nodes run; raises what a step raises."""
+    def publish(self, topic: str, message: Message) -> None:
+        """Publishes a message, as another program would. Raises HorusError when the topic carries another one."""
+    def last(self, of: type[_Msg], topic: str) -> _Msg | None:
+        """The newest message of a topic; None while there is none."""
+    def delay(self, node: str, lateness: _Span, cycles: int | None = None) -> None:
+        """Has a node wake up so long after its releases, seconds or a text such as "5 ms", for so many cycles or for ever."""
+    def takes(self, node: str, execution_time: _Span, cycles: int | None = None) -> None:
+        """Has a node's steps take so long, seconds or a text such as "5 ms", for so many cycles or for ever."""
+    def lose(self, topic: str, messages: int) -> None:
+        """Has the next so many messages of a topic never come to the inputs of the program."""
+    def tally(self, node: str) -> Tally:
+        """The account of a node."""
+    def state(self, node: str) -> Literal["starting", "running", "degraded", "safe", "stopped", "ended"]:
+        """What a node does: "starting", "running", "degraded", "safe", "stopped" or "ended"."""

@@ -17,15 +17,21 @@ class App:
         return self._inner.name
 
     def input(self, message_class, topic, **options):
-        """An input of the next node. It may be opened before anybody publishes the topic."""
+        """
+        An input of the next node, with the options of docs/python.md. The topic need not be there yet. Raises HorusError when others mean another message
+        by it.
+        """
         return self._inner.input(message_class, topic, **options)
 
     def output(self, message_class, topic, **options):
-        """An output of the next node: of a `latest` topic that holds 16 messages, unless the options say otherwise."""
+        """An output of the next node: of a `latest` topic that holds 16 messages, unless the options say otherwise. Raises HorusError as `input` does."""
         return self._inner.output(message_class, topic, **options)
 
     def node(self, name=None, *, safe_state=None, **options):
-        """Makes a node of the function below, or of an object with a `step` and perhaps a `safe_state`; its name is the function's."""
+        """
+        Makes a node of the function below, or of an object with a `step` and perhaps a `safe_state`; its name is the function's. The options have the
+        names of `node.toml`. Times are seconds, or a text such as "800 us". A wrong option raises TypeError or ValueError.
+        """
 
         def add(work):
             step = getattr(work, "step", work)
@@ -36,19 +42,29 @@ class App:
         return add
 
     def chain(self, nodes, *, end_to_end):
-        """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` is refused."""
+        """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` seconds is refused."""
         self._inner.chain(list(nodes), end_to_end)
 
     def releases(self, releases):
         """Ends the program after so many releases of each node."""
         self._inner.releases(releases)
 
+    def grace(self, grace):
+        """
+        Has a second SIGTERM or Ctrl-C within this time of the first one change nothing: seconds, or a text such as "500 ms"; 1 s if neither this nor
+        `node.toml` says otherwise.
+        """
+        self._inner.grace(grace)
+
     def strict(self):
         """Does not start unless the system grants everything that a node asks for."""
         self._inner.strict()
 
     def run(self):
-        """Runs the nodes until SIGTERM or Ctrl-C, until they have used up their releases, or until one of them ends the program."""
+        """
+        Runs the nodes until SIGTERM or Ctrl-C, until they have used up their releases, or until one of them ends the program, and prints their accounts.
+        Raises what a step raised, and HorusError when the nodes are refused.
+        """
         self._inner.run()
 
     def _run_in_place(self, releases):

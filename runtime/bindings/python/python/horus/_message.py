@@ -32,7 +32,7 @@ class Message:
 
     @classmethod
     def from_bytes(cls, data):
-        """The message of these bytes."""
+        """The message of these bytes. Raises HorusError when they are not as many as it has."""
         return _horus.message_from_bytes(cls, data)
 
     @classmethod
@@ -42,7 +42,7 @@ class Message:
 
     @classmethod
     def layout_hash(cls):
-        """The hash of the layout."""
+        """The hash of the layout, 64 bits: programs whose hashes differ mean other fields."""
         return _horus.layout_facts(cls)[0]
 
     @classmethod
@@ -108,7 +108,7 @@ def _short(value):
 
 
 def from_layout(text, *, module=None, namespace=None):
-    """A class of messages of the text of a layout: `message package/Name`, then `field type` on a line each."""
+    """A class of messages of the text of a layout: `message package/Name`, then `field type` on a line each. Raises HorusError for what is none."""
     words = text.split(None, 2)
     name = words[1].rsplit("/", 1)[-1] if len(words) > 1 else "Message"
     given = {"__module__": module or sys._getframe(1).f_globals.get("__name__", "__main__"), **(namespace or {})}
@@ -117,7 +117,10 @@ def from_layout(text, *, module=None, namespace=None):
 
 
 def message(type_name):
-    """Makes a class of messages of a class with annotated fields: horus.f64, horus.array(horus.i16, 3), or another class of messages."""
+    """
+    Makes a class of messages of a class with annotated fields: horus.f64, horus.array(horus.i16, 3), or another class of messages. The name, such as
+    "package/Name", is what all programs know the message by. Raises TypeError for a field that is none.
+    """
     if not isinstance(type_name, str):
         raise TypeError('write @horus.message("package/Name"): the name is what all programs know the message by')
 

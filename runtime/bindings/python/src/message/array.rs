@@ -13,7 +13,7 @@ use super::kind::Kind;
 use super::number::Number;
 use crate::numpy::Extents;
 
-/// An array of a message.
+/// An array of a message: a view, so that a write to an element changes the message. `Array[int]` is for annotations.
 #[pyclass(frozen, sequence, module = "horus")]
 pub struct Array {
     kept: Kept,
@@ -170,7 +170,7 @@ impl Array {
         Ok((py.get_type::<PyList>(), (self.tolist(py)?,)))
     }
 
-    /// A copy of the bytes.
+    /// A copy of the bytes, in the order of the machine.
     fn tobytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.kept.bytes(py).to_vec())
     }

@@ -204,6 +204,13 @@ impl App {
         Ok(())
     }
 
+    /// Has a second SIGTERM or SIGINT within this time of the first one change nothing.
+    fn grace(&self, grace: &Bound<'_, PyAny>) -> PyResult<()> {
+        let span = duration(grace)?;
+        self.declared.lend(grace.py())?.app()?.grace(span);
+        Ok(())
+    }
+
     /// Does not start unless the system grants everything that a node asks for.
     fn strict(&self, py: Python<'_>) -> PyResult<()> {
         self.declared.lend(py)?.app()?.strict();

@@ -28,6 +28,7 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
             "budget" => spec.budget(duration(&value)?),
             "deadline" => spec.deadline(duration(&value)?),
             "silence" => spec.silence(duration(&value)?),
+            "monitor_limit" => spec.monitor_limit(duration(&value)?),
             "cpu" => spec.cpu(value.str()?.to_str()?.parse::<CpuChoice>().map_err(invalid)?),
             "policy" => spec.policy(value.extract::<String>()?.parse::<Policy>().map_err(invalid)?),
             "on_miss" => spec.on_miss(on_miss(&value)?),
@@ -35,8 +36,8 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
             "logical_execution_time" => spec,
             other => {
                 return Err(PyTypeError::new_err(format!(
-                    "a node has no option {other}: there are name, period, rate, phase, on, min_gap, budget, deadline, silence, cpu, policy, on_miss, \
-                     safe_state, logical_execution_time"
+                    "a node has no option {other}: there are name, period, rate, phase, on, min_gap, budget, deadline, silence, monitor_limit, cpu, policy, \
+                     on_miss, safe_state, logical_execution_time"
                 )));
             }
         };

@@ -40,7 +40,7 @@ fn has_ended(port: &str) -> PyErr {
     ))
 }
 
-/// The end of a topic that a node reads.
+/// The end of a topic that a node reads. Only the steps of its node use it, and nobody after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Input {
     input: Exclusive<(RawInput, Option<Received<()>>)>,
@@ -77,7 +77,7 @@ impl Input {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
     }
 
-    /// The messages that came and were not read yet, the oldest first.
+    /// The messages that came and were not read yet, each once, the oldest first.
     fn messages(slf: Bound<'_, Self>) -> Messages {
         Messages(slf.unbind())
     }
@@ -88,7 +88,7 @@ impl Input {
         Ok(self.input.lend(py)?.0.missed())
     }
 
-    /// When the message that was read last was sent, in nanoseconds on CLOCK_MONOTONIC.
+    /// When the message that was read last was sent, in nanoseconds on CLOCK_MONOTONIC; 0 before the first one.
     #[getter]
     fn sent_ns(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.input.lend(py)?.1.map_or(0, |received| received.sent_ns))
@@ -116,7 +116,7 @@ impl Messages {
     }
 }
 
-/// The end of a topic that a node writes.
+/// The end of a topic that a node writes. Only the steps of its node use it, and nobody after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Output {
     output: Exclusive<RawOutput>,
@@ -201,7 +201,7 @@ struct Set;
 impl Method for Set {
     type On = Output;
     const NAME: &'static CStr = c"set";
-    const DOC: &'static CStr = c"set($self, /, message)\n--\n\nSets a message, which is published when the step returns; whether there was room for it. One that is not taken is counted by `lost`.";
+    const DOC: &'static CStr = c"set($self, /, message)\n--\n\nSets a message, which is published when the step returns; gives whether there was room for it. One that is not taken is counted by `lost`.";
 
     #[inline]
     fn call<'py>(on: &Bound<'py, Output>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {

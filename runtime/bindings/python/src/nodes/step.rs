@@ -10,16 +10,16 @@ use pyo3::prelude::*;
 use super::attached::attach;
 use super::ending::Running;
 
-/// What a node is told about the cycle that it is in.
+/// What a node is told about the cycle that it is in. Times are nanoseconds on CLOCK_MONOTONIC.
 #[pyclass(frozen, get_all, module = "horus")]
 pub struct Cycle {
     /// Counts the releases; one that was skipped uses up its number.
     number: u64,
     /// The point of the grid, or the time of the event, in nanoseconds on CLOCK_MONOTONIC: what control laws use.
     release_ns: u64,
-    /// When the loop was running again.
+    /// When the loop was running again, in nanoseconds on CLOCK_MONOTONIC.
     wake_ns: u64,
-    /// When the work must be done.
+    /// When the work must be done, in nanoseconds on CLOCK_MONOTONIC.
     deadline_ns: u64,
 }
 

@@ -16,7 +16,8 @@ use crate::message::known::of_type;
 use crate::message::object::Message;
 use crate::topic::options::duration;
 
-/// The nodes of a program in virtual time: step by step, faster than real time, the same each time. The thread that made it uses it.
+/// The nodes of a program in virtual time: step by step, faster than real time, the same each time. `declare` is called with the App that declares
+/// them, and `settings` is a node.toml. Raises HorusError when they are refused. The thread that made it uses it.
 #[pyclass(unsendable, module = "horus")]
 pub struct World {
     world: VirtualWorld,
@@ -30,7 +31,7 @@ impl Drop for World {
     }
 }
 
-/// The account of a node.
+/// What was counted of a node.
 #[pyclass(frozen, get_all, module = "horus")]
 pub struct Tally {
     /// Cycles that ran to completion.
@@ -83,7 +84,7 @@ impl World {
         self.world.elapsed().as_nanos() as u64
     }
 
-    /// Lets time pass, and the nodes run; raises what a step raises.
+    /// Lets time pass, seconds or a text such as "10 ms", in which the nodes run; raises what a step raises.
     fn run_for(&mut self, py: Python<'_>, span: &Bound<'_, PyAny>) -> PyResult<()> {
         let span = duration(span)?;
         let Self { world, failures, .. } = self;
@@ -93,7 +94,7 @@ impl World {
         })
     }
 
-    /// Publishes a message, as another program would.
+    /// Publishes a message, as another program would. Raises HorusError when the topic carries another one.
     fn publish(&mut self, topic: &str, message: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some((class, bytes)) = Message::of(message)? else {
             return Err(PyTypeError::new_err(format!("a message is published, and not {}", message.get_type())));
@@ -113,7 +114,7 @@ impl World {
         Ok(Some(message))
     }
 
-    /// Has a node wake up so much after its releases, for so many cycles or for ever.
+    /// Has a node wake up so long after its releases, seconds or a text such as "5 ms", for so many cycles or for ever.
     #[pyo3(signature = (node, lateness, cycles=None))]
     fn delay(&mut self, node: &str, lateness: &Bound<'_, PyAny>, cycles: Option<u64>) -> PyResult<()> {
         let scripted = self.known(node).and_then(|node| Ok((node, duration(lateness)?)))?;
@@ -124,7 +125,7 @@ impl World {
         Ok(())
     }
 
-    /// Has a node's steps take so long, for so many cycles or for ever.
+    /// Has a node's steps take so long, seconds or a text such as "5 ms", for so many cycles or for ever.
     #[pyo3(signature = (node, execution_time, cycles=None))]
     fn takes(&mut self, node: &str, execution_time: &Bound<'_, PyAny>, cycles: Option<u64>) -> PyResult<()> {
         let scripted = self.known(node).and_then(|node| Ok((node, duration(execution_time)?)))?;
@@ -135,7 +136,7 @@ impl World {
         Ok(())
     }
 
-    /// Has the next messages of a topic never come to the inputs of the program.
+    /// Has the next so many messages of a topic never come to the inputs of the program.
     fn lose(&mut self, topic: &str, messages: u64) -> PyResult<()> {
         if !self.world.has_input(topic) {
             return Err(refused(format!("no node of the world reads topic {topic}")));

@@ -117,7 +117,7 @@ impl Drop for LoanHold {
     }
 }
 
-/// The place of the next message, for a `with` block.
+/// The place of the next message, for a `with` block: at its end the message is sent, and with an exception it is not.
 #[pyclass(frozen, module = "horus")]
 pub struct Loan {
     publisher: Py<Publisher>,

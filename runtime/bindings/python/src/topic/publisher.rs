@@ -30,7 +30,8 @@ pub enum Sender {
     Values(BytesPublisher, Vec<u8>),
 }
 
-/// The publishing end of a topic.
+/// The publishing end of a topic, for messages of a class, bytes or dicts; docs/python.md has its options. One thread at a time uses it. Raises
+/// HorusError when others mean another message by the topic.
 #[pyclass(frozen, module = "horus")]
 pub struct Publisher {
     end: Exclusive<End<Sender>>,
@@ -153,7 +154,7 @@ impl Publisher {
     }
 
     /// Lends the place of the next message, for a `with` block that fills it; at its end the message is sent. With `timeout`, the block waits for
-    /// room at its beginning, at most so many seconds.
+    /// room at its beginning, at most so many seconds. Without room it raises HorusError.
     #[pyo3(signature = (timeout=None))]
     fn loan<'py>(slf: &Bound<'py, Self>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, Loan>> {
         Loan::of(slf, limit(timeout)?)
@@ -176,7 +177,7 @@ impl Publisher {
         })
     }
 
-    /// Leaves the topic.
+    /// Leaves the topic. What is used after that raises HorusError.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut end = self.end.lend(py)?;
         if let End::Lent = *end {

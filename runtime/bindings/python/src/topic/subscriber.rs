@@ -54,7 +54,8 @@ impl Last {
     }
 }
 
-/// A subscribing end of a topic.
+/// A subscribing end of a topic, for messages of a class, bytes or dicts; docs/python.md has its options. One thread at a time uses it. Raises
+/// HorusError when others mean another message by the topic.
 #[pyclass(frozen, module = "horus")]
 pub struct Subscriber {
     end: Exclusive<End<Receiver>>,
@@ -180,7 +181,7 @@ impl Subscriber {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
     }
 
-    /// Waits, at most `timeout` seconds, until there is something to receive; whether there is.
+    /// Waits until there is something to receive, at most `timeout`: seconds, or a text such as "10 ms". Gives whether there is.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let mut end = self.end.lend(py)?;
@@ -204,7 +205,8 @@ impl Subscriber {
         Hold::next(slf, &mut end)
     }
 
-    /// Waits for the next message and lends it in its place, to be read; messages below 4096 bytes are copied. The subscriber
+    /// Waits for the next message, at most `timeout` seconds, and lends it in its place, to be read; None when the time is up. Messages below 4096
+    /// bytes are copied. The subscriber
     /// receives nothing else, and a publisher may find no room, until the message and all arrays of it are gone.
     #[pyo3(signature = (timeout=None))]
     fn borrow<'py>(slf: &Bound<'py, Self>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -262,7 +264,7 @@ impl Subscriber {
         Ok(self.end.lend(py)?.open()?.last().sent_ns)
     }
 
-    /// The number of the publisher that sent it.
+    /// The number of the publisher that sent it, in the topic's lanes from 0.
     #[getter]
     fn publisher(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.end.lend(py)?.open()?.last().publisher)
@@ -277,7 +279,7 @@ impl Subscriber {
         .map_err(failed)
     }
 
-    /// Leaves the topic.
+    /// Leaves the topic. What is used after that raises HorusError.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut end = self.end.lend(py)?;
         if let End::Lent = *end {
@@ -312,7 +314,7 @@ struct Recv;
 impl Method for Recv {
     type On = Subscriber;
     const NAME: &'static CStr = c"recv";
-    const DOC: &'static CStr = c"recv($self, /, timeout=None)\n--\n\nWaits for the next message, at most `timeout` seconds; None when the time is up.";
+    const DOC: &'static CStr = c"recv($self, /, timeout=None)\n--\n\nWaits for the next message, at most `timeout`: seconds, or a text such as \"10 ms\". None when the time is up.";
 
     #[inline]
     fn call<'py>(on: &Bound<'py, Subscriber>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {

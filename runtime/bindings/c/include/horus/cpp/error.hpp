@@ -30,7 +30,9 @@ inline namespace HORUS_MODE {
 // Why something was not done: the same sentence as in every language.
 class Error : public std::runtime_error {
  public:
+  // An error of this status, with its sentence.
   Error(horus_status status, const char *said) : std::runtime_error(said), status_(status) {}
+  // HORUS_MISUSE, HORUS_FAILED or HORUS_PANICKED; of an outcome also HORUS_OK, HORUS_EMPTY or HORUS_FULL.
   horus_status status() const noexcept { return status_; }
 
  private:
@@ -47,9 +49,13 @@ class Error : public std::runtime_error {
 // What a call came to. Without exceptions it has to be looked at.
 class HORUS_LOOK_AT_IT Outcome {
  public:
+  // What a call of C gave.
   explicit Outcome(horus_status status) noexcept : status_(status) {}
+  // Whether it was done. Where it was not, there was no message, no room, or an error.
   explicit operator bool() const noexcept { return status_ == HORUS_OK; }
+  // Whether it failed: `error` says why.
   bool is_error() const noexcept { return status_ < 0; }
+  // HORUS_MISUSE, HORUS_FAILED or HORUS_PANICKED; of an outcome also HORUS_OK, HORUS_EMPTY or HORUS_FULL.
   horus_status status() const noexcept { return status_; }
   // Of this thread's last error.
   const char *error() const noexcept { return is_error() ? horus_error() : ""; }
@@ -120,10 +126,14 @@ class Owned {
 template <class T>
 class [[nodiscard]] Result {
  public:
+  // Something that was opened.
   Result(T value) : value_(std::move(value)) {}
+  // Why it was not.
   static Result refused(std::string why) { return Result(std::move(why), 0); }
 
+  // Whether it was opened.
   explicit operator bool() const noexcept { return value_.has_value(); }
+  // Why it was not; empty where it was.
   const std::string &error() const noexcept { return error_; }
 
   // What was opened. Where there is none it throws, or ends the program without exceptions: look first.
@@ -131,8 +141,11 @@ class [[nodiscard]] Result {
     if (!value_) missing();
     return *value_;
   }
+  // As `value`, moved out of here.
   T take() { return std::move(value()); }
+  // As `value`.
   T *operator->() { return &value(); }
+  // As `value`.
   T &operator*() { return value(); }
 
  private:

@@ -13,9 +13,13 @@ inline namespace HORUS_MODE {
 class Cycle {
  public:
   explicit Cycle(const horus_cycle *raw) noexcept : raw_(raw) {}
+  // Counts the releases; one that was skipped uses up its number.
   std::uint64_t number() const noexcept { return raw_->number; }
+  // The point of the grid, or the time of the event: what control laws use.
   std::chrono::nanoseconds release() const noexcept { return time(raw_->release_ns); }
+  // When the loop was running again.
   std::chrono::nanoseconds wake() const noexcept { return time(raw_->wake_ns); }
+  // When the work must be done.
   std::chrono::nanoseconds deadline() const noexcept { return time(raw_->deadline_ns); }
   // The node cannot go on: its program ends with this reason when the step returns. An exception does the same.
   void fail(const char *why) const noexcept { horus_cycle_fail(raw_, why); }
@@ -83,15 +87,19 @@ class Input {
   // for (const auto &message : imu.messages()) …
   class Messages {
    public:
+    // Reads one message after the other.
     class Iterator {
      public:
       explicit Iterator(Input *input) : input_(input) { ++*this; }
+      // The message that was read last.
       const T &operator*() const noexcept { return *input_->latest_; }
+      // Reads the next one.
       Iterator &operator++() {
         has_ = left_ > 0 && bool(input_->next(*input_->latest_, &input_->about_));
         left_ -= has_;
         return *this;
       }
+      // Whether there is one.
       bool operator!=(std::nullptr_t) const noexcept { return has_; }
 
      private:
@@ -101,12 +109,15 @@ class Input {
       bool has_ = false;
     };
     explicit Messages(Input *input) noexcept : input_(input) {}
+    // Reads the first one.
     Iterator begin() { return Iterator(input_); }
+    // Where no message is left.
     std::nullptr_t end() const noexcept { return nullptr; }
 
    private:
     Input *input_;
   };
+  // All of them that were not read yet.
   Messages messages() noexcept { return Messages(this); }
   // What is known of the message that `latest`, `fresh` or `messages` gave last.
   const Received &about() const noexcept { return about_; }
@@ -116,6 +127,7 @@ class Input {
     const auto sent = std::chrono::nanoseconds(static_cast<std::int64_t>(about_.sent_ns));
     return cycle.release() > sent ? cycle.release() - sent : std::chrono::nanoseconds(0);
   }
+  // How many messages were overwritten before they were read.
   std::uint64_t missed() { return horus_input_missed(input_.get()); }
 
  private:
@@ -216,21 +228,36 @@ class Node {
   using ns = std::chrono::nanoseconds;
   explicit Node(horus_node *node) noexcept : node_(node) {}
 
+  // Releases it once a period, on the grid that all nodes of the machine with this period share.
   Node &period(ns span) { return noted(horus_node_period_ns(node_.get(), detail::span_ns(span))); }
   // Times a second.
   Node &rate(double hertz) { return period(ns(hertz > 0 ? static_cast<std::int64_t>(1e9 / hertz + 0.5) : 0)); }
+  // Moves its grid by so much against that of other nodes.
   Node &phase(ns span) { return noted(horus_node_phase_ns(node_.get(), detail::span_ns(span))); }
+  // Releases it when a message comes on this topic, which is one of its inputs.
   Node &on(const char *topic) { return noted(horus_node_on(node_.get(), topic)); }
+  // The shortest time between two releases by events. An event that comes sooner is served at its end.
   Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_.get(), detail::span_ns(span))); }
+  // The CPU time that a cycle may take.
   Node &budget(ns span) { return noted(horus_node_budget_ns(node_.get(), detail::span_ns(span))); }
+  // The time from release to completion that counts as in time; the period if not said otherwise.
   Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_.get(), detail::span_ns(span))); }
+  // How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
   Node &silence(ns span) { return noted(horus_node_silence_ns(node_.get(), detail::span_ns(span))); }
+  // How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
+  // that is longer. The node has a period and reacts by its safe state.
+  Node &monitor_limit(ns span) { return noted(horus_node_monitor_limit_ns(node_.get(), detail::span_ns(span))); }
+  // The CPU that it runs on: "isolated", "isolated:1", "housekeeping", "2", "2-3".
   Node &cpu(const char *which) { return noted(horus_node_cpu(node_.get(), which)); }
+  // The policy by which the kernel chooses it: "fifo:80", "rr:80", "deadline", "other".
   Node &policy(const char *which) { return noted(horus_node_policy(node_.get(), which)); }
+  // Logical execution time: its inputs are those of its release, and its outputs are those of its deadline.
   Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_.get())); }
+  // What becomes of misses, from the `after`-th one within `within` releases; `within` 0 for all of them in a row.
   Node &on_miss(horus_reaction reaction, std::uint32_t after = 1, std::uint32_t within = 0) {
     return noted(horus_node_on_miss(node_.get(), reaction, after, within));
   }
+  // As `on_miss`: from then on, one release of `every` is served.
   Node &degrade(std::uint32_t every, std::uint32_t after = 1, std::uint32_t within = 0) {
     return noted(horus_node_degrade(node_.get(), every, after, within));
   }
@@ -244,6 +271,7 @@ class Node {
 // A program of nodes. What goes wrong while it is declared, `run` says.
 class App {
  public:
+  // A program without nodes. It has the settings of node.toml and the options of every program of nodes.
   explicit App(const std::string &name) : app_(nullptr), is_own_(true) {
     detail::require_fit();
     app_ = horus_app_new(name.c_str());
@@ -256,6 +284,7 @@ class App {
     if (is_own_) horus_app_close(app_);
   }
 
+  // An input of the next node. The topic need not be there yet.
   template <class T>
   Input<T> input(const std::string &topic) {
     return Input<T>(horus_app_input(app_, topic.c_str(), layout<T>(), nullptr));
@@ -265,6 +294,7 @@ class App {
     const horus_options raw = options.raw();
     return Input<T>(horus_app_input(app_, topic.c_str(), layout<T>(), &raw));
   }
+  // An output of the next node, of a latest topic that holds 16 messages unless the options say otherwise.
   template <class T>
   Output<T> output(const std::string &topic) {
     return Output<T>(horus_app_output(app_, topic.c_str(), layout<T>(), nullptr));
@@ -292,11 +322,16 @@ class App {
     return Node(node);
   }
 
+  // Names nodes that hand data on to each other, and the longest time from the first one's release to the last one's completion.
   void chain(std::initializer_list<const char *> nodes, std::chrono::nanoseconds end_to_end) {
     (void)horus_app_chain(app_, nodes.begin(), nodes.size(), detail::span_ns(end_to_end));
   }
+  // Ends the program after so many releases of each node.
   void releases(std::uint64_t count) { (void)horus_app_releases(app_, count); }
+  // Does not start unless the system grants everything that a node asks for.
   void strict() { (void)horus_app_strict(app_); }
+  // Has a second SIGTERM or SIGINT within this time of the first one change nothing; 1 s if neither this nor node.toml says otherwise.
+  void grace(std::chrono::nanoseconds span) { (void)horus_app_grace_ns(app_, detail::span_ns(span)); }
   // Of each thread of nodes, in bytes; all of it is locked.
   void stack(std::size_t bytes) { (void)horus_app_stack(app_, bytes); }
   // Adds work for the thread beside the loops, which has no deadline: it is called ten times a second with the time, and a last time at the end.

@@ -13,14 +13,22 @@ inline namespace HORUS_MODE {
 // How a topic is made and joined; as horus_options, by name: Options::latest(8).stamped().
 class Options {
  public:
+  // Room for so many messages of each publisher; the oldest one is overwritten, and each loss is counted.
   static Options latest(std::uint32_t capacity) { return Options(HORUS_LATEST, capacity); }
+  // Room for so many messages of each publisher; a full topic refuses more, or has its publishers wait. Nothing is overwritten.
   static Options reliable(std::uint32_t capacity) { return Options(HORUS_RELIABLE, capacity); }
+  // What suits most: a subscriber takes the topic as it is, and a publisher makes it `latest` with room for 16 messages.
   Options() = default;
 
+  // Room for so many publishers at a time, 1 to 64; 1 if not said otherwise.
   Options &publishers(std::uint32_t count) { return raw_.publishers = count, *this; }
+  // Of a subscriber: first up to so many messages of each publisher that were sent before it joined.
   Options &history(std::uint32_t messages) { return raw_.history = messages, *this; }
+  // Of a publisher: each message tells when it was sent, in ns on CLOCK_MONOTONIC. Outputs of nodes always do.
   Options &stamped() { return raw_.stamped = 1, *this; }
+  // Waits busily: the fastest, on a CPU of one's own.
   Options &spin() { return raw_.waiting = HORUS_WAIT_SPIN, *this; }
+  // Sleeps at once.
   Options &sleep() { return raw_.waiting = HORUS_WAIT_SLEEP, *this; }
   // Looks once in so long a time, and sleeps meanwhile.
   Options &poll(std::chrono::nanoseconds every) { return waits(HORUS_WAIT_POLL, every); }
@@ -28,9 +36,12 @@ class Options {
   Options &spin_then_sleep(std::chrono::nanoseconds spin) { return waits(HORUS_WAIT_SPIN_THEN_SLEEP, spin); }
   // Publishers wake nobody: sending never makes a system call.
   Options &never_wake() { return raw_.never_wake = 1, *this; }
+  // Another folder of topics than $HORUS_SHM_DIR or /dev/shm/horus.
   Options &directory(std::string path) { return directory_ = std::move(path), *this; }
+  // The group of users, by name or number, whose members may use the topic beside its owner.
   Options &group(std::string name) { return group_ = std::move(name), *this; }
 
+  // As C takes them; for as long as this object is there.
   horus_options raw() const {
     horus_options raw = raw_;
     raw.directory = directory_.empty() ? nullptr : directory_.c_str();
@@ -52,6 +63,7 @@ class Options {
   std::string directory_, group_;
 };
 
+// What is known of a message beside its bytes: its number, when it was sent, and by which publisher.
 using Received = horus_received;
 // How a topic is made that was joined as it is.
 using Shape = horus_shape;
@@ -102,9 +114,13 @@ class [[nodiscard]] Loan {
   Loan(detail::PublisherHandle::Lent lent, T *place) noexcept : lent_(std::move(lent)), place_(place) {}
   Loan(Loan &&other) noexcept : lent_(std::move(other.lent_)), place_(std::exchange(other.place_, nullptr)) {}
   Loan &operator=(Loan &&) = delete;
+  // The message in its place. There is none where the loan is empty.
   T &operator*() const noexcept { return *place_; }
+  // As operator*.
   T *operator->() const noexcept { return place_; }
+  // Whether there is a place: false when there was no room, and after it was published or moved.
   explicit operator bool() const noexcept { return place_ != nullptr; }
+  // Sends it. An empty loan is an error.
   void publish() {
     place_ = nullptr;
     lent_.end([](horus_publisher *publisher) { return horus_publisher_publish(publisher); });
@@ -119,6 +135,7 @@ class [[nodiscard]] Loan {
 template <class T>
 class Publisher {
  public:
+  // Opens the topic, and makes it when it is missing. Refused with a reason, as where others mean other fields by it.
   static Result<Publisher> open(const std::string &topic, const Options &options = {}) {
     const detail::MadeLayout &made = detail::made_layout<T>();
     if (!made.handle.get()) return Result<Publisher>::refused(made.why);
@@ -128,6 +145,7 @@ class Publisher {
     });
   }
 #ifndef HORUS_NO_EXCEPTIONS
+  // As `open`; what is refused is thrown as an Error.
   explicit Publisher(const std::string &topic, const Options &options = {}) : Publisher(open(topic, options).take()) {}
 #endif
   explicit Publisher(detail::PublisherHandle handle) noexcept : handle_(std::move(handle)) {}
@@ -144,9 +162,13 @@ class Publisher {
     auto lent = handle_.lend([&](horus_publisher *publisher) { return horus_publisher_loan(publisher, &place); });
     return Loan<T>(std::move(lent), static_cast<T *>(place));
   }
+  // How many subscribers there are now; it looks after those that died, and so makes system calls.
   std::size_t subscribers() { return horus_publisher_subscribers(handle_.get()); }
+  // Takes back what subscribers that died held; gives how many there were. It makes system calls.
   std::size_t reap() { return horus_publisher_reap(handle_.get()); }
+  // An error in a process that was forked after the opening: it may not use this.
   Outcome check() { return detail::checked(horus_publisher_check(handle_.get())); }
+  // How the topic is made: its policy, its room and its publishers.
   Shape shape() { return detail::shape_of(horus_publisher_shape, handle_.get()); }
 
  private:
@@ -162,9 +184,13 @@ class [[nodiscard]] Sample {
   Sample(Sample &&other) noexcept
       : lent_(std::move(other.lent_)), message_(std::exchange(other.message_, nullptr)), about_(other.about_) {}
   Sample &operator=(Sample &&) = delete;
+  // The message in its place. There is none where the sample is empty.
   const T &operator*() const noexcept { return *message_; }
+  // As operator*.
   const T *operator->() const noexcept { return message_; }
+  // Whether there is a message.
   explicit operator bool() const noexcept { return message_ != nullptr; }
+  // What is known of the message beside its bytes.
   const Received &about() const noexcept { return about_; }
 
  private:
@@ -177,6 +203,7 @@ class [[nodiscard]] Sample {
 template <class T>
 class Subscriber {
  public:
+  // Joins the topic, which need not be there yet. Refused with a reason, as where others mean other fields by it.
   static Result<Subscriber> open(const std::string &topic, const Options &options = {}) {
     const detail::MadeLayout &made = detail::made_layout<T>();
     if (!made.handle.get()) return Result<Subscriber>::refused(made.why);
@@ -186,6 +213,7 @@ class Subscriber {
     });
   }
 #ifndef HORUS_NO_EXCEPTIONS
+  // As `open`; what is refused is thrown as an Error.
   explicit Subscriber(const std::string &topic, const Options &options = {}) : Subscriber(open(topic, options).take()) {}
 #endif
   explicit Subscriber(detail::SubscriberHandle handle) noexcept : handle_(std::move(handle)) {}
@@ -205,15 +233,21 @@ class Subscriber {
     auto lent = handle_.lend([&](horus_subscriber *subscriber) { return horus_subscriber_borrow(subscriber, &message, &about); });
     return Sample<T>(std::move(lent), static_cast<const T *>(message), about);
   }
+  // How many messages were overwritten before they were received, since it joined.
   std::uint64_t missed() { return horus_subscriber_missed(handle_.get()); }
   // Waits until there is something to receive or to borrow.
   Outcome wait(std::chrono::nanoseconds limit = forever) { return detail::waited(handle_.get(), limit); }
+  // Whether a publisher has the topic now. It makes system calls.
   bool is_published() { return horus_subscriber_is_published(handle_.get()) == HORUS_OK; }
+  // Waits until a publisher has the topic; false when the time is up.
   Outcome wait_until_published(std::chrono::nanoseconds limit = forever) {
     return detail::checked(horus_subscriber_wait_until_published(handle_.get(), detail::limit_ns(limit)));
   }
+  // An error in a process that was forked after the opening: it may not use this.
   Outcome check() { return detail::checked(horus_subscriber_check(handle_.get())); }
+  // How the topic is made: its policy, its room and its publishers.
   Shape shape() { return detail::shape_of(horus_subscriber_shape, handle_.get()); }
+  // The handle of C, for horus_wait_any. It ends with this object.
   void *handle() const noexcept { return handle_.get(); }
 
  private:

@@ -54,6 +54,7 @@ class World {
  public:
   using ns = std::chrono::nanoseconds;
 
+  // The nodes that `declare(App &)` declares, before their first release. Refused with the reason why they would not run.
   template <class F>
   static Result<World> make(F declare) {
     return made(std::move(declare), [](horus_declare call, void *context) { return horus_world_new(call, context); });
@@ -65,17 +66,22 @@ class World {
                 [&](horus_declare call, void *context) { return horus_world_with_settings(file.c_str(), call, context); });
   }
 #ifndef HORUS_NO_EXCEPTIONS
+  // As `make`; what is refused is thrown as an Error.
   template <class F, class = std::enable_if_t<std::is_invocable_v<F &, App &>>>
   explicit World(F declare) : World(make(std::move(declare)).take()) {}
 #endif
 
+  // How much time has passed in the world.
   ns now() const { return ns(static_cast<std::int64_t>(horus_world_now_ns(world_.get()))); }
+  // Lets so much time pass, in which the nodes run. An error when a step failed: its text is the step's.
   Outcome run_for(ns span) { return detail::checked(horus_world_run_for(world_.get(), detail::span_ns(span))); }
 
+  // Publishes a message, as a program beside the world's nodes would.
   template <class T>
   Outcome publish(const char *topic, const T &message) {
     return detail::checked(horus_world_publish(world_.get(), topic, detail::layout<T>(), &message, sizeof(T)));
   }
+  // The newest message of a topic, whichever node or test published it; nothing before the first.
   template <class T>
   std::optional<T> last(const char *topic) {
     std::optional<T> message(std::in_place);
@@ -87,16 +93,20 @@ class World {
   Outcome delay(const char *node, ns span, std::uint64_t cycles = 0) {
     return detail::checked(horus_world_delay(world_.get(), node, detail::span_ns(span), cycles));
   }
+  // Has the steps of a node take so much time, for so many cycles; 0 for ever.
   Outcome takes(const char *node, ns span, std::uint64_t cycles = 0) {
     return detail::checked(horus_world_takes(world_.get(), node, detail::span_ns(span), cycles));
   }
+  // Has the next so many messages on a topic come to none of the world's inputs.
   Outcome lose(const char *topic, std::uint64_t messages) { return detail::checked(horus_world_lose(world_.get(), topic, messages)); }
 
+  // What was counted of a node.
   horus_tally tally(const char *node) {
     horus_tally tally = {};
     detail::expect(horus_world_tally(world_.get(), node, &tally));
     return tally;
   }
+  // The entries that the nodes have written to the journal, the oldest first.
   std::vector<std::string> journal() {
     std::vector<std::string> entries;
     while (const char *entry = horus_world_journal(world_.get(), entries.size())) entries.emplace_back(entry);
