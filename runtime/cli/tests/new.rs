@@ -1,4 +1,5 @@
-//! Projects that `horus new` made, as their users see them. What is built in C, C++ and Python is checked by scripts/checks/languages/projects.py.
+//! Projects that `horus new` made, as their users see them. What is built in C, C++ and Python is checked by scripts/checks/languages/projects.py,
+//! and what is built in C# by nuget/project.py beside it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ fn made(folder: &Path, lang: &str) -> PathBuf {
     let project = folder.join("upright");
     let made = horus_new(&project, lang);
     assert!(made.status.success(), "{made:?}");
-    assert!(String::from_utf8_lossy(&made.stdout).contains("horus deploy HOST"), "{made:?}");
+    let next = if lang == "csharp" { "dotnet run" } else { "horus deploy HOST" };
+    assert!(String::from_utf8_lossy(&made.stdout).contains(next), "{made:?}");
     project
 }
 
@@ -60,6 +62,7 @@ fn every_language_has_its_project_and_a_second_one_of_the_same_name_is_refused()
         ("c", "CMakeLists.txt", "project(upright VERSION 0.1.0 LANGUAGES C)"),
         ("cpp", "CMakeLists.txt", "project(upright VERSION 0.1.0 LANGUAGES CXX)"),
         ("python", "pyproject.toml", "name = \"upright\""),
+        ("csharp", "program.csproj", "<AssemblyName>upright</AssemblyName>"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let project = made(folder.path(), lang);

@@ -1,6 +1,6 @@
 """Builds Horus.Net and its test programs, and runs them under .NET 8 and under Mono: python3 -m checks.languages.csharp.
 
-Then what concerns no program: where the library is found and what is said when it is not, the guide's programs, and the package.
+Then what concerns no program: where the library is found and what is said when it is not, the guide's programs, the package, and a new project with it.
 """
 
 import json
@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 from checks.languages import csharp_hosts as hosts
-from checks.languages import csharp_package
+from checks.languages.nuget import package as nuget_package
+from checks.languages.nuget import project as nuget_project
 from checks.languages.csharp_hosts import Host, Place, expect
 from horus_appliance.console import detail, run_command, step
 from horus_appliance.host import system
@@ -51,7 +52,8 @@ def main() -> int:
             if host.framework.define == "NETCOREAPP":
                 compare(tools, place)
         step("the package, by MSBuild")
-        csharp_package.check(tools, Path(folder) / "package")
+        made = nuget_package.check(tools, Path(folder) / "package")
+        nuget_project.check(tools, Path(folder) / "project", made)
     print("the programs in C# compile without a warning, and run under .NET 8 and under Mono")
     return 0
 
@@ -66,7 +68,8 @@ def run_nodes(place: Place) -> None:
     said = terminate(place, "forever", 0)
     expect("control: " in said, f"the nodes gave no account after SIGTERM:\n{said}")
     terminate(place, "hang", -signal.SIGTERM)
-    detail("nodes end by themselves, by an exception, by SIGTERM, by two in a row; one that never returns by a third SIGTERM")
+    end_by_the_second_signal(place)
+    detail("nodes end by themselves, by an exception, by SIGTERM, by two in a row; one that never returns by a third SIGTERM, or by a second signal after its grace time")
 
 
 def terminate(place: Place, program: str, code: int) -> str:
@@ -86,6 +89,19 @@ def terminate(place: Place, program: str, code: int) -> str:
             process.kill()
     expect(process.returncode == code, f"Nodes {program} ended with {process.returncode} after SIGTERM:\n{said}")
     return said
+
+
+def end_by_the_second_signal(place: Place) -> None:
+    """Sends two signals in a row to a program whose step never returns, and which has no grace time."""
+    with place.start("Nodes", "grace") as process:
+        try:
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGTERM)
+            said = "".join(process.communicate(timeout=hosts.LONGEST_SECONDS))
+        finally:
+            process.kill()
+    expect(process.returncode in (-signal.SIGINT, -signal.SIGTERM), f"without a grace time, Nodes ended with {process.returncode} after two signals:\n{said}")
 
 
 def find_library(place: Place) -> None:

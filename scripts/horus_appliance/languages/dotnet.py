@@ -54,6 +54,17 @@ PACK = """#!/bin/sh
 [ "$1 $2" = "pack --output" ] || {{ echo "this is no SDK, and does not know: $*" >&2; exit 2; }}
 exec {words} "-p:PackageOutputPath=$(realpath -m "$3")"
 """
+RUN = """#!/bin/sh
+[ "$1" = run ] || {{ echo "this is no SDK, and does not know: $*" >&2; exit 2; }}
+shift
+project=.
+if [ "$1" = --project ]; then project=$2; shift 2; fi
+[ "$1" = -- ] && shift
+{words} "$project"/*.csproj || exit
+exec {run} {program} "$@"
+"""
+# Without any source of the user's, NuGet's registry is asked.
+NO_SOURCES = '<?xml version="1.0" encoding="utf-8"?><configuration><packageSources><add key="none" value="{}" /></packageSources></configuration>'
 
 
 class CompilerRefused(ApplianceFailed):
@@ -105,19 +116,37 @@ class Dotnet:
 
     def pack(self, project: Path, folder: Path) -> dict:
         """What `dotnet pack` runs with, in an SDK's place: a command of that name below `folder`, which may ask no registry. The SDK does not know .NET 8."""
-        sdk, home, programs = self.tools / SDK, folder / "home", folder / "programs"
-        home.mkdir()
-        programs.mkdir()
         feed = nuget_feed.make(folder / "feed", project, self.tools / STANDARD, self.tools / f"{MEMORY}System.Memory.dll")
-        words = [str(self.dotnet), "exec", "--roll-forward", "Major", str(sdk / "MSBuild.dll"), "-restore", "-nologo", "-v:m", "-t:Pack"]
-        words += [f'-p:TargetFrameworks="{";".join(PACKED)}"', f"-p:RestoreSources={feed}", "-p:UseSharedCompilation=false", "-nodeReuse:false"]
+        words = [*self.msbuild(folder), "-v:m", "-t:Pack", f'-p:TargetFrameworks="{";".join(PACKED)}"', f"-p:RestoreSources={feed}"]
+        return self.stand_in(folder, PACK.format(words=shlex.join(words)))
+
+    def run_projects(self, folder: Path) -> dict:
+        """As `pack`, for `dotnet run [--project FOLDER] [-- ARGUMENTS]`: builds the project there for .NET Core 3.1, and runs it on .NET 8."""
+        settings = folder / "home" / ".nuget" / "NuGet" / "NuGet.Config"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(NO_SOURCES.format(settings.parent))
+        words = [*self.msbuild(folder), "-v:q", f"-p:TargetFramework={PACKED[1]}", "-p:UseAppHost=false"]
+        run = shlex.join(self.run(Path())[:-1])
+        program = '"$(ls "$project"/bin/Debug/{0}/*.runtimeconfig.json | sed s/runtimeconfig.json/dll/)"'.format(PACKED[1])
+        return self.stand_in(folder, RUN.format(words=shlex.join(words), run=run, program=program))
+
+    def msbuild(self, folder: Path) -> list:
+        """The command that runs MSBuild, with a home of its own below `folder`."""
+        sdk, home = self.tools / SDK, folder / "home"
+        home.mkdir(parents=True, exist_ok=True)
         environment = {
             "MSBuildSDKsPath": sdk / "Sdks", "MSBuildExtensionsPath": sdk, "DOTNET_HOST_PATH": self.dotnet, "DOTNET_ROLL_FORWARD": "Major", "HOME": home,
             **ENVIRONMENT,
         }  # fmt: skip
-        words = ["env", *(f"{name}={value}" for name, value in environment.items()), *words]
+        words = ["env", *(f"{name}={value}" for name, value in environment.items()), str(self.dotnet), "exec", "--roll-forward", "Major"]
+        return [*words, str(sdk / "MSBuild.dll"), "-restore", "-nologo", "-p:UseSharedCompilation=false", "-nodeReuse:false"]
+
+    def stand_in(self, folder: Path, text: str) -> dict:
+        """A command `dotnet` of this text; gives the environment that finds it."""
+        programs = folder / "programs"
+        programs.mkdir()
         command = programs / "dotnet"
-        command.write_text(PACK.format(words=shlex.join(words)))
+        command.write_text(text)
         command.chmod(0o755)
         return {"PATH": f"{programs}:{os.environ['PATH']}"}
 

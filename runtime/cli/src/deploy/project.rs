@@ -44,10 +44,8 @@ const TOOLS: [(&str, Reader); 3] =
 impl Project {
     /// Reads that in `folder`.
     pub fn read(folder: &Path) -> Result<Self, String> {
-        let (source, read) = TOOLS.into_iter().find(|(file, _)| folder.join(file).is_file()).ok_or_else(|| {
-            "here is no project, for there is no Cargo.toml, CMakeLists.txt or pyproject.toml: run this in the folder that `horus new` made"
-                .to_owned()
-        })?;
+        let known = TOOLS.into_iter().find(|(file, _)| folder.join(file).is_file());
+        let (source, read) = known.ok_or_else(|| no_project(folder).to_owned())?;
         let Described { name, version, tool } = read(&folder.join(source))?;
         let file = folder.join("node.toml");
         let installation = Installation::read(&file).map_err(|error| error.to_string())?;
@@ -66,6 +64,20 @@ impl Project {
             None => format!("version = \"{version}\"\n{text}"),
         };
         Ok(Self { name, version, settings, tool })
+    }
+}
+
+/// What is said of a folder without a file of a tool.
+fn no_project(folder: &Path) -> &'static str {
+    let is_csharp = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "csproj");
+    match std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_csharp)) {
+        true => {
+            "this project is in C#, and no image has .NET: run it on a machine that has, beside the appliance, and join its topics by the gateway or \
+             the bridge (docs/gateway.md, docs/ros2.md)"
+        }
+        false => {
+            "here is no project, for there is no Cargo.toml, CMakeLists.txt or pyproject.toml: run this in the folder that `horus new` made"
+        }
     }
 }
 
@@ -96,6 +108,7 @@ mod tests {
     fn what_is_no_project_is_told_with_what_to_do() {
         for (files, words) in [
             (&[ARM][..], "`horus new` made"),
+            (&[ARM, ("arm.csproj", "<Project/>")], "no image has .NET"),
             (&[("CMakeLists.txt", "project(arm)")], "node.toml"),
             (&[ARM, ("CMakeLists.txt", "project(leg)")], "has to be the project of CMakeLists.txt, which is \"leg\""),
             (&[ARM, ("CMakeLists.txt", "add_executable(arm arm.c)")], "project(NAME VERSION"),

@@ -1,7 +1,7 @@
 //! `horus new NAME`: a project that builds, passes its test on a virtual clock, and can be deployed.
 //!
-//! In Rust, the crate `horus` is taken from a copy of its sources on this machine, because it is on no registry yet: see [`sources`]. A
-//! project in C or C++ finds the library that is installed, and one in Python the package.
+//! In Rust, the crate `horus` is taken from a copy of its sources on this machine, because it is on no registry yet: see [`sources`]. So is the
+//! package for C#. A project in C or C++ finds the library that is installed, and one in Python the package.
 
 pub mod sources;
 mod template;
@@ -22,7 +22,7 @@ pub struct Args {
     /// What it is written in
     #[arg(long, value_enum, default_value = "rust")]
     lang: Language,
-    /// For Rust: the folder of the crate `horus` [default: $HORUS_SOURCE, or where this program was built]
+    /// For Rust and C#: the folder of the crate `horus` [default: $HORUS_SOURCE, or where this program was built]
     #[arg(long, value_name = "DIR", env = sources::VARIABLE)]
     horus: Option<PathBuf>,
 }
@@ -36,8 +36,13 @@ pub fn run(args: &Args) -> ExitCode {
             println!("made {folder}: a node at {} in {}, its settings in node.toml", project.rate, project.source);
             println!("  cd {folder} && {}", project.test);
             println!("      tests it on a virtual clock");
-            println!("  horus deploy HOST");
-            println!("      builds {name} for a machine, installs it there and starts it");
+            if let Language::Csharp = args.lang {
+                println!("  dotnet run");
+                println!("      runs {name} on this machine");
+            } else {
+                println!("  horus deploy HOST");
+                println!("      builds {name} for a machine, installs it there and starts it");
+            }
             ExitCode::SUCCESS
         }
         Err(reason) => {
@@ -51,7 +56,7 @@ fn make(args: &Args) -> Result<String, String> {
     let name = name_of(&args.path)?;
     let project = args.lang.project();
     let horus = match args.lang {
-        Language::Rust => sources::find(args.horus.as_deref())?.display().to_string(),
+        Language::Rust | Language::Csharp => sources::find(args.horus.as_deref())?.display().to_string(),
         _ => String::new(),
     };
     let fail = |path: &Path, error: io::Error| format!("{}: {error}", path.display());

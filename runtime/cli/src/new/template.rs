@@ -11,6 +11,8 @@ pub enum Language {
     Cpp,
     /// With the package `horus`.
     Python,
+    /// With .NET 8 and the package `Horus.Net`.
+    Csharp,
 }
 
 /// A project of a language.
@@ -103,7 +105,7 @@ const PYTHON: Project = Project {
     source: "main.py",
     rate: "100 Hz",
     test: "python3 -m unittest",
-    needs: "Python 3.11 or newer with the package `horus` (`docs/python.md` of the HORUS sources)",
+    needs: "Python 3.11 or newer with the package `horus-rt` (`docs/python.md` of the HORUS sources)",
     files: &[
         README,
         SETTINGS,
@@ -115,6 +117,26 @@ const PYTHON: Project = Project {
     values: values!("main.py", "10 ms", "1 ms", "8 ms"),
 };
 
+/// Slower than the others: a collection of garbage stops its steps, too.
+const CSHARP: Project = Project {
+    source: "src/Nodes.cs",
+    rate: "100 Hz",
+    test: "dotnet run --project tests",
+    needs: "the SDK of .NET 8 or newer, and the package `Horus.Net` where `nuget.config` names it (`docs/csharp.md` of the HORUS sources builds it)",
+    files: &[
+        file!("README.md", "csharp/README.md"),
+        SETTINGS,
+        (".gitignore", "bin/\nobj/\n"),
+        file!("nuget.config", "csharp/nuget.config"),
+        file!("program.csproj", "csharp/project.csproj"),
+        file!("src/Nodes.cs", "csharp/Nodes.cs"),
+        file!("src/Program.cs", "csharp/Program.cs"),
+        file!("tests/NodesTest.cs", "csharp/NodesTest.cs"),
+        file!("tests/tests.csproj", "csharp/tests.csproj"),
+    ],
+    values: values!("src/Nodes.cs", "10 ms", "1 ms", "8 ms"),
+};
+
 impl Language {
     /// Its project.
     pub fn project(self) -> Project {
@@ -123,6 +145,7 @@ impl Language {
             Self::C => C,
             Self::Cpp => CPP,
             Self::Python => PYTHON,
+            Self::Csharp => CSHARP,
         }
     }
 }

@@ -59,14 +59,15 @@ LIBRARIES = Path("/usr/aarch64-linux-gnu")
 LIBRARIES_PACKAGE = "libc6-arm64-cross"
 
 
-def check(tools: dotnet.Dotnet, folder: Path) -> None:
-    """Makes the package, and looks at what is in it."""
+def check(tools: dotnet.Dotnet, folder: Path) -> Path:
+    """Makes the package, and looks at what is in it; gives its file."""
     package = make(tools, folder)
     for name, machine in MACHINES.items():
         native = package / "runtimes" / name / "native" / "libhorus.so"
         expect(elf.machine_of(native) == machine, f"{name} has a library for '{elf.machine_of(native)}', not for {machine}")
     talk(folder / "arm64", package / "runtimes" / "linux-arm64" / "native" / "libhorus.so")
     talk_in_csharp(tools, package, folder / "talk")
+    return next((folder / "packages").glob("*.nupkg"))
 
 
 def make(tools: dotnet.Dotnet, folder: Path) -> Path:
