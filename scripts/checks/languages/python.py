@@ -1,6 +1,6 @@
 """Builds the package for Python, installs it and tests it: python3 -m checks.languages.python.
 
-The tests run with the wheel that maturin makes by the guide's commands. Those that depend on how the module came to be run with what a plain cargo
+The tests run with the wheel that stands in dist/ after the guide's commands: a person takes it from there to machines without Rust, and so does a test. Those that depend on how the module came to be run with what a plain cargo
 build makes, too, as Yocto does it; the ring of languages passes its messages with that one. The examples of docs/python.md run as they are printed, and
 a type checker reads them, the stubs and what `horus message generate --lang python` writes, while the tests run.
 """
@@ -8,17 +8,22 @@ a type checker reads them, the stubs and what `horus message generate --lang pyt
 import os
 import platform
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from checks.languages import guides
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
+from horus_appliance.host import system
 from horus_appliance.languages import python_package
 from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
 
 GUIDE = REPOSITORY / "docs" / "python.md"
+# The guide's commands that build a wheel and install it.
+BUILD_WORDS = "./scripts/wheel\n"
 LONGEST_SECONDS = 300
 LAYOUT = "message example/Trip\n count u64\n legs [example/Leg; 2]\n at horus/Vector3\n small [[i16; 2]; 2]\nmessage example/Leg\n x f64\n"
 LAYOUT += "message horus/Vector3\n x f64\n y f64\n z f64\n"
@@ -56,7 +61,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as beside:
         place = Path(folder)
         copied = python_package.copy_of_cargo_build(place / "copied")
-        install(programs, place / "wheel")
+        install(programs)
+        install_without_rust(place / "fresh")
         examples = write_examples(place / "examples")
         generated = generate(programs, place)
         step("the tests, with the wheel; types")
@@ -73,17 +79,38 @@ def main() -> int:
     return 0
 
 
-def install(programs: Path, place: Path) -> None:
-    """The guide's commands, but for the folder of the wheel."""
-    step("the wheel by maturin, installed as printed in docs/python.md")
-    place.mkdir()
+def install(programs: Path) -> None:
+    """The guide's commands, for the environment of the tests."""
+    step("the wheel by maturin, built and installed as printed in docs/python.md")
     python_package.uninstall(programs)  # pip takes one of this version for this one
-    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "CARGO": str(python_package.plain_cargo(place))}
-    guides.run(guides.commands("python.md", "pip install maturin numpy").replace(" dist", f" {place}"), environment)
-    wheels = [path.name for path in place.glob("*.whl")]
-    if len(wheels) != 1 or not re.fullmatch(rf"horus-.*-cp311-abi3-manylinux_2_\d+_{platform.machine()}\.whl", wheels[0]):
+    guides.run(guides.commands("python.md", BUILD_WORDS), {"PATH": f"{programs}:{os.environ['PATH']}"})
+    wheels = [path.name for path in (REPOSITORY / "dist").glob("*.whl")]
+    if len(wheels) != 1 or not re.fullmatch(rf"horus_rt-.*-cp311-abi3-manylinux_2_\d+_{platform.machine()}\.whl", wheels[0]):
         raise ApplianceFailed(f"no wheel for each Python from 3.11 on and this machine, but {wheels}")
     detail(wheels[0])
+
+
+def install_without_rust(place: Path) -> None:
+    """The guide's last command in a fresh environment that has no network, no cargo and no compiler; then the guide's first program runs."""
+    step("the wheel in a fresh environment, without network and without Rust")
+    subprocess.run([sys.executable, "-m", "venv", place], check=True)
+    tools = place / "tools"
+    tools.mkdir()
+    for tool in ("bash", "timeout"):
+        (tools / tool).symlink_to(shutil.which(tool))
+    command = guides.commands("python.md", BUILD_WORDS).splitlines()[-1].partition("#")[0]
+    program = place / "program.py"
+    program.write_text(re.search(r"^```python\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)[1])
+    system.ensure_command("unshare", "util-linux")
+    alone = [shutil.which("unshare"), "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
+        environment = {"PATH": f"{place / 'bin'}:{tools}", "HOME": str(place), "HORUS_SHM_DIR": topics}
+        for line in (f"timeout 60 {command}", f"timeout 60 python {program} --releases 20"):
+            done = subprocess.run([*alone, "bash", "-euc", line], cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise ApplianceFailed(f"`{line}` ended with {done.returncode} where no Rust is:\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
+    if "20 releases" not in done.stdout:
+        raise ApplianceFailed(f"the program of docs/python.md says with the wheel:\n{done.stdout}")
 
 
 def run_tests(programs: Path, environment: dict, only: tuple = ()) -> None:

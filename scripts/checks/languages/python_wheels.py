@@ -4,7 +4,6 @@ One for x86-64 and one for 64-bit ARM, which run with the C library of other peo
 for this machine on the image's Python, a newer one than that which runs the checks; the other one carries a message under qemu-user.
 """
 
-import os
 import re
 import shutil
 import subprocess
@@ -18,7 +17,7 @@ from horus_appliance.languages import python_package, zig
 from horus_appliance.host.architecture import ARCHITECTURES, Architecture
 from horus_appliance.paths import BUILD
 
-WORDS = "maturin build --release --zig"
+WORDS = "./scripts/wheel --target"
 # Which machine and C library it is for is the same without optimising, which takes most of a build.
 QUICK = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0", "CARGO_PROFILE_RELEASE_DEBUG": "0", "CARGO_TARGET_DIR": str(BUILD / "python-wheels")}
 LONGEST_SECONDS = 300
@@ -51,11 +50,7 @@ def main() -> int:
 def build(place: Path) -> dict:
     """The guide's commands, but for the folder of the wheels and the optimising; gives the wheels by their machines."""
     step("the wheels for both machines, by the commands of docs/python.md")
-    programs = python_package.ensure()
-    zig.cc("x86_64-unknown-linux-gnu")  # has Zig installed, where the commands find it
-    site = next((zig.PLACE / "environment").glob("lib/python3*/site-packages"))
-    environment = {**QUICK, "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(site)}
-    guides.run(guides.commands("python.md", WORDS).replace("--out dist", f"--out {place}"), environment)
+    guides.run(guides.commands("python.md", WORDS).replace("--out dist", f"--out {place}"), QUICK)
     wheels = {machine: wheel_of(place, machine) for machine in elf.MACHINES}
     for machine, wheel in wheels.items():
         shutil.unpack_archive(wheel, place / machine, "zip")
@@ -68,10 +63,10 @@ def build(place: Path) -> dict:
 
 def wheel_of(place: Path, machine: str) -> Path:
     """The wheel for a machine, which has to be for any Python from 3.11 on and for a C library no newer than the oldest that is promised."""
-    wheels = list(place.glob(f"horus-*-cp311-abi3-manylinux_2_*_{machine}.whl"))
+    wheels = list(place.glob(f"*/horus_rt-*-cp311-abi3-manylinux_2_*_{machine}.whl"))
     oldest = int(zig.GLIBC.partition(".")[2])
     if len(wheels) != 1 or any(int(minor) > oldest for minor in re.findall(r"manylinux_2_(\d+)_", wheels[0].name)):
-        raise ApplianceFailed(f"there is no wheel for {machine} and glibc {zig.GLIBC}, but {sorted(path.name for path in place.glob('*.whl'))}")
+        raise ApplianceFailed(f"there is no wheel for {machine} and glibc {zig.GLIBC}, but {sorted(path.name for path in place.rglob('*.whl'))}")
     return wheels[0]
 
 

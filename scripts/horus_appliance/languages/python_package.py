@@ -1,14 +1,20 @@
-"""The package horus for Python: its wheel, and an environment in which it is installed with what tests and benchmarks need."""
+"""The package horus for Python, which PyPI has no other of by the name horus-rt: its wheel, and an environment in which it is installed with what tests and benchmarks need."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-from horus_appliance.console import CannotRun, detail, step
+from horus_appliance.console import CannotRun, step
 from horus_appliance.host import python, system
+from horus_appliance.languages import zig
 from horus_appliance.paths import BUILD, CONF, RUNTIME
 
+# As it is installed. It is imported as horus, which is another package on PyPI.
+NAME = "horus-rt"
 BINDING = RUNTIME / "bindings" / "python"
 REQUIREMENTS = Path(__file__).with_name("python_package.txt")
 # The first Python whose stable interface has buffers.
@@ -22,19 +28,27 @@ def ensure(name: str = "python-package") -> Path:
     return python.ensure(BUILD / name, REQUIREMENTS)
 
 
-def wheel(programs: Path, place: Path) -> Path:
-    """Builds the wheel by maturin, for this machine, into `place`; gives its file."""
-    system.ensure_command("cc", "gcc")
-    step("building the wheel by maturin")
+def wheel(programs: Path, place: Path, target: str | None = None) -> Path:
+    """Builds the wheel by maturin into `place`, in place of an older one for this processor; gives its file. Without a target it is for this machine."""
+    step(f"building the wheel by maturin{f' for {target}' if target else ''}")
     place.mkdir(parents=True, exist_ok=True)
-    command = [programs / "maturin", "build", "--release", "--locked", "--interpreter", programs / "python", "--out", place]
-    environment = {**os.environ, "CARGO": str(plain_cargo(place))}
-    done = subprocess.run(command, cwd=BINDING, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode != 0:
-        raise CannotRun(f"maturin could not build the wheel:\n{(done.stdout + done.stderr)[-3000:]}")
-    built = next(place.glob("horus-*.whl"))
-    detail(built.name)
-    return built
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        command = [programs / "maturin", "build", "--release", "--locked", "--interpreter", programs / "python", "--out", folder]
+        if target:
+            system.add_rust_target(target)
+            command += ["--zig", "--compatibility", f"manylinux_{zig.GLIBC.replace('.', '_')}", "--target", target]
+            environment = {"PYTHONPATH": str(zig.site(target))}
+        else:
+            system.ensure_command("cc", "gcc")
+            environment = {"CARGO": str(plain_cargo(Path(folder)))}
+        done = subprocess.run(command, cwd=BINDING, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+        if done.returncode != 0:
+            raise CannotRun(f"maturin could not build the wheel:\n{(done.stdout + done.stderr)[-3000:]}")
+        built = next(Path(folder).glob("*.whl"))
+        machine = re.search(r"manylinux_\d+_\d+_(\w+)\.whl$", built.name)[1]
+        for older in place.glob(f"{NAME.replace('-', '_')}-*_{machine}.whl"):
+            older.unlink()
+        return Path(shutil.move(built, place / built.name))
 
 
 # What maturin tells pyo3 is what pyo3 finds itself. As a plain cargo build has other variables and no arguments for rustc (they strip the module),
@@ -71,8 +85,8 @@ def install(programs: Path, built: Path) -> None:
 
 
 def uninstall(programs: Path) -> None:
-    """Takes the package out of an environment, if it is there."""
-    subprocess.run([programs / "python", "-m", "pip", "uninstall", "--quiet", "--yes", "horus"], capture_output=True, check=True)
+    """Takes the package out of an environment, if it is there; by its earlier name, too."""
+    subprocess.run([programs / "python", "-m", "pip", "uninstall", "--quiet", "--yes", NAME, "horus"], capture_output=True, check=True)
 
 
 def copy_of_cargo_build(place: Path) -> Path:

@@ -42,6 +42,12 @@ def cc(target: str) -> Path:
     return program
 
 
+def site(target: str) -> Path:
+    """Where Python's modules lie beside the compiler, for programs in Python that look for the module ziglang."""
+    cc(target)
+    return next((PLACE / "environment").glob("lib/python3*/site-packages"))
+
+
 def version() -> str:
     """The version that `horus deploy` compiles with."""
     return re.search(r'const VERSION: &str = "([0-9.]+)";', DEPLOY.read_text())[1]
