@@ -26,10 +26,11 @@ def kill(count: int) -> str:
     return the_one(rf"{count} kills, .*", with_failpoints("kill_matrix", {"HORUS_KILLS": str(count)}, r"^\d+ of \d+ kills$"))
 
 
-def nodes(count: int) -> str:
-    """Starts three programs of nodes `count` times; returns the sentence of the test."""
-    step(f"{count} times three programs of nodes")
-    return the_one(rf"{count} runs of three programs.*", with_failpoints("any_order", {"HORUS_ORDERS": str(count)}, r"^\d+ of \d+ runs$"))
+def nodes(count: int, first: int = 0) -> str:
+    """Starts three programs of nodes `count` times, as the runs from number `first` on are; returns the sentence of the test."""
+    step(f"{count} times three programs of nodes, from run {first} on")
+    variables = {"HORUS_ORDERS": str(count), "HORUS_ORDERS_FROM": str(first)}
+    return the_one(rf"{count} runs of three programs.*", with_failpoints("any_order", variables, r"^\d+ of \d+ runs, the next is \d+$"))
 
 
 def with_failpoints(test: str, variables: dict, progress: str) -> list:
