@@ -6,6 +6,7 @@
 //! What a [`Segment`] proves is that its bytes are *addressed* rightly. It proves nothing about their contents, which
 //! peers go on changing: stamps, positions, cursors and identities are looked at with suspicion where they are read.
 
+pub mod generation;
 pub mod layout;
 
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.

@@ -1,8 +1,11 @@
 //! Every interleaving and every permitted memory ordering of small rings, by the loom model checker.
 //!
-//! One file, because all models build their lanes and threads in the same way. Each test is named after the outcome that it forbids. Run with
+//! One program, because all models build their lanes and threads in the same way. Each test is named after the outcome that it forbids. Run with
 //! `RUSTFLAGS="--cfg loom" cargo test -p horus-shm --release --test loom_ring`.
 #![cfg(loom)]
+
+#[path = "loom/remade.rs"]
+mod remade;
 
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::observe::observe;

@@ -9,6 +9,7 @@ use crate::clock::monotonic_ns;
 use crate::error::OpenError;
 use crate::ring::take_over;
 use crate::segment::Segment;
+use crate::segment::generation;
 use crate::segment::header::Expected;
 use crate::segment::lane::MappedLane;
 use crate::segment::look::Look;
@@ -54,11 +55,8 @@ impl Subscription {
     #[cold]
     #[inline(never)]
     pub(super) fn follow(&mut self) -> bool {
-        // Acquire: who sees it finds the new header, and empty lanes.
-        let generation = self.segment.generation_word().load(Ordering::Acquire); // SYNC POINT: remade
-        if generation == self.segment.generation() || !generation.is_multiple_of(2) {
-            return false;
-        }
+        let word = self.segment.generation_word();
+        let Some(generation) = generation::to_follow(word, self.segment.generation()) else { return false };
         let is_soon = |refusal: &Refusal| refusal.generation == generation && monotonic_ns() < refusal.again_ns;
         if self.following.refusal.as_ref().is_some_and(is_soon) {
             return false;
@@ -88,8 +86,7 @@ impl Subscription {
         // The old mapping keeps the place, and nothing is read there any more.
         self.segment.unlock_memory();
         let segment = Arc::new(Segment::map(file.clone(), file.file(), header, generation, Residency::Locked)?);
-        let now = segment.generation_word().load(Ordering::Acquire); // SYNC POINT: remade
-        if now != generation {
+        if generation::now(segment.generation_word()) != generation {
             return Ok(false);
         }
         let lanes = (0..segment.header().shape.lanes()).map(|lane| MappedLane::new(segment.clone(), lane)).collect();

@@ -15,6 +15,7 @@ use crate::peers::publishers;
 use crate::ring::observe::{Unseen, observe};
 use crate::ring::{Consumer, Fate, MAX_SEQUENCE, Memory, Received, Taken, copy, fate, payload_word};
 use crate::segment::Segment;
+use crate::segment::generation;
 use crate::segment::header::Header;
 use crate::segment::lane::MappedLane;
 use crate::segment::layout::Policy;
@@ -150,9 +151,7 @@ impl Observation {
     /// Whether the topic still has its name, its shape and all its bytes. If not, another file may have the name by now, the topic was
     /// remade, or its file was cut off: who opens it again is told. Two system calls.
     pub fn is_current(&self) -> bool {
-        // Acquire: who opens it again finds the new header.
-        let generation = self.segment.generation_word().load(Ordering::Acquire); // SYNC POINT: remade
-        generation == self.segment.generation() && self.segment.check().is_ok()
+        generation::now(self.segment.generation_word()) == self.segment.generation() && self.segment.check().is_ok()
     }
 
     /// Type, policy, capacity, and everything else that does not change.

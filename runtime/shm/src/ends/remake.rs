@@ -28,11 +28,12 @@ use crate::peers::door::Manner;
 use crate::peers::{reap, subscribers};
 use crate::segment::Segment;
 use crate::segment::file::{Access, TopicFile};
+use crate::segment::generation;
 use crate::segment::header::{Expected, Header, Terms};
 use crate::segment::layout::{GENERATIONS, HEADER_BYTES};
 use crate::segment::map::Residency;
 use crate::segment::rejected::{Reason, Rejected};
-use crate::sync::{Arc, Ordering, fence};
+use crate::sync::{Arc, Ordering};
 use crate::wait::bell::ring;
 use crate::wait::wake_all;
 
@@ -101,7 +102,7 @@ fn agreed(segment: &Segment, expected: &Expected, making: &Making) -> Result<Hea
 fn remake(door: &Door, header: Header) -> Result<Arc<Segment>, OpenError> {
     let file = door.segment.file();
     let before = door.segment.generation();
-    let generation = before / 2 * 2 + 2;
+    let generation = generation::next(before);
     if generation / 2 >= GENERATIONS as u64 {
         return Err(OpenError::Busy { path: file.path().to_owned() }); // so often it was remade by who was killed in it
     }
@@ -109,18 +110,13 @@ fn remake(door: &Door, header: Header) -> Result<Arc<Segment>, OpenError> {
     grow(file, header.shape.total_bytes())?;
     failpoint!("remake:grown");
     let segment = Segment::map(file.clone(), door.seat.description(), header, generation, Residency::Locked)?;
-    let word = segment.generation_word();
-    word.store(before | 1, Ordering::Relaxed); // the fence orders it before the header
-    fence(Ordering::Release); // SYNC POINT: remaking
-    failpoint!("remake:begun");
-    let written = rustix::io::pwrite(file.file(), &bytes, 0)
-        .map_err(|error| OpenError::io("write the header of", file.path(), error))?;
-    debug_assert_eq!(written, HEADER_BYTES); // as where a segment is made
-    failpoint!("remake:header");
-    segment.clear_lanes();
-    failpoint!("remake:cleared");
-    word.store(generation, Ordering::Release); // SYNC POINT: remade
-    failpoint!("remake:remade");
+    let write_header = || {
+        let written = rustix::io::pwrite(file.file(), &bytes, 0)
+            .map_err(|error| OpenError::io("write the header of", file.path(), error))?;
+        debug_assert_eq!(written, HEADER_BYTES); // as where a segment is made
+        Ok::<_, OpenError>(())
+    };
+    generation::remake(segment.generation_word(), before, write_header, || segment.clear_lanes())?;
     // Who sleeps may have to wait otherwise from now on.
     ring(&segment);
     wake_all(&segment);

@@ -4,12 +4,12 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Duration;
 
+use super::generation;
 use super::header::{Alleged, Header};
 use super::layout::{GENERATION_WORD, GENERATIONS, HEADER_BYTES, MEMBERSHIP, WORD};
 use super::rejected::{Reason, Rejected};
 use crate::error::OpenError;
 use crate::patience::pause;
-use crate::sync::{Ordering, fence};
 
 /// What stood at the beginning of a file.
 pub(crate) struct Look {
@@ -37,19 +37,19 @@ impl Look {
             }
             Ok::<_, OpenError>(length)
         };
-        let generation = || {
+        let generation_of_file = || {
             let mut word = [0; WORD];
             let length = read(&mut word, MEMBERSHIP + GENERATION_WORD * WORD)?;
             Ok::<_, OpenError>(if length == WORD { u64::from_ne_bytes(word) } else { 0 })
         };
-        let before = generation()?;
-        fence(Ordering::Acquire); // SYNC POINT: remade
-        let mut first_bytes = vec![0; HEADER_BYTES];
-        let length = read(&mut first_bytes, 0)?;
-        first_bytes.truncate(length);
-        fence(Ordering::Acquire); // SYNC POINT: remaking
-        let file_bytes = rustix::fs::fstat(file).map_err(io)?.st_size as u64;
-        let generation = if generation()? == before { before } else { before | 1 };
+        let header = || {
+            let mut first_bytes = vec![0; HEADER_BYTES];
+            let length = read(&mut first_bytes, 0)?;
+            first_bytes.truncate(length);
+            let file_bytes = rustix::fs::fstat(file).map_err(io)?.st_size as u64;
+            Ok::<_, OpenError>((first_bytes, file_bytes))
+        };
+        let (generation, (first_bytes, file_bytes)) = generation::look(generation_of_file, header)?;
         Ok(Self { first_bytes, file_bytes, generation })
     }
 
