@@ -55,7 +55,7 @@ impl MonotonicTime {
     /// How far this clock is ahead of the machine's, in nanoseconds: what the time namespace of this process adds. Zero where the kernel
     /// does not tell.
     pub fn offset_of_namespace() -> i64 {
-        std::fs::read_to_string("/proc/self/timens_offsets").map_or(0, |text| offset_in(&text))
+        horus_shm::clock::ahead_of_machine_ns()
     }
 
     /// The time that passed since `earlier`; zero when `earlier` is in fact later.
@@ -289,24 +289,9 @@ impl Clock for VirtualClock {
     }
 }
 
-/// The offset of the monotonic clock, of lines such as `monotonic  100000  0`: seconds and nanoseconds.
-fn offset_in(text: &str) -> i64 {
-    let words = text.lines().filter_map(|line| line.trim().strip_prefix("monotonic")).flat_map(str::split_whitespace);
-    let mut numbers = words.map(|word| word.parse::<i64>().unwrap_or(0));
-    let (seconds, nanos) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    seconds.saturating_mul(NANOS_PER_SECOND as i64).saturating_add(nanos)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_offset_of_a_time_namespace_is_read_as_the_kernel_writes_it() {
-        assert_eq!(offset_in("monotonic           0         0\nboottime            7         0\n"), 0);
-        assert_eq!(offset_in("monotonic       -3000 500000000\nboottime            0         0\n"), -2_999_500_000_000);
-        assert_eq!(offset_in(""), 0);
-    }
 
     #[test]
     fn a_sleep_never_ends_early_and_never_sleeps_for_a_point_in_the_past() {

@@ -7,12 +7,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use horus::message::Stamp;
+use horus::time::MonotonicTime;
 use horus::topic::{Directory, OpenError, Publisher, Subscriber, Waiting};
+use horus_shm::ends::observe::{Observation, Start};
 use horus_shm::peers::clean::clean;
 use peers::{CAPACITY, Home, PATIENCE, Peer, files_in, options_for};
 
 const NAME: &str = "shared";
 const BACK: &str = "back";
+const LARGE: &str = "large";
 
 fn publish(policy: &str, directory: &Path) -> Result<Publisher<Stamp>, OpenError> {
     Publisher::open(NAME, options_for(policy, directory))
@@ -39,6 +42,86 @@ fn peer_is_another_node() {
     let _subscriber = Subscriber::<Stamp>::open(NAME, &options).unwrap();
     peers::ready();
     std::thread::park_timeout(PATIENCE);
+}
+
+/// How often a message goes there and back.
+const ROUNDS: u64 = 20;
+
+/// Sends back what comes, with the age that it has by the clock here: received by copy and in place, sent from a variable and in place.
+#[test]
+#[ignore = "a peer"]
+fn peer_tells_ages() {
+    let options = peers::options();
+    let mut publisher = Publisher::<Stamp>::open(BACK, options.clone().stamped()).unwrap();
+    let mut subscriber = Subscriber::<Stamp>::open(NAME, &options).unwrap();
+    let mut large = Subscriber::<Picture>::open(LARGE, &options).unwrap();
+    peers::ready();
+    for round in 0..ROUNDS {
+        let sent_ns = if round % 2 == 0 {
+            subscriber.recv_timeout(PATIENCE).unwrap().sent_ns
+        } else {
+            assert!(large.wait(PATIENCE));
+            large.borrow().unwrap().sent_ns()
+        };
+        let age = MonotonicTime::now().as_nanos().checked_sub(sent_ns).expect("it was sent before it came");
+        let answer = Stamp { sequence: round, sent_ns: age };
+        if round % 3 == 0 {
+            let mut loan = publisher.loan().unwrap();
+            *loan = answer;
+            loan.publish();
+        } else {
+            publisher.try_send(answer).unwrap();
+        }
+    }
+}
+
+#[test]
+fn ages_of_messages_are_right_across_time_namespaces() {
+    if !Home::Time.is_possible() {
+        return;
+    }
+    let elsewhere = [(Home::Here, Home::Time), (Home::Time, Home::Here)];
+    for ((asks, tells), policy) in
+        elsewhere.into_iter().flat_map(|homes| ["reliable", "latest"].map(|policy| (homes, policy)))
+    {
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut peer = Peer::start_in(tells, "peer_tells_ages", files.path(), policy, None);
+        peer.wait_until_ready();
+        Peer::start_in(asks, "peer_asks_for_ages", files.path(), policy, None).finish();
+        peer.finish();
+    }
+}
+
+/// The other side of it. Who observes the answers sees them at the same times.
+#[test]
+#[ignore = "a peer"]
+fn peer_asks_for_ages() {
+    let options = peers::options();
+    let mut publisher = Publisher::<Stamp>::open(NAME, &options).unwrap();
+    let mut large = Publisher::<Picture>::open(LARGE, &options).unwrap();
+    let mut subscriber = Subscriber::<Stamp>::open(BACK, &options).unwrap();
+    let file = Directory::at(peers::directory()).unwrap().file(&BACK.parse().unwrap());
+    let mut observer = Observation::open(&file, Start::First).unwrap().unwrap();
+    for round in 0..ROUNDS {
+        let before = MonotonicTime::now().as_nanos();
+        if round % 2 == 0 {
+            publisher.try_send_stamped(Stamp::default(), before).unwrap();
+        } else {
+            large.try_send_stamped(Picture { words: [round; 1024] }, before).unwrap();
+        }
+        let back = subscriber.recv_timeout(PATIENCE).unwrap();
+        let after = MonotonicTime::now().as_nanos();
+        let age = back.message.sent_ns;
+        assert!(age <= after - before, "a message of {age} ns, {} ns after it was sent", after - before);
+        assert!((before + age..=after).contains(&back.sent_ns), "{} is not from {before} to {after}", back.sent_ns);
+        let seen = observer.try_take(&mut [0; size_of::<Stamp>()]).unwrap();
+        assert_eq!(seen.sent_ns, back.sent_ns);
+    }
+    // No time stays no time.
+    drop(subscriber);
+    let mut own = Subscriber::<Stamp>::open(NAME, &options).unwrap();
+    publisher.try_send(Stamp::default()).unwrap();
+    assert_eq!(own.recv_timeout(PATIENCE).unwrap().sent_ns, 0);
 }
 
 #[test]

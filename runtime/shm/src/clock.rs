@@ -1,6 +1,18 @@
-//! The clock that messages are stamped with.
+//! The clock that messages are stamped with, and the machine's, which stamps in a segment are of.
+//!
+//! In a time namespace (`unshare --time`, some containers) CLOCK_MONOTONIC is shifted. A stamp crosses namespaces, so it stands in the slot
+//! by the machine's clock: who writes it takes its own offset off, who reads it adds its own. Where there is no offset, which is
+//! nearly everywhere, neither costs an instruction: ends with an offset go the way that is kept for care
+//! ([`Memory::ahead_ns`](crate::ring::Memory::ahead_ns)).
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use rustix::time::{ClockId, clock_gettime};
+
+use crate::peers::fork::Opener;
+
+/// Nanoseconds of a second.
+const SECOND_NS: i64 = 1_000_000_000;
 
 /// Nanoseconds on CLOCK_MONOTONIC, which starts near boot and is the same in every process of the machine.
 ///
@@ -10,4 +22,57 @@ pub fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     // The clock starts at boot, so neither part is negative; 2^64 ns are 584 years.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// How far this process's clock is ahead of the machine's, in nanoseconds: what its time namespace adds. Zero where the kernel does not
+/// tell. Asked once a process, by the first topic that is opened.
+pub fn ahead_of_machine_ns() -> i64 {
+    static ASKED_BY: AtomicU64 = AtomicU64::new(0);
+    static AHEAD: AtomicI64 = AtomicI64::new(0);
+    let this = Opener::this().number(); // a child may be in another namespace
+    // Acquire: with who asked comes the answer.
+    let asked_by = ASKED_BY.load(Ordering::Acquire); // SYNC POINT: clock
+    if asked_by != this {
+        let offsets = std::fs::read_to_string("/proc/self/timens_offsets");
+        AHEAD.store(offsets.map_or(0, |text| offset_in(&text)), Ordering::Relaxed);
+        ASKED_BY.store(this, Ordering::Release); // SYNC POINT: clock
+    }
+    AHEAD.load(Ordering::Relaxed)
+}
+
+/// A stamp by this process's clock, of which the machine's is `ahead_ns` behind, by the machine's. No stamp stays none.
+pub(crate) fn by_the_machines(stamp_ns: u64, ahead_ns: i64) -> u64 {
+    if stamp_ns == 0 { 0 } else { stamp_ns.saturating_add_signed(ahead_ns.saturating_neg()).max(1) }
+}
+
+/// The other way round.
+pub(crate) fn by_ones_own(stamp_ns: u64, ahead_ns: i64) -> u64 {
+    if stamp_ns == 0 { 0 } else { stamp_ns.saturating_add_signed(ahead_ns).max(1) }
+}
+
+/// The offset of the monotonic clock, of lines such as `monotonic  100000  0`: seconds and nanoseconds.
+fn offset_in(text: &str) -> i64 {
+    let words = text.lines().filter_map(|line| line.trim().strip_prefix("monotonic")).flat_map(str::split_whitespace);
+    let mut numbers = words.map(|word| word.parse::<i64>().unwrap_or(0));
+    let (seconds, nanos) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    seconds.saturating_mul(SECOND_NS).saturating_add(nanos)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_offset_of_a_time_namespace_is_read_as_the_kernel_writes_it() {
+        assert_eq!(offset_in("monotonic           0         0\nboottime            7         0\n"), 0);
+        assert_eq!(offset_in("monotonic       -3000 500000000\nboottime            0         0\n"), -2_999_500_000_000);
+        assert_eq!(offset_in(""), 0);
+    }
+
+    #[test]
+    fn no_stamp_stays_none_and_a_stamp_that_the_other_clock_has_not_is_its_first_moment() {
+        assert_eq!((by_the_machines(0, 5), by_ones_own(0, 5)), (0, 0));
+        assert_eq!((by_the_machines(7, 5), by_ones_own(2, 5)), (2, 7));
+        assert_eq!((by_the_machines(5, 5), by_ones_own(5, -9), by_the_machines(u64::MAX, -9)), (1, 1, u64::MAX));
+    }
 }

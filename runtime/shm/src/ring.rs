@@ -103,6 +103,11 @@ pub trait Memory {
     fn cursor(&self, subscriber: usize) -> &AtomicU64;
     /// The slot of message `sequence`: stamp, time of sending, payload.
     fn slot(&self, sequence: u64) -> &[AtomicU64];
+    /// How far the clock of this end is ahead of the one by which times of sending stand in the slots, in nanoseconds
+    /// ([`crate::clock`]). Where it is not zero, every message goes the way that is kept for care.
+    fn ahead_ns(&self) -> i64 {
+        0
+    }
 }
 
 const fn writing(sequence: u64) -> u64 {
@@ -196,7 +201,7 @@ pub struct Received<T> {
     pub message: T,
     /// Its number in its publisher's lane; the lane's first message ever has number 0.
     pub sequence: u64,
-    /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC, which all processes of a machine share; zero
+    /// When it was sent, in nanoseconds on this process's CLOCK_MONOTONIC, which all processes of a machine share; zero
     /// when the sender gave no time.
     pub sent_ns: u64,
     /// Number of the lane that it came by: tells publishers apart that live at the same time.

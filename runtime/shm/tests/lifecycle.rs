@@ -5,8 +5,8 @@ mod common;
 
 use std::time::Duration;
 
-use common::{JOINING, MAKING, Message, Scratch, message, received};
-use horus_shm::ends::{Joining, Making, Publication};
+use common::{JOINING, KIND, MAKING, Message, Scratch, message, received};
+use horus_shm::ends::{Joining, Kind, Making, Payload, Publication};
 use horus_shm::error::OpenError;
 use horus_shm::peers::clean::clean;
 use horus_shm::ring::Full;
@@ -277,4 +277,14 @@ fn opening_takes_as_long_among_a_thousand_topics_as_alone() {
         thousand < 2 * one
     };
     assert!((0..10).any(is_so), "opening depends on how many topics there are");
+}
+
+#[test]
+fn a_publisher_of_another_type_beside_a_living_one_is_told_the_type_and_not_that_there_is_no_room() {
+    let scratch = Scratch::new();
+    let _living = scratch.publish().unwrap();
+    let other = Kind { type_name: "test/Other", ..KIND };
+    let refused = Publication::open(&scratch.directory, &scratch.name, other, Payload::of::<Message>(), &MAKING);
+    let said = refused.err().expect("it is refused").to_string();
+    assert!(said.contains("test/Other") && said.contains("test/Message"), "{said}");
 }

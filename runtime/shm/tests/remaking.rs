@@ -309,3 +309,49 @@ fn wrong_type_is_told_before_the_lack_of_room() {
     let error = opened.err().unwrap().to_string();
     assert!(error.contains("24") && error.contains("32 bytes"), "{error}");
 }
+
+/// A number of kB that the kernel tells of this process.
+fn status(field: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_topic_that_cannot_be_mapped_anew_keeps_its_memory_and_is_followed_later() {
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    let role = "a_process_without_room_for_a_remade_topic";
+    let done = child.args(["--exact", role, "--ignored", "--nocapture", "--test-threads=1"]).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+#[ignore = "a process of its own, which the test above starts: its room for memory is limited"]
+fn a_process_without_room_for_a_remade_topic() {
+    let scratch = Scratch::new();
+    let mut subscriber = scratch.subscribe_as(any()).unwrap();
+    let mut publisher = scratch.publish_as(&asks(Policy::Latest, 16_384)).unwrap();
+    assert_eq!(send(&mut publisher, 0..1), 1);
+    let locked = status("VmLck:");
+    let mut room = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is ours, here and below.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut room) };
+    let none = libc::rlimit { rlim_cur: status("VmSize:") * 1024, ..room };
+    // SAFETY: as above.
+    unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const none) };
+    let received = subscriber.try_recv::<Message>();
+    // SAFETY: as above.
+    unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const room) };
+    assert!(received.is_none() && matches!(subscriber.check(), Err(OpenError::Remade { .. })));
+    assert_eq!(status("VmLck:"), locked, "what it still uses is no longer locked");
+    assert!(locked > 0 || subscriber.memory_lock().is_err());
+    let end = Instant::now() + Duration::from_secs(60);
+    let received = loop {
+        assert!(Instant::now() < end, "{:?}", subscriber.check());
+        if let Some(received) = subscriber.try_recv::<Message>() {
+            break received;
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(received.message, message(0));
+}

@@ -3,7 +3,7 @@
 //! Small enough for Miri: `cargo +nightly miri test -p horus-shm --test ring_states`.
 #![cfg(not(loom))]
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, NotStaged, Producer, join};
@@ -330,4 +330,90 @@ fn message_is_staged_over_none_that_a_reader_has_yet_to_read_or_holds() {
     assert_eq!(stage(&mut writer, 4), Ok(()));
     assert_eq!(writer.release(0), 1);
     assert_eq!((numbers(&mut copier), numbers(&mut holder)), (vec![4], vec![4]));
+}
+
+/// The end of a lane in a time namespace: its clock is so far ahead.
+#[derive(Clone)]
+struct Shifted(HeapLane, i64);
+
+impl Memory for Shifted {
+    fn capacity(&self) -> u64 {
+        self.0.capacity()
+    }
+    fn subscribers(&self) -> usize {
+        self.0.subscribers()
+    }
+    fn members(&self) -> &AtomicU64 {
+        self.0.members()
+    }
+    fn holders(&self) -> &AtomicU64 {
+        self.0.holders()
+    }
+    fn asking(&self) -> &AtomicU64 {
+        self.0.asking()
+    }
+    fn position(&self) -> &AtomicU64 {
+        self.0.position()
+    }
+    fn cursor(&self, subscriber: usize) -> &AtomicU64 {
+        self.0.cursor(subscriber)
+    }
+    fn slot(&self, sequence: u64) -> &[AtomicU64] {
+        self.0.slot(sequence)
+    }
+    fn ahead_ns(&self) -> i64 {
+        self.1
+    }
+}
+
+#[test]
+fn stamps_are_by_the_readers_clock_in_whatever_way_they_come_and_no_message_is_lost() {
+    const NOW: u64 = 1_000_000;
+    for ((policy, is_held), (writes, reads)) in
+        [(Policy::Reliable, false), (Policy::Latest, false), (Policy::Latest, true)]
+            .into_iter()
+            .flat_map(|kind| [(0, 0), (700, 0), (0, 700), (-700, 700), (700, 700)].map(|clocks| (kind, clocks)))
+    {
+        let lane = HeapLane::new::<Message>(4, 2).unwrap();
+        let mut reader = join(vec![Shifted(lane.clone(), reads)], 0, policy, 0).unwrap().into_vec().remove(0);
+        let mut writer = Producer::resume(Shifted(lane.clone(), writes), policy, is_held).unwrap();
+        let (sent, seen) = (NOW.strict_add_signed(writes), NOW.strict_add_signed(reads));
+        for round in 0..20 {
+            let stamp = if round % 5 == 4 { 0 } else { sent };
+            match round % 4 {
+                0 => assert!(writer.try_send([round; 2], stamp).is_ok()),
+                1 => {
+                    assert!(writer.begin());
+                    writer.slot()[2..4].iter().for_each(|word| word.store(round, Ordering::Relaxed));
+                    writer.commit(stamp);
+                }
+                2 => {
+                    let fill =
+                        |slot: &[AtomicU64]| slot[2..4].iter().for_each(|word| word.store(round, Ordering::Relaxed));
+                    if writer.send_at_once(stamp, fill).is_none() {
+                        writer.send_with(stamp, fill).unwrap();
+                    }
+                }
+                _ => {
+                    let fill =
+                        |slot: &[AtomicU64]| slot[2..4].iter().for_each(|word| word.store(round, Ordering::Relaxed));
+                    writer.stage_with(fill).unwrap();
+                    assert_eq!(writer.release(stamp), 1);
+                }
+            }
+            let is_in_place = round % 3 == 0 && (is_held || policy == Policy::Reliable);
+            let sent_ns = if is_in_place {
+                let held = reader.hold().unwrap();
+                assert_eq!(reader.slot()[2].load(Ordering::Relaxed), round);
+                reader.let_go();
+                held.sent_ns
+            } else {
+                let received = reader.try_recv::<Message>().unwrap();
+                assert_eq!(received.message, [round; 2]);
+                received.sent_ns
+            };
+            assert_eq!(sent_ns, if stamp == 0 { 0 } else { seen }, "{policy:?} {writes} {reads} {round}");
+        }
+        assert_eq!((reader.missed(), writer.last().unwrap().0), (0, 0), "the last one had no time");
+    }
 }

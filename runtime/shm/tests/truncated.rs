@@ -89,3 +89,35 @@ fn a_process_touches_another_file_that_is_truncated() {
     let byte = unsafe { map.as_ptr().read_volatile() };
     unreachable!("it read {byte}");
 }
+
+/// Sends the signal to this thread, whose handler returns.
+fn be_sent_the_signal() {
+    // SAFETY: a number of a signal; what the handler does is the guard's affair.
+    assert_eq!(unsafe { libc::raise(libc::SIGBUS) }, 0);
+}
+
+#[test]
+fn a_signal_that_was_sent_takes_the_guard_from_nobody() {
+    assert!(alone("a_process_is_sent_the_signal_and_then_its_topic_is_truncated").success());
+    // As without the guard: the handler of Rust's runtime goes at the first signal, and the second one ends the process.
+    assert_eq!(alone("a_process_is_sent_the_signal_twice").signal(), Some(libc::SIGBUS));
+}
+
+#[test]
+#[ignore = "a process of its own, which the test above starts"]
+fn a_process_is_sent_the_signal_and_then_its_topic_is_truncated() {
+    let scratch = guarded();
+    let mut publisher = scratch.publish().unwrap();
+    be_sent_the_signal();
+    truncate(&scratch.file(), 0);
+    let _ = publisher.try_send(&message(1), 0);
+    assert!(matches!(publisher.check(), Err(OpenError::CutOff { .. })));
+}
+
+#[test]
+#[ignore = "a process of its own, which the test above starts"]
+fn a_process_is_sent_the_signal_twice() {
+    let _scratch = guarded();
+    be_sent_the_signal();
+    be_sent_the_signal();
+}

@@ -53,7 +53,7 @@ impl<M: Message> Sample<'_, M> {
         self.sample.sequence()
     }
 
-    /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC; zero when the sender gave no time.
+    /// When it was sent, in nanoseconds on this process's CLOCK_MONOTONIC; zero when the sender gave no time.
     pub fn sent_ns(&self) -> u64 {
         self.sample.sent_ns()
     }

@@ -12,7 +12,7 @@ pub enum Home {
     Pids,
     /// In a PID and a user namespace.
     Users,
-    /// In a time namespace whose boot was a day earlier.
+    /// In a time namespace whose boot was a day earlier, and by whose clock messages are stamped.
     Time,
     /// In a mount namespace without `/proc`.
     WithoutProc,
@@ -42,7 +42,7 @@ impl Home {
                 r#""$@""#
             }
             Self::Time => {
-                unshare.args(["--time", "--boottime", "86400", "--fork", "--kill-child"]);
+                unshare.args(["--time", "--boottime", "86400", "--monotonic", "86400", "--fork", "--kill-child"]);
                 r#""$@""#
             }
             Self::WithoutProc => {

@@ -221,7 +221,7 @@ impl<'a> BytesSample<'a> {
         self.sequence
     }
 
-    /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC; zero when the sender gave no time.
+    /// When it was sent, in nanoseconds on this process's CLOCK_MONOTONIC; zero when the sender gave no time.
     pub fn sent_ns(&self) -> u64 {
         self.sent_ns
     }

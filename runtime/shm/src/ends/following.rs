@@ -83,12 +83,18 @@ impl Subscription {
         let header = look.header(file.path())?;
         header.check(&self.following.expected).map_err(|reason| Rejected { path: file.path().to_owned(), reason })?;
         let policy = header.policy;
-        // The old mapping keeps the place, and nothing is read there any more.
+        // The old mapping keeps the place, and nothing is read there any more. Both may be more than this process may lock.
         self.segment.unlock_memory();
-        let segment = Arc::new(Segment::map(file.clone(), file.file(), header, generation, Residency::Locked)?);
-        if generation::now(segment.generation_word()) != generation {
-            return Ok(false);
-        }
+        let mapped = Segment::map(file.clone(), file.file(), header, generation, Residency::Locked);
+        let is_current = |segment: &Segment| generation::now(segment.generation_word()) == generation;
+        let segment = match mapped {
+            Ok(segment) if is_current(&segment) => Arc::new(segment),
+            other => {
+                let failed = other.map(drop); // its memory is free for the old one, which stays
+                self.segment.lock_memory_again();
+                return failed.map(|()| false);
+            }
+        };
         let lanes = (0..segment.header().shape.lanes()).map(|lane| MappedLane::new(segment.clone(), lane)).collect();
         self.lanes = take_over(lanes, self.subscriber(), policy);
         (self.turn, self.has_history) = (0, false);

@@ -134,7 +134,7 @@ impl Sample<'_> {
         self.taken.sequence
     }
 
-    /// When it was sent, in nanoseconds on the sender's CLOCK_MONOTONIC; zero when the sender gave no time.
+    /// When it was sent, in nanoseconds on this process's CLOCK_MONOTONIC; zero when the sender gave no time.
     pub fn sent_ns(&self) -> u64 {
         self.taken.sent_ns
     }

@@ -37,6 +37,11 @@ impl Opener {
         Self(generation())
     }
 
+    /// The number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
     /// Whether this process is the one that opened the handle. One load.
     pub fn is_this(self) -> bool {
         self.0 == generation()

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use super::{MAX_SEQUENCE, Memory, leave, passed_over, position_of, ready};
+use crate::clock::by_ones_own;
 use crate::failpoint::failpoint;
 use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
@@ -13,7 +14,7 @@ use crate::sync::{AtomicU64, Ordering, fence};
 pub struct Taken {
     /// The message's number in its lane.
     pub sequence: u64,
-    /// What its sender said about the time.
+    /// What its sender said about the time, by this reader's clock.
     pub sent_ns: u64,
 }
 
@@ -39,7 +40,7 @@ pub struct Consumer<M> {
     counted_from: u64,
     /// Whether this reader holds message `next` of a `latest` lane.
     is_holding: bool,
-    /// Whether this reader holds a message or has history to read: what `take` does not do in passing.
+    /// Whether this reader holds a message, has history to read or a clock of its own: what `take` does not do in passing.
     needs_care: bool,
     _not_sync: PhantomData<Cell<()>>,
 }
@@ -119,7 +120,7 @@ fn copy_out(next: u64, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) 
 
 impl<M: Memory> Consumer<M> {
     fn at(memory: M, subscriber: usize, policy: Policy, next: u64, joined_at: u64) -> Self {
-        let (needs_care, is_holding) = (next < joined_at, false);
+        let (needs_care, is_holding) = (next < joined_at || memory.ahead_ns() != 0, false);
         let (missed, counted_from, _not_sync) = (0, joined_at, PhantomData);
         Self { memory, subscriber, policy, next, joined_at, missed, counted_from, is_holding, needs_care, _not_sync }
     }
@@ -166,7 +167,7 @@ impl<M: Memory> Consumer<M> {
         AtOnce::NeedsCare
     }
 
-    /// [`take`](Self::take) for a reader that was overtaken, reads history, or forgot to let go of a message.
+    /// [`take`](Self::take) for a reader that was overtaken, reads history, has a clock of its own, or forgot to let go of a message.
     #[cold]
     fn take_with_care(&mut self, copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
         if self.is_holding {
@@ -180,7 +181,8 @@ impl<M: Memory> Consumer<M> {
         if taken.is_some() {
             self.advance();
         }
-        self.needs_care = self.has_history();
+        let taken = taken.map(|taken| self.by_own_clock(taken));
+        self.needs_care = self.has_history() || self.memory.ahead_ns() != 0;
         taken
     }
 
@@ -212,7 +214,11 @@ impl<M: Memory> Consumer<M> {
         let held = held.or_else(|| self.catch_up(Self::hold_slot))?;
         self.is_holding = self.policy == Policy::Latest;
         self.needs_care |= self.is_holding;
-        Some(held)
+        Some(self.by_own_clock(held))
+    }
+
+    fn by_own_clock(&self, taken: Taken) -> Taken {
+        Taken { sent_ns: by_ones_own(taken.sent_ns, self.memory.ahead_ns()), ..taken }
     }
 
     fn hold_slot(&self, slot: &[AtomicU64]) -> Option<Taken> {
@@ -255,7 +261,7 @@ impl<M: Memory> Consumer<M> {
             self.is_holding = false;
         }
         self.advance();
-        self.needs_care = self.has_history();
+        self.needs_care = self.has_history() || self.memory.ahead_ns() != 0;
     }
 
     #[inline]

@@ -60,6 +60,10 @@ impl<M: Memory> Memory for Unseen<M> {
     fn slot(&self, sequence: u64) -> &[AtomicU64] {
         self.lane.slot(sequence)
     }
+
+    fn ahead_ns(&self) -> i64 {
+        self.lane.ahead_ns()
+    }
 }
 
 /// Reads all `lanes` from the next message on, or up to `history` messages before it, of what is still there. `None` when a

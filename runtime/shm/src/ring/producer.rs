@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 pub use stage::NotStaged;
 
 use super::{MAX_SEQUENCE, Memory, bits, passed_over, ready, writing};
+use crate::clock::{by_ones_own, by_the_machines};
 use crate::failpoint::failpoint;
 use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
@@ -18,7 +19,8 @@ pub struct Producer<M> {
     /// Sequence number of the next message. This private copy is the truth; the position in memory is its shadow.
     next: u64,
     /// First sequence number for which room is not known; on a reliable lane `next <= limit <= cursor + capacity` for every
-    /// member's cursor. On a `latest` lane it is beyond all numbers, or below, where readers may hold messages in place.
+    /// member's cursor. On a `latest` lane it is beyond all numbers, or below, where readers may hold messages in place. Between calls, of a
+    /// writer with a clock of its own, it is never beyond `next`: each send looks for room, and then converts its stamp.
     limit: u64,
     /// Messages from `next` on that stand in their slots and are not to be seen yet.
     staged: u64,
@@ -60,7 +62,7 @@ impl<M: Memory> Producer<M> {
             Policy::Reliable => next,
             Policy::Latest => {
                 memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for, nobody asks for
-                if is_held { 0 } else { MAX_SEQUENCE }
+                if is_held || memory.ahead_ns() != 0 { 0 } else { MAX_SEQUENCE }
             }
         };
         Some(Self { memory, next, limit, staged: 0, policy, _not_sync: PhantomData })
@@ -86,7 +88,24 @@ impl<M: Memory> Producer<M> {
     #[cold]
     #[inline(never)]
     fn send_where_there_is_room(&mut self, sent_ns: u64, fill: impl FnOnce(&[AtomicU64])) -> Option<u64> {
-        self.find_room().then(|| self.send_next(sent_ns, fill))
+        if !self.find_room() {
+            return None;
+        }
+        let sequence = self.send_next(self.by_the_machines_clock(sent_ns), fill);
+        self.forget_room();
+        Some(sequence)
+    }
+
+    /// What stands in a slot for a stamp by this end's clock.
+    fn by_the_machines_clock(&self, sent_ns: u64) -> u64 {
+        by_the_machines(sent_ns, self.memory.ahead_ns())
+    }
+
+    /// After sending, where the clock is another one than the machine's: the next message takes the same way.
+    fn forget_room(&mut self) {
+        if self.memory.ahead_ns() != 0 {
+            self.limit = self.limit.min(self.next);
+        }
     }
 
     /// Sends the next message, for which there is room.
@@ -134,8 +153,9 @@ impl<M: Memory> Producer<M> {
     /// Makes the message that was begun visible, and returns its sequence number.
     pub fn commit(&mut self, sent_ns: u64) -> u64 {
         let sequence = self.next;
-        self.publish(self.memory.slot(sequence), sequence, sent_ns);
+        self.publish(self.memory.slot(sequence), sequence, self.by_the_machines_clock(sent_ns));
         self.next = sequence + 1;
+        self.forget_room();
         sequence
     }
 
@@ -240,7 +260,7 @@ impl<M: Memory> Producer<M> {
         let slot = self.memory.slot(number);
         // Relaxed: as in `resume`.
         let is_there = slot[STAMP_WORD].load(Ordering::Relaxed) == ready(number);
-        is_there.then(|| (slot[SENT_WORD].load(Ordering::Relaxed), slot))
+        is_there.then(|| (by_ones_own(slot[SENT_WORD].load(Ordering::Relaxed), self.memory.ahead_ns()), slot))
     }
 
     /// What the lane does when it is full.

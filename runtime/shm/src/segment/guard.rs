@@ -2,7 +2,9 @@
 //!
 //! The kernel sends SIGBUS to whoever touches a page behind the end of a file. A handler, which is installed with the first segment,
 //! looks the address up among the segments of this process, maps zeros over the one that it is in, and takes note of that
-//! ([`Guarded::is_lost`]). Other addresses go to the handler that was there before, or end the process as they would have.
+//! ([`Guarded::is_lost`]). Other addresses, and signals that a process sent, go to the handler that was there before, or end the process as
+//! they would have. A handler before that takes itself away, as that of Rust's runtime does, takes ours along: ours comes back, and what
+//! it put in its place is what was there before from then on.
 //!
 //! The mapping was what held this process's places ([`crate::peers::locks`]), so these are free from then on: what is written now reaches
 //! nobody.
@@ -13,8 +15,8 @@
 //! - It does not guard files on disks ([`super::stored`]): what a disk lost must not look like zeros.
 
 use std::ptr;
+use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Once, OnceLock};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
@@ -37,8 +39,8 @@ static TABLE: [Slot; SLOTS] =
     [const { Slot { start: AtomicUsize::new(0), bytes: AtomicUsize::new(0), lost: AtomicUsize::new(0) } }; SLOTS];
 /// One more than the last slot that was ever used: the handler looks no further.
 static USED: AtomicUsize = AtomicUsize::new(0);
-/// What was there before; written before the handler is installed.
-static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
+/// What was there before: a handler, and the flags that say what kind of function it is. Written before ours is installed.
+static BEFORE: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(libc::SIG_DFL), AtomicUsize::new(0));
 
 /// A segment's place in the table, for as long as the segment is mapped.
 pub(crate) struct Guarded(Option<&'static Slot>);
@@ -86,21 +88,41 @@ fn slot_of(address: usize) -> Option<&'static Slot> {
 }
 
 fn install() {
-    // SAFETY: a structure of plain numbers, for which zeros are a value; the call fills it in.
-    let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: without a new action the call only tells the present one, into a structure of ours.
-    let told = unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut before) };
-    if told != 0 || BEFORE.set(before).is_err() {
-        return;
+    if let Some(before) = present() {
+        remember(&before);
+        // Its fault is no reason to refuse a topic.
+        let _ = set(&ours());
     }
-    // SAFETY: as above.
+}
+
+/// What a SIGBUS comes to by now.
+fn present() -> Option<libc::sigaction> {
+    // SAFETY: a structure of plain numbers, for which zeros are a value; the call fills it in.
+    let mut present: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action the call only tells the present one, into a structure of ours.
+    let told = unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut present) };
+    (told == 0).then_some(present)
+}
+
+fn remember(before: &libc::sigaction) {
+    // Relaxed: of two faults at a time, each has its own thread, and both find a handler that was there.
+    BEFORE.1.store(before.sa_flags as usize, Ordering::Relaxed);
+    BEFORE.0.store(before.sa_sigaction, Ordering::Relaxed);
+}
+
+fn ours() -> libc::sigaction {
+    // SAFETY: as in `present`.
     let mut ours: libc::sigaction = unsafe { std::mem::zeroed() };
     ours.sa_sigaction = on_bus_error as *const () as libc::sighandler_t;
     // On the stack that a thread may have for signals, as languages with small stacks want it. System calls go on.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
-    // SAFETY: the handler is a function of this program, which is never unloaded, and calls what is allowed in a signal handler
-    // only: loads and stores of atomics that are lock-free, and system calls. Its fault is no reason to refuse a topic.
-    unsafe { libc::sigaction(libc::SIGBUS, &raw const ours, ptr::null_mut()) };
+    ours
+}
+
+fn set(action: &libc::sigaction) -> libc::c_int {
+    // SAFETY: ours is a function of this program, which is never unloaded, and calls what is allowed in a signal handler only: loads and
+    // stores of atomics that are lock-free, and system calls. The other one is the default.
+    unsafe { libc::sigaction(libc::SIGBUS, action, ptr::null_mut()) }
 }
 
 /// The handler: no lock, no allocation, no panic.
@@ -135,31 +157,42 @@ fn turn_to_zeros(slot: &Slot) -> bool {
 
 /// As if this handler was not there.
 fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let before = BEFORE.get();
-    match before.map_or(libc::SIG_DFL, |before| before.sa_sigaction) {
+    let (before, flags) = (BEFORE.0.load(Ordering::Relaxed), BEFORE.1.load(Ordering::Relaxed));
+    match before {
         libc::SIG_IGN if is_sent(info) => {}
         libc::SIG_DFL | libc::SIG_IGN => {
             // SAFETY: zeros are the default action. A fault comes again when this returns and then ends the process; a signal that
             // somebody sent does not, so it is sent once more, and waits until this returns.
             unsafe {
-                let default: libc::sigaction = std::mem::zeroed();
-                libc::sigaction(signal, &raw const default, ptr::null_mut());
+                let _ = set(&std::mem::zeroed());
                 if is_sent(info) {
                     libc::raise(signal);
                 }
             }
         }
-        handler if before.is_some_and(|before| before.sa_flags & libc::SA_SIGINFO != 0) => {
+        handler if flags & libc::SA_SIGINFO as usize != 0 => {
             // SAFETY: whoever installed it said by the flag that it is such a function.
             let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
                 unsafe { std::mem::transmute(handler) };
             handler(signal, info, context);
+            stay();
         }
         handler => {
             // SAFETY: as above, by the flag's absence.
             let handler: extern "C" fn(libc::c_int) = unsafe { std::mem::transmute(handler) };
             handler(signal);
+            stay();
         }
+    }
+}
+
+/// After a handler that was there before: ours is the first one still.
+fn stay() {
+    if let Some(present) = present()
+        && present.sa_sigaction != ours().sa_sigaction
+    {
+        remember(&present);
+        let _ = set(&ours());
     }
 }
 

@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 
 use super::Segment;
 use super::layout::{ASLEEP, LINE, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD};
+use crate::clock::ahead_of_machine_ns;
 use crate::ring::Memory;
 use crate::sync::{Arc, AtomicU32, AtomicU64};
 use crate::wait::bell::Bell;
@@ -31,6 +32,8 @@ pub struct MappedLane {
     mask: u64,
     /// Who sleeps: see [`Bell`].
     asleep: NonNull<AtomicU64>,
+    /// See [`Memory::ahead_ns`].
+    ahead_ns: i64,
     /// Keeps mapped what the addresses point to.
     segment: Arc<Segment>,
 }
@@ -63,6 +66,7 @@ impl MappedLane {
             stride: shape.slot_stride() / WORD,
             mask: shape.capacity_of(lane) as u64 - 1,
             asleep: first(ASLEEP, WORD),
+            ahead_ns: ahead_of_machine_ns(),
             segment,
         }
     }
@@ -149,5 +153,9 @@ impl Memory for MappedLane {
             core::hint::assert_unchecked(self.stride >= LINE / WORD);
             std::slice::from_raw_parts(self.slots.add(slot * self.stride).as_ptr(), self.stride)
         }
+    }
+
+    fn ahead_ns(&self) -> i64 {
+        self.ahead_ns
     }
 }

@@ -132,6 +132,13 @@ impl Mapping {
         let _ = self.map.unlock(); // what stays locked is in nobody's way
     }
 
+    /// Takes [`unlock`](Self::unlock) back.
+    pub(crate) fn lock_again(&self) {
+        if self.lock.is_ok() {
+            let _ = self.map.lock(); // it could be locked before
+        }
+    }
+
     /// Whether the kernel keeps the mapping in memory, if it was asked to.
     pub fn lock(&self) -> Result<(), LockRefused> {
         self.lock

@@ -128,6 +128,11 @@ impl Segment {
     pub(crate) fn unlock_memory(&self) {
         self.mapping.unlock();
     }
+
+    /// Takes [`unlock_memory`](Self::unlock_memory) back: it is used after all.
+    pub(crate) fn lock_memory_again(&self) {
+        self.mapping.lock_again();
+    }
 }
 
 impl Bell for Segment {

@@ -89,6 +89,7 @@ impl<M: Memory> Producer<M> {
     /// Makes all staged messages visible, in order; returns how many.
     #[inline(always)]
     pub fn release(&mut self, sent_ns: u64) -> u64 {
+        let sent_ns = self.by_the_machines_clock(sent_ns);
         let released = self.staged;
         let end = self.next + released;
         for number in self.next..end {
@@ -99,12 +100,14 @@ impl<M: Memory> Producer<M> {
         self.memory.position().store(end, Ordering::Relaxed);
         failpoint!("stage:position");
         (self.next, self.staged) = (end, 0);
+        self.forget_room();
         released
     }
 
     /// Forgets all staged messages, which nobody has seen; returns how many. What they have overwritten stays overwritten.
     #[inline(always)]
     pub fn take_back(&mut self) -> u64 {
+        self.forget_room();
         std::mem::take(&mut self.staged)
     }
 }
