@@ -40,16 +40,6 @@ pub fn ahead_of_machine_ns() -> i64 {
     AHEAD.load(Ordering::Relaxed)
 }
 
-/// A stamp by this process's clock, of which the machine's is `ahead_ns` behind, by the machine's. No stamp stays none.
-pub(crate) fn by_the_machines(stamp_ns: u64, ahead_ns: i64) -> u64 {
-    if stamp_ns == 0 { 0 } else { stamp_ns.saturating_add_signed(ahead_ns.saturating_neg()).max(1) }
-}
-
-/// The other way round.
-pub(crate) fn by_ones_own(stamp_ns: u64, ahead_ns: i64) -> u64 {
-    if stamp_ns == 0 { 0 } else { stamp_ns.saturating_add_signed(ahead_ns).max(1) }
-}
-
 /// The offset of the monotonic clock, of lines such as `monotonic  100000  0`: seconds and nanoseconds.
 fn offset_in(text: &str) -> i64 {
     let words = text.lines().filter_map(|line| line.trim().strip_prefix("monotonic")).flat_map(str::split_whitespace);
@@ -58,7 +48,7 @@ fn offset_in(text: &str) -> i64 {
     seconds.saturating_mul(SECOND_NS).saturating_add(nanos)
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -67,12 +57,5 @@ mod tests {
         assert_eq!(offset_in("monotonic           0         0\nboottime            7         0\n"), 0);
         assert_eq!(offset_in("monotonic       -3000 500000000\nboottime            0         0\n"), -2_999_500_000_000);
         assert_eq!(offset_in(""), 0);
-    }
-
-    #[test]
-    fn no_stamp_stays_none_and_a_stamp_that_the_other_clock_has_not_is_its_first_moment() {
-        assert_eq!((by_the_machines(0, 5), by_ones_own(0, 5)), (0, 0));
-        assert_eq!((by_the_machines(7, 5), by_ones_own(2, 5)), (2, 7));
-        assert_eq!((by_the_machines(5, 5), by_ones_own(5, -9), by_the_machines(u64::MAX, -9)), (1, 1, u64::MAX));
     }
 }

@@ -67,6 +67,7 @@ pub mod heap;
 pub mod local;
 pub mod observe;
 mod producer;
+mod stamp;
 mod typed;
 
 pub use consumer::{AtOnce, Consumer, Taken, join, take_over};
@@ -104,7 +105,7 @@ pub trait Memory {
     /// The slot of message `sequence`: stamp, time of sending, payload.
     fn slot(&self, sequence: u64) -> &[AtomicU64];
     /// How far the clock of this end is ahead of the one by which times of sending stand in the slots, in nanoseconds
-    /// ([`crate::clock`]). Where it is not zero, every message goes the way that is kept for care.
+    /// (`clock.rs`). Where it is not zero, every message goes the way that is kept for care.
     fn ahead_ns(&self) -> i64 {
         0
     }

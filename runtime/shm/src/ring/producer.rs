@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 
 pub use stage::NotStaged;
 
+use super::stamp::{by_ones_own, by_the_machines};
 use super::{MAX_SEQUENCE, Memory, bits, passed_over, ready, writing};
-use crate::clock::{by_ones_own, by_the_machines};
 use crate::failpoint::failpoint;
 use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
