@@ -20,6 +20,9 @@ pub const OTHER_DISKS: &str = "/run/horus/other-disks";
 /// The boots before this one, in a row, that ended without a shutdown: one boot identifier a line.
 const CUT_BOOTS: &str = "/run/horus/cut-boots";
 
+/// How the kernel of the boot before this one ended, if by a panic: one sentence.
+const LAST_WORDS: &str = "/run/horus/last-words";
+
 /// How often emergency mode was entered in the boots before this one: a number.
 const EMERGENCIES: &str = "/run/horus/emergencies";
 
@@ -42,6 +45,8 @@ pub struct Boot {
     pub other_disks: Vec<String>,
     /// Earlier boots that ended without a shutdown.
     pub cut_boots: Vec<String>,
+    /// How the kernel of the boot before this one ended, where it left last words.
+    pub last_words: Option<String>,
     /// How often emergency mode was entered in the boots before this one.
     pub emergencies: u64,
     /// What of the boot partition's settings was not used.
@@ -74,6 +79,7 @@ impl Boot {
             data: Data::parse(&lines(DATA)),
             other_disks: lines(OTHER_DISKS),
             cut_boots: lines(CUT_BOOTS),
+            last_words: lines(LAST_WORDS).into_iter().next(),
             emergencies: lines(EMERGENCIES).first().and_then(|number| number.parse().ok()).unwrap_or(0),
             settings: lines(SETTINGS),
         }
@@ -94,6 +100,7 @@ impl Boot {
             let text = format!("{count} earlier boot(s) ended without a shutdown, by a power cut or a crash: {named}");
             lines.push(("cut boots", text));
         }
+        lines.extend(self.last_words.iter().map(|sentence| ("panic", sentence.clone())));
         if self.emergencies > 0 {
             let text = format!(
                 "emergency mode was entered {} time(s) in the boots before this one: journalctl --list-boots",
@@ -197,11 +204,17 @@ mod tests {
     #[test]
     fn other_disks_cut_boots_and_emergencies_are_counted_and_named() {
         let cut: String = (0..7).map(|number| format!("boot{number}\n")).collect();
-        let boot = boot(&[(OTHER_DISKS, "/dev/sdb2 horus_0.1.0\n\n"), (CUT_BOOTS, &cut), (EMERGENCIES, "2\n")]);
+        let panic = "the last boot ended by a kernel panic: sysrq triggered crash\n";
+        let boot = boot(&[
+            (OTHER_DISKS, "/dev/sdb2 horus_0.1.0\n\n"),
+            (CUT_BOOTS, &cut),
+            (LAST_WORDS, panic),
+            (EMERGENCIES, "2\n"),
+        ]);
         let labels: Vec<_> = boot.lines().iter().map(|line| line.0).collect();
-        assert_eq!(labels, ["disks", "cut boots", "emergency"]);
+        assert_eq!(labels, ["disks", "cut boots", "panic", "emergency"]);
         let text = boot.lines().into_iter().map(|line| line.1).collect::<Vec<_>>().join("\n");
-        for part in ["/dev/sdb2 horus_0.1.0;", "7 earlier boot(s)", "boot3, and 3 more", "2 time(s)"] {
+        for part in ["/dev/sdb2 horus_0.1.0;", "7 earlier boot(s)", "boot3, and 3 more", panic.trim(), "2 time(s)"] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
     }

@@ -89,7 +89,7 @@ impl Facts {
             add("host key", fingerprint);
         }
         for (label, sentence) in
-            self.boot.lines().iter().filter(|(label, _)| matches!(*label, "data" | "disks" | "settings"))
+            self.boot.lines().iter().filter(|(label, _)| matches!(*label, "data" | "disks" | "panic" | "settings"))
         {
             add(label, sentence);
         }
@@ -171,19 +171,21 @@ horus 0.1.0 on Raspberry Pi 5 Model B Rev 1.0
     #[test]
     fn a_measured_machine_with_a_bad_disk_and_long_names_fits_on_the_console() {
         let data = Data { state: "ram".to_owned(), reason: "no such partition".repeat(9), ..Data::default() };
+        let panic = "the last boot ended by a kernel panic: sysrq triggered crash. Its last words: /var/lib/horus/last-words/b0";
         let facts = Facts {
             model: "Ä".repeat(200),
             addresses: (0..9).map(|number| format!("eth{number} 192.168.100.{number}")).collect(),
-            boot: Boot { data: Some(data), cut_boots: vec!["b0".to_owned()], ..Boot::default() },
+            boot: Boot { data: Some(data), last_words: Some(panic.to_owned()), ..Boot::default() },
             report: Ok(Box::new(sample::report("b0"))),
             ..facts()
         };
         let text = facts.text();
-        assert!(text.lines().count() <= 9, "{text}");
+        assert!(text.lines().count() <= 10, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         for part in [
             " network    eth0 192.168.100.0, ",
             " data       /var is in RAM",
+            " panic      the last boot ended by a kernel panic: sysrq triggered",
             " verdict    PASS: no deadline was missed\n",
             " audit      90/100: 0 fatal, 1 high\n",
         ] {

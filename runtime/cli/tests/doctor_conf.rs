@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use support::{records, repository};
 
-/// Parameters that name a device of the board, or how it comes up, and tune nothing.
-const NO_TUNING: [&str; 2] = ["cmdline:console", "cmdline:rootwait"];
+/// Parameters that name a device of the board, how it comes up, or where a kernel that ends leaves its last words, and tune nothing.
+const NO_TUNING: [&str; 3] = ["cmdline:console", "cmdline:memmap", "cmdline:rootwait"];
 
 /// The files in `directory` whose name ends in `suffix`; none where the directory is missing.
 fn files(directory: &Path, suffix: &str) -> Vec<PathBuf> {

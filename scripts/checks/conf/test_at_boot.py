@@ -19,20 +19,25 @@ RANDOM = "0123456789abcdef0123456789abcdef\n"
 class HiddenErrors(unittest.TestCase):
     """What hides the errors of a program says why, behind the word "silent", on its line or the one above."""
 
-    HIDES = re.compile(r"2>+ */dev/null|&> */dev/null|> */dev/null +2>&1|\|\| *(true|:)(\s|;|\)|$)")
+    HIDES = re.compile(r"2>+ */dev/null|&> */dev/null|> */dev/null +2>&1|\|\| *(true|:)(\s|;|\)|$)|^Exec\w+=[@:+!|]*-")
 
     def unexplained(self, text: str) -> list:
         lines = text.splitlines()
         hiding = [number for number, line in enumerate(lines) if self.HIDES.search(line) and not line.lstrip().startswith("#")]
-        return [number + 1 for number in hiding if not any("# silent: " in line for line in lines[max(number - 1, 0) : number + 1])]
+        return [number + 1 for number in hiding if not any(re.search("#.* silent: ", line) for line in lines[max(number - 1, 0) : number + 1])]
 
     def test_every_script_of_conf_says_what_it_hides_and_why(self):
         scripts = [path for path in CONF.rglob("*") if path.is_file() and re.match(rb"#!/bin/(ba)?sh\n", path.read_bytes())]
         self.assertGreaterEqual(len(scripts), 6)
         self.assertEqual([f"{path.relative_to(CONF)}:{line}" for path in scripts for line in self.unexplained(path.read_text())], [])
 
+    def test_every_unit_of_conf_says_why_a_program_of_it_may_fail(self):
+        units = [path for path in CONF.rglob("*") if path.suffix in (".service", ".conf") and "/systemd/system/" in str(path)]
+        self.assertGreaterEqual(len(units), 20)
+        self.assertEqual([f"{path.relative_to(CONF)}:{line}" for path in units for line in self.unexplained(path.read_text())], [])
+
     def test_what_hides_is_found(self):
-        for line in ("a 2> /dev/null", "a 2>/dev/null | b", "a > /dev/null 2>&1", "a || true", "x=$(a || :)", "a &> /dev/null"):
+        for line in ("a 2> /dev/null", "a 2>/dev/null | b", "a > /dev/null 2>&1", "a || true", "x=$(a || :)", "a &> /dev/null", "ExecStart=-/bin/a", "ExecStopPost=+-/bin/a"):
             self.assertEqual(self.unexplained(f"first\n{line}\n"), [2], line)
             self.assertEqual(self.unexplained(f"{line} # silent: why\n"), [], line)
             self.assertEqual(self.unexplained(f"# silent: why\n{line}\n"), [], line)

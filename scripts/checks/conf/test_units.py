@@ -1,5 +1,6 @@
 """The check of units finds what systemd would skip in silence."""
 
+import re
 import shutil
 import unittest
 
@@ -41,6 +42,11 @@ class Units(InDirectory):
         self.assertEqual(bridge, fleet)
         # A topic that it makes in a group's directory is given to that group: without this its first message is its last.
         self.assertIn("SystemCallFilter=fchown fchownat", bridge)
+
+    def test_an_installed_node_has_a_minute_to_get_ready(self):
+        """Of its start's second of computing time a busy machine, or one that is emulated, gives it little."""
+        (line,) = re.findall("^TimeoutStartSec=(.+)$", (CONF / "horus/rootfs" / units.SYSTEM_UNITS / "horus-node@.service").read_text(), re.MULTILINE)
+        self.assertGreaterEqual(int(line.removesuffix("s")), 60)
 
     def test_every_board_with_a_rootfs_is_looked_at(self):
         self.assertEqual(len(units.trees()), 1 + len(list(CONF.glob("machine/*/rootfs"))))

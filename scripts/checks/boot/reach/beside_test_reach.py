@@ -1,7 +1,9 @@
-"""Boots the image for robots, with all options (`full`), with a horus.toml on its boot partition, and reaches it as a person at another machine would: by SSH."""
+"""Boots the image for robots, with all options (`full`), as a user does: a flashed disk that is larger than the image, with a horus.toml on its boot
+partition, by the firmware, and with the determinism run. The kernel panics once. Then a person at another machine reaches it, by SSH."""
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import tempfile
@@ -23,8 +25,23 @@ BRIDGE = f"tcp:{through_bridge.PORT}"
 PATIENCE = 120
 # The longest that the machine lives. Programs are built for it meanwhile.
 LIFE = 3000
+# Of the machine's disk: several times the image.
+DISK = 4 << 30
 # What would take the emulated CPUs from the node that is deployed.
-ABSENT = ("horus-determinism.timer", "horus-ping.service", "horus-pong.service")
+ABSENT = {f"systemd.unit-dropin.horus-{node}.service": "[Unit]\nConditionPathExists=/nowhere\n" for node in ("ping", "pong")}
+# The first boot ends by a panic, longer after these words than the journal waits at most (conf/base, SyncIntervalSec). Nothing else has begun by then.
+LAST_LINE = "a line of the boot that panics"
+PANIC = f"""[Unit]
+Description=End the kernel, once
+DefaultDependencies=no
+ConditionPathExists=!/var/lib/horus/ended-once
+After=horus-last-words.service systemd-journal-flush.service
+Before=sysinit.target horus-observe.service horus-stuck.service
+
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'touch /var/lib/horus/ended-once; sync; echo "{LAST_LINE}"; sleep 10; echo c > /proc/sysrq-trigger; sleep 60'
+"""
 # What is emulated on a busy machine takes longer to get ready than any board.
 PATIENT = {
     "systemd.unit-dropin.horus-node@.service": "[Service]\nTimeoutStartSec=120s\nWatchdogSec=60s\n",
@@ -39,6 +56,10 @@ QUESTIONS = {
     "isolated": "cat /sys/devices/system/cpu/isolated",
     "listeners": 'echo "$(cat /proc/net/tcp /proc/net/tcp6 | grep " 0A " | tr -s " " | cut -d " " -f 3)"',
     "greeting": "horus greeting",
+    "greeting of the console": "cat /run/issue.d/60-horus.issue",
+    "panic": "journalctl --boot --unit horus-last-words.service --output cat; tail -n 80 /var/lib/horus/last-words/*.txt",
+    "boot that panicked": "journalctl --boot=-1 --unit end-the-kernel.service --output cat",
+    "jitter": "cat /run/horus/release-jitter",
     "doctor": "horus doctor",
     "journal": "journalctl --boot --unit horus-settings.service --unit horus-ssh-key.service --output cat",
     "host keys of the image": "ls /etc/ssh",
@@ -86,10 +107,15 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
             hostname="arm3", ssh_keys=(cls.home / "key.pub",), time_servers=("10.0.2.2",), address="10.0.2.15", wifi="lab", wifi_password=PASSWORD
         )
         cls.image, cls.answers_by_ssh = mkosi.build("full"), {}
+
+        def prepare(disk: Path) -> None:
+            os.truncate(disk, DISK)
+            settings.write(disk, wishes.text())
+
+        units = guest.merge(boot_test_x86_64.started("horus-probe.service"), boot_test_x86_64.started("end-the-kernel.service", PANIC))
         cls.done = run.boot(
-            cls.image, "test-reach", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), PATIENT),
-            collect_after="horus-probe.service", patience=LIFE, firmware=False, extra_parameters=f"systemd.mask={' systemd.mask='.join(ABSENT)}", forward=(SSH, GATEWAY, BRIDGE), neighbour=True, record=True,
-            prepare=lambda disk: settings.write(disk, wishes.text()), during=cls.look_around,
+            cls.image, "test-reach", 2, boot_test_x86_64.DETERMINISM_SECONDS, {**units, **PATIENT, **ABSENT}, patience=LIFE, restarts=True,
+            forward=(SSH, GATEWAY, BRIDGE), neighbour=True, record=True, prepare=prepare, during=cls.look_around,
         )  # fmt: skip
 
     @classmethod
@@ -171,6 +197,22 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertNotIn("ssh_host", self.answers_by_ssh["host keys of the image"])
         self.assertEqual([line.split()[0] for line in self.answers_by_ssh["secrets"].splitlines()], 3 * ["600"])
 
+    def test_a_panic_leaves_its_reason_its_trace_and_the_journal_of_its_boot(self):
+        told = self.answers_by_ssh["panic"]
+        self.assertRegex(told, r"the last boot ended by a kernel panic: sysrq triggered crash\. Its last words: /var/lib/horus/last-words/[0-9a-f-]{36}\.txt")
+        for words in ("sysrq: Trigger a crash", "Call Trace:", "Kernel panic - not syncing: sysrq triggered crash"):
+            self.assertIn(words, told)
+        for place in ("greeting", "doctor"):
+            self.assertRegex(self.answers_by_ssh[place], r"(?m)panic +the last boot ended by a kernel panic")
+        self.assertRegex((self.done.directory / "serial.log").read_text(errors="replace"), "HORUS: the last boot ended by a kernel panic: sysrq")
+        self.assertIn(LAST_LINE, self.answers_by_ssh["boot that panicked"])
+
+    def test_greeting_has_the_address_that_came_after_it(self):
+        self.assertRegex(self.answers_by_ssh["greeting of the console"], r"network +\S+ 10\.0\.2\.15")
+
+    def test_data_fills_the_disk(self):
+        self.assertGreater(int(self.answers()["data-bytes"]), DISK // 2)
+
     def test_clock_follows_the_server_that_was_named(self):
         self.assertIn("ActiveState=active", self.answers_by_ssh["clock"])
         self.assertIn("NTP=10.0.2.2", self.answers_by_ssh["clock"])
@@ -194,7 +236,9 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
 
     def test_a_new_project_runs_as_an_unprivileged_unit_at_its_rate(self):
         self.deploy("new", 0)
-        self.deploy("0.1.0", 0, "building upright 0.1.0 for x86_64", "admitted on 127.0.0.1: control R", "upright 0.1.0 is ready")
+        # After a determinism run whose jitter says nothing about a board.
+        self.assertIn("no-verdict", self.answers_by_ssh["jitter"])
+        self.deploy("0.1.0", 0, "is not counted", "building upright 0.1.0 for x86_64", "admitted on 127.0.0.1: control R", "upright 0.1.0 is ready")
         seen = self.deployed.seen
         self.assertIn("Description=HORUS node upright 0.1.0", seen["first"])
         self.assertEqual(seen["user"], "horus")
