@@ -216,6 +216,10 @@ class TunedAppliance(BootTest):
     def test_names_are_asked_of_the_server_that_dhcp_named(self):
         self.assertIn("nameserver 10.0.2.3", self.answers()["names"])
 
+    def test_nothing_listens_where_nobody_was_let_in(self):
+        """No key is in horus.toml. The one of UDP is the DHCP client's, which asks for an address."""
+        self.assertIn(self.answers()["listeners"], ("0 tcp, 0 udp", "0 tcp, 1 udp", "0 tcp, 2 udp"))
+
     def test_boot_waits_for_no_network(self):
         self.assertEqual(self.answers()["waiting for a network"], "disabled")
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from checks.boot import boot_test_x86_64, disks
-from checks.boot.reach import deploying, in_python, neighbour, through_bridge, through_gateway
+from checks.boot.reach import as_flashed, deploying, in_python, neighbour, through_bridge, through_gateway
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -25,8 +25,6 @@ BRIDGE = f"tcp:{through_bridge.PORT}"
 PATIENCE = 120
 # The longest that the machine lives. Programs are built for it meanwhile.
 LIFE = 3000
-# Of the machine's disk: several times the image.
-DISK = 4 << 30
 # What would take the emulated CPUs from the node that is deployed.
 ABSENT = {f"systemd.unit-dropin.horus-{node}.service": "[Unit]\nConditionPathExists=/nowhere\n" for node in ("ping", "pong")}
 # The first boot ends by a panic, longer after these words than the journal waits at most (conf/base, SyncIntervalSec). Nothing else has begun by then.
@@ -92,7 +90,7 @@ def ssh_options(home: Path, key: str) -> list:
     return ["-F", "/dev/null", "-i", str(home / key), *(word for name, value in given.items() for word in ("-o", f"{name}={value}"))]
 
 
-class ReachedAppliance(boot_test_x86_64.BootTest):
+class ReachedAppliance(as_flashed.AsFlashed):
     """The right key gets in and nothing else does; a mistake in another section is told and costs only that section."""
 
     @classmethod
@@ -109,14 +107,16 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.image, cls.answers_by_ssh = mkosi.build("full"), {}
 
         def prepare(disk: Path) -> None:
-            os.truncate(disk, DISK)
+            os.truncate(disk, as_flashed.DISK)
             settings.write(disk, wishes.text())
 
         units = guest.merge(boot_test_x86_64.started("horus-probe.service"), boot_test_x86_64.started("end-the-kernel.service", PANIC))
-        cls.done = run.boot(
-            cls.image, "test-reach", 2, boot_test_x86_64.DETERMINISM_SECONDS, {**units, **PATIENT, **ABSENT}, patience=LIFE, restarts=True,
-            forward=(SSH, GATEWAY, BRIDGE), neighbour=True, record=True, prepare=prepare, during=cls.look_around,
-        )  # fmt: skip
+        with disks.another(cls.image.disk) as other:
+            cls.done = run.boot(
+                cls.image, "test-reach", 2, boot_test_x86_64.DETERMINISM_SECONDS, {**units, **PATIENT, **ABSENT}, patience=LIFE, restarts=True,
+                console=as_flashed.REPORT, disks={"other": other}, disks_first=True, forward=(SSH, GATEWAY, BRIDGE), neighbour=True, record=True,
+                prepare=prepare, during=cls.look_around,
+            )  # fmt: skip
 
     @classmethod
     def look_around(cls, machine: Machine):
@@ -210,9 +210,6 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
     def test_greeting_has_the_address_that_came_after_it(self):
         self.assertRegex(self.answers_by_ssh["greeting of the console"], r"network +\S+ 10\.0\.2\.15")
 
-    def test_data_fills_the_disk(self):
-        self.assertGreater(int(self.answers()["data-bytes"]), DISK // 2)
-
     def test_clock_follows_the_server_that_was_named(self):
         self.assertIn("ActiveState=active", self.answers_by_ssh["clock"])
         self.assertIn("NTP=10.0.2.2", self.answers_by_ssh["clock"])
@@ -221,9 +218,8 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertIn("No such file", self.answers_by_ssh["boot partition"])
         self.assertIn('hostname = "arm3"', self.answers_by_ssh["boot partition"])
 
-    def test_no_unit_failed_and_no_password_is_there(self):
+    def test_no_unit_failed(self):
         self.assertEqual(self.done.failed_units, [])
-        self.assertEqual(self.answers()["passwords"], "0")
         self.assertEqual(self.answers_by_ssh["state"].strip(), "")
 
     def deploy(self, which: str, status: int, *words: str):
@@ -358,6 +354,3 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
                     self.assertEqual(sorted(file.name for file in node.iterdir()), ["node.toml", deploying.NODE])
                     self.assertIn(hashlib.sha256((node / deploying.NODE).read_bytes()).hexdigest(), self.deployed.programs)
         self.assertGreater(there, 0)
-
-    def test_clean_power_off(self):
-        self.assert_clean_power_off()
