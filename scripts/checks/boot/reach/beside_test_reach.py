@@ -1,5 +1,6 @@
 """Boots the image for robots, with all options (`full`), as a user does: a flashed disk that is larger than the image, with a horus.toml on its boot
-partition, by the firmware, and with the determinism run. The kernel panics once. Then a person at another machine reaches it, by SSH."""
+partition, by the firmware, and with the determinism run. A second HORUS disk is there, which the machine finds first, and the kernel panics once.
+Then a person at another machine reaches it, by SSH."""
 
 import hashlib
 import json
@@ -11,7 +12,7 @@ import time
 from pathlib import Path
 
 from checks.boot import boot_test_x86_64, disks
-from checks.boot.reach import as_flashed, deploying, in_python, neighbour, through_bridge, through_gateway
+from checks.boot.reach import deploying, in_python, neighbour, through_bridge, through_gateway
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -25,6 +26,9 @@ BRIDGE = f"tcp:{through_bridge.PORT}"
 PATIENCE = 120
 # The longest that the machine lives. Programs are built for it meanwhile.
 LIFE = 3000
+# Of the machine's disk: several times the image.
+DISK = 4 << 30
+REPORT = r"verdict +(MEASURED|NOT VALID), no verdict"
 # What would take the emulated CPUs from the node that is deployed.
 ABSENT = {f"systemd.unit-dropin.horus-{node}.service": "[Unit]\nConditionPathExists=/nowhere\n" for node in ("ping", "pong")}
 # The first boot ends by a panic, longer after these words than the journal waits at most (conf/base, SyncIntervalSec). Nothing else has begun by then.
@@ -90,8 +94,8 @@ def ssh_options(home: Path, key: str) -> list:
     return ["-F", "/dev/null", "-i", str(home / key), *(word for name, value in given.items() for word in ("-o", f"{name}={value}"))]
 
 
-class ReachedAppliance(as_flashed.AsFlashed):
-    """The right key gets in and nothing else does; a mistake in another section is told and costs only that section."""
+class ReachedAppliance(boot_test_x86_64.BootTest):
+    """The right key gets in and nothing else does; system and data come from the disk that the firmware started; a mistake in another section is told and costs only that section."""
 
     @classmethod
     def setUpClass(cls):
@@ -107,14 +111,14 @@ class ReachedAppliance(as_flashed.AsFlashed):
         cls.image, cls.answers_by_ssh = mkosi.build("full"), {}
 
         def prepare(disk: Path) -> None:
-            os.truncate(disk, as_flashed.DISK)
+            os.truncate(disk, DISK)
             settings.write(disk, wishes.text())
 
         units = guest.merge(boot_test_x86_64.started("horus-probe.service"), boot_test_x86_64.started("end-the-kernel.service", PANIC))
         with disks.another(cls.image.disk) as other:
             cls.done = run.boot(
                 cls.image, "test-reach", 2, boot_test_x86_64.DETERMINISM_SECONDS, {**units, **PATIENT, **ABSENT}, patience=LIFE, restarts=True,
-                console=as_flashed.REPORT, disks={"other": other}, disks_first=True, forward=(SSH, GATEWAY, BRIDGE), neighbour=True, record=True,
+                console=REPORT, disks={"other": other}, disks_first=True, forward=(SSH, GATEWAY, BRIDGE), neighbour=True, record=True,
                 prepare=prepare, during=cls.look_around,
             )  # fmt: skip
 
@@ -354,3 +358,30 @@ class ReachedAppliance(as_flashed.AsFlashed):
                     self.assertEqual(sorted(file.name for file in node.iterdir()), ["node.toml", deploying.NODE])
                     self.assertIn(hashlib.sha256((node / deploying.NODE).read_bytes()).hexdigest(), self.deployed.programs)
         self.assertGreater(there, 0)
+
+    def test_there_is_no_shell_and_no_password(self):
+        self.assertTrue(self.answers()["shells"].endswith("0 on the serial line"), self.answers()["shells"])
+        self.assertEqual(self.answers()["passwords"], "0")
+        self.assertNotRegex((self.done.directory / "serial.log").read_text(errors="replace"), "root@(horus|arm3)")
+
+    def test_serial_console_shows_how_the_run_went(self):
+        self.assertRegex((self.done.directory / "serial.log").read_text(errors="replace"), REPORT)
+
+    def test_the_disk_that_was_started_wins_and_the_other_is_named(self):
+        self.assertEqual(self.answers()["disks"].split(), ["/dev/vdb2", "/dev/vdb4"])
+        self.assertTrue([guest.text(entry) for entry in self.done.entries if "another disk holds HORUS partitions" in guest.text(entry)])
+        failed = [rule["id"] for rule in self.done.report["audit"]["rules"] if rule["status"] == "FAIL"]
+        self.assertIn("D2", failed)
+
+    def test_data_fills_the_disk(self):
+        """The file system, which holds files, and not only the partition."""
+        self.assertGreater(int(self.answers()["data-bytes"]), DISK // 2)
+        self.assertEqual([guest.text(entry) for entry in self.done.entries if "does not fill its partition" in guest.text(entry)], [])
+
+    def test_boot_partition_of_the_disk_that_was_started_is_there_when_somebody_looks(self):
+        files, _, device = self.answers()["boot-partition"].partition(", ")
+        self.assertIn("EFI", files.split())
+        self.assertEqual(device, "/dev/vdb1")
+
+    def test_clean_power_off(self):
+        self.assert_clean_power_off()
