@@ -3,6 +3,7 @@
 import hashlib
 import io
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -43,6 +44,7 @@ class Deployment:
     said: dict = field(default_factory=dict)  # results of `horus deploy`, by what was deployed
     seen: dict = field(default_factory=dict)  # the machine's answers, by what had just happened
     programs: set = field(default_factory=set)  # the SHA-256 of every program that was sent
+    symbols: set = field(default_factory=set)  # sections of them that only a debugger reads
 
 
 @dataclass
@@ -55,7 +57,7 @@ class Laptop:
     def __post_init__(self):
         subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
         self.project = self.directory / NODE
-        self.programs = set()
+        self.programs, self.symbols = set(), set()
 
     def run(self, *command: str, **options) -> subprocess.CompletedProcess:
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=1500, **options)
@@ -65,7 +67,9 @@ class Laptop:
         # What the program depends on is built there already, by this toolchain.
         environment = {"CARGO_TARGET_DIR": str(RUNTIME / "target"), "RUSTUP_TOOLCHAIN": toolchain()}
         done = self.run(*command, cwd=self.project, env={**os.environ, **environment})
-        self.programs.add(hashlib.sha256((RUNTIME / f"target/x86_64-unknown-linux-musl/release/{NODE}").read_bytes()).hexdigest())
+        program = RUNTIME / f"target/x86_64-unknown-linux-musl/release/{NODE}"
+        self.programs.add(hashlib.sha256(program.read_bytes()).hexdigest())
+        self.symbols |= set(re.findall(r" (\.symtab|\.debug_\w+) ", self.run("readelf", "--sections", "--wide", str(program)).stdout))
         return done
 
     def ask(self, command: str, **options) -> str:
@@ -98,7 +102,7 @@ def toolchain() -> str:
 
 def go_through(laptop: Laptop) -> Deployment:
     """The whole story, once."""
-    done = Deployment(programs=laptop.programs)
+    done = Deployment(programs=laptop.programs, symbols=laptop.symbols)
     state = f"systemctl show --property=ActiveState,NRestarts,MainPID,Description {UNIT}"
     done.said["new"] = laptop.run(HORUS, "new", str(laptop.project))
     shutil.copy(RUNTIME / "Cargo.lock", laptop.project)
