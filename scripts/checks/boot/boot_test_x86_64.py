@@ -66,7 +66,9 @@ class BootTest(unittest.TestCase):
             self.skipTest("loop devices are root's")
         directory = self.done.directory / "cuts"
         directory.mkdir()
-        replay = cuts.Replay(self.image.disk, sizes.partition(self.image.disk, "horus-data"), self.done.directory / "writes", directory)
+        # As large as the machine has made it.
+        partition = sizes.partition(self.done.directory / self.image.disk.name, "horus-data")
+        replay = cuts.Replay(self.image.disk, partition, self.done.directory / "writes", directory)
         self.addCleanup(replay.close)
         return replay
 
