@@ -35,7 +35,7 @@ class LastWords(InDirectory):
 
     def start(self) -> str:
         """Runs it as a boot does; gives what it said."""
-        places = {"RUN": "run", "VAR": "var", "STORE": "store", "MEMORY": "memory", "COMMAND_LINE": "cmdline"}
+        places = {"RUN": "run", "VAR": "var", "STORE": "store", "MEMORY": "memory", "COMMAND_LINE": "cmdline", "TREE": "tree"}
         environment = {f"HORUS_{name}": str(self.root / place) for name, place in places.items()}
         environment["PATH"] = f"{self.root}/bin:{os.environ['PATH']}"
         return subprocess.run([str(SCRIPT)], env=environment, capture_output=True, text=True, check=True).stderr
@@ -108,7 +108,14 @@ class LastWords(InDirectory):
             self.assertRegex(self.start(), "^<6>a panic of this kernel will leave no reason: this machine has no RAM of its own at 0x58000000")
         self.assertEqual(self.loaded(), "")
 
-    def test_a_board_whose_command_line_names_no_memory_has_nothing_to_tell(self):
+    def test_a_board_whose_device_tree_names_the_memory_gets_the_module_before_its_texts_are_looked_for(self):
+        self.write("cmdline", horus_conf.kernel_command_line("raspberrypi4", tuned=True, version="1.0.0") + "\n")
+        self.write("tree/reserved-memory/ramoops@b000000/compatible", "ramoops\0")
+        self.write("store/dmesg-ramoops-0", PANIC)
+        self.assertIn("sysrq triggered crash", self.start())
+        self.assertEqual(self.loaded(), "ramoops")
+
+    def test_a_board_that_names_no_memory_has_nothing_to_tell(self):
         self.write("cmdline", horus_conf.kernel_command_line("raspberrypi4", tuned=True, version="1.0.0") + "\n")
         self.assertEqual((self.start(), self.loaded()), ("", ""))
 
