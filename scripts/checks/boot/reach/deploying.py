@@ -69,7 +69,7 @@ class Laptop:
         done = self.run(*command, cwd=self.project, env={**os.environ, **environment})
         program = RUNTIME / f"target/x86_64-unknown-linux-musl/release/{NODE}"
         self.programs.add(hashlib.sha256(program.read_bytes()).hexdigest())
-        self.symbols |= set(re.findall(r" (\.symtab|\.debug_\w+) ", self.run("readelf", "--sections", "--wide", str(program)).stdout))
+        self.symbols |= set(re.findall(r" (\.symtab|\.debug_info) ", self.run("readelf", "--sections", "--wide", str(program)).stdout))
         return done
 
     def ask(self, command: str, **options) -> str:
