@@ -1,6 +1,8 @@
 //! The headers in `include/` are made of this crate and of the messages of the field. `HORUS_WRITE_HEADER=1 cargo test -p horus-c --test
 //! header` makes them anew.
 
+mod texts;
+
 use std::fs;
 use std::path::Path;
 
@@ -30,9 +32,21 @@ fn the_header_is_current() {
 #[test]
 fn the_structs_of_messages_are_current() {
     let layouts: Vec<Layout> = ALL.iter().map(|definition| (definition.layout)()).collect();
-    check("include/horus/messages.h", &generate::c(&layouts, "HORUS_MESSAGES_H", &[]).unwrap());
-    check("include/horus/messages.hpp", &generate::cpp(&layouts, "HORUS_MESSAGES_HPP", &[]).unwrap());
-    check("../csharp/src/Messages/Messages.cs", &generate::csharp(&layouts, &[]).unwrap());
+    let slashes = |text: &str, indent: &str| texts::lines(text, indent, "// ");
+    let c = generate::c(&layouts, "HORUS_MESSAGES_H", &[]).unwrap();
+    let begins = |line: &str| Some(line.strip_prefix("/* horus/")?.strip_suffix(" */")?.to_owned());
+    check("include/horus/messages.h", &texts::told(&c, begins, slashes));
+    let cpp = generate::cpp(&layouts, "HORUS_MESSAGES_HPP", &[]).unwrap();
+    let begins = |line: &str| Some(line.strip_prefix("struct ")?.strip_suffix(" {")?.to_owned());
+    check("include/horus/messages.hpp", &texts::told(&cpp, begins, slashes));
+    let csharp = generate::csharp(&layouts, &[]).unwrap();
+    let begins = |line: &str| Some(line.trim().strip_prefix("[Message(\"horus/")?.split('"').next()?.to_owned());
+    let summary = |text: &str, indent: &str| {
+        let text = text.replace('&', "&amp;").replace('<', "&lt;");
+        texts::lines(&format!("<summary>{text}</summary>"), indent, "/// ")
+    };
+    check("../csharp/src/Messages/Messages.cs", &texts::told(&csharp, begins, summary));
+    check("../python/python/horus/_texts.py", &texts::python());
 }
 
 /// Where a line of a header stands.

@@ -204,6 +204,17 @@ class Stubs(unittest.TestCase):
         there = Path(horus.__file__).with_name("messages.pyi").read_text()
         self.assertEqual(there, _stubs.of_field_messages(), "write it anew: python3 -m horus._stubs > python/horus/messages.pyi")
 
+    def test_each_message_says_what_it_is_and_in_which_units_its_fields_are(self):
+        from horus import _documented
+
+        self.assertIn("forward: Speed forward, metres per second along the body's x axis; negative is backward.", CmdVel.__doc__)
+        for name in horus.messages.__all__:
+            told = dict(line.split(": ", 1) for line in getattr(horus.messages, name).__doc__.split("\n\n", 1)[1].splitlines())
+            self.assertEqual(list(told), list(getattr(horus.messages, name).__match_args__))
+        there = Path(horus.__file__).with_name("messages.pyi").read_text()
+        self.assertEqual(_documented.documented("".join(f"class {name}: ...\n" for name in horus.messages.__all__), horus.messages)[1], [])
+        self.assertIn("metres per second squared along the sensor's axes", there)
+
     def test_what_is_public_has_a_docstring_and_the_stub_has_the_same(self):
         from horus import _documented
 

@@ -9,12 +9,16 @@ using Horus.Net;
 
 namespace Horus.Net.Messages
 {
+    /// <summary>A vector in three dimensions, 24 bytes. Its unit and its axes are said by the field that holds it.</summary>
     [Message("horus/Vector3", Layout = "message horus/Vector3\n x f64\n y f64\n z f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Vector3
     {
+        /// <summary>Forward on a body, east on the ground.</summary>
         public double X;
+        /// <summary>Left on a body, north on the ground.</summary>
         public double Y;
+        /// <summary>Up.</summary>
         public double Z;
 
     }
@@ -22,13 +26,18 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>A rotation as a unit quaternion, 32 bytes; without unit. It turns vectors of the child frame into the parent's.</summary>
     [Message("horus/Quaternion", Layout = "message horus/Quaternion\n x f64\n y f64\n z f64\n w f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Quaternion
     {
+        /// <summary>The axis's x, times the sine of half the angle.</summary>
         public double X;
+        /// <summary>The axis's y, times the sine of half the angle.</summary>
         public double Y;
+        /// <summary>The axis's z, times the sine of half the angle.</summary>
         public double Z;
+        /// <summary>The cosine of half the angle.</summary>
         public double W;
 
     }
@@ -36,13 +45,18 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Where a vehicle is on the ground, 32 bytes. The frame is agreed on by the topic's users, usually a map.</summary>
     [Message("horus/Pose2D", Layout = "message horus/Pose2D\n stamp_ns u64\n x f64\n y f64\n yaw f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Pose2D
     {
+        /// <summary>When it was there, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>East of the frame's origin, metres.</summary>
         public double X;
+        /// <summary>North of the frame's origin, metres.</summary>
         public double Y;
+        /// <summary>Heading, radians counter-clockwise from the x axis.</summary>
         public double Yaw;
 
     }
@@ -50,12 +64,16 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Where a body is in space, 64 bytes. The frame is agreed on by the topic's users.</summary>
     [Message("horus/Pose3D", Layout = "message horus/Pose3D\n stamp_ns u64\n position horus/Vector3\n orientation horus/Quaternion\nmessage horus/Quaternion\n x f64\n y f64\n z f64\n w f64\nmessage horus/Vector3\n x f64\n y f64\n z f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Pose3D
     {
+        /// <summary>When it was there, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>From the frame's origin to the body's, metres along the frame's axes.</summary>
         public global::Horus.Net.Messages.Vector3 Position;
+        /// <summary>How the body is turned in the frame.</summary>
         public global::Horus.Net.Messages.Quaternion Orientation;
 
     }
@@ -63,12 +81,16 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>How a body moves, 56 bytes; along and about its own axes.</summary>
     [Message("horus/Twist", Layout = "message horus/Twist\n stamp_ns u64\n linear horus/Vector3\n angular horus/Vector3\nmessage horus/Vector3\n x f64\n y f64\n z f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Twist
     {
+        /// <summary>When it moved so, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Speed, metres per second along the body's axes.</summary>
         public global::Horus.Net.Messages.Vector3 Linear;
+        /// <summary>Turn rate, radians per second about the body's axes.</summary>
         public global::Horus.Net.Messages.Vector3 Angular;
 
     }
@@ -76,11 +98,14 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>How fast a vehicle shall drive and turn, 16 bytes: what a controller tells a base, many times a second.</summary>
     [Message("horus/CmdVel", Layout = "message horus/CmdVel\n forward f64\n turn f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct CmdVel
     {
+        /// <summary>Speed forward, metres per second along the body's x axis; negative is backward.</summary>
         public double Forward;
+        /// <summary>Turn rate, radians per second about the body's z axis; positive is to the left.</summary>
         public double Turn;
 
     }
@@ -88,20 +113,32 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>State of a battery, 104 bytes. What the battery cannot measure is NaN.</summary>
     [Message("horus/BatteryState", Layout = "message horus/BatteryState\n stamp_ns u64\n voltage f32\n current f32\n temperature f32\n charge f32\n capacity f32\n level f32\n cell_voltages [f32; 16]\n cell_count u32\n supply_code u16\n faults u16")]
     [StructLayout(LayoutKind.Sequential)]
     public struct BatteryState
     {
+        /// <summary>When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Voltage between the terminals, volts.</summary>
         public float Voltage;
+        /// <summary>Current into the battery, amperes; negative while it discharges.</summary>
         public float Current;
+        /// <summary>Temperature, degrees Celsius (REP 103 keeps them beside the SI units).</summary>
         public float Temperature;
+        /// <summary>Charge that is left, coulombs; 3600 of them are one ampere hour.</summary>
         public float Charge;
+        /// <summary>Charge when full, as of now and not as sold, coulombs.</summary>
         public float Capacity;
+        /// <summary>What is left as a fraction of what fits, 0 to 1.</summary>
         public float Level;
+        /// <summary>Voltages of the single cells, volts; the first `cell_count` of them count.</summary>
         public CellVoltagesArray CellVoltages;
+        /// <summary>How many cells are given, 0 to 16.</summary>
         public uint CellCount;
+        /// <summary>Code of a `Supply`.</summary>
         public ushort SupplyCode;
+        /// <summary>One bit for each fault that the battery reports, as its maker numbers them; 0 when it is well.</summary>
         public ushort Faults;
 
 
@@ -131,16 +168,25 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Attitude, turn rate and acceleration of a body, 304 bytes; in the frame of the sensor, which is turned as REP 103 says of bodies (x
+    /// forward, y left, z up).</summary>
     [Message("horus/Imu", Layout = "message horus/Imu\n stamp_ns u64\n orientation horus/Quaternion\n angular_velocity horus/Vector3\n linear_acceleration horus/Vector3\n orientation_covariance [f64; 9]\n angular_velocity_covariance [f64; 9]\n linear_acceleration_covariance [f64; 9]\nmessage horus/Vector3\n x f64\n y f64\n z f64\nmessage horus/Quaternion\n x f64\n y f64\n z f64\n w f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Imu
     {
+        /// <summary>When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>How the sensor is turned in a frame with x east, y north, z up.</summary>
         public global::Horus.Net.Messages.Quaternion Orientation;
+        /// <summary>Turn rate, radians per second about the sensor's axes.</summary>
         public global::Horus.Net.Messages.Vector3 AngularVelocity;
+        /// <summary>Specific force, metres per second squared along the sensor's axes; at rest +9.81 along the axis that points up.</summary>
         public global::Horus.Net.Messages.Vector3 LinearAcceleration;
+        /// <summary>Covariance of small turns about x, y, z, radians squared.</summary>
         public OrientationCovarianceArray OrientationCovariance;
+        /// <summary>Covariance of the turn rate about x, y, z, (rad/s)².</summary>
         public AngularVelocityCovarianceArray AngularVelocityCovariance;
+        /// <summary>Covariance of the acceleration along x, y, z, (m/s²)².</summary>
         public LinearAccelerationCovarianceArray LinearAccelerationCovariance;
 
 
@@ -206,18 +252,28 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Pose and speed of a vehicle with their covariances, 736 bytes.</summary>
     [Message("horus/Odometry", Layout = "message horus/Odometry\n stamp_ns u64\n position horus/Vector3\n orientation horus/Quaternion\n linear horus/Vector3\n angular horus/Vector3\n pose_covariance [f64; 36]\n twist_covariance [f64; 36]\n frame_text [u8; 24]\n child_frame_text [u8; 24]\nmessage horus/Quaternion\n x f64\n y f64\n z f64\n w f64\nmessage horus/Vector3\n x f64\n y f64\n z f64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Odometry
     {
+        /// <summary>When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>From the origin of `frame` to that of `child_frame`, metres along the axes of `frame`.</summary>
         public global::Horus.Net.Messages.Vector3 Position;
+        /// <summary>How `child_frame` is turned in `frame`.</summary>
         public global::Horus.Net.Messages.Quaternion Orientation;
+        /// <summary>Speed, metres per second along the axes of `child_frame`.</summary>
         public global::Horus.Net.Messages.Vector3 Linear;
+        /// <summary>Turn rate, radians per second about the axes of `child_frame`.</summary>
         public global::Horus.Net.Messages.Vector3 Angular;
+        /// <summary>Covariance of the pose, 6 × 6 in the order x, y, z (metres), turns about fixed x, y, z (radians): products of two of them.</summary>
         public PoseCovarianceArray PoseCovariance;
+        /// <summary>Covariance of the speed, 6 × 6 in the order x, y, z (m/s), turn rates about x, y, z (rad/s): products of two of them.</summary>
         public TwistCovarianceArray TwistCovariance;
+        /// <summary>Name of the frame that the pose is given in: text, padded with zero bytes.</summary>
         public FrameTextArray FrameText;
+        /// <summary>Name of the vehicle's own frame: text, padded with zero bytes.</summary>
         public ChildFrameTextArray ChildFrameText;
 
 
@@ -311,16 +367,24 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>What up to 16 joints do, 912 bytes. The order of the joints is the publisher's; `names` says which is which.</summary>
     [Message("horus/JointState", Layout = "message horus/JointState\n stamp_ns u64\n count u32\n measured u32\n position [f64; 16]\n velocity [f64; 16]\n effort [f64; 16]\n name_texts [[u8; 32]; 16]")]
     [StructLayout(LayoutKind.Sequential)]
     public struct JointState
     {
+        /// <summary>When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>How many joints count, 0 to 16.</summary>
         public uint Count;
+        /// <summary>Which quantities were measured: bit 0 position, bit 1 velocity, bit 2 effort.</summary>
         public uint Measured;
+        /// <summary>Positions, radians or metres from the joint's zero.</summary>
         public PositionArray Position;
+        /// <summary>Velocities, radians per second or metres per second.</summary>
         public VelocityArray Velocity;
+        /// <summary>Efforts, newton metres or newtons.</summary>
         public EffortArray Effort;
+        /// <summary>Names of the joints: texts, padded with zero bytes.</summary>
         public NameTextsArray NameTexts;
 
 
@@ -427,17 +491,26 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>What up to 16 joints shall do, 928 bytes. Each joint has a mode, which says which of its three numbers counts.</summary>
     [Message("horus/JointCommand", Layout = "message horus/JointCommand\n stamp_ns u64\n count u32\n valid_for_ns u32\n mode_codes [u8; 16]\n position [f64; 16]\n velocity [f64; 16]\n effort [f64; 16]\n name_texts [[u8; 32]; 16]")]
     [StructLayout(LayoutKind.Sequential)]
     public struct JointCommand
     {
+        /// <summary>When it was decided, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>How many joints count, 0 to 16.</summary>
         public uint Count;
+        /// <summary>How long after its sending the command holds, nanoseconds (at most 4.29 s); 0 until the next one.</summary>
         public uint ValidForNs;
+        /// <summary>One code of a `JointMode` a joint.</summary>
         public ModeCodesArray ModeCodes;
+        /// <summary>Positions, radians or metres from the joint's zero.</summary>
         public PositionArray Position;
+        /// <summary>Velocities, radians per second or metres per second.</summary>
         public VelocityArray Velocity;
+        /// <summary>Efforts, newton metres or newtons.</summary>
         public EffortArray Effort;
+        /// <summary>Names of the joints: texts, padded with zero bytes.</summary>
         public NameTextsArray NameTexts;
 
 
@@ -562,19 +635,30 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Distances of one turn of a planar scanner, 1480 bytes; in the frame of the sensor, about its z axis.</summary>
     [Message("horus/LaserScan", Layout = "message horus/LaserScan\n stamp_ns u64\n angle_start f32\n angle_step f32\n beam_interval f32\n scan_interval f32\n range_min f32\n range_max f32\n sensor u32\n count u32\n range [f32; 360]")]
     [StructLayout(LayoutKind.Sequential)]
     public struct LaserScan
     {
+        /// <summary>When the first beam was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Angle of the first beam, radians counter-clockwise from the x axis, which is forward.</summary>
         public float AngleStart;
+        /// <summary>Angle from one beam to the next, radians; negative for a scanner that turns clockwise.</summary>
         public float AngleStep;
+        /// <summary>Time from one beam to the next, seconds; 0 when all were measured at once.</summary>
         public float BeamInterval;
+        /// <summary>Time from one scan to the next, seconds.</summary>
         public float ScanInterval;
+        /// <summary>Shortest distance that the sensor can tell, metres; a shorter range is none.</summary>
         public float RangeMin;
+        /// <summary>Longest distance that the sensor can tell, metres; a longer range, infinity too, saw nothing.</summary>
         public float RangeMax;
+        /// <summary>Number of the sensor, for topics that carry several; 0 otherwise.</summary>
         public uint Sensor;
+        /// <summary>How many ranges count, 0 to 360.</summary>
         public uint Count;
+        /// <summary>Distances, metres; NaN where the beam gave none.</summary>
         public RangeArray Range;
 
 
@@ -604,12 +688,16 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>A point, 12 bytes; in the frame of the sensor, which is turned as REP 103 says of bodies.</summary>
     [Message("horus/Point", Layout = "message horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Point
     {
+        /// <summary>Forward, metres; NaN in all three where the sensor saw nothing.</summary>
         public float X;
+        /// <summary>Left, metres.</summary>
         public float Y;
+        /// <summary>Up, metres.</summary>
         public float Z;
 
     }
@@ -617,13 +705,18 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Up to 100 points, 1216 bytes.</summary>
     [Message("horus/PointCloud100", Layout = "message horus/PointCloud100\n stamp_ns u64\n sensor u32\n count u32\n point [horus/Point; 100]\nmessage horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
     public struct PointCloud100
     {
+        /// <summary>When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Number of the sensor, for topics that carry several; 0 otherwise.</summary>
         public uint Sensor;
+        /// <summary>How many points count.</summary>
         public uint Count;
+        /// <summary>The points, metres in the frame of the sensor.</summary>
         public PointArray Point;
 
 
@@ -653,13 +746,18 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Up to 1000 points, 12 016 bytes.</summary>
     [Message("horus/PointCloud1k", Layout = "message horus/PointCloud1k\n stamp_ns u64\n sensor u32\n count u32\n point [horus/Point; 1000]\nmessage horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
     public struct PointCloud1k
     {
+        /// <summary>When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Number of the sensor, for topics that carry several; 0 otherwise.</summary>
         public uint Sensor;
+        /// <summary>How many points count.</summary>
         public uint Count;
+        /// <summary>The points, metres in the frame of the sensor.</summary>
         public PointArray Point;
 
 
@@ -689,13 +787,18 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>Up to 10 000 points, 120 016 bytes.</summary>
     [Message("horus/PointCloud10k", Layout = "message horus/PointCloud10k\n stamp_ns u64\n sensor u32\n count u32\n point [horus/Point; 10000]\nmessage horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
     public struct PointCloud10k
     {
+        /// <summary>When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Number of the sensor, for topics that carry several; 0 otherwise.</summary>
         public uint Sensor;
+        /// <summary>How many points count.</summary>
         public uint Count;
+        /// <summary>The points, metres in the frame of the sensor.</summary>
         public PointArray Point;
 
 
@@ -725,17 +828,26 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>A picture of up to 640 × 480 pixels of 3 bytes, 921 632 bytes.</summary>
     [Message("horus/ImageVga", Layout = "message horus/ImageVga\n stamp_ns u64\n width u32\n height u32\n stride u32\n encoding_code u32\n length u32\n camera u32\n data [u8; 921600]")]
     [StructLayout(LayoutKind.Sequential)]
     public struct ImageVga
     {
+        /// <summary>When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Pixels in a row.</summary>
         public uint Width;
+        /// <summary>Rows.</summary>
         public uint Height;
+        /// <summary>Bytes from the start of one row to that of the next.</summary>
         public uint Stride;
+        /// <summary>Code of an `Encoding`.</summary>
         public uint EncodingCode;
+        /// <summary>How many bytes of `data` are the picture.</summary>
         public uint Length;
+        /// <summary>Number of the camera, for topics that carry several; 0 otherwise.</summary>
         public uint Camera;
+        /// <summary>The picture, then bytes without meaning.</summary>
         public DataArray Data;
 
 
@@ -765,17 +877,27 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>A picture of up to 1280 × 720 pixels of 3 bytes, 2 764 832 bytes. Too large for most stacks: write it where a publisher lends
+    /// room.</summary>
     [Message("horus/ImageHd", Layout = "message horus/ImageHd\n stamp_ns u64\n width u32\n height u32\n stride u32\n encoding_code u32\n length u32\n camera u32\n data [u8; 2764800]")]
     [StructLayout(LayoutKind.Sequential)]
     public struct ImageHd
     {
+        /// <summary>When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Pixels in a row.</summary>
         public uint Width;
+        /// <summary>Rows.</summary>
         public uint Height;
+        /// <summary>Bytes from the start of one row to that of the next.</summary>
         public uint Stride;
+        /// <summary>Code of an `Encoding`.</summary>
         public uint EncodingCode;
+        /// <summary>How many bytes of `data` are the picture.</summary>
         public uint Length;
+        /// <summary>Number of the camera, for topics that carry several; 0 otherwise.</summary>
         public uint Camera;
+        /// <summary>The picture, then bytes without meaning.</summary>
         public DataArray Data;
 
 
@@ -805,17 +927,27 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>A picture of up to 1920 × 1080 pixels of 3 bytes, 6 220 832 bytes. Too large for most stacks: write it where a publisher lends
+    /// room.</summary>
     [Message("horus/ImageFullHd", Layout = "message horus/ImageFullHd\n stamp_ns u64\n width u32\n height u32\n stride u32\n encoding_code u32\n length u32\n camera u32\n data [u8; 6220800]")]
     [StructLayout(LayoutKind.Sequential)]
     public struct ImageFullHd
     {
+        /// <summary>When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known.</summary>
         public ulong StampNs;
+        /// <summary>Pixels in a row.</summary>
         public uint Width;
+        /// <summary>Rows.</summary>
         public uint Height;
+        /// <summary>Bytes from the start of one row to that of the next.</summary>
         public uint Stride;
+        /// <summary>Code of an `Encoding`.</summary>
         public uint EncodingCode;
+        /// <summary>How many bytes of `data` are the picture.</summary>
         public uint Length;
+        /// <summary>Number of the camera, for topics that carry several; 0 otherwise.</summary>
         public uint Camera;
+        /// <summary>The picture, then bytes without meaning.</summary>
         public DataArray Data;
 
 
@@ -845,11 +977,14 @@ namespace Horus.Net.Messages
 
 namespace Horus.Net.Messages
 {
+    /// <summary>A numbered moment: what the nodes `ping` and `pong` exchange, and the smallest message worth timing.</summary>
     [Message("horus/Stamp", Layout = "message horus/Stamp\n sequence u64\n sent_ns u64")]
     [StructLayout(LayoutKind.Sequential)]
     public struct Stamp
     {
+        /// <summary>Number given by the first sender; an answer repeats it.</summary>
         public ulong Sequence;
+        /// <summary>When the first sender sent it, nanoseconds on CLOCK_MONOTONIC; an answer repeats it.</summary>
         public ulong SentNs;
 
     }

@@ -20,7 +20,7 @@ def documented(text, module):
             bare.append(name)
             continue
         first = node.body[0]
-        new = textwrap.indent(_quoted(doc, indent), " " * indent).split("\n")
+        new = quoted(doc, indent).split("\n")
         if ast.get_docstring(node) is not None:
             lines[first.lineno - 1 : first.end_lineno] = new
         elif isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and first.value.value is ...:
@@ -47,12 +47,12 @@ def _public(nodes, owner, path):
             yield from _public(node.body, there, f"{path}{node.name}.")
 
 
-def _quoted(doc, indent):
-    """A docstring of short lines."""
+def quoted(doc, indent):
+    """A docstring of short lines, indented."""
     doc = doc.replace("\\", "\\\\")
-    if len(doc) + indent + 6 <= LINE + 10:
-        return f'"""{doc}"""'
-    return '"""\n' + "\n".join(textwrap.wrap(doc, LINE - indent, break_long_words=False, break_on_hyphens=False)) + '\n"""'
+    if len(doc) + indent + 6 > LINE + 10:
+        doc = "\n" + "\n".join(textwrap.wrap(doc, LINE - indent, break_long_words=False, break_on_hyphens=False)) + "\n"
+    return textwrap.indent(f'"""{doc}"""', " " * indent)
 
 
 if __name__ == "__main__":

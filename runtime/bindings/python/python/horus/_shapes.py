@@ -12,8 +12,13 @@ def methods(text):
     if fields == list(IMAGE_FIELDS):
         return {"begin": begin, "encoding": property(encoding)}
     if name == "horus/CmdVel":
-        return {"stop": classmethod(lambda cls: cls())}
+        return {"stop": classmethod(stop)}
     return {}
+
+
+def stop(cls):
+    """Neither forward nor a turn."""
+    return cls()
 
 
 def begin(self, width, height, encoding="rgb8"):

@@ -3,6 +3,8 @@
 import sys
 
 from horus import _horus
+from horus._documented import quoted
+from horus._texts import TEXTS
 
 HEAD = '''# Made by `python3 -m horus._stubs`; a test says when it is not current.
 from collections.abc import Mapping, Sequence
@@ -10,12 +12,15 @@ from typing import Any
 
 from horus import Array, Message
 '''
-IMAGE = """    def begin(self, width: int, height: int, encoding: str = "rgb8") -> Any: ...
+IMAGE = """    def begin(self, width: int, height: int, encoding: str = "rgb8") -> Any:
+        \"\"\"Describes a picture whose rows follow each other without gap, and gives its pixels as a NumPy array, to be written.\"\"\"
     @property
-    def encoding(self) -> str | None: ...
+    def encoding(self) -> str | None:
+        \"\"\"The name of the encoding; None for a code that means nothing.\"\"\"
 """
 COMMAND = """    @classmethod
-    def stop(cls) -> CmdVel: ...
+    def stop(cls) -> CmdVel:
+        \"\"\"Neither forward nor a turn.\"\"\"
 """
 
 
@@ -29,9 +34,11 @@ def _stub(text):
     name = lines[0].split()[1].rsplit("/", 1)[-1]
     fields = [line.split(None, 1) for line in lines[1:]]
     arguments = ", ".join(f"{field}: {_given(of)} = ..." for field, of in fields)
-    out = f"\nclass {name}(Message):\n"
+    about, told = TEXTS[name]
+    out = f"\nclass {name}(Message):\n{quoted(about, 4)}\n\n"
     for field, of in fields:
-        out += f"    @property\n    def {field}(self) -> {_read(of)}: ...\n    @{field}.setter\n    def {field}(self, value: {_given(of)}) -> None: ...\n"
+        out += f"    @property\n    def {field}(self) -> {_read(of)}:\n{quoted(told[field], 8)}\n"
+        out += f"    @{field}.setter\n    def {field}(self, value: {_given(of)}) -> None: ...\n"
     out += f"    def __init__(self, {arguments}) -> None: ...\n"
     return out + {"encoding_code": IMAGE}.get(next((field for field, _ in fields if field == "encoding_code"), ""), "") + (COMMAND if name == "CmdVel" else "")
 
