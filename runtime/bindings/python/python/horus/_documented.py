@@ -42,7 +42,8 @@ def _public(nodes, owner, path):
             continue
         before = node.name
         there = vars(owner).get(node.name, getattr(owner, node.name, None))
-        yield node, getattr(there, "__doc__", None), f"{path}{node.name}", node.col_offset + 4
+        told = None if there is None else getattr(there, "__doc__", None)  # None has a docstring of its own since Python 3.13
+        yield node, told, f"{path}{node.name}", node.col_offset + 4
         if isinstance(node, ast.ClassDef):
             yield from _public(node.body, there, f"{path}{node.name}.")
 
