@@ -8,12 +8,13 @@ use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::{Consumer, Memory, Producer, join, take_over};
 use horus_shm::segment::generation;
 use horus_shm::segment::layout::Policy;
+use horus_shm::wait::bell::{self, Bell, Ringer};
 use loom::sync::atomic::AtomicU64;
 use loom::sync::atomic::Ordering::Relaxed;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
-use super::{Message, lane, model, send};
+use super::{Message, Tower, lane, model, ring_for, send, tower};
 
 const GENERATIONS: usize = 3;
 
@@ -66,14 +67,22 @@ impl Topic {
 
     /// Joins as the first publisher, which needs more than there is, and sends; how many were taken.
     fn publish(&self, policy: Policy, messages: u64) -> u64 {
+        self.publish_and_ring(policy, messages, &tower())
+    }
+
+    /// The same, with a bell that is rung as `ends::remake` and each message ring it.
+    fn publish_and_ring(&self, policy: Policy, messages: u64, tower: &Tower) -> u64 {
         let door = self.door.lock().unwrap();
         self.remake(false);
+        bell::ring(tower);
         self.used_lanes(self.generation.load(Relaxed)).fetch_or(1, Relaxed);
         let mut writer = Producer::resume(self.lane.clone(), policy, false).unwrap();
+        let mut ringer = Ringer::new(tower);
         drop(door);
         (0..messages).for_each(|_| {
             let next = writer.position();
             let _full = send(&mut writer, next);
+            ring_for(&mut ringer, tower);
         });
         writer.position()
     }
@@ -194,5 +203,31 @@ fn who_joins_beside_a_remake_loses_nothing_from_where_it_joined_on() {
         let (second, from) = joiner.join().unwrap();
         second.settle(from, sent);
         first.settle(0, sent);
+    });
+}
+
+#[test]
+fn first_message_of_a_remade_topic_is_never_slept_through() {
+    model(3, || {
+        let topic = Topic::new(1);
+        let tower = tower();
+        let mut member = Member::join(&topic, 0, Policy::Reliable);
+        let (publishes, heard) = (topic.clone(), tower.clone());
+        let publisher = thread::spawn(move || publishes.publish_and_ring(Policy::Reliable, 1, &heard));
+        let mut asleep = None;
+        // The ring for the remaking may get it up once, before there is a message.
+        for _ in 0..2 {
+            let lain_down = bell::lie_down(&tower, 0);
+            member.receive(1);
+            let sleeps = |rings: &u32| member.taken.is_empty() && tower.rings().load(Relaxed) == *rings;
+            asleep = lain_down.filter(sleeps);
+            if asleep.is_some() || !member.taken.is_empty() {
+                break;
+            }
+            bell::get_up(&tower, 0);
+        }
+        let sent = publisher.join().unwrap();
+        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and nobody will ring");
+        member.settle(0, sent);
     });
 }
