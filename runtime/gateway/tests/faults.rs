@@ -323,3 +323,33 @@ fn a_log_whose_directory_is_taken_away_is_told_and_messages_still_come() {
         "{lost}: {journal}"
     );
 }
+
+#[test]
+fn the_journal_tells_what_a_slow_client_lost() {
+    const SENT: u64 = 2_000;
+    let gateway = Process::start(None, &format!("{BOTH}[limits]\nqueue_bytes = 70000\npayload_bytes = 30000\n"));
+    let (mut sender, mut slow, mut quick) = (gateway.connect(), gateway.connect(), gateway.connect());
+    sender.advertise(1, &advertise("speed")).unwrap();
+    for client in [&mut slow, &mut quick] {
+        client.subscribe(1, &now("speed")).unwrap();
+    }
+    for number in 1..=SENT {
+        send(&mut sender, 1, &[7; 1_000]);
+        assert_eq!(messages(&mut quick, 1).remove(0).0, number, "the one that reads gets all");
+    }
+    // The number of the last message tells the client how many there were.
+    let (mut came, mut last) = (0, 0);
+    while last < SENT {
+        let found = messages(&mut slow, 1);
+        came += found.len() as u64;
+        last = found.last().unwrap().0;
+    }
+    let lost = SENT - came;
+    assert!(lost > 0, "it was slow");
+    drop(slow);
+    let until = Instant::now() + PATIENCE;
+    while !gateway.journal().contains(&format!("; {came} messages to it, {lost} dropped, 0 from it, 0 damaged")) {
+        assert!(Instant::now() < until, "{}", gateway.journal());
+        std::thread::yield_now();
+    }
+}
