@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use horus::message::layout::Layout;
 use horus::prelude::*;
 use horus::time::SystemClock;
 
@@ -105,6 +106,44 @@ fn in_a_virtual_world_a_periodic_node_sees_the_first_message_in_its_next_cycle()
     world.publish("event", &speed(3.0));
     world.run_for(ms(2));
     assert_eq!(seen.lock().unwrap().first(), Some(&Some(3.0)), "{seen:?}");
+}
+
+#[test]
+fn in_a_virtual_world_the_first_look_of_a_step_sees_all_that_has_come_and_a_second_one_sees_it_no_more() {
+    let layout = Layout::of::<CmdVel>();
+    // Whatever the publisher asks for: what the input made is enough, or has to be remade, once or twice.
+    for publishing in [None, Some(Options::reliable(64)), Some(Options::latest(256).publishers(3))] {
+        for is_looked_at in [false, true] {
+            let looks: Arc<Mutex<Vec<[usize; 4]>>> = Arc::default();
+            let mut world = VirtualWorld::new(|app| {
+                let mut typed = app.input::<CmdVel>("event")?;
+                let mut raw = app.raw_input("event", &layout, None)?;
+                let looks = Arc::clone(&looks);
+                let look = move |_: &Cycle| {
+                    let mut count = || std::iter::from_fn(|| raw.next_message().map(drop)).count();
+                    let raw = [count(), count()];
+                    let typed = [typed.messages().count(), typed.messages().count()];
+                    looks.lock().unwrap().push([raw[0], raw[1], typed[0], typed[1]]);
+                };
+                app.node("look", look).period(ms(1));
+                Ok(())
+            })
+            .unwrap();
+            if is_looked_at {
+                assert!(world.last::<CmdVel>("event").is_none());
+            }
+            for number in 0..3 {
+                match &publishing {
+                    Some(options) => world.publish_with("event", options.clone(), &speed(f64::from(number))),
+                    None => world.publish("event", &speed(f64::from(number))),
+                }
+            }
+            world.run_for(us(1500));
+            world.publish("event", &speed(3.0));
+            world.run_for(ms(1));
+            assert_eq!(*looks.lock().unwrap(), [[3, 0, 3, 0], [1, 0, 1, 0]], "{publishing:?}");
+        }
+    }
 }
 
 #[test]
