@@ -331,6 +331,79 @@ fn real_programs_are_checked_beside_those_that_run() {
     assert!(screen.contains("not analysed: pong/pong: policy other"), "{screen}");
 }
 
+/// A program of one node in a directory, which has figures and does not run.
+fn imitation(topics: &Path, node: Value) -> horus::figures::imitation::Imitation {
+    let info = serde_json::from_value(serde_json::json!({"name": "balance", "nodes": [node]})).unwrap();
+    horus::figures::imitation::Imitation::begin(&Directory::at(topics).unwrap(), &info).unwrap()
+}
+
+#[test]
+fn nodes_of_all_namespaces_are_counted_because_their_cpus_are_the_same() {
+    let scene = Scene::new("3 120000 2026-11-22\n");
+    scene.describes(&[control()]);
+    let topics = scene.path("topics");
+    Directory::at(&topics).unwrap();
+    assert_eq!(scene.screen(&["--with-running"]).0, Some(0));
+    // A simulation of the same program, beside the robot.
+    let there = imitation(&topics.join("lab"), vision());
+    let (status, screen) = scene.screen(&["--with-running"]);
+    assert_eq!(status, Some(1), "{screen}");
+    assert!(screen.starts_with("refused: balance/control may take 913 us"), "{screen}");
+    assert!(
+        screen.contains("643 us lab:balance/vision (fifo:85, budget 643 us every 10 ms) runs before it"),
+        "{screen}"
+    );
+    assert_eq!(scene.screen(&[]).0, Some(0), "alone it fits");
+
+    // Of this one, which is to be replaced, nothing is counted.
+    let _here = imitation(&topics, vision());
+    drop(there);
+    assert_eq!(scene.screen(&["--with-running"]).0, Some(0));
+
+    std::fs::create_dir(topics.join("open")).unwrap();
+    std::fs::set_permissions(topics.join("open"), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let (status, screen) = scene.screen(&["--with-running"]);
+    assert!(
+        status == Some(0) && screen.contains("not counted: nodes of the namespaces open, which may run on"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn a_program_that_does_not_fit_beside_one_of_another_namespace_does_not_start_and_the_list_shows_both() {
+    let topics = tempfile::tempdir_in("/dev/shm").unwrap();
+    let on_cpu_0 = |name: &str, budget: u64| {
+        let mut info = node(name, "fifo:90", 0, [1_000, budget, 1_000]);
+        info["cpu"] = "0".into();
+        info
+    };
+    let _there = imitation(&topics.path().join("lab"), on_cpu_0("vision", 900));
+    let start = || {
+        let _here = horus_shm::directory::Scope::enter(topics.path());
+        let mut app = App::new("robot").unwrap();
+        app.node("arm", |_: &Cycle| panic!("it runs"))
+            .period(ms(1))
+            .budget(us(200))
+            .cpu(CpuChoice::Number(0))
+            .policy("fifo:80".parse().unwrap());
+        app.run().unwrap_err().to_string()
+    };
+    let refused = start();
+    assert!(refused.contains("refused: robot/arm") && refused.contains("900 us lab:balance/vision"), "{refused}");
+
+    let _here = imitation(topics.path(), on_cpu_0("control", 100));
+    let screen = said(topics.path(), &["node", "list"]);
+    assert!(
+        screen.contains("on the same CPUs, in other namespaces:\n  lab:balance/vision (cpu = 0, FIFO/90)\n"),
+        "{screen}"
+    );
+    let list = json(topics.path(), &["node", "list"]);
+    assert_eq!((list["nodes"].as_array().unwrap().len(), &list["nodes"][0]["asked"]["name"]), (1, &"control".into()));
+    let other = &list["elsewhere"][0];
+    assert_eq!((&other["namespace"], &other["shares_cpu"]), (&"lab".into(), &true.into()));
+    assert_eq!(other["node"]["asked"]["name"], "vision");
+}
+
 /// A motor whose step is late in cycle 5, and which is in its safe state after that. It ends when the flag is set.
 fn run_motor(topics: &Path, ends: &Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
     let (topics, ends) = (topics.to_owned(), Arc::clone(ends));

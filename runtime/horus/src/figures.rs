@@ -13,6 +13,7 @@
 //! The loop stores words, one by one and without order. A reader may see a cycle half counted. No word is ever wrong by
 //! more than the cycle that runs.
 
+mod everywhere;
 mod histogram;
 #[doc(hidden)]
 pub mod imitation;
@@ -23,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_shm::board::Board;
 
+pub use everywhere::Everywhere;
 pub use histogram::Responses;
 pub use view::{NodeFigures, ProcessFigures, list};
 

@@ -47,9 +47,6 @@ impl Directory {
     /// The namespace of `$HORUS_NAMESPACE` in the directory of `$HORUS_SHM_DIR` or in `/dev/shm/horus`; each directory is
     /// made with mode 0700 if it is missing. In a thread that runs a virtual world, that of the world ([`Scope`]).
     pub fn from_environment() -> Result<Self, OpenError> {
-        if let Some(path) = scope::current() {
-            return Self::at(path);
-        }
         let Location { directory, namespace } = Location::from_environment()?;
         Self::at(directory)?.in_namespace(&namespace)
     }

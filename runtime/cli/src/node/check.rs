@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use horus::admission::{Assessment, TaskError};
-use horus::figures;
-use horus::graph::{AdmitError, Admitted, Machine, ProcessInfo, admit};
+use horus::figures::Everywhere;
+use horus::graph::{AdmitError, Admitted, Machine, admit};
 use horus::time::parse_duration;
 use horus_shm::directory::{Directory, Location};
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub struct Args {
     /// The program [default: the file in the folder of FILE that its line `program =` names]
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
-    /// Count the nodes that run now, too, but for those of the same program
+    /// Count the nodes that run now in all namespaces, too, but for those of the same program in this one
     #[arg(long)]
     with_running: bool,
     /// How long the program may take to describe its nodes
@@ -92,11 +92,14 @@ struct Chain {
 /// Runs the command.
 pub fn run(args: &Args, location: Result<Location, String>, as_json: bool) -> ExitCode {
     match check(args, location) {
-        Ok((program, admitted)) => {
-            let lines: Vec<_> = admitted.to_string().lines().map(printable).collect();
-            let text = if as_json { json(&checked(&program, &admitted, &lines)) } else { lines.join("\n") + "\n" };
+        Ok(found) => {
+            let Found { program, admitted, .. } = &found;
+            let lines: Vec<_> = found.text().lines().map(printable).collect();
+            let text = if as_json { json(&checked(program, admitted, &lines)) } else { lines.join("
+") + "
+" };
             match write(&text) {
-                Ok(()) => ExitCode::from(status(&program, &admitted)),
+                Ok(()) => ExitCode::from(status(program, admitted)),
                 Err(reason) => {
                     eprintln!("horus node: {reason}");
                     ExitCode::from(NOT_CHECKED)
@@ -134,8 +137,8 @@ pub fn admitted(file: &Path, location: Result<Location, String>) -> Result<Strin
         runs_as_nodes_do: true,
     };
     match check(&args, location) {
-        Ok((_, admitted)) if admitted.is_admitted() => Ok(admitted.to_string()),
-        Ok((_, admitted)) => Err(admitted.to_string()),
+        Ok(found) if found.admitted.is_admitted() => Ok(found.text()),
+        Ok(found) => Err(found.text()),
         Err(failure) => Err(failure.reason),
     }
 }
@@ -168,25 +171,37 @@ impl From<AdmitError> for Failure {
     }
 }
 
-/// The program's name, and what is said of its nodes.
-fn check(args: &Args, location: Result<Location, String>) -> Result<(String, Admitted), Failure> {
+/// What is said of a program's nodes.
+struct Found {
+    program: String,
+    admitted: Admitted,
+    /// What runs beside them and could not be looked at.
+    unseen: Option<String>,
+}
+
+impl Found {
+    fn text(&self) -> String {
+        let unseen = self.unseen.as_ref().map(|unseen| format!("\n{unseen}")).unwrap_or_default();
+        format!("{}{unseen}", self.admitted)
+    }
+}
+
+fn check(args: &Args, location: Result<Location, String>) -> Result<Found, Failure> {
     let program = describe::program(&args.file, args.program.as_deref())?;
     let info = describe::describe(&program, &args.file, args.time_limit, args.runs_as_nodes_do)?;
     let name = info.name.clone();
     let mut processes = vec![info];
+    let mut unseen = None;
     if args.with_running {
-        processes.extend(running(&location?, &name)?);
+        let location = location?;
+        // Whoever may not see the own namespace is told the reason.
+        Directory::find(location.path()).map_err(|error| error.to_string())?;
+        let everywhere = Everywhere::look(&location);
+        // One of the same name in another namespace goes on beside it.
+        processes.extend(everywhere.programs().into_iter().filter(|info| info.name != name));
+        unseen = everywhere.unseen();
     }
-    Ok((name, admit(&processes, &Machine::at(&args.root))?))
-}
-
-/// The programs that run now and will run beside the one called `name`.
-fn running(location: &Location, name: &str) -> Result<Vec<ProcessInfo>, String> {
-    let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
-    let Some(directory) = directory else { return Ok(Vec::new()) };
-    let processes = figures::list(&directory).map_err(|error| error.to_string())?;
-    let others = processes.iter().map(|process| process.info()).filter(|info| info.name != name);
-    Ok(others.cloned().collect())
+    Ok(Found { admitted: admit(&processes, &Machine::at(&args.root))?, program: name, unseen })
 }
 
 fn checked<'a>(program: &'a str, admitted: &Admitted, text: &'a [String]) -> Checked<'a> {

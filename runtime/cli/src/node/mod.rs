@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::output;
 use crate::topic::{json, printable};
 use install::idle::{self, Idle};
-use running::{Node, running};
+use running::{Elsewhere, Node, running};
 
 /// Command line of `horus node`.
 #[derive(clap::Args)]
@@ -74,6 +74,9 @@ struct Nodes<'a> {
     /// Whether a monitor watches over them; `null` where this user may not see it.
     is_watched: Option<bool>,
     nodes: Vec<&'a Node>,
+    /// Nodes of other namespaces; of `list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elsewhere: Option<&'a [Elsewhere]>,
     /// What is installed and does not run; of `list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle: Option<Vec<Idle>>,
@@ -131,13 +134,28 @@ fn answer(args: &Args, location: &Location) -> Result<String, String> {
         let programs: Vec<_> = nodes.iter().map(|node| node.program.clone()).collect();
         idle::idle(Path::new("/"), &programs)
     });
+    let everywhere = matches!(args.command, Command::List).then(|| running::everywhere(location));
     let is_watched = directory.as_ref().and_then(horus::monitor::is_watched);
     if args.json {
-        return Ok(json(&Nodes { schema: "horus-nodes/1", directory: place, is_watched, nodes: shown, idle }));
+        let elsewhere = everywhere.as_ref().map(|everywhere| &*everywhere.others);
+        return Ok(json(&Nodes {
+            schema: "horus-nodes/1",
+            directory: place,
+            is_watched,
+            nodes: shown,
+            elsewhere,
+            idle,
+        }));
     }
+    let everywhere = everywhere.unwrap_or_default();
     Ok(match &args.command {
         Command::Info { .. } => shown.iter().map(|node| text::info(node, &nodes)).collect::<Vec<_>>().join("\n"),
-        _ => text::list(&nodes, &place) + &text::unwatched(&nodes, is_watched) + &idle::text(&idle.unwrap_or_default()),
+        _ => {
+            text::list(&nodes, &place)
+                + &text::elsewhere(&everywhere)
+                + &text::unwatched(&nodes, is_watched)
+                + &idle::text(&idle.unwrap_or_default())
+        }
     })
 }
 

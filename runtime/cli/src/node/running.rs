@@ -1,12 +1,14 @@
 //! The living nodes on the topics of a directory, each at one moment.
 
+use std::path::Path;
 use std::time::Duration;
 
+use horus::cpus::{CpuChoice, CpuList};
 use horus::figures::{self, NodeFigures, ProcessFigures, State};
 use horus::graph::NodeInfo;
 use horus::time::MonotonicTime;
 use horus_measure::bound::miss_bound_95;
-use horus_shm::directory::Directory;
+use horus_shm::directory::{Directory, Location};
 use serde::Serialize;
 
 /// A step that has run for so long hangs, unless its node's deadline is longer; so does a grid that has stood still for so long, unless ten of its
@@ -83,6 +85,47 @@ pub fn running(directory: Option<&Directory>) -> Result<Vec<Node>, String> {
     let processes = figures::list(directory).map_err(|error| error.to_string())?;
     let now = MonotonicTime::now();
     Ok(processes.iter().flat_map(|process| nodes(process, now)).collect())
+}
+
+/// What runs in all namespaces: the CPUs are the same.
+#[derive(Default)]
+pub struct Everywhere {
+    /// The nodes of the namespace that was asked about.
+    pub own: Vec<Node>,
+    /// Those of the other namespaces.
+    pub others: Vec<Elsewhere>,
+    /// That there are namespaces of which nothing is known, in a sentence.
+    pub unseen: Option<String>,
+}
+
+/// A node of another namespace.
+#[derive(Clone, Debug, Serialize)]
+pub struct Elsewhere {
+    /// Its namespace.
+    pub namespace: String,
+    /// Whether it may run on a CPU of a node of this one.
+    pub shares_cpu: bool,
+    /// The node.
+    pub node: Node,
+}
+
+/// All nodes of all namespaces.
+pub fn everywhere(location: &Location) -> Everywhere {
+    let found = figures::Everywhere::look(location);
+    let now = MonotonicTime::now();
+    let own: Vec<Node> = found.own.iter().flat_map(|process| nodes(process, now)).collect();
+    let cpus = |node: &Node| {
+        node.asked.cpu.parse().map_or_else(|_| CpuList::default(), |cpu: CpuChoice| cpu.resolve(Path::new("/")))
+    };
+    let used: Vec<CpuList> = own.iter().map(cpus).collect();
+    let others = found.others.iter().flat_map(|(namespace, process)| {
+        nodes(process, now).into_iter().map(|node| {
+            let may_run = cpus(&node);
+            let shares_cpu = used.iter().any(|used| !used.intersection(&may_run).is_empty());
+            Elsewhere { namespace: namespace.to_string(), shares_cpu, node }
+        })
+    });
+    Everywhere { others: others.collect(), own, unseen: found.unseen() }
 }
 
 fn nodes(process: &ProcessFigures, now: MonotonicTime) -> Vec<Node> {

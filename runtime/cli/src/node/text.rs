@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use horus::graph::NodeInfo;
 
-use super::running::Node;
+use super::running::{Elsewhere, Everywhere, Node};
 use crate::determinism::view::text::bound_sentence;
 use crate::table::units::{count, time};
 use crate::table::{Head, table};
@@ -39,6 +39,43 @@ pub fn list(nodes: &[Node], directory: &str) -> String {
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     format!("{text}\n{} of {} in {directory}\n", plural(nodes.len(), "node"), plural(programs.len(), "program"))
 }
+
+/// What runs in other namespaces, a line each of those that share a CPU with the nodes of this one.
+pub fn elsewhere(everywhere: &Everywhere) -> String {
+    let mut text = String::new();
+    let (beside, apart): (Vec<_>, Vec<_>) = everywhere.others.iter().partition(|other| other.shares_cpu);
+    if !beside.is_empty() {
+        text += "\non the same CPUs, in other namespaces:\n";
+    }
+    for Elsewhere { namespace, node, .. } in beside.iter().take(MOST_ELSEWHERE) {
+        let policy = node.asked.policy.to_uppercase().replace(':', "/");
+        let _ = writeln!(
+            text,
+            "  {namespace}:{} (cpu = {}, {})",
+            printable(&node.name()),
+            printable(&node.asked.cpu),
+            printable(&policy)
+        );
+    }
+    let more = beside.len().saturating_sub(MOST_ELSEWHERE);
+    if more > 0 {
+        let _ = writeln!(text, "  and {more} more: --json has all");
+    }
+    if !apart.is_empty() {
+        let mut names: Vec<_> = apart.iter().map(|other| &*other.namespace).collect();
+        names.dedup();
+        let count = if apart.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", apart.len()) };
+        let _ = writeln!(text, "{count} in other namespaces, on none of these CPUs: {}", names.join(", "));
+    }
+    if let Some(unseen) = &everywhere.unseen {
+        text += unseen;
+        text.push('\n');
+    }
+    text
+}
+
+/// Nodes of other namespaces that are shown.
+const MOST_ELSEWHERE: usize = 20;
 
 /// That no monitor runs, where nodes rely on one.
 pub fn unwatched(nodes: &[Node], is_watched: Option<bool>) -> String {

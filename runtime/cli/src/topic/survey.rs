@@ -177,14 +177,8 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
     }
 }
 
-/// Namespaces that have a directory, but the one of `location`; `default`'s always exists.
+/// The namespaces that there are, but the one of `location`.
 fn other_namespaces(location: &Location) -> Vec<String> {
-    let entries = std::fs::read_dir(&location.directory).into_iter().flatten().flatten();
-    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let names = directories.filter_map(|entry| entry.file_name().to_str()?.parse::<Namespace>().ok());
-    let others = names.chain([Namespace::default()]).filter(|namespace| *namespace != location.namespace);
-    let mut others: Vec<_> = others.map(|namespace| namespace.to_string()).collect();
-    others.sort();
-    others.dedup();
-    others
+    let all = Namespace::all_in(&location.directory).into_iter();
+    all.filter(|namespace| *namespace != location.namespace).map(|namespace| namespace.to_string()).collect()
 }

@@ -8,14 +8,15 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use horus_shm::board::{self, Board};
+use horus_shm::directory::Location;
 
 use super::build::{ThreadPlan, check_cpus};
 use super::{App, Built, NodeAccount, build, command_line};
 use crate::executor::{Executor, Runner};
-use crate::figures::{self, Sheet};
+use crate::figures::{Everywhere, Sheet};
 use crate::graph::admit::Machine;
 use crate::graph::{self, ProcessInfo};
-use crate::journal::Entry;
+use crate::journal::{Entry, Priority};
 use crate::monitor::Presence;
 use crate::node::StepFailed;
 use crate::startup::{Granted, Process};
@@ -142,11 +143,13 @@ impl App {
     }
 }
 
-/// Refuses nodes that do not fit, together with those that run already, and takes note of what was predicted.
+/// Refuses nodes that do not fit, together with those that run already in any namespace, and takes note of what was predicted.
 fn admit(info: &mut ProcessInfo) -> crate::Result {
-    let running = figures::list(&Directory::from_environment()?)?;
-    let others = running.iter().map(|process| process.info().clone());
-    let processes: Vec<_> = std::iter::once(info.clone()).chain(others).collect();
+    let everywhere = Everywhere::look(&Location::from_environment()?);
+    if let Some(unseen) = everywhere.unseen().filter(|_| info.nodes.iter().any(|node| node.budget_ns > 0)) {
+        Entry::plain(Priority::Warning, format!("{}: {unseen}", info.name)).send_or_print();
+    }
+    let processes: Vec<_> = std::iter::once(info.clone()).chain(everywhere.programs()).collect();
     let machine = Machine::here();
     let together = graph::admit::admit(&processes, &machine);
     // What others say of themselves is no reason not to start.

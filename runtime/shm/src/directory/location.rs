@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::{DEFAULT_DIRECTORY, DIRECTORY_VARIABLE, NAMESPACE_VARIABLE, Namespace};
+use super::{DEFAULT_DIRECTORY, DIRECTORY_VARIABLE, NAMESPACE_VARIABLE, Namespace, scope};
 use crate::error::OpenError;
 
 /// A directory and a namespace in it, before anybody has looked whether they exist.
@@ -17,8 +17,11 @@ pub struct Location {
 
 impl Location {
     /// What `$HORUS_SHM_DIR` and `$HORUS_NAMESPACE` say; `/dev/shm/horus` and `default` where they say nothing. A variable
-    /// that is empty counts as unset.
+    /// that is empty counts as unset. In a thread that runs a virtual world, `default` of the world's directory ([`Scope`](super::Scope)).
     pub fn from_environment() -> Result<Self, OpenError> {
+        if let Some(directory) = scope::current() {
+            return Ok(Self { directory, namespace: Namespace::default() });
+        }
         Self::from_variables(std::env::var_os(DIRECTORY_VARIABLE), std::env::var_os(NAMESPACE_VARIABLE))
     }
 

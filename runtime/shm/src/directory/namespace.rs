@@ -52,7 +52,22 @@ impl Namespace {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The namespaces that there are when the topics of `default` live in `directory`: `default`, which always is, and those with a
+    /// folder there, by name; 1024 at most.
+    pub fn all_in(directory: &Path) -> Vec<Self> {
+        let entries = std::fs::read_dir(directory).into_iter().flatten();
+        let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let folders = entries.flatten().filter(is_folder).filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let mut all: Vec<Self> = folders.filter(|name| *name != Self::default()).take(MOST_NAMESPACES - 1).collect();
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all.insert(0, Self::default());
+        all
+    }
 }
+
+/// The most namespaces that are looked into: whoever may make one must not hold up those who look for longer.
+const MOST_NAMESPACES: usize = 1024;
 
 impl Default for Namespace {
     /// The namespace of programs that name none.
@@ -101,5 +116,18 @@ mod tests {
         {
             assert_eq!(parse(name), Err(NamespaceError::Character { name: name.to_owned(), character }));
         }
+    }
+
+    #[test]
+    fn the_namespaces_of_a_directory_are_its_folders_and_itself() {
+        let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+        for name in ["lab", "arm-2", "default", "no.namespace"] {
+            std::fs::create_dir(scratch.path().join(name)).unwrap();
+        }
+        std::fs::write(scratch.path().join("imu.topic"), "").unwrap();
+        std::os::unix::fs::symlink("/tmp", scratch.path().join("link")).unwrap();
+        let names: Vec<_> = Namespace::all_in(scratch.path()).iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["default", "arm-2", "lab"]);
+        assert_eq!(Namespace::all_in(Path::new("/nowhere")), [Namespace::default()]);
     }
 }
