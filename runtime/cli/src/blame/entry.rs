@@ -42,6 +42,12 @@ pub struct Named {
     pub trace: Option<String>,
 }
 
+/// The node that an entry is about.
+pub fn node(line: &str) -> Option<String> {
+    let fields: HashMap<String, Value> = serde_json::from_str(line).ok()?;
+    fields.get("HORUS_NODE").and_then(Value::as_str).map(str::to_owned)
+}
+
 impl Missed {
     /// Reads a line of `journalctl -o json`; nothing of a line that is none.
     pub fn parse(line: &str) -> Option<Self> {

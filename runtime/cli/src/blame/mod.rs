@@ -7,6 +7,7 @@ mod entry;
 mod episode;
 pub mod screen;
 mod show;
+mod unknown;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -17,9 +18,13 @@ use entry::Missed;
 use episode::{Culprit, Episode};
 use horus::journal::id;
 use nix::unistd::{User, getuid};
+use unknown::Told;
 
 /// The newest entries that are looked at: a node writes one a second at most, so these are hours of misses.
 const MOST_ENTRIES: usize = 20_000;
+
+/// Where journald keeps its files.
+const LOGS: [&str; 2] = ["/var/log/journal", "/run/log/journal"];
 
 /// Whose programs nodes are, of conf/horus/rootfs/usr/lib/sysusers.d/horus.conf.
 const USER_OF_NODES: &str = "horus";
@@ -45,6 +50,9 @@ pub struct Args {
     /// Where traces are kept
     #[arg(long, value_name = "DIR", default_value = horus_witness::TRACES, hide = true)]
     directory: PathBuf,
+    /// Where the journal's files are
+    #[arg(long, value_name = "DIR", default_values = LOGS, hide = true)]
+    logs: Vec<PathBuf>,
     /// Read what `journalctl -o json` printed from this file, instead of the journal
     #[arg(long, value_name = "FILE", hide = true)]
     entries: Option<PathBuf>,
@@ -61,6 +69,8 @@ pub struct Blame {
     pub episodes: Vec<Episode>,
     /// What each culprit did in all.
     pub culprits: Vec<Culprit>,
+    /// What cannot be known, and what to do about it: a sentence each.
+    pub unknown: Vec<String>,
 }
 
 /// The boot of this identifier, as the journal of this machine tells of it.
@@ -68,15 +78,33 @@ pub struct Blame {
 /// # Errors
 /// Why it does not: it was on another machine, or too long ago.
 pub fn of_boot(boot: &str) -> Result<Blame, String> {
-    read(boot, None, None).map(|entries| Blame::of(&entries))
+    of_journal(boot, None, &LOGS.map(PathBuf::from))
 }
+
+/// What the journal tells of a boot, and what it cannot.
+fn of_journal(boot: &str, user: Option<u32>, logs: &[PathBuf]) -> Result<Blame, String> {
+    let writers = writers(user);
+    let misses = parse(&ask(boot, id::DEADLINE_MISS, &writers)?[..]);
+    let starts = ask(boot, id::NODE_START, &writers)?;
+    let starts =
+        BufReader::new(&starts[..]).lines().map_while(Result::ok).filter_map(|line| entry::node(&line)).collect();
+    let told = Told { misses: &misses, starts: &starts, is_this_boot: boot == THIS_BOOT };
+    Ok(Blame { unknown: unknown::unknown(&told, logs), ..Blame::of(&misses) })
+}
+
+/// As journalctl counts.
+const THIS_BOOT: &str = "0";
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let text = match args.show {
         Some(number) => show::text(&args.directory, number),
         None => {
-            read(&args.boot, args.entries.as_deref(), args.user).map(|entries| screen_of(&Blame::of(&entries), args))
+            let found = match &args.entries {
+                Some(path) => of_file(path),
+                None => of_journal(&args.boot, args.user, &args.logs),
+            };
+            found.map(|blame| screen_of(&blame, args))
         }
     };
     match text {
@@ -91,7 +119,7 @@ pub fn run(args: &Args) -> ExitCode {
 fn screen_of(blame: &Blame, args: &Args) -> String {
     match args.json {
         true => serde_json::to_string_pretty(blame).expect("names and numbers can be written") + "\n",
-        false => screen::text(blame, columns(), args.boot == "0"),
+        false => screen::text(blame, columns(), args.boot == THIS_BOOT),
     }
 }
 
@@ -104,24 +132,35 @@ impl Blame {
             is_cut: entries.len() >= MOST_ENTRIES,
             culprits: episode::culprits(&episodes),
             episodes,
+            unknown: Vec::new(),
         }
     }
 }
 
-/// The entries, the oldest first.
-fn read(boot: &str, file: Option<&Path>, user: Option<u32>) -> Result<Vec<Missed>, String> {
-    if let Some(path) = file {
-        let file = std::fs::File::open(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        return Ok(parse(file));
-    }
+/// What a file says, of whatever machine it is.
+fn of_file(path: &Path) -> Result<Blame, String> {
+    let file = std::fs::File::open(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    Ok(Blame::of(&parse(file)))
+}
+
+/// The entries of a kind, as lines of JSON, the oldest first.
+fn ask(boot: &str, kind: &str, writers: &BTreeSet<u32>) -> Result<Vec<u8>, String> {
     let mut journal = Command::new("journalctl")
-        .args(arguments(boot, &writers(user)))
+        .args(arguments(boot, kind, writers))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("cannot run journalctl ({error}): misses are written to systemd's journal"))?;
-    let entries = journal.stdout.take().map(parse).unwrap_or_default();
+        .map_err(|error| {
+            format!(
+                "cannot run journalctl ({error}): misses are written to systemd's journal. Where there is none, programs print them: read their standard \
+                 error, or the counts of those that run in `horus node list`"
+            )
+        })?;
+    let mut entries = Vec::new();
+    if let Some(mut pipe) = journal.stdout.take() {
+        pipe.read_to_end(&mut entries).map_err(|error| format!("journalctl: {error}"))?;
+    }
     let mut said = String::new();
     if let Some(mut pipe) = journal.stderr.take() {
         let _ = pipe.read_to_string(&mut said);
@@ -142,10 +181,9 @@ fn writers(further: Option<u32>) -> BTreeSet<u32> {
 }
 
 /// What journalctl is asked: terms of one field are alternatives, and journald itself says who wrote.
-fn arguments(boot: &str, writers: &BTreeSet<u32>) -> Vec<String> {
+fn arguments(boot: &str, kind: &str, writers: &BTreeSet<u32>) -> Vec<String> {
     let fixed = ["-q", "-o", "json", "--all"].map(str::to_owned);
-    let asked =
-        [format!("--lines={MOST_ENTRIES}"), format!("--boot={boot}"), format!("MESSAGE_ID={}", id::DEADLINE_MISS)];
+    let asked = [format!("--lines={MOST_ENTRIES}"), format!("--boot={boot}"), format!("MESSAGE_ID={kind}")];
     fixed.into_iter().chain(asked).chain(writers.iter().map(|user| format!("_UID={user}"))).collect()
 }
 
@@ -180,7 +218,7 @@ mod tests {
     fn who_forges_an_entry_is_not_asked() {
         let writers = writers(Some(4_000_000_000));
         assert!(writers.contains(&0) && writers.contains(&getuid().as_raw()) && writers.contains(&4_000_000_000));
-        let asked = arguments("-1", &BTreeSet::from([0, 990]));
+        let asked = arguments("-1", id::DEADLINE_MISS, &BTreeSet::from([0, 990]));
         let terms: Vec<_> = asked.iter().skip_while(|word| word.starts_with('-') || *word == "json").collect();
         assert_eq!(terms, [&format!("MESSAGE_ID={}", id::DEADLINE_MISS), "_UID=0", "_UID=990"]);
         assert_eq!((user("root"), user("7")), (Ok(0), Ok(7)));

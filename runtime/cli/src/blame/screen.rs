@@ -33,8 +33,12 @@ const INDENT: &str = "          ";
 /// The whole screen.
 pub fn text(blame: &Blame, width: usize, is_this_boot: bool) -> String {
     let since = if is_this_boot { "since boot" } else { "in that boot" };
-    if blame.episodes.is_empty() {
+    if blame.episodes.is_empty() && blame.unknown.is_empty() {
         return format!("no deadline was missed {since}\n");
+    }
+    if blame.episodes.is_empty() {
+        let head = format!("the journal has no missed deadline {since}, which does not say that there was none:\n");
+        return head + &unknown_text(&blame.unknown, width);
     }
     let least = if blame.is_cut { "at least " } else { "" };
     let (misses, episodes) = (blame.misses, blame.episodes.len());
@@ -63,7 +67,20 @@ pub fn text(blame: &Blame, width: usize, is_this_boot: bool) -> String {
             text += &format!("the node's last cycles and messages before it: horus blame --show {number}\n");
         }
     }
+    if !blame.unknown.is_empty() {
+        text += "\nthere may be more than that:\n";
+        text += &unknown_text(&blame.unknown, width);
+    }
     text
+}
+
+/// What cannot be known, each on lines of its own.
+fn unknown_text(unknown: &[String], width: usize) -> String {
+    let lines = unknown.iter().flat_map(|sentence| {
+        let lines = wrapped(sentence, width.saturating_sub(2));
+        lines.into_iter().enumerate().map(|(number, line)| format!("{}{line}\n", if number == 0 { "- " } else { "  " }))
+    });
+    lines.collect()
 }
 
 /// The newest episodes.

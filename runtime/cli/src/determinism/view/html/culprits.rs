@@ -13,6 +13,12 @@ pub fn section(found: &Result<Blame, String>) -> String {
             return format!("<p>Not known here: the journal of that boot cannot be read ({}).</p>", markup(reason));
         }
     };
+    if blame.episodes.is_empty() && !blame.unknown.is_empty() {
+        let unknown = markup(&blame.unknown.join("; "));
+        return format!(
+            "<p>The journal of that boot has no missed deadline, which does not say that there was none: {unknown}.</p>"
+        );
+    }
     if blame.episodes.is_empty() {
         return "<p>No deadline was missed in that boot, as far as its journal is kept.</p>".to_owned();
     }
