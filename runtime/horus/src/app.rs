@@ -267,6 +267,8 @@ impl App {
     }
 
     /// Gives each thread of nodes a stack of so many bytes, all of which is locked; 512 KiB if not said otherwise.
+    ///
+    /// A step that needs more ends the program by a signal: `thread 'NAME' has overflowed its stack`. A large message is better off in a `Box`.
     pub fn stack(&mut self, bytes: usize) -> &mut Self {
         self.stack_bytes = bytes;
         self

@@ -221,6 +221,14 @@ impl Tally {
         self.max_consecutive = self.max_consecutive.max(self.consecutive);
     }
 
+    /// Adds what a cycle has missed that has not ended: its own deadline, and releases that have passed.
+    pub(crate) fn miss_so_far(&mut self, passed: u64) {
+        self.leave_out(passed);
+        self.misses += 1;
+        self.consecutive += 1;
+        self.max_consecutive = self.max_consecutive.max(self.consecutive);
+    }
+
     /// The longest response time and the largest jitter, in nanoseconds.
     pub(crate) fn max_nanos(&self) -> (u64, u64) {
         (self.max_response_ns, self.max_jitter_ns)

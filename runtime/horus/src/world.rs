@@ -285,12 +285,12 @@ impl VirtualWorld {
         self.running.names().any(|name| name == node)
     }
 
-    /// The account of a node.
+    /// The account of a node by now: a step that runs beyond its deadline is a miss already, and so are the releases that have passed meanwhile.
     ///
     /// # Panics
     /// When there is no such node.
     pub fn tally(&self, node: &str) -> Tally {
-        *self.running.of(node).tally()
+        self.running.of(node).tally_by(self.now())
     }
 
     /// What a node does.

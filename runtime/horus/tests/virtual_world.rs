@@ -294,6 +294,29 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
         ),
         (
             |app| {
+                app.node("a", |_: &Cycle| {}).period(ms(1)).budget(ms(0));
+                Ok(())
+            },
+            "node a budget 0 s is no time for a step: give what its longest cycle takes",
+        ),
+        (
+            |app| {
+                let _input = app.input::<Imu>("imu")?;
+                app.node("a", |_: &Cycle| {}).period(ms(10)).silence_of("imu", ms(0));
+                Ok(())
+            },
+            "node a silence 0 s would be told",
+        ),
+        (
+            |app| {
+                let _input = app.input::<Imu>("imu")?;
+                app.node("a", |_: &Cycle| {}).period(ms(10)).silence_of("umi", ms(5));
+                Ok(())
+            },
+            "node a has a silence for topic umi, which is none of its inputs: it has imu",
+        ),
+        (
+            |app| {
                 app.node("a", |_: &Cycle| {}).period(ms(10)).silence(ms(0));
                 Ok(())
             },
@@ -370,6 +393,91 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
         let error = refused(declare);
         assert!(error.contains(words), "{words}: {error}");
     }
+}
+
+#[test]
+fn what_a_file_says_out_of_range_is_told_with_file_line_and_remedy() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("node.toml");
+    let refused = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let declare = |app: &mut App| {
+            let _input = app.input::<Imu>("imu")?;
+            app.node("a", |_: &Cycle| {}).period(ms(10));
+            Ok(())
+        };
+        VirtualWorld::with_settings(&file, declare).err().unwrap().to_string()
+    };
+    for (line, number, words) in [
+        ("budget = \"0 s\"", 3, "budget 0 s is no time for a step"),
+        ("cpu = 0\nbudget = \"20 ms\"", 4, "budget 20ms is longer than deadline 10ms"),
+        ("deadline = \"20 ms\"", 3, "shorten the deadline"),
+        ("cpu = 0\n\nperiod = \"1 us\"", 5, "out of range"),
+        ("min_gap = \"5 ms\"", 3, "has a min_gap and no event"),
+        ("silence = \"0 s\"", 3, "would be told in every cycle"),
+        ("silence = { imu = \"0 s\" }", 3, "would be told in every cycle"),
+        ("silence = { umi = \"1 s\" }", 3, "silence for topic umi, which is none of its inputs: it has imu"),
+        ("on_miss = { safe_state = { after = 3, within = 2 } }", 3, "choose 1 to 2"),
+        ("monitor_limit = \"20 ms\"", 3, "react by their safe state"),
+    ] {
+        let error = refused(&format!("strict = false\n[node.a]\n{line}\n"));
+        let place = format!("{}, line {number}: node a ", file.display());
+        assert!(error.starts_with(&place) && error.contains(words), "{line}: {error}");
+    }
+    let error = refused("[node.a]\ncpu = 0\n[node.b]\ncpu = 0\n");
+    assert!(error.contains("node.toml: [node.b]: the program has no such node"), "{error}");
+}
+
+#[test]
+fn each_input_of_a_node_may_be_silent_for_a_time_of_its_own() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("node.toml");
+    let silent_after = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let declare = |app: &mut App| {
+            let mut inputs = ["gps", "imu", "map"].map(|topic| app.input::<CmdVel>(topic).unwrap());
+            let look = move |_: &Cycle| inputs.iter_mut().for_each(|input| input.messages().for_each(drop));
+            app.node("look", look).period(ms(10)).silence(secs(2)).silence_of("imu", ms(50));
+            Ok(())
+        };
+        let mut world = VirtualWorld::with_settings(&file, declare).unwrap();
+        for topic in ["gps", "imu", "map"] {
+            world.publish(topic, &CmdVel::STOP);
+        }
+        world.run_for(secs(10));
+        let silent = |topic: &str| {
+            let is_it = |entry: &&horus::journal::Entry| {
+                entry.get("HORUS_TOPIC") == Some(topic)
+                    && entry.get("MESSAGE_ID") == Some(horus::journal::id::INPUT_SILENT)
+            };
+            let entry = world.journal().iter().find(is_it).unwrap();
+            entry.get("HORUS_SILENCE_NS").unwrap().parse::<u64>().unwrap() / 1_000_000
+        };
+        ["gps", "imu", "map"].map(silent)
+    };
+    assert_eq!(silent_after(""), [2_000, 50, 2_000]);
+    assert_eq!(silent_after("[node.look]\nsilence = \"3 s\"\n"), [3_000, 50, 3_000]);
+    assert_eq!(silent_after("[node.look]\nsilence = { gps = \"5 s\", imu = \"70 ms\" }\n"), [5_000, 70, 2_000]);
+}
+
+#[test]
+fn a_step_that_has_not_ended_counts_its_misses_by_now_and_never_twice() {
+    let mut world = VirtualWorld::new(|app| {
+        app.node("work", |_: &Cycle| {}).period(ms(10)).deadline(ms(5));
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(ms(5));
+    world.takes("work", ms(45)).for_cycles(1); // released at 10 ms, over at 55 ms
+    let mut counts = Vec::new();
+    for _ in 0..6 {
+        world.run_for(ms(9));
+        let tally = world.tally("work");
+        counts.push((world.elapsed().as_millis(), tally.misses, tally.skipped, tally.cycles, tally.max_consecutive));
+    }
+    let expected =
+        [(14, 0, 0, 0, 0), (23, 2, 1, 0, 2), (32, 3, 2, 0, 3), (41, 4, 3, 0, 4), (50, 4, 3, 0, 4), (59, 5, 4, 1, 5)];
+    assert_eq!(counts, expected);
 }
 
 #[test]

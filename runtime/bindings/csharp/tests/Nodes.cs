@@ -40,7 +40,7 @@ internal static class Nodes
                 if (throwsIn > 0 && --throwsIn == 0) throw new InvalidOperationException("the wheel came off");
                 Check.That(cycle.DeadlineNs > cycle.ReleaseNs);
             })
-            .Period(Ms(1)).Deadline(Us(800)).Budget(Us(100))
+            .Period(Ms(1)).Deadline(Us(800)).Budget(Us(100)).SilenceOf("imu", Ms(5))
             .OnMiss(Reaction.SafeState, after: 3, within: 100)
             .SafeState(() => cmd.Set(default));
     }
@@ -68,6 +68,7 @@ internal static class Nodes
         Check.That(world.Last<CmdVel>("base.cmd").Value.Forward == 0.4 && world.Now == Ms(10));
         world.RunFor(Ms(-1));
         Check.That(world.Now == Ms(10) && world.Tally("control").Cycles == 10);
+        Check.That(world.Journal().Any(entry => entry.Contains("node control hears nothing on topic imu: silent for 5ms")));
         world.Takes("control", Us(900), 3);
         world.RunFor(Ms(10));
         Tally tally = world.Tally("control");

@@ -142,6 +142,21 @@ class VirtualTime(unittest.TestCase):
             world.run_for("10 ms")
             self.assertLess(world.tally("control").cycles, 7)
 
+    def test_an_input_has_a_silence_of_its_own_and_a_budget_of_nothing_is_refused(self):
+        def declare(app, **options):
+            app.input(Imu, "imu"), app.input(CmdVel, "cmd")
+            app.node("look", period="1 ms", **options)(lambda cycle: None)
+
+        world = horus.World(lambda app: declare(app, silence={"imu": "3 ms"}))
+        world.run_for("10 ms")
+        told = [entry for entry in world.journal if "has heard nothing" in entry]
+        self.assertEqual(len(told), 1)
+        self.assertIn("on topic imu yet, 3ms after its start", told[0])
+        with self.assertRaisesRegex(horus.HorusError, "silence for topic umi, which is none of its inputs: it has imu, cmd"):
+            horus.World(lambda app: declare(app, silence={"umi": "3 ms"}))
+        with self.assertRaisesRegex(horus.HorusError, "budget 0 s is no time for a step"):
+            horus.World(lambda app: declare(app, budget=0))
+
     def test_an_exception_in_a_step_is_raised_as_it_was(self):
         def declare(app):
             @app.node(period="1 ms")

@@ -76,10 +76,26 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
         Built { info: ProcessInfo { name, nodes: Vec::new(), chains }, threads: Vec::new(), watched: Vec::new() };
     for declared in nodes {
         let named = declared.spec.name.clone();
+        check(&declared).map_err(|error| {
+            // What the file says is to be changed there.
+            let place = settings.place(&named, error.words()).map(|place| format!("{place}: ")).unwrap_or_default();
+            crate::Error::new(format!("{place}node {named} {error}"))
+        })?;
         add(&mut built, declared, releases.unwrap_or(u64::MAX))
             .map_err(|error| crate::Error::new(format!("node {named} {error}")))?;
     }
     Ok(built)
+}
+
+/// Whether a node can be what it asks for.
+fn check(declared: &Declared) -> Result<(), SpecError> {
+    declared.spec.check()?;
+    let topics: Vec<_> = declared.inputs.iter().map(|input| input.sight.topic()).collect();
+    let known = if topics.is_empty() { "it has none".to_owned() } else { format!("it has {}", topics.join(", ")) };
+    match declared.spec.silences.keys().find(|topic| !topics.contains(&topic.as_str())) {
+        Some(topic) => Err(SpecError::SilenceOfNone(topic.clone(), known)),
+        None => Ok(()),
+    }
 }
 
 fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Result {
@@ -105,6 +121,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         if spec.on.as_deref() == Some(input.sight.topic()) {
             trigger = Some((input.open_trigger)()?);
         }
+        let limit = spec.silences.get(input.sight.topic()).copied().unwrap_or(limit);
         let (watch, collector) = silence::channel(&spec.name, input.sight.topic(), limit);
         missed.push(MissedCollector::new(&spec.name, std::sync::Arc::clone(&input.sight)));
         silences.push(collector);

@@ -100,6 +100,7 @@ pub enum SettingsError {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     path: PathBuf,
+    text: String,
     file: File,
     origin: Origin,
 }
@@ -161,7 +162,16 @@ impl Settings {
             path: path.to_owned(),
             text: error.to_string().trim_end().to_owned(),
         })?;
-        Ok(Self { path: path.to_owned(), file, origin: Origin::Read(path.to_owned()) })
+        Ok(Self { path: path.to_owned(), text: text.to_owned(), file, origin: Origin::Read(path.to_owned()) })
+    }
+
+    /// File and line of the first of these words that it has for a node.
+    pub fn place(&self, node: &str, words: &[&str]) -> Option<String> {
+        let places: file::Places = toml::from_str(&self.text).ok()?;
+        let said = places.node.get(node)?;
+        let word = words.iter().find_map(|word| said.get(*word))?;
+        let line = 1 + self.text.get(..word.span().start)?.matches('\n').count();
+        Some(format!("{}, line {line}", self.path.display()))
     }
 
     pub fn is_strict(&self) -> bool {
@@ -231,11 +241,12 @@ impl Settings {
                 (&mut spec.min_gap, settings.min_gap),
                 (&mut spec.budget, settings.budget),
                 (&mut spec.deadline, settings.deadline),
-                (&mut spec.silence, settings.silence),
+                (&mut spec.silence, settings.silence.of_all),
                 (&mut spec.monitor_limit, settings.monitor_limit),
             ] {
                 *place = value.or(*place);
             }
+            spec.silences.extend(settings.silence.of.iter().map(|(topic, limit)| (topic.clone(), *limit)));
             spec.phase = settings.phase.unwrap_or(spec.phase);
             spec.cpu = settings.cpu.unwrap_or(spec.cpu);
             spec.policy = settings.policy.unwrap_or(spec.policy);
@@ -348,6 +359,9 @@ mod tests {
             ("[topics]\n\"cmd\" = { publish = true, group = \"a b\" }", "write \"subscribe\""),
             ("grace = \"2 min\"", "line 1"),
             ("grace = \"61 s\"", "at most 60s"),
+            ("[node.control]\nsilence = 2", "line 2"),
+            ("[node.control]\nsilence = 2", "{ imu = \"50 ms\" }"),
+            ("[node.control]\nsilence = { imu = \"2\" }", "line 2"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with("/n/node.toml") && error.contains(words), "{text}: {error}");

@@ -89,14 +89,9 @@ pub trait IsStruct {}
 )]
 pub trait NoVisibility {}
 
-/// What the words for containers mean where one of them is named as the type of a field, without what it contains.
+/// What the word for a container without parameters means where it is named as the type of a field.
 pub mod container {
     pub use std::string::String;
-
-    /// Has its elements elsewhere.
-    pub type Vec = std::vec::Vec<()>;
-    /// Has bytes that mean nothing.
-    pub type Option = std::option::Option<()>;
 }
 
 /// Bytes of padding before `field`, or at the end if there is no such field; `places` are names, offsets and sizes.

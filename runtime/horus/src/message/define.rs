@@ -60,14 +60,25 @@ macro_rules! message_field {
     ( @checked $($type:tt)+ ) => { $($type)+ };
 
     ( @container String $place:tt ) => { $crate::message_field! { @mark $place } };
-    ( @container Vec $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place } };
-    ( @container Option $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place } };
+    ( @container Vec $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place < $($parameters)* } };
+    ( @container Option $place:tt < $($parameters:tt)* ) => { $crate::message_field! { @mark $place < $($parameters)* } };
     ( @container $($other:tt)* ) => {};
     ( @mark $place:tt ) => {
         const _: () = {
             use $crate::message::checked::container::*;
             struct Marked;
             impl $crate::message::checked::Field for Marked { type Type = $place; }
+        };
+    };
+    ( @mark $place:tt < $($parameters:tt)* ) => {
+        const _: () = {
+            type Written = $place < $($parameters)*;
+            // Where one word is the whole type.
+            const _: () = {
+                type $place = Written;
+                struct Marked;
+                impl $crate::message::checked::Field for Marked { type Type = $place; }
+            };
         };
     };
 

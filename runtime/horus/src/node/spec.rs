@@ -1,5 +1,6 @@
 //! What a node asks for: when it runs, for how long, where, and what becomes of a miss.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -25,6 +26,8 @@ pub struct Spec {
     pub(crate) on_miss: OnMiss,
     pub(crate) is_logical: bool,
     pub(crate) silence: Option<Duration>,
+    /// Of single inputs, by their topics.
+    pub(crate) silences: BTreeMap<String, Duration>,
     pub(crate) monitor_limit: Option<Duration>,
 }
 
@@ -48,6 +51,11 @@ pub enum SpecError {
         /// The deadline.
         deadline: Duration,
     },
+    /// A budget of no time at all.
+    #[error(
+        "budget 0 s is no time for a step: give what its longest cycle takes, as its account and `horus top` show it, or leave it out"
+    )]
+    NoBudget,
     /// A window without room for its misses.
     #[error("reacts after {after} misses within {within} releases: choose 1 to {within}, within 1 to {MAX_WITHIN}")]
     Window {
@@ -75,6 +83,9 @@ pub enum SpecError {
     /// An input that is always silent.
     #[error("silence 0 s would be told in every cycle: choose a longer time, or leave it out")]
     NoSilence,
+    /// The silence of what it does not listen to.
+    #[error("has a silence for topic {0}, which is none of its inputs: {1}")]
+    SilenceOfNone(String, String),
     /// A gap between events that there are not.
     #[error("has a min_gap and no event: it is the shortest time between two releases by .on(\"TOPIC\"); leave it out")]
     GapOfNone,
@@ -87,6 +98,23 @@ pub enum SpecError {
     /// Outputs at the deadline need a grid.
     #[error("has logical execution time and no period: only a grid makes its data flow the same each time")]
     LogicalEvent,
+}
+
+impl SpecError {
+    /// The words of `node.toml` that it is about, the most likely one first.
+    pub(crate) fn words(&self) -> &'static [&'static str] {
+        match self {
+            Self::NeverReleased | Self::LogicalEvent | Self::NoSuchInput(_) => &[],
+            Self::Timing(TimingError::Period(_)) => &["period", "min_gap", "deadline"],
+            Self::Timing(_) => &["deadline", "period", "min_gap"],
+            Self::Budget { .. } => &["budget", "deadline", "period"],
+            Self::NoBudget => &["budget"],
+            Self::Window { .. } | Self::Degrade(_) | Self::EventsLeftOut => &["on_miss"],
+            Self::MonitorLimit { .. } | Self::MonitorLimitOfNone => &["monitor_limit"],
+            Self::NoSilence | Self::SilenceOfNone(..) => &["silence"],
+            Self::GapOfNone => &["min_gap"],
+        }
+    }
 }
 
 impl Spec {
@@ -104,6 +132,7 @@ impl Spec {
             on_miss: OnMiss::default(),
             is_logical: false,
             silence: None,
+            silences: BTreeMap::new(),
             monitor_limit: None,
         }
     }
@@ -139,7 +168,7 @@ impl Spec {
         self
     }
 
-    /// The CPU time that a cycle may take.
+    /// The CPU time that a cycle may take; not zero, and no longer than the deadline.
     pub fn budget(&mut self, budget: Duration) -> &mut Self {
         self.budget = Some(budget);
         self
@@ -179,9 +208,15 @@ impl Spec {
         self
     }
 
-    /// How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
+    /// How long nothing may come on any of its inputs before the journal says so; not zero. 100 periods and 1 s at least if not said otherwise.
     pub fn silence(&mut self, limit: Duration) -> &mut Self {
         self.silence = Some(limit);
+        self
+    }
+
+    /// As [`silence`](Self::silence), for the input of one topic; the others keep theirs.
+    pub fn silence_of(&mut self, topic: impl Into<String>, limit: Duration) -> &mut Self {
+        self.silences.insert(topic.into(), limit);
         self
     }
 
@@ -212,10 +247,13 @@ impl Spec {
     /// Checks all that can be checked without a machine.
     pub(crate) fn check(&self) -> Result<Timing, SpecError> {
         let timing = self.timing()?;
+        if self.budget.is_some_and(|budget| budget.is_zero()) {
+            return Err(SpecError::NoBudget);
+        }
         if let Some(budget) = self.budget.filter(|budget| *budget > timing.deadline()) {
             return Err(SpecError::Budget { budget, deadline: timing.deadline() });
         }
-        if self.silence.is_some_and(|silence| silence.is_zero()) {
+        if self.silence.iter().chain(self.silences.values()).any(Duration::is_zero) {
             return Err(SpecError::NoSilence);
         }
         if self.min_gap.is_some() && self.on.is_none() {

@@ -463,6 +463,12 @@ horus_status horus_node_deadline_ns(horus_node *node, uint64_t nanoseconds);
 horus_status horus_node_silence_ns(horus_node *node,
                                    uint64_t nanoseconds);
 
+// As `horus_node_silence_ns`, for the input of one topic; the others keep theirs.
+//
+// # Safety
+// As `horus_node_period_ns`; `topic` ends with a zero byte.
+horus_status horus_node_silence_of_ns(horus_node *node, const char *topic, uint64_t nanoseconds);
+
 // How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
 // that is longer. A period and the budget, or a tenth of the period if that is longer, if not said otherwise. The node has a period and reacts by
 // its safe state, or its program does not run.

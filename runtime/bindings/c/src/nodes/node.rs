@@ -151,6 +151,22 @@ pub unsafe extern "C" fn horus_node_silence_ns(node: *mut horus_node, nanosecond
     unsafe { change(node, |spec| set(spec.silence(Duration::from_nanos(nanoseconds)))) }
 }
 
+/// As `horus_node_silence_ns`, for the input of one topic; the others keep theirs.
+///
+/// # Safety
+/// As `horus_node_period_ns`; `topic` ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn horus_node_silence_of_ns(
+    node: *mut horus_node,
+    topic: *const c_char,
+    nanoseconds: u64,
+) -> horus_status {
+    // SAFETY: the caller's promises are the same.
+    unsafe {
+        change(node, |spec| set(spec.silence_of(text(topic, "name of the topic")?, Duration::from_nanos(nanoseconds))))
+    }
+}
+
 /// How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
 /// that is longer. A period and the budget, or a tenth of the period if that is longer, if not said otherwise. The node has a period and reacts by
 /// its safe state, or its program does not run.

@@ -16,12 +16,18 @@ typedef struct {
   double last;
   uint64_t fails_in;
   int runs_alone;
+  horus_input *wanted_in_order;
+  int was_told_before;
 } robot;
 
 static void control(void *self, const horus_cycle *cycle) {
   robot *it = self;
   wheel_speed wanted = {0, 0};
-  it->steps++;
+  if (it->steps++ == 0 && it->was_told_before) {
+    /* What was there before the first release is there at the first look, once. */
+    CHECK(horus_input_next(it->wanted_in_order, &wanted, sizeof wanted, NULL) == HORUS_OK && wanted.left == 0.5);
+    CHECK(horus_input_next(it->wanted_in_order, &wanted, sizeof wanted, NULL) == HORUS_EMPTY);
+  }
   if (horus_input_latest(it->wanted, &wanted, sizeof wanted, NULL) == HORUS_OK) {
     wanted.left *= 2;
     CHECK(horus_output_set(it->wheels, &wanted, sizeof wanted) == HORUS_OK);
@@ -59,12 +65,14 @@ static int declare(horus_app *app, void *self) {
   robot *it = self;
   horus_node *node;
   it->wanted = horus_app_input(app, "wanted", it->layout, NULL);
+  it->wanted_in_order = horus_app_input(app, "wanted", it->layout, NULL);
   it->wheels = horus_app_output(app, "wheels", it->layout, NULL);
   node = horus_app_node(app, "control", control, it);
   horus_node_safe_state(node, stop);
   horus_node_period_ns(node, 1000000);
   horus_node_budget_ns(node, 100000);
   horus_node_deadline_ns(node, 800000);
+  CHECK(horus_node_silence_of_ns(node, "wanted", 3000000) == HORUS_OK);
   horus_node_on_miss(node, HORUS_SAFE_STATE, 3, 100);
   horus_node_monitor_limit_ns(node, 50000000);
   if (it->runs_alone) return HORUS_OK;
@@ -91,6 +99,7 @@ static void in_virtual_time(robot *it) {
   horus_world *world = horus_world_new(declare, it);
   CHECK(world != NULL);
   CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_EMPTY);
+  it->was_told_before = 1;
   CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, sizeof wanted) == HORUS_OK);
   CHECK(horus_world_run_for(world, 10000000) == HORUS_OK);
   CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_OK);
@@ -103,6 +112,7 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_tally(world, "control", &tally) == HORUS_OK && tally.misses == 3 && tally.is_safe);
   CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_OK && wheels.left == 0);
   CHECK(is_told(world, "node control is in its safe state: 3 misses"));
+  CHECK(is_told(world, "node control hears nothing on topic wanted: silent for 3ms"));
   CHECK(horus_world_journal(world, 1000) == NULL);
 
   CHECK(horus_world_delay(world, "nobody", 1, 0) == HORUS_MISUSE);
@@ -260,6 +270,18 @@ static int half(horus_app *app, void *self) {
   return horus_node_cpu(horus_app_node(app, "b", NULL, self), "2");
 }
 
+static int no_budget(horus_app *app, void *self) {
+  horus_node *node = horus_app_node(app, "a", control, self);
+  horus_node_period_ns(node, 1000000);
+  return horus_node_budget_ns(node, 0);
+}
+
+static int silence_of_none(horus_app *app, void *self) {
+  horus_node *node = horus_app_node(app, "a", control, self);
+  horus_node_period_ns(node, 1000000);
+  return horus_node_silence_of_ns(node, "imu", 1000000);
+}
+
 /* What is wrong with a graph is said where it is built. */
 static void refused(robot *it) {
   horus_app *app;
@@ -271,6 +293,10 @@ static void refused(robot *it) {
   SAYS("there is no arm");
   CHECK(horus_world_new(half, it) == NULL);
   SAYS("the step of the node is null");
+  CHECK(horus_world_new(no_budget, it) == NULL);
+  SAYS("node a budget 0 s is no time for a step");
+  CHECK(horus_world_new(silence_of_none, it) == NULL);
+  SAYS("node a has a silence for topic imu, which is none of its inputs: it has none");
   CHECK(horus_world_new(NULL, it) == NULL);
   SAYS("declares the nodes is null");
   app = horus_app_new("refused");

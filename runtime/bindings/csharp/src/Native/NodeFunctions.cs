@@ -28,6 +28,7 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern int horus_node_budget_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_deadline_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_silence_ns(IntPtr node, ulong nanoseconds);
+        [DllImport(Name)] internal static extern int horus_node_silence_of_ns(IntPtr node, byte* topic, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_monitor_limit_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_on(IntPtr node, byte* topic);
         [DllImport(Name)] internal static extern int horus_node_cpu(IntPtr node, byte* cpu);

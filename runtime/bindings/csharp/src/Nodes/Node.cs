@@ -59,6 +59,15 @@ namespace Horus.Net
         [MethodImpl(Calls.Cold)]
         public Node Silence(TimeSpan span) => Noted(NodeFunctions.horus_node_silence_ns(Open(), Limit.Span(span)));
 
+        /// <summary>As <see cref="Silence"/>, for the input of one topic; the others keep theirs.</summary>
+        public Node SilenceOf(string topic, TimeSpan span)
+        {
+            fixed (byte* text = Text.ToNative(topic, nameof(topic)))
+            {
+                return Noted(NodeFunctions.horus_node_silence_of_ns(Open(), text, Limit.Span(span)));
+            }
+        }
+
         /// <summary>
         /// How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
         /// that is longer. A period and the budget, or a tenth of the period if that is longer, if not said otherwise. The node has a period and reacts

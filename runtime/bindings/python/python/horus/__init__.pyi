@@ -356,7 +356,7 @@ class App:
         min_gap: _Span | None = None,
         budget: _Span | None = None,
         deadline: _Span | None = None,
-        silence: _Span | None = None,
+        silence: _Span | Mapping[str, _Span] | None = None,
         monitor_limit: _Span | None = None,
         cpu: str | int | None = None,
         policy: str | None = None,

@@ -27,7 +27,7 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
             "min_gap" => spec.min_gap(duration(&value)?),
             "budget" => spec.budget(duration(&value)?),
             "deadline" => spec.deadline(duration(&value)?),
-            "silence" => spec.silence(duration(&value)?),
+            "silence" => silence(spec, &value)?,
             "monitor_limit" => spec.monitor_limit(duration(&value)?),
             "cpu" => spec.cpu(value.str()?.to_str()?.parse::<CpuChoice>().map_err(invalid)?),
             "policy" => spec.policy(value.extract::<String>()?.parse::<Policy>().map_err(invalid)?),
@@ -43,6 +43,15 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
         };
     }
     Ok(())
+}
+
+/// As in node.toml: "2 s" for all inputs, or {"imu": "50 ms"} for those of these topics.
+fn silence<'a>(spec: &'a mut Spec, value: &Bound<'_, PyAny>) -> PyResult<&'a mut Spec> {
+    let Ok(by_topic) = value.cast::<PyDict>() else { return Ok(spec.silence(duration(value)?)) };
+    for (topic, limit) in by_topic.iter() {
+        spec.silence_of(topic.extract::<String>()?, duration(&limit)?);
+    }
+    Ok(spec)
 }
 
 #[cold]

@@ -57,8 +57,8 @@ pub struct NodeSettings {
     pub budget: Option<Duration>,
     #[serde(default, deserialize_with = "duration")]
     pub deadline: Option<Duration>,
-    #[serde(default, deserialize_with = "duration")]
-    pub silence: Option<Duration>,
+    #[serde(default)]
+    pub silence: Silence,
     #[serde(default, deserialize_with = "duration")]
     pub monitor_limit: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
@@ -67,6 +67,42 @@ pub struct NodeSettings {
     pub policy: Option<Policy>,
     #[serde(default, deserialize_with = "on_miss")]
     pub on_miss: Option<OnMiss>,
+}
+
+/// `"2 s"` for all inputs, or `{ imu = "50 ms" }` for those of these topics.
+#[derive(Clone, Debug, Default)]
+pub struct Silence {
+    pub of_all: Option<Duration>,
+    pub of: BTreeMap<String, Duration>,
+}
+
+impl<'de> Deserialize<'de> for Silence {
+    fn deserialize<D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(
+            untagged,
+            expecting = "write a time for all inputs, such as \"2 s\", or times by topic: { imu = \"50 ms\" }"
+        )]
+        enum Written {
+            OfAll(String),
+            Of(BTreeMap<String, String>),
+        }
+        let parse = |text: &String| parse_duration(text).map_err(D::Error::custom);
+        match Written::deserialize(value)? {
+            Written::OfAll(text) => Ok(Self { of_all: Some(parse(&text)?), of: BTreeMap::new() }),
+            Written::Of(written) => {
+                let of = written.iter().map(|(topic, text)| Ok((topic.clone(), parse(text)?)));
+                Ok(Self { of_all: None, of: of.collect::<Result<_, D::Error>>()? })
+            }
+        }
+    }
+}
+
+/// Where the words of nodes stand, for who has more to say of them.
+#[derive(Deserialize)]
+pub struct Places {
+    #[serde(default)]
+    pub node: BTreeMap<String, BTreeMap<String, toml::Spanned<toml::Value>>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -1,6 +1,7 @@
 //! What a virtual machine asks of a node, whose releases it makes itself.
 
 use super::Runner;
+use crate::deadline::Tally;
 use crate::time::MonotonicTime;
 
 impl Runner<'_> {
@@ -10,6 +11,20 @@ impl Runner<'_> {
             self.miss_until(release);
         }
         self.parts.releases > 0 && (self.parts.phase_ns.is_none() || release == self.grid || self.is_pending)
+    }
+
+    /// The account with what a step that has not ended by `now` has missed by then.
+    pub fn tally_by(&self, now: MonotonicTime) -> Tally {
+        let mut tally = self.tally;
+        let timing = &self.parts.timing;
+        let is_late = |began: &MonotonicTime| now.nanos_since(*began) > timing.deadline_nanos();
+        if self.figures.step_began().is_some() && is_late(&self.cycle.release) {
+            let by_grid = self.parts.phase_ns.is_some() && self.cycle.release == self.grid;
+            let left = self.parts.releases.saturating_sub(1);
+            let passed = if by_grid { timing.releases_skipped(self.cycle.release, now).min(left) } else { 0 };
+            tally.miss_so_far(passed);
+        }
+        tally
     }
 
     /// Takes releases as missed that the virtual machine passed over: one that falls on the instant at which the cycle before it ends.

@@ -244,6 +244,8 @@ class Node {
   Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_.get(), detail::span_ns(span))); }
   // How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
   Node &silence(ns span) { return noted(horus_node_silence_ns(node_.get(), detail::span_ns(span))); }
+  // As `silence`, for the input of one topic; the others keep theirs.
+  Node &silence_of(const char *topic, ns span) { return noted(horus_node_silence_of_ns(node_.get(), topic, detail::span_ns(span))); }
   // How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
   // that is longer. The node has a period and reacts by its safe state.
   Node &monitor_limit(ns span) { return noted(horus_node_monitor_limit_ns(node_.get(), detail::span_ns(span))); }
