@@ -95,9 +95,15 @@ pub fn run(args: &Args, location: Result<Location, String>, as_json: bool) -> Ex
         Ok(found) => {
             let Found { program, admitted, .. } = &found;
             let lines: Vec<_> = found.text().lines().map(printable).collect();
-            let text = if as_json { json(&checked(program, admitted, &lines)) } else { lines.join("
-") + "
-" };
+            let text = if as_json {
+                json(&checked(program, admitted, &lines))
+            } else {
+                lines.join(
+                    "
+",
+                ) + "
+"
+            };
             match write(&text) {
                 Ok(()) => ExitCode::from(status(program, admitted)),
                 Err(reason) => {
