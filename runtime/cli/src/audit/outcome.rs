@@ -201,7 +201,7 @@ mod tests {
             let rules = severities.iter().map(|severity| result(*severity, Status::Fail)).collect();
             Outcome::new(Machine::default(), rules, Vec::new()).score
         };
-        assert_eq!(score(&[]), 100);
+        assert_eq!((score(&[]), score(&[Info])), (0, 100), "where there is no rule nothing was looked at");
         assert_eq!(score(&[Fatal, High, Medium, Info]), 47);
         assert_eq!(score(&[Fatal, Fatal, Fatal]), 0);
     }
