@@ -144,7 +144,8 @@ class VirtualTime(unittest.TestCase):
 
     def test_an_input_has_a_silence_of_its_own_and_a_budget_of_nothing_is_refused(self):
         def declare(app, **options):
-            app.input(Imu, "imu"), app.input(CmdVel, "cmd")
+            app.input(Imu, "imu")
+            app.input(CmdVel, "cmd")
             app.node("look", period="1 ms", **options)(lambda cycle: None)
 
         world = horus.World(lambda app: declare(app, silence={"imu": "3 ms"}))
