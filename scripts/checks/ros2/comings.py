@@ -1,10 +1,11 @@
 """Who comes late, goes, is killed, or asks for more than it is given: between topics and the real ROS 2, over DDS."""
 
 import json
+import signal
 import time
 from contextlib import ExitStack
 
-from checks.ros2.stage import Ros, counts
+from checks.ros2.stage import Ros, account, counts
 from horus_appliance.console import ApplianceFailed, detail
 
 # More messages than pass while somebody is killed and another one comes. What is sent after a subscription was killed finds room in what is kept for it.
@@ -80,6 +81,39 @@ def restarts(stage: Ros) -> None:
         node.kill()
         publisher_again(stage)
         bridge.end()
+
+
+def stopped(stage: Ros) -> None:
+    """The bridge is stopped for a while, as by a debugger: it says so, and both ways go on with those that stayed. What is kept for who comes late still is."""
+    settings = stage.write("kept.toml", SETTINGS)
+    with ExitStack() as stack:
+        run = stack.enter_context
+        bridge = run(stage.bridge("ros2", "--dds", "--config", settings))
+        sender, node = run(stage.peer("send", "forgetful", "vector", STAYING, STAYING_EVERY_US)), run(stage.node("send", "/kept_back", "vector", STAYING, STAYING_EVERY_US, "transient_local", "keep_last"))
+        theirs, ours = run(stage.node("receive", "/forgetful", "vector", STAYING, 60)), run(stage.peer("receive", "vector_back", "vector", STAYING, 60, 4096))
+        kept = run(stage.peer("send", "vector", "vector", KEPT, 1000))
+        for one in (theirs, ours):
+            one.expect("matched")
+        for one in (sender, node, kept):
+            one.tell("go")
+        kept.expect("sent")
+        bridge.process.send_signal(signal.SIGSTOP)
+        time.sleep(1)
+        bridge.process.send_signal(signal.SIGCONT)
+        bridge.expect("DDS ended", 20)
+        again = json.loads(run(stage.node("receive", "/forgetful", "vector", MORE, 50, "more")).expect("result", 60))
+        went_on(again, 1, 0, "a subscription that came after the bridge was stopped")
+        whole(json.loads(run(stage.node("receive", "/kept", "vector", KEPT, 20, "transient_local")).expect("result", 30)), KEPT - 7, "one that asks for what was kept before")
+        for one in (theirs, ours):
+            one.tell("enough")
+        went_on(json.loads(theirs.expect("result", 20)), again["last"], 1, "the subscription that stayed")
+        got = counts(ours.expect("result", 20))
+        if got["last"] < again["first"] or got["wrong"] or got["gaps"] > 1:
+            raise ApplianceFailed(f"our subscriber got, of a publisher that stayed while the bridge was stopped, {got}")
+        told = account(bridge.end(), "vector_back")
+        if told["late"] or told["lost"] != got["absent"]:
+            raise ApplianceFailed(f"{got['absent']} messages are absent, and the bridge says {told}")
+        detail(f"after the bridge was stopped for a second, both ways went on; {got['absent']} messages from ROS are absent, and counted")
 
 
 def publisher_again(stage: Ros) -> None:

@@ -105,6 +105,7 @@ def inside() -> int:
         detail(f"{absent} messages from ROS 2 were lost on the way, and the bridge counts as many")
         step("restarts")
         comings.restarts(stage)
+        comings.stopped(stage)
         comings.kept_and_refused(stage)
         step("the guide")
         guide.over_dds(stage)

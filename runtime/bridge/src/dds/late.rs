@@ -44,7 +44,8 @@ impl Asking {
         self.0.borrow_mut().entry(topic.to_owned()).or_default().insert(guid);
     }
 
-    fn keep(&self, is_kept: impl Fn(&GUID) -> bool) {
+    /// Only these ask still.
+    pub fn keep(&self, is_kept: impl Fn(&GUID) -> bool) {
         self.0.borrow_mut().retain(|_, asking| {
             asking.retain(|guid| is_kept(guid));
             !asking.is_empty()
@@ -57,26 +58,29 @@ impl Asking {
     }
 }
 
-/// What makes the next writer of a topic: transient-local, or volatile.
-pub type Make = Box<dyn Fn(bool) -> Result<DataWriter<Raw, Plain>, String>>;
-
 /// What a topic has beside its writer for those who come late.
 pub struct Late {
     /// What DDS calls the topic.
-    pub topic: String,
-    pub asking: Asking,
-    pub depth: usize,
-    pub make: Make,
+    topic: String,
+    asking: Asking,
+    depth: usize,
     /// Whether the writer is transient-local.
     pub is_given: bool,
     /// The last messages that were taken, of which the next transient-local writer gets these first.
-    pub last: VecDeque<Bytes>,
+    last: VecDeque<Bytes>,
     /// What the writer has to send before what comes next.
     pub due: VecDeque<Bytes>,
+    /// Writers that another one took the place of, and since when.
     pub before: Vec<(DataWriter<Raw, Plain>, Instant)>,
 }
 
 impl Late {
+    /// Nothing was sent yet.
+    pub fn new(topic: String, asking: &Asking, depth: usize, is_given: bool) -> Self {
+        let (last, due) = (VecDeque::new(), VecDeque::new());
+        Self { topic, asking: asking.clone(), depth, is_given, last, due, before: Vec::new() }
+    }
+
     /// A message was taken.
     pub fn taken(&mut self, message: Bytes) {
         if self.last.len() >= self.depth {
@@ -85,19 +89,16 @@ impl Late {
         self.last.push_back(message);
     }
 
-    /// The writer that takes the place of this one, if it is another kind that is asked for.
-    pub fn next(&mut self) -> Option<Result<DataWriter<Raw, Plain>, String>> {
+    /// Whether a transient-local writer is asked for now.
+    pub fn is_wanted(&mut self) -> bool {
         self.before.retain(|(_, since)| since.elapsed() < LINGER);
-        let is_wanted = self.asking.is_any(&self.topic);
-        if is_wanted == self.is_given {
-            return None;
-        }
-        let made = (self.make)(is_wanted);
-        if made.is_ok() {
-            self.is_given = is_wanted;
-            self.due = if is_wanted { self.last.clone() } else { VecDeque::new() };
-        }
-        Some(made)
+        self.asking.is_any(&self.topic)
+    }
+
+    /// A writer of that kind has begun.
+    pub fn begin(&mut self, is_given: bool) {
+        self.is_given = is_given;
+        self.due = if is_given { self.last.clone() } else { VecDeque::new() };
     }
 }
 

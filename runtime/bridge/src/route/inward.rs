@@ -50,6 +50,7 @@ impl Inward {
     pub fn look(&mut self, directory: &Directory, transport: &mut dyn Transport) {
         let offset = Offset::now();
         if let Some(writing) = &mut self.writing {
+            writing.source.look();
             let mut place = writing.place.lock();
             place.context.offset = offset;
             if let Some(text) = place.trouble.take().or_else(|| writing.source.trouble()) {

@@ -50,6 +50,8 @@ pub enum Took {
     Message,
     /// A message that comes back to where it was sent from: it is not to be published.
     Circle,
+    /// A message that came before, or was counted as lost: it is not to be published, and counts nothing.
+    Again,
 }
 
 /// Where messages come from.
@@ -66,6 +68,9 @@ pub trait Source {
     fn damage(&self) -> (u64, u64) {
         (0, 0)
     }
+
+    /// Asked now and then: what has to be done beside the messages.
+    fn look(&mut self) {}
 
     /// What is wrong with what came since this was asked last.
     fn trouble(&mut self) -> Option<String> {

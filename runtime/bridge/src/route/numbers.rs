@@ -30,6 +30,8 @@ pub struct Numbers {
 #[derive(Debug)]
 struct Following {
     next: i64,
+    /// What is below it came before the messages were asked for anew, or was counted.
+    floor: i64,
     /// It is a bridge of this machine that reads the topic into which its messages would go.
     is_circle: bool,
 }
@@ -43,7 +45,7 @@ impl Numbers {
     /// A message came; false if it comes back to where it was sent from, and is not to be taken.
     pub fn follow(&mut self, sender: Sender, number: i64) -> bool {
         let after = number.saturating_add(1);
-        if let Some(Following { next, is_circle }) = self.senders.get_mut(&sender) {
+        if let Some(Following { next, is_circle, .. }) = self.senders.get_mut(&sender) {
             if *is_circle {
                 return false;
             }
@@ -60,10 +62,20 @@ impl Numbers {
             *next = after;
         } else if self.senders.len() < PUBLISHERS {
             let is_circle = Mark::is_set(&mark::sending(&sender, &self.topic));
-            self.senders.insert(sender, Following { next: after, is_circle });
+            self.senders.insert(sender, Following { next: after, floor: i64::MIN, is_circle });
             return !is_circle;
         }
         true
+    }
+
+    /// The messages are asked for anew: publishers may send again what they keep for who comes late.
+    pub fn begin_again(&mut self) {
+        self.senders.values_mut().for_each(|sender| sender.floor = sender.next);
+    }
+
+    /// Whether a message is such a one, which is not to be taken twice.
+    pub fn is_again(&self, sender: &Sender, number: i64) -> bool {
+        self.senders.get(sender).is_some_and(|sender| number < sender.floor)
     }
 
     /// A message came that cannot be read, nor its number. It is counted as refused, and not as lost, too.
@@ -90,6 +102,18 @@ mod tests {
         assert_eq!(numbers.damage(), (2, 0), "7 and 8, and nothing of who came later");
         numbers.follow([1; 16], 7);
         assert_eq!(numbers.damage(), (1, 1));
+    }
+
+    #[test]
+    fn what_came_before_messages_were_asked_for_anew_is_not_taken_again() {
+        let mut numbers = Numbers::default();
+        for number in 1..4 {
+            assert!(!numbers.is_again(&[1; 16], number) && numbers.follow([1; 16], number));
+        }
+        numbers.begin_again();
+        assert!(numbers.is_again(&[1; 16], 3) && !numbers.is_again(&[1; 16], 4) && !numbers.is_again(&[2; 16], 1));
+        assert!(numbers.follow([1; 16], 6));
+        assert_eq!(numbers.damage(), (2, 0), "4 and 5");
     }
 
     #[test]

@@ -78,6 +78,7 @@ impl Place {
                 outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)));
             }) {
                 Took::Nothing => return Next::Nothing,
+                Took::Again => return Next::Went,
                 Took::Circle => outcome = None,
                 Took::Message => {}
             }
@@ -90,6 +91,7 @@ impl Place {
                 outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)));
             }) {
                 Took::Nothing => return Next::Nothing,
+                Took::Again => return Next::Went,
                 Took::Circle => outcome = None,
                 Took::Message => {}
             }

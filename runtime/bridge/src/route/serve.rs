@@ -39,6 +39,9 @@ pub trait Transport {
     /// Why not, in words.
     fn subscribe(&mut self, endpoint: &Endpoint, place: &Shared) -> Result<Box<dyn Source>, String>;
 
+    /// Asked now and then, before its topics are.
+    fn look(&mut self) {}
+
     /// Whether the others are ROS 2. If not they are appliances, which know our messages.
     fn is_ros(&self) -> bool {
         true
@@ -142,6 +145,7 @@ impl Server {
 
     fn look(&mut self, start: Start) {
         let Self { transport, directory, account, outward, inward, said, .. } = self;
+        transport.look();
         let mut said = said.iter_mut();
         for topic in outward.iter_mut() {
             let was_there = topic.pairing().is_some();
