@@ -30,6 +30,7 @@ topic = "/kept_back"
 durability = "transient_local"
 message = "horus/Vector3"
 policy = "reliable"
+capacity = 4096
 [from_ros.strict]
 topic = "/strict"
 message = "horus/Vector3"
@@ -89,7 +90,8 @@ def stopped(stage: Ros) -> None:
     with ExitStack() as stack:
         run = stack.enter_context
         bridge = run(stage.bridge("ros2", "--dds", "--config", settings))
-        sender, node = run(stage.peer("send", "forgetful", "vector", STAYING, STAYING_EVERY_US)), run(stage.node("send", "/kept_back", "vector", STAYING, STAYING_EVERY_US, "transient_local", "keep_last"))
+        sender = run(stage.peer("send", "forgetful", "vector", STAYING, STAYING_EVERY_US))
+        node = run(stage.node("send", "/kept_back", "vector", STAYING, STAYING_EVERY_US, "transient_local", "keep_last"))
         theirs, ours = run(stage.node("receive", "/forgetful", "vector", STAYING, 60)), run(stage.peer("receive", "vector_back", "vector", STAYING, 60, 4096))
         kept = run(stage.peer("send", "vector", "vector", KEPT, 1000))
         for one in (theirs, ours):
@@ -103,7 +105,8 @@ def stopped(stage: Ros) -> None:
         bridge.expect("DDS ended", 20)
         again = json.loads(run(stage.node("receive", "/forgetful", "vector", MORE, 50, "more")).expect("result", 60))
         went_on(again, 1, 0, "a subscription that came after the bridge was stopped")
-        whole(json.loads(run(stage.node("receive", "/kept", "vector", KEPT, 20, "transient_local")).expect("result", 30)), KEPT - 7, "one that asks for what was kept before")
+        asking = run(stage.node("receive", "/kept", "vector", KEPT, 20, "transient_local"))
+        whole(json.loads(asking.expect("result", 30)), KEPT - 7, "one that asks for what was kept before")
         for one in (theirs, ours):
             one.tell("enough")
         went_on(json.loads(theirs.expect("result", 20)), again["last"], 1, "the subscription that stayed")

@@ -66,7 +66,7 @@ class Ros(Stage):
 
     def node(self, verb: str, topic: str, kind: str, *arguments, node: str = "ros.py", **variables) -> Process:
         command = [self.python, NODES / node, verb, topic, kind, *arguments]
-        return Process(f"{node} {verb} {topic}", command, self.topics, FASTDDS_DEFAULT_PROFILES_FILE=str(self.profile), **variables)
+        return Process(f"{node} {verb} {topic}", command, self.topics, **{"FASTDDS_DEFAULT_PROFILES_FILE": str(self.profile), **variables})
 
 
 class Zeros(Stage):

@@ -1,6 +1,6 @@
 //! Delivery as DDS says it.
 
-use rustdds::policy::{Durability, History, Reliability, ResourceLimits};
+use rustdds::policy::{Deadline, Durability, History, Reliability, ResourceLimits};
 use rustdds::{Duration, QosPolicies, QosPolicyBuilder};
 
 use crate::route::{Delivery, Endpoint};
@@ -15,6 +15,9 @@ const WINDOW: usize = 32;
 /// What goes into one datagram. RustDDS takes fragments that are sent again for a new message and stops after 128 of those
 /// (docs/decisions/0035), so longer messages are not asked for again unless the settings say so.
 const DATAGRAM: usize = 64_000;
+/// RustDDS sends eight fragments of 256 bytes again every ten milliseconds: a third of a second for a lost datagram of 64 kB, while pictures
+/// go on coming. Where a deadline is offered, it does so five times in it, every millisecond at most (docs/decisions/0068).
+const DEADLINE: Duration = Duration::from_millis(5);
 
 /// Nothing said.
 pub fn none() -> QosPolicies {
@@ -29,7 +32,11 @@ pub fn of_writer(endpoint: &Endpoint, is_transient_local: bool) -> QosPolicies {
     let depth = delivery.depth.min(most);
     // While nobody hears, RustDDS keeps for who comes late as many as may wait, however small the depth is.
     let most = if delivery.is_transient_local { depth.max(WINDOW).min(most) } else { most };
-    builder(delivery, delivery.is_reliable, depth, most)
+    let quality = builder(delivery, delivery.is_reliable, depth, most);
+    if delivery.is_reliable && endpoint.bytes > DATAGRAM {
+        return quality.modify_by(&QosPolicyBuilder::new().deadline(Deadline(DEADLINE)).build());
+    }
+    quality
 }
 
 /// For what comes in.
@@ -58,4 +65,28 @@ fn builder(delivery: &Delivery, is_reliable: bool, depth: usize, most: usize) ->
         .history(History::KeepLast { depth: depth as i32 })
         .resource_limits(ResourceLimits { max_samples: most, max_instances: 1, max_samples_per_instance: most })
         .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(bytes: usize, is_reliable: bool) -> Endpoint {
+        let delivery =
+            Delivery { is_reliable, is_transient_local: false, depth: 8, is_said: true, may_wait: is_reliable };
+        let [topic, type_name, hash, layout, file] = ["/a", "a/msg/B", "", "", ""].map(str::to_owned);
+        Endpoint { topic, type_name, hash, delivery, bytes, layout, file }
+    }
+
+    #[test]
+    fn what_is_lost_of_a_long_reliable_message_is_sent_again_every_millisecond() {
+        let deadline = |bytes, is_reliable| of_writer(&endpoint(bytes, is_reliable), false).deadline();
+        assert_eq!(deadline(DATAGRAM + 1, true), Some(Deadline(DEADLINE)));
+        assert_eq!((deadline(DATAGRAM, true), deadline(DATAGRAM + 1, false)), (None, None));
+        // A reader that asked for one would get nothing from a publisher that offers none, as rclpy's does.
+        assert_eq!(of_reader(&endpoint(DATAGRAM + 1, true)).deadline(), None);
+        let quality = of_writer(&endpoint(DATAGRAM + 1, true), true);
+        assert_eq!(quality.durability(), Some(Durability::TransientLocal), "the rest is kept");
+        assert_eq!(quality.history(), Some(History::KeepLast { depth: 8 }));
+    }
 }
