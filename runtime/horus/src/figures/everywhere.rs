@@ -49,7 +49,8 @@ impl Everywhere {
         let names: Vec<_> = self.unseen.iter().map(Namespace::as_str).collect();
         (!names.is_empty()).then(|| {
             format!(
-                "not counted: nodes of the namespaces {}, which may run on the same CPUs and which this user may not look into: ask as root",
+                "not counted: nodes of the namespaces {}, which may run on the same CPUs: their folders are another user's (ask as root), or open to everybody \
+                 (chmod o-w)",
                 names.join(", ")
             )
         })
