@@ -167,7 +167,7 @@ pub fn name_of(parameter: &str) -> &str {
 /// characters are taken.
 fn parameters(file: &Path) -> Result<Vec<String>, String> {
     let found = lines(file)?;
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/+{}".contains(c);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/+%{}".contains(c);
     match found.iter().find(|parameter| !parameter.chars().all(plain)) {
         Some(odd) => Err(format!("{}: '{odd}' is not one plain kernel parameter; write one a line", named(file))),
         None => Ok(found),

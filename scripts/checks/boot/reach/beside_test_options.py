@@ -6,8 +6,8 @@ import unittest
 
 from horus_appliance.image import mkosi, sizes
 
-# With CPython, NumPy, the libraries of linear algebra and the bridge: what a slot holds (conf/base, repart.d), less room for the next release's.
-FULL_ROOT_LIMIT = 400_000_000
+# With CPython, NumPy, the libraries of linear algebra and the bridge: four fifths of what a slot holds (conf/base, repart.d). The rest is for the next release's.
+FULL_ROOT_LIMIT = 512 * 2**20 * 4 // 5
 # What the option python may add: the interpreter, NumPy, and libraries that these are linked with.
 OF_PYTHON = r"python3|blas|lapack|gfortran|quadmath|media-types|readline|libffi|libbz2|libsqlite3|libexpat|libncurses|libuuid|liblzma|netbase|tzdata"
 
