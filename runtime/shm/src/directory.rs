@@ -73,7 +73,7 @@ impl Directory {
         };
         let found = Self::check(&path).map_err(|error| OpenError::in_directory("open", &path, error))?;
         if is_made && found.is_err() {
-            let _ = rustix::fs::rmdir(&path); // by now it may be somebody's who put something in it
+            let _ = rustix::fs::rmdir(&path); // by now another program may have put something in it
         }
         found.map(|()| Self(path))
     }

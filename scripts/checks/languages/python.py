@@ -1,7 +1,7 @@
 """Builds the package for Python, installs it and tests it: python3 -m checks.languages.python.
 
-The tests run with the wheel that stands in dist/ after the guide's commands: a person takes it from there to machines without Rust, and so does a test. Those that depend on how the module came to be run with what a plain cargo
-build makes, too, as Yocto does it; the ring of languages passes its messages with that one. The examples of docs/python.md run as they are printed, and
+The tests run with the wheel that stands in dist/ after the guide's commands. A person takes it from there to machines without Rust, and so does a test. Those
+that depend on how the module came to be run with what a plain cargo build makes, too, as Yocto does it; the ring of languages passes its messages with that one. The examples of docs/python.md run as they are printed, and
 a type checker reads them, the stubs and what `horus message generate --lang python` writes, while the tests run.
 """
 

@@ -1,4 +1,4 @@
-"""The package horus for Python, which PyPI has no other of by the name horus-rt: its wheel, and an environment in which it is installed with what tests and benchmarks need."""
+"""The package for Python, horus-rt: its wheel, and an environment in which it is installed with what tests and benchmarks need."""
 
 import os
 import re

@@ -137,7 +137,7 @@ impl Blame {
     }
 }
 
-/// What a file says, of whatever machine it is.
+/// What a file says, which may be of another machine.
 fn of_file(path: &Path) -> Result<Blame, String> {
     let file = std::fs::File::open(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     Ok(Blame::of(&parse(file)))

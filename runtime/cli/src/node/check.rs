@@ -95,15 +95,7 @@ pub fn run(args: &Args, location: Result<Location, String>, as_json: bool) -> Ex
         Ok(found) => {
             let Found { program, admitted, .. } = &found;
             let lines: Vec<_> = found.text().lines().map(printable).collect();
-            let text = if as_json {
-                json(&checked(program, admitted, &lines))
-            } else {
-                lines.join(
-                    "
-",
-                ) + "
-"
-            };
+            let text = if as_json { json(&checked(program, admitted, &lines)) } else { lines.join("\n") + "\n" };
             match write(&text) {
                 Ok(()) => ExitCode::from(status(program, admitted)),
                 Err(reason) => {
@@ -200,7 +192,7 @@ fn check(args: &Args, location: Result<Location, String>) -> Result<Found, Failu
     let mut unseen = None;
     if args.with_running {
         let location = location?;
-        // Whoever may not see the own namespace is told the reason.
+        // A user who may not see the own namespace is told the reason.
         Directory::find(location.path()).map_err(|error| error.to_string())?;
         let everywhere = Everywhere::look(&location);
         // One of the same name in another namespace goes on beside it.

@@ -66,7 +66,7 @@ impl Namespace {
     }
 }
 
-/// The most namespaces that are looked into: whoever may make one must not hold up those who look for longer.
+/// The most namespaces that are looked into: a user who may make one must not hold up those who look for longer.
 const MOST_NAMESPACES: usize = 1024;
 
 impl Default for Namespace {

@@ -1,7 +1,7 @@
 //! The generation of a topic: how who remakes it and who looks meanwhile go about it, apart from the file that they do it in.
 //!
 //! The generation says how often the topic was remade, times two, and is odd while it is being remade. What changes with it is the
-//! header and the lanes, and nobody has used a lane by then. These steps know neither file nor mapping, so that loom goes through
+//! header and the lanes, and no program has used a lane by then. These steps know neither file nor mapping, so that loom goes through
 //! every order of them with its own words in place of the file's (`tests/loom/remade.rs`).
 //!
 //! Who remakes has the topic's door alone. Who looks has none.
@@ -14,7 +14,7 @@ pub fn next(generation: u64) -> u64 {
     generation / 2 * 2 + 2
 }
 
-/// Makes the [`next`] generation behind `before` of a topic of which nobody has used a lane: `write_header` writes its header, `clear`
+/// Makes the [`next`] generation behind `before` of a topic of which no program has used a lane: `write_header` writes its header, `clear`
 /// empties its lanes. For who has the door alone, and found `before` when it came in.
 ///
 /// # Errors

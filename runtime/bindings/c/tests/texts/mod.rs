@@ -15,7 +15,9 @@ pub fn of_messages() -> BTreeMap<String, Texts> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../horus/src");
     let mut files: Vec<_> = fs::read_dir(source.join("messages")).unwrap().map(|file| file.unwrap().path()).collect();
     files.push(source.join("message.rs"));
-    files.iter().flat_map(|file| of_file(&fs::read_to_string(file).unwrap())).collect()
+    // What tests define is no message of the field.
+    let shipped = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned();
+    files.iter().flat_map(|file| of_file(&shipped(&fs::read_to_string(file).unwrap()))).collect()
 }
 
 /// Those that a file defines. One that a macro gives its fields has those of the macro.
@@ -118,8 +120,9 @@ pub fn told(file: &str, struct_of: impl Fn(&str) -> Option<String>, comment: imp
 
 /// A file of Python with all texts.
 pub fn python() -> String {
-    let mut made = "# Made of the messages' comments in Rust; HORUS_WRITE_HEADER=1 cargo test -p horus-c --test header makes it anew.\n\
-                    # fmt: off\n# By message: what it is, and what its fields are.\nTEXTS = {\n"
+    let mut made = "\"\"\"What the messages of the field and their fields are, for `help()` and the stubs.\n\n\
+                    Made of the messages' comments in Rust; HORUS_WRITE_HEADER=1 cargo test -p horus-c --test header makes it anew.\n\"\"\"\n\n\
+                    # fmt: off\nTEXTS = {\n"
         .to_owned();
     for (name, texts) in of_messages() {
         made += &format!("    \"{name}\": (\n        {},\n        {{\n", quoted(&texts[""], 8));

@@ -1,4 +1,4 @@
-// What a node reads and writes. Both belong to one node: only its steps use them, and nobody after the program has ended.
+// What a node reads and writes. Both belong to one node: only its steps use them, and no thread after the program has ended.
 
 using System;
 using System.Runtime.CompilerServices;

@@ -264,7 +264,7 @@ class Cycle:
 
 @final
 class Input(Generic[_Msg]):
-    """The end of a topic that a node reads. Only the steps of its node use it, and nobody after the program has ended."""
+    """The end of a topic that a node reads. Only the steps of its node use it, and no thread after the program has ended."""
 
     def latest(self) -> _Msg | None:
         """The newest message that has come; None before the first one."""
@@ -301,7 +301,7 @@ class Lost:
 
 @final
 class Output(Generic[_Msg]):
-    """The end of a topic that a node writes. Only the steps of its node use it, and nobody after the program has ended."""
+    """The end of a topic that a node writes. Only the steps of its node use it, and no thread after the program has ended."""
 
     def set(self, message: _Msg) -> bool:
         """Sets a message, which is published when the step returns; gives whether there was room for it. One that is not taken is counted by `lost`."""

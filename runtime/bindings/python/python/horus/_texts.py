@@ -1,6 +1,9 @@
-# Made of the messages' comments in Rust; HORUS_WRITE_HEADER=1 cargo test -p horus-c --test header makes it anew.
+"""What the messages of the field and their fields are, for `help()` and the stubs.
+
+Made of the messages' comments in Rust; HORUS_WRITE_HEADER=1 cargo test -p horus-c --test header makes it anew.
+"""
+
 # fmt: off
-# By message: what it is, and what its fields are.
 TEXTS = {
     "BatteryState": (
         "State of a battery, 104 bytes. What the battery cannot measure is NaN.",
@@ -133,11 +136,6 @@ TEXTS = {
             "twist_covariance": "Covariance of the speed, 6 × 6 in the order x, y, z (m/s), turn rates about x, y, z (rad/s): products of two of them.",
         },
     ),
-    "Path": (
-        "The same as `Path`, with another way to write `Pose`.",
-        {
-        },
-    ),
     "Point": (
         "A point, 12 bytes; in the frame of the sensor, which is turned as REP 103 says of bodies.",
         {
@@ -171,11 +169,6 @@ TEXTS = {
             "point": "The points, metres in the frame of the sensor.",
             "sensor": "Number of the sensor, for topics that carry several; 0 otherwise.",
             "stamp_ns": "When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known.",
-        },
-    ),
-    "Pose": (
-        "As the other `Pose`, but the fields are swapped.",
-        {
         },
     ),
     "Pose2D": (

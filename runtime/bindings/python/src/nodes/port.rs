@@ -40,7 +40,7 @@ fn has_ended(port: &str) -> PyErr {
     ))
 }
 
-/// The end of a topic that a node reads. Only the steps of its node use it, and nobody after the program has ended.
+/// The end of a topic that a node reads. Only the steps of its node use it, and no thread after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Input {
     input: Exclusive<(RawInput, Option<Received<()>>)>,
@@ -116,7 +116,7 @@ impl Messages {
     }
 }
 
-/// The end of a topic that a node writes. Only the steps of its node use it, and nobody after the program has ended.
+/// The end of a topic that a node writes. Only the steps of its node use it, and no thread after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Output {
     output: Exclusive<RawOutput>,
