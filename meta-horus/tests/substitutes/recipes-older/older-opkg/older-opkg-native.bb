@@ -1,0 +1,14 @@
+SUMMARY = "opkg 0.4.4, an older version of the program that installs packages into the image"
+DESCRIPTION = "Stands in for opkg-native 0.9.0, whose archive cannot be reached."
+SECTION = "devel"
+LICENSE = "GPL-2.0-or-later"
+LIC_FILES_CHKSUM = "file://COPYING;md5=94d55d512a9ba36caa9b7df079bae19f"
+
+PV = "0.4.4"
+SRC_URI = "git://github.com/keenetic/opkg.git;protocol=https;nobranch=1"
+SRCREV = "a611b8ae39fbd9cc9b92e0b69756a94cdecc9b4d"
+
+inherit autotools pkgconfig native
+PROVIDES += "opkg-native"
+EXTRA_OECONF = "--disable-gpg --disable-curl --disable-ssl-curl --enable-zstd --enable-libsolv --with-static-libopkg --disable-shared"
+CFLAGS += "-std=gnu17"
