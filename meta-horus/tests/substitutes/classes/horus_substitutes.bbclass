@@ -25,7 +25,7 @@ python horus_substitutes_apply() {
         # Files of the recipe lie in a folder of its own version, too.
         d.prependVar("FILESEXTRAPATHS", d.expand("${FILE_DIRNAME}/${BPN}-${PV}:"))
         d.setVar("PV", entry["version"])
-        d.appendVar("ERROR_QA", "")
+    if "version" in entry or "license" in entry:
         d.setVar("ERROR_QA:remove", "license-checksum patch-fuzz")
         d.setVar("WARN_QA:append", " license-checksum patch-fuzz")
     if "settings" in entry:

@@ -10,6 +10,9 @@ from horus_appliance.image import mkosi
 import horus_conf
 
 
+NEEDLESS = ("alsa-lib", "bluez5", "grub-efi", "mesa", "gobject-introspection")
+
+
 def resolves(workspace: Workspace, board: Build, build) -> str:
     """All recipes are parsed without an error, and every package of the image has a provider, down to the compiler."""
     sdk = ["horus-image:do_populate_sdk"] if "sdk" in board.options else []
@@ -25,7 +28,9 @@ def resolves(workspace: Workspace, board: Build, build) -> str:
     wanted += ["horus-bridge"] if "bridge" in board.options else []
     wanted += ["libhorus"] if sdk else []
     absent = [name for name in wanted if name not in needed]
-    return f"not part of the image: {', '.join(absent)}" if absent else ""
+    # Sound, radio, screens and boot loaders of no use: a PC of ours needs none, and each costs its builders time.
+    needless = [name for name in NEEDLESS if name in needed] if board.board.firmware == "uefi" else []
+    return "\n".join([f"not part of the image: {', '.join(absent)}"] * bool(absent) + [f"built for nothing: {', '.join(needless)}"] * bool(needless))
 
 
 def kernel(workspace: Workspace, board: Build, build) -> str:

@@ -47,6 +47,9 @@ do_install() {
     ln -sf /usr/bin/perl ${D}${bindir}/perl-native/perl
     ln -sf perl-native/perl ${D}${bindir}/nativeperl
     ln -sf /usr/share/misc ${D}${datadir}/gnu-config
+    # Renews every config.guess and config.sub below the folder where it is called.
+    printf '#!/bin/sh\nfind . -name config.guess -o -name config.sub | while read -r file; do cp -f "/usr/share/misc/${file##*/}" "$file"; done\n' > ${D}${bindir}/gnu-configize
+    chmod 0755 ${D}${bindir}/gnu-configize
     # The field's pkg-config takes the sysroot's name off paths in the way that recipes rely on; pkgconf does when it is told so.
     printf '#!/bin/sh\nexport PKG_CONFIG_FDO_SYSROOT_RULES=1\nexec /usr/bin/pkgconf "$@"\n' > ${D}${bindir}/pkg-config
     printf '#!/bin/sh\nexport PKG_CONFIG_PATH=\nexport PKG_CONFIG_LIBDIR=/usr/lib/%s-linux-gnu/pkgconfig:/usr/lib/pkgconfig:/usr/share/pkgconfig\nunset PKG_CONFIG_SYSROOT_DIR\nexec /usr/bin/pkgconf "$@"\n' ${BUILD_ARCH} > ${D}${bindir}/pkg-config-native

@@ -10,5 +10,5 @@ SRCREV = "a611b8ae39fbd9cc9b92e0b69756a94cdecc9b4d"
 
 inherit autotools pkgconfig native
 PROVIDES += "opkg-native"
-EXTRA_OECONF = "--disable-gpg --disable-curl --disable-ssl-curl --enable-zstd --enable-libsolv --with-static-libopkg --disable-shared"
-CFLAGS += "-std=gnu17"
+EXTRA_OECONF = "--disable-gpg --disable-curl --disable-ssl-curl --enable-zstd --with-libsolv --with-static-libopkg --disable-shared"
+CFLAGS += "-std=gnu17 -Wno-error=incompatible-pointer-types"
