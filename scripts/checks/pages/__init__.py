@@ -1,1 +1,1 @@
-"""The programs that the pages print, all of them together."""
+"""Checks of the pages: the programs that they print, all of them together; their links, the map and the index of decisions."""
