@@ -1,0 +1,45 @@
+"""The prose of the pages: no line is too wide to read, and every sentence says who or what."""
+
+import re
+import unittest
+
+from horus_appliance.paths import REPOSITORY
+
+WIDTH = 150
+PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+# What programs print, and what a tool writes between its marks, is theirs.
+NOT_PROSE = re.compile(r"^ *```.*?^ *```$|^<!-- generated.*?^<!-- end generated -->$", re.MULTILINE | re.DOTALL)
+# A noun in their place says whom the sentence is about.
+UNNAMED = re.compile(r"\b(nobody|somebody|whoever|anybody|everybody|someone|anyone|wherever)\b", re.IGNORECASE)
+# The texts of errors, as they are printed.
+QUOTED = ("everybody may write to …",)
+
+
+def prose(text: str) -> list:
+    """The lines of a page that people wrote, with their numbers; the others are empty."""
+    return list(enumerate(NOT_PROSE.sub(lambda found: "\n" * found[0].count("\n"), text).splitlines(), 1))
+
+
+def too_wide(text: str) -> list:
+    return [number for number, line in prose(text) if len(line) > WIDTH and not re.match(r" *[|<#!]", line)]
+
+
+def unnamed(text: str) -> list:
+    for quoted in QUOTED:
+        text = text.replace(quoted, "")
+    return [(number, found[0]) for number, line in prose(text) if (found := UNNAMED.search(re.sub(r"`[^`]*`", "", line)))]
+
+
+class Prose(unittest.TestCase):
+    def test_no_line_is_wider_than_a_screen(self):
+        self.assertGreater(len(PAGES), 20)
+        self.assertEqual({page.name: lines for page in PAGES if (lines := too_wide(page.read_text()))}, {})
+
+    def test_every_sentence_says_whom_it_is_about(self):
+        self.assertEqual({page.name: lines for page in PAGES if (lines := unnamed(page.read_text()))}, {})
+
+    def test_what_breaks_the_rules_is_found_and_what_is_no_prose_is_not(self):
+        wide = "word " * 40
+        self.assertEqual((too_wide(wide), too_wide(f"```\n{wide}\n```\n"), too_wide(f"| {wide} |")), ([1], [], []))
+        self.assertEqual(too_wide(f"<!-- generated: a -->\n{wide}\n<!-- end generated -->\n{wide}"), [4])
+        self.assertEqual((unnamed("It disturbs\nnobody."), unnamed("`nobody`"), unnamed("```\nnobody\n```")), ([(2, "nobody")], [], []))
