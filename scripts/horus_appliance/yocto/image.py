@@ -12,6 +12,8 @@ from horus_appliance.paths import BUILD
 
 # The kernel as Yocto's architectures name it; QEMU tries with it whether KVM works here.
 KERNELS = {"x86-64": "bzImage", "arm64": "Image"}
+# The initial RAM disk by itself, beside the one in the unified kernel image: for starts without firmware (scripts/boot-time).
+INITRD = "core-image-initramfs-boot-*.cpio.gz"
 
 
 def unpack(folder: Path, architecture: Architecture) -> mkosi.Image:
@@ -33,4 +35,6 @@ def unpack(folder: Path, architecture: Architecture) -> mkosi.Image:
     detail(f"unpacking {disks[-1].name}")
     subprocess.run(["zstd", "--decompress", "--quiet", "--sparse", "--force", "-o", str(built.disk), str(disks[-1].resolve())], check=True)
     shutil.copyfile(kernel, built.kernel)
+    for initrd in folder.glob(INITRD):
+        shutil.copyfile(initrd, built.initrd)
     return built
