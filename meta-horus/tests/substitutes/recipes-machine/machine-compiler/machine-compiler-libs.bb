@@ -13,23 +13,25 @@ do_compile[noexec] = "1"
 INHIBIT_PACKAGE_STRIP = "1"
 INHIBIT_PACKAGE_DEBUG_SPLIT = "1"
 INHIBIT_SYSROOT_STRIP = "1"
-GCC_ROOT = "/opt/horus-cross/usr"
+# A copy of the compiler alone, which scripts/check-layer makes.
+GCC_ROOT = "/opt/horus-cross-${TARGET_ARCH}/usr"
 
 do_install() {
-    install -d ${D}${libdir} ${D}${includedir}
+    install -d ${D}${libdir}
     for name in libgcc_s.so.1 libstdc++.so.6 libatomic.so.1 libgomp.so.1; do
-        cp -L ${GCC_ROOT}/lib/${TARGET_ARCH}-linux-gnu/$name ${D}${libdir}/$name
+        # As a compiler of the machine's own processor has it, or a cross compiler.
+        cp -L ${GCC_ROOT}/lib/${TARGET_ARCH}-linux-gnu/$name ${D}${libdir} || cp -L ${GCC_ROOT}/${TARGET_ARCH}-linux-gnu/lib/$name ${D}${libdir}
     done
-    cp -R --no-preserve=ownership ${GCC_ROOT}/include/. ${D}${includedir}
 }
 PACKAGES = "libgcc libstdc++ libatomic libgomp libstdc++-dev"
+# Headers stay with the compiler; an SDK of packages asks for these names.
+ALLOW_EMPTY:libstdc++-dev = "1"
+RPROVIDES:libstdc++-dev = "libgcc-dev libatomic-dev libgomp-dev gcc-runtime-dev"
 FILES:libgcc = "${libdir}/libgcc_s.so.1"
 FILES:libstdc++ = "${libdir}/libstdc++.so.6"
 FILES:libatomic = "${libdir}/libatomic.so.1"
 FILES:libgomp = "${libdir}/libgomp.so.1"
-FILES:libstdc++-dev = "${includedir}"
 RPROVIDES:libgcc = "libgcc1"
-RPROVIDES:libstdc++-dev = "libgcc-dev libatomic-dev libgomp-dev gcc-runtime-dev"
 # Their C library is the recipe's own, of the same version; it depends on these.
 INSANE_SKIP:libgcc = "file-rdeps already-stripped ldflags"
 INSANE_SKIP:libstdc++ = "file-rdeps already-stripped ldflags"

@@ -47,6 +47,11 @@ do_install() {
     ln -sf /usr/bin/perl ${D}${bindir}/perl-native/perl
     ln -sf perl-native/perl ${D}${bindir}/nativeperl
     ln -sf /usr/share/misc ${D}${datadir}/gnu-config
+    # What configure scripts of translated programs take from gettext.
+    install -d ${D}${datadir}/gettext/po
+    cp /usr/share/gettext/config.rpath ${D}${datadir}/gettext/
+    cp /usr/share/gettext/po/Makefile.in.in /usr/share/gettext/po/remove-potcdate.sed ${D}${datadir}/gettext/po/
+    cp /usr/share/gettext/po/Makevars.template ${D}${datadir}/gettext/po/Makevars.template.minimal
     # Renews every config.guess and config.sub below the folder where it is called.
     printf '#!/bin/sh\nfind . -name config.guess -o -name config.sub | while read -r file; do cp -f "/usr/share/misc/${file##*/}" "$file"; done\n' > ${D}${bindir}/gnu-configize
     chmod 0755 ${D}${bindir}/gnu-configize
