@@ -36,10 +36,10 @@ def detail(text: str) -> None:
     print(f"        {text}", flush=True)
 
 
-def follow(command: list, show: str = "", every: float = 0, log: Path = Path(os.devnull), **options) -> tuple:
+def follow(command: list, show: str = "", every: float = 0, log: Path = Path(os.devnull), each=lambda line: None, **options) -> tuple:
     """Runs a command; returns its exit status and its lines, and writes them to `log` as they come.
 
-    Lines that match `show` are shown, and every so many seconds the last one. `options` are subprocess.Popen's.
+    Lines that match `show` are shown, and every so many seconds the last one; `each` is called with every one. `options` are subprocess.Popen's.
     """
     lines, last = [], time.monotonic()
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
@@ -48,6 +48,7 @@ def follow(command: list, show: str = "", every: float = 0, log: Path = Path(os.
             output.write(line)
             output.flush()
             lines.append(line.rstrip("\n"))
+            each(lines[-1])
             if show and re.search(show, line) or every and time.monotonic() - last > every:
                 detail(lines[-1].strip()[:120])
                 last = time.monotonic()

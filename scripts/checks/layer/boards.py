@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from horus_appliance.console import CannotRun
 from horus_appliance.paths import REPOSITORY
@@ -85,7 +86,11 @@ def builds() -> list:
 
 def settings(option: str) -> str:
     """What an option adds to local.conf: the block of its local_conf_header."""
-    path = FRAGMENTS / f"{option}.yml"
+    return header(FRAGMENTS / f"{option}.yml")
+
+
+def header(path: Path) -> str:
+    """What a kas file adds to local.conf."""
     block = re.search(r"^local_conf_header:\n  \S+: \|\n((?: {4}.*\n|\n)+)", path.read_text(), re.MULTILINE)
     if not block:
         raise CannotRun(f"{path.relative_to(REPOSITORY)} has no local_conf_header of the usual form. Restore it from git.")

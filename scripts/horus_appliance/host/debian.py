@@ -9,10 +9,11 @@ from horus_appliance.host import system
 RELEASE = "trixie"
 
 
-def make_tree(target: Path, packages: list, variant: str, log: Path, finish=lambda partial: None, architecture: str = "") -> None:
+def make_tree(target: Path, packages: list, variant: str, log: Path, finish=lambda partial: None, architecture: str = "", release: str = RELEASE) -> None:
     """Puts packages and what they need into a tree of their own: `extract` unpacks them only, `apt` makes a small system of them.
 
-    They are for this machine, unless Debian's name of another `architecture` is given. A tree with its final name is a complete one: `finish` is called with it before it gets that.
+    They are for this machine, unless Debian's name of another `architecture` is given. A `release` that is not finished has lists that run out in days, which
+    a mirror that stands still does not renew: their date is not asked for, their signature is. A tree with its final name is a complete one: `finish` is called with it before it gets that.
     """
     system.require_mirror()
     partial = target.with_suffix(".partial")
@@ -20,8 +21,9 @@ def make_tree(target: Path, packages: list, variant: str, log: Path, finish=lamb
     target.parent.mkdir(parents=True, exist_ok=True)
     command = [
         "mmdebstrap", f"--variant={variant}", f"--include={','.join(packages)}",
-        *([f"--architectures={architecture}"] if architecture else []), '--aptopt=APT::Install-Recommends "false"', f"--keyring={system.KEYRING}",
-        RELEASE, str(partial), system.MIRROR,
+        *([f"--architectures={architecture}"] if architecture else []), *(['--aptopt=Acquire::Check-Valid-Until "false"'] if release != RELEASE else []),
+        '--aptopt=APT::Install-Recommends "false"', f"--keyring={system.KEYRING}",
+        release, str(partial), system.MIRROR,
     ]  # fmt: skip
     with log.open("w") as output:
         done = subprocess.run(system.as_root(command), stdout=output, stderr=subprocess.STDOUT, check=False)

@@ -3,6 +3,7 @@
 import os
 import pwd
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ META = REPOSITORY / "meta-horus"
 TIMEOUT = 3600
 TIMED_OUT = 124  # what timeout(1) says of a command that it ended
 HEARTBEAT = 30
+PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 @dataclass
@@ -30,27 +32,44 @@ class Workspace:
     user: str
 
 
-def prepare(layers: Path) -> Workspace:
-    """Installs what BitBake calls, makes the user and its directory, and sees that it can read what it has to."""
+def prepare(layers: Path, home: Path | None = None) -> Workspace:
+    """Installs what BitBake calls, makes the user and its directory (`home`, or the usual one), and sees that it can read what it has to."""
     system.find_cargo()  # its rustup brings the Rust that packages are built with
     for path in (layers.resolve(), REPOSITORY):
         needs.refuse_path(path)
     if missing := needs.missing_packages():
         system.install(missing)
     needs.make_locale()
-    if os.geteuid() != 0:
-        home = Path.home() / ".cache" / "horus-layer"
-        workspace = Workspace(layers.resolve(), home, pwd.getpwuid(os.geteuid()).pw_name)
-    else:
-        if subprocess.run(["id", USER], capture_output=True, check=False).returncode != 0:
-            subprocess.run(["useradd", "--create-home", "--home-dir", str(HOME), "--shell", "/bin/bash", USER], check=True)
-        workspace = Workspace(layers.resolve(), HOME, USER)
+    if os.geteuid() == 0 and subprocess.run(["id", USER], capture_output=True, check=False).returncode != 0:
+        subprocess.run(["useradd", "--create-home", "--home-dir", str(HOME), "--shell", "/bin/bash", USER], check=True)
+    workspace = Workspace(layers.resolve(), home or usual_home(), user_name())
+    own(workspace)
     subprocess.run(as_user(workspace, ["mkdir", "-p", str(workspace.home / "build")]), check=True)
     system.require_space(workspace.home, 5 * 1024**3)
     for path in (META / "conf/layer.conf", REPOSITORY / "conf/rt/kernel/cmdline", layers / "openembedded-core/meta/conf/bitbake.conf"):
         if subprocess.run(as_user(workspace, ["test", "-r", str(path.resolve())]), check=False).returncode != 0:
             raise CannotRun(f"the user {workspace.user}, as whom BitBake runs, cannot read {path}. Make it and the folders above it readable: chmod a+rX")
     return workspace
+
+
+def usual_home() -> Path:
+    """Where builds take place unless another folder is asked for."""
+    return HOME if os.geteuid() == 0 else Path.home() / ".cache" / "horus-layer"
+
+
+def user_name() -> str:
+    """As whom BitBake runs."""
+    return USER if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+
+
+def own(workspace: Workspace) -> None:
+    """Makes the workspace's folder, or refuses one that is not its user's: it may be anything, and its owner is not changed."""
+    if not workspace.home.exists():
+        workspace.home.mkdir(parents=True)
+        if os.geteuid() == 0:
+            shutil.chown(workspace.home, workspace.user)
+    if subprocess.run(as_user(workspace, ["test", "-w", str(workspace.home)]), check=False).returncode != 0:
+        raise CannotRun(f"the user {workspace.user}, as whom BitBake runs, cannot write into {workspace.home}. Name a folder that does not exist yet, or chown it.")
 
 
 def as_user(workspace: Workspace, command: list) -> list:
@@ -88,18 +107,22 @@ def write(workspace: Workspace, path: Path, text: str) -> None:
 
 def bitbake(workspace: Workspace, build: Path, command: list, path: str = "") -> tuple:
     """Runs a command of BitBake's in its environment; returns its exit status and what it said."""
-    clean = path or "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    script = f'. "$1/oe-init-build-env" "$2" >/dev/null && shift 2 && exec timeout --kill-after=10 {TIMEOUT} "$@"'
+    words = command_line(workspace, build, ["timeout", "--kill-after=10", str(TIMEOUT), *command], path)
+    status, said = follow(as_user(workspace, words), every=HEARTBEAT, cwd="/")
+    return status, "\n".join(said)
+
+
+def command_line(workspace: Workspace, build: Path, command: list, path: str = "") -> list:
+    """The command line that runs a command in BitBake's environment, with `path` or the usual one as search path."""
+    script = '. "$1/oe-init-build-env" "$2" >/dev/null && shift 2 && exec "$@"'
     environment = [
-        "env", "-i", f"PATH={clean}", f"HOME={workspace.home}", f"USER={workspace.user}", f"LANG={needs.LOCALE}", f"LC_ALL={needs.LOCALE}", "TERM=dumb",
+        "env", "-i", f"PATH={path or PATH}", f"HOME={workspace.home}", f"USER={workspace.user}", f"LANG={needs.LOCALE}", f"LC_ALL={needs.LOCALE}", "TERM=dumb",
         f"BITBAKEDIR={workspace.layers / 'bitbake'}",
         # A server that stays answers the questions after the first without reading everything anew; it ends by itself.
         "BB_SERVER_TIMEOUT=60", "BB_ENV_PASSTHROUGH_ADDITIONS=BB_SERVER_TIMEOUT",
         *(f"{name}={os.environ[name]}" for name in system.PASSED_ON if name in os.environ),
     ]  # fmt: skip
-    words = [*environment, "bash", "-c", script, "bash", str(workspace.layers / "openembedded-core"), str(build), *command]
-    status, said = follow(as_user(workspace, words), every=HEARTBEAT, cwd="/")
-    return status, "\n".join(said)
+    return [*environment, "bash", "-c", script, "bash", str(workspace.layers / "openembedded-core"), str(build), *command]
 
 
 def value(workspace: Workspace, build: Path, variable: str, recipe: str = "") -> str:

@@ -22,10 +22,12 @@ def urls() -> dict:
     return dict(found for file in files for found in re.findall(r"^  (\S+):\n    url: (\S+)$", file.read_text(), re.MULTILINE))
 
 
-def require(layers: Path) -> None:
-    """Ends with what is missing or wrong and what to do, unless every checkout is the pinned one."""
+def require(layers: Path, names: list | None = None) -> None:
+    """Ends with what is missing or wrong and what to do, unless every checkout, or those of `names`, is the pinned one."""
     problems = []
     for name, pinned in pins().items():
+        if names is not None and name not in names:
+            continue
         checkout = layers / name
         fetch = f"git -C {checkout} fetch --depth 1 {urls()[name]} {pinned} && git -C {checkout} checkout --quiet {pinned}"
         found = commit(checkout)

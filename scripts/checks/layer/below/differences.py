@@ -1,0 +1,3 @@
+"""placeholder"""
+from pathlib import Path
+LIST = Path("x.md")
