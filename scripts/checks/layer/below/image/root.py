@@ -70,7 +70,8 @@ def command(root: Path, workspace: Workspace, arguments: list, readable: tuple =
     above = dict.fromkeys(str(parent) for path in (*read_only, workspace.home) for parent in [*path.parents][-2::-1])
     return system.as_root([
         "bwrap", "--die-with-parent", "--unshare-pid",
-        "--bind", str(root), "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys", "--tmpfs", "/tmp", "--tmpfs", "/run",
+        "--bind", str(root), "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys",
+        "--perms", "1777", "--tmpfs", "/tmp", "--tmpfs", "/run",
         # How this machine reaches the network, and whom it trusts there.
         *(word for path in ("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs") for word in ("--ro-bind-try", path, path)),
         *(word for folder in above for word in ("--perms", "0755", "--dir", folder)),
