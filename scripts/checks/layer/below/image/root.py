@@ -8,7 +8,7 @@ import pwd
 import subprocess
 from pathlib import Path
 
-from checks.layer.below.bitbake import Workspace
+from checks.layer.below.bitbake import PATH, Workspace
 from checks.layer.below.image import root_packages
 from horus_appliance.console import CannotRun, detail, step
 from horus_appliance.host import debian, system
@@ -16,7 +16,10 @@ from horus_appliance.paths import REPOSITORY
 from horus_appliance.yocto import needs
 
 CROSS = Path(__file__).with_name("cross-compiler")
-CROSS_PATH = "/opt/horus-cross/bin"
+# Where that puts the compilers, by the architecture that they are for.
+CROSS_FOLDERS = {"x86-64": "/opt/horus-cross", "arm64": "/opt/horus-cross-aarch64"}
+# What the layer of substitutes has recipes for.
+ARCHITECTURES = ("x86-64",)
 STAMP = "etc/horus-root"
 
 
@@ -88,11 +91,11 @@ def as_user(workspace: Workspace, arguments: list, readable: tuple = ()) -> list
 
 
 def path(rust: Path) -> str:
-    """The search path in there: the cross compiler, Rust of the release, Debian's programs."""
-    return f"{CROSS_PATH}:{rust}:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    """The search path in there: the cross compilers, Rust of the release, Debian's programs."""
+    return ":".join([*(f"{folder}/bin" for folder in CROSS_FOLDERS.values()), str(rust), PATH])
 
 
 def supported(architecture: str) -> None:
-    """Refuses another board than a PC on another machine than a PC: the copied compiler makes programs for the machine's own processor."""
-    if architecture != "x86-64" or os.uname().machine != "x86_64":
-        raise CannotRun("--substitutes builds for x86-64 on x86-64 alone: in place of a cross compiler stands the machine's own.")
+    """Refuses what the copied compilers cannot: to run on another machine than a PC, or to build for another one than the layer is made for."""
+    if architecture not in ARCHITECTURES or os.uname().machine != "x86_64":
+        raise CannotRun(f"--substitutes builds on x86-64, for {' and '.join(ARCHITECTURES)}: meta-horus/tests/substitutes has recipes for nothing else.")

@@ -6,7 +6,7 @@ GROUPS = {
     # From the release's own list of what a build machine has.
     "BitBake itself": "bzip2 ca-certificates chrpath cpio diffstat file gawk git locales lz4 make patch perl procps python3 rpcsvc-proto unzip wget xz-utils zip zstd",
     # gcc-15 compiles for the image, gcc for the machine.
-    "compilers": "binutils dwarves elfutils g++ g++-15 gcc gcc-15 libcrypt-dev nasm patchelf",
+    "compilers": "binutils binutils-aarch64-linux-gnu dwarves elfutils g++ g++-15 g++-15-aarch64-linux-gnu gcc gcc-15 gcc-15-aarch64-linux-gnu libcrypt-dev nasm patchelf",
     "build systems": "autoconf autoconf-archive automake autopoint autotools-dev bison cmake flex gettext gperf gtk-doc-tools help2man intltool itstool libtool m4 meson ninja-build pkgconf quilt swig tcl texinfo",
     "Python's": "python3-build python3-dev python3-docutils python3-flit python3-hatchling python3-installer python3-jinja2 python3-mako python3-markupsafe "
     "python3-packaging python3-pefile python3-pyelftools python3-setuptools python3-wheel python3-yaml",

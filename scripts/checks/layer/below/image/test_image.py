@@ -9,7 +9,7 @@ from unittest import mock
 
 from checks.layer.below import bitbake
 from checks.layer.below.image import build, conf, failures, mirror, progress, room, root, root_packages
-from horus_appliance.console import CannotRun, follow
+from horus_appliance.console import ApplianceFailed, CannotRun, follow
 from horus_appliance.in_directory import InDirectory
 from horus_appliance.paths import REPOSITORY
 
@@ -52,6 +52,37 @@ class Configuration(unittest.TestCase):
         with self.assertRaisesRegex(CannotRun, "'raspberry' is part of 2 names; they are: generic-x86-64, "):
             build.chosen(request(only="raspberry"))
         self.assertEqual(build.chosen(request(only="agx")).name, "jetson-agx-orin")
+
+
+class Run(InDirectory):
+    """A shell's words in place of BitBake's."""
+
+    def make(self, script: str) -> None:
+        workspace = bitbake.Workspace(LAYERS, self.root, "user")
+        with mock.patch.object(os, "geteuid", return_value=1000), mock.patch.object(bitbake, "command_line", return_value=["sh", "-c", script]):
+            build.make(workspace, self.root / "build", request())
+
+    def log(self) -> str:
+        (path,) = (self.root / "logs").iterdir()
+        return path.read_text()
+
+    def test_all_that_bitbake_says_is_in_a_log(self):
+        self.make("echo one; echo two")
+        self.assertEqual(self.log(), "one\ntwo\n")
+
+    def test_a_failure_is_told_with_its_reason_its_log_and_the_remedy(self):
+        said = self.error_of(lambda: self.make("echo 'ERROR: Nothing PROVIDES x'; exit 1"), ApplianceFailed)
+        self.assertIn("BitBake ended with status 1:\nERROR: Nothing PROVIDES x\n", said)
+        self.assertIn(f"{self.root}/logs/", said)
+        self.assertIn("Run this again", said)
+
+    def test_only_what_qemu_has_is_booted(self):
+        with mock.patch("subprocess.run") as ran:
+            self.assertEqual(build.boot(build.chosen(request(only="raspberrypi5")), self.root), 0)
+            ran.assert_not_called()
+            ran.return_value.returncode = 1
+            self.assertEqual(build.boot(build.chosen(request(only="qemuarm64")), self.root), 1)
+            self.assertEqual(ran.call_args[0][0][-4:], ["--yocto", str(self.root), "--arch", "arm64"])
 
 
 class Mirror(InDirectory):
@@ -219,9 +250,10 @@ class Root(InDirectory):
             self.assertNotEqual(root.stamp("user"), before)
         self.assertIn("-dynamic-linker", before)
 
-    def test_the_machines_compiler_builds_for_no_other_machine(self):
-        with self.assertRaisesRegex(CannotRun, "for x86-64 on x86-64 alone"):
-            root.supported("arm64")
+    def test_the_copied_compilers_run_on_a_pc_and_are_found_first(self):
+        self.assertTrue(root.path(Path("/rust/bin")).startswith("/opt/horus-cross/bin:/opt/horus-cross-aarch64/bin:/rust/bin:/usr/local/bin:"))
+        with self.assertRaisesRegex(CannotRun, "builds on x86-64, for x86-64: "):
+            root.supported("riscv64")
 
     def test_every_package_is_named_once(self):
         words = [word for group in root_packages.GROUPS.values() for word in group.split()]
