@@ -12,7 +12,7 @@ from checks.layer.below.bitbake import Workspace
 from checks.layer.below.image import conf, failures, mirror, progress, room, root
 from horus_appliance.console import ApplianceFailed, CannotRun, detail, follow, step
 from horus_appliance.paths import SCRIPTS
-from horus_appliance.yocto import kas
+from horus_appliance.yocto import kas, needs
 
 TARGET = "horus-image"
 # BitBake's server outlives the command that talks to it, and writes what it knows; in the root nothing outlives the command.
@@ -38,6 +38,7 @@ def run(request: Request) -> int:
         root.supported(build.board.architecture)
     if request.repositories:
         mirror.require(request.repositories)
+    needs.refuse_path(request.work)
     sources.require(request.layers, checkouts(build))
     step(f"the whole image of {build.title}: MACHINE {build.board.machine}, in {request.work}")
     workspace = bitbake.prepare(request.layers, request.work)

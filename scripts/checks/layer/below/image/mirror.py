@@ -18,7 +18,7 @@ def setting(folder: Path) -> str:
 
 
 def require(folder: Path) -> None:
-    """Refuses a folder that helps nobody."""
+    """Refuses a folder without a repository, in which nothing would be found."""
     needs.refuse_path(folder)
     if not any((path / "HEAD").is_file() for path in folder.glob("*")):
         raise CannotRun(
