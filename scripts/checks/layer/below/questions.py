@@ -10,7 +10,7 @@ from horus_appliance.image import mkosi
 import horus_conf
 
 
-NEEDLESS = ("alsa-lib", "bluez5", "grub-efi", "mesa", "gobject-introspection")
+NEEDLESS = ("alsa-lib", "bluez5", "gobject-introspection", "grub-efi", "lrzsz", "mesa", "setserial")
 
 
 def resolves(workspace: Workspace, board: Build, build) -> str:

@@ -18,7 +18,7 @@ do_compile[noexec] = "1"
 # Programs that recipes call by name. What only the package of another machine has is left out with a word in the log.
 MACHINE_PROGRAMS = "\
     acpidump aclocal aclocal-1.18 asciidoc autoconf autoheader autom4te automake automake-1.18 autopoint autoreconf autoscan autoupdate awk bc bison bmaptool bzip2 \
-    cmake cpack ctest cpio curl dd depmod diff dtc docbook2man fdisk file find flex flex++ fsck.erofs gawk gdbus-codegen gengetopt gettext gettextize git \
+    cmake cpack ctest cpio curl dd depmod diff dtc docbook2man fdisk file find flex df du flex++ fsck.erofs fsck.ext2 fsck.ext3 fsck.ext4 fsck.fat fsck.vfat e2image mkfs.msdos gawk gdbus-codegen gengetopt gettext gettextize git \
     glib-compile-resources glib-compile-schemas glib-genmarshal glib-mkenums gperf gpg groff gtkdocize gzip help2man install itstool kmod lz4 lz4c m4 make makeinfo \
     md5sum mcopy mdel mdir mformat mkdosfs mkfs.btrfs mkfs.erofs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.fat mkfs.vfat mksquashfs mkswap mlabel mmd mtools mtype modprobe \
     msgattrib msgcat msgcmp msgcomm msgconv msgen msgexec msgfilter msgfmt msggrep msginit msgmerge msgunfmt msguniq ngettext nasm ninja nroff openssl parted patch \

@@ -10,5 +10,11 @@ SRCREV = "a611b8ae39fbd9cc9b92e0b69756a94cdecc9b4d"
 
 inherit autotools pkgconfig native
 PROVIDES += "opkg-native"
-EXTRA_OECONF = "--disable-gpg --disable-curl --disable-ssl-curl --enable-zstd --with-libsolv --with-static-libopkg --disable-shared"
+# Its lists lie in the image, not in the folder that it is built for.
+EXTRA_OECONF = "--disable-gpg --disable-curl --disable-ssl-curl --enable-zstd --with-libsolv --with-static-libopkg --disable-shared --localstatedir=/var --sysconfdir=/etc"
 CFLAGS += "-std=gnu17 -Wno-error=incompatible-pointer-types"
+
+# As in opkg 0.9: a lock below /var/run would stand where base-files puts a link.
+do_configure:prepend() {
+    sed -i 's#VARDIR "/run/opkg.lock"#"/run/opkg.lock"#' ${S}/libopkg/opkg_conf.h
+}

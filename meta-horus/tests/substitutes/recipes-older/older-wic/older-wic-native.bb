@@ -18,6 +18,7 @@ do_install() {
     install -d ${D}${bindir} ${D}${libdir}/wic-scripts/lib
     cp ${S}/scripts/wic ${D}${libdir}/wic-scripts/
     cp -R --no-preserve=ownership ${S}/scripts/lib/. ${D}${libdir}/wic-scripts/lib/
+    cp -R --no-preserve=ownership ${S}/meta/lib/oe ${D}${libdir}/wic-scripts/lib/
     printf '#!/bin/sh\nexec /usr/bin/python3 "$(dirname "$(readlink -f "$0")")/../lib/wic-scripts/wic" "$@"\n' > ${D}${bindir}/wic
     chmod 0755 ${D}${bindir}/wic
 }

@@ -48,13 +48,14 @@ def ensure(workspace: Workspace) -> None:
 
 
 def finish(partial: Path, workspace: Workspace, wanted: str) -> None:
-    """Adds the locale, the user and the compiler."""
+    """Adds the locale, the user, the compiler, and gettext's macros where aclocal looks."""
     identity = pwd.getpwnam(workspace.user)
     script = (
         f'set -e; echo "{needs.LOCALE} UTF-8" > /etc/locale.gen; locale-gen\n'
         f"groupadd --gid {identity.pw_gid} {workspace.user} || true\n"  # a group of that number may be Debian's own
         f"useradd --uid {identity.pw_uid} --gid {identity.pw_gid} --no-create-home --home-dir {workspace.home} --shell /bin/bash {workspace.user}\n"
         f"{CROSS}\n"
+        "cp --update=none /usr/share/gettext/m4/*.m4 /usr/share/aclocal/\n"  # Debian keeps them for autopoint, which is not called here
     )
     done = subprocess.run(command(partial, workspace, ["bash", "-c", script]), capture_output=True, text=True, check=False)
     if done.returncode != 0:
