@@ -16,4 +16,5 @@ RDEPENDS:${PN} = "\
     kernel-modules \
     rt-tests \
     stress-ng \
+    systemd-analyze \
 "

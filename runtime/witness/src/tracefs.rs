@@ -9,6 +9,7 @@ mod instance;
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 pub use instance::{Instance, Pages};
@@ -54,6 +55,13 @@ impl Tracefs {
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let path = self.path(name);
         write(&path, text).map_err(|error| self.refused(&path, &error))
+    }
+
+    /// Gives the buffer of one CPU its size. Linux 6.18 makes the file for readers alone, and a witness has no right to overrule that
+    /// (CAP_DAC_OVERRIDE); as the file's owner it may change it.
+    fn resize(&self, name: &str, kilobytes: u32) -> io::Result<()> {
+        let _ = fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o640)); // where it fails, writing tells why
+        self.write(name, &kilobytes.to_string())
     }
 
     /// An error of writing, with the file and what to do.
@@ -138,7 +146,7 @@ impl Tracefs {
         set("tracing_on", "0")?;
         set("trace_clock", "mono")?;
         set("buffer_size_kb", "4")?; // of all CPUs: only one of them is written
-        set(&format!("per_cpu/cpu{cpu}/buffer_size_kb"), &kilobytes.to_string())?;
+        self.resize(&format!("{name}/per_cpu/cpu{cpu}/buffer_size_kb"), kilobytes)?;
         set("tracing_cpumask", &mask(cpu))?;
         let _ = set("options/overwrite", "1"); // the newest events are the ones that matter; this is how instances are born
         let frozen = set("events/ftrace/print/trigger", "traceoff");
@@ -204,6 +212,19 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_buffer_whose_file_is_for_readers_alone_is_given_its_size() {
+        let folder = std::env::temp_dir().join(format!("horus-tracefs-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("buffer_size_kb");
+        fs::write(&file, "7\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
+        Tracefs { root: folder.clone() }.resize("buffer_size_kb", 64).unwrap();
+        let (text, mode) = (fs::read_to_string(&file).unwrap(), fs::metadata(&file).unwrap().permissions().mode());
+        fs::remove_dir_all(folder).unwrap();
+        assert_eq!((text.as_str(), mode & 0o777), ("64", 0o640));
+    }
 
     #[test]
     fn a_cpu_is_a_bit_of_a_mask_of_groups() {

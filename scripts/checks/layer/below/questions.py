@@ -70,6 +70,10 @@ def image(workspace: Workspace, board: Build, build) -> str:
     found = sorted(name for name in packages if name.startswith("horus-conf-"))
     if found != sorted(f"horus-conf-{tree}" for tree in board.trees):
         wrong.append(f"packages of conf/ are {' '.join(found)}, and this image's trees are {' '.join(board.trees)}")
+    if bitbake.value(workspace, build, "hostname", "base-files") != "horus":
+        wrong.append("the machine is not called horus")
+    if bitbake.value(workspace, build, "VIRTUAL-RUNTIME_base-utils-syslog"):
+        wrong.append("a second daemon would take the journal's work: VIRTUAL-RUNTIME_base-utils-syslog")
     release = bitbake.value(workspace, build, "OS_RELEASE_FIELDS", "os-release").split()
     wrong += [f"os-release lacks {name}" for name in ("IMAGE_ID", "IMAGE_VERSION") if name not in release]
     steps = bitbake.value(workspace, build, "ROOTFS_POSTPROCESS_COMMAND", "horus-image").split()
