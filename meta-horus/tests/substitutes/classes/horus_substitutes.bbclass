@@ -19,7 +19,7 @@ python horus_substitutes_apply() {
     table = horus_substitutes_table(e.data)
     d = e.data
     entry = table.get(d.getVar("PN")) or table.get(d.getVar("BPN"))
-    if not entry or d.getVar("PN") in entry.get("not", []):
+    if not entry:
         return
     if "version" in entry:
         # Files of the recipe lie in a folder of its own version, too.

@@ -70,6 +70,3 @@ do_install() {
 }
 # Links out of the folder are all that this is.
 INSANE_SKIP:${PN} += "native-last already-stripped"
-sysroot_stage_all:append() {
-    :
-}

@@ -170,7 +170,7 @@ class TellsHowFar(unittest.TestCase):
 class TellsWhy(unittest.TestCase):
     SAID = f"""NOTE: recipe x-1.0-r0: task do_configure: Started
 ERROR: x-1.0-r0 do_configure: meson setup failed
-ERROR: Logfile of failure stored in: /work/log.do_configure.1
+ERROR: Logfile of failure stored in: /build/log.do_configure.1
 Log data follows:
 | DEBUG: Executing shell function do_configure
 | NOTE: Executing meson
@@ -185,7 +185,7 @@ ERROR: Task ({RECIPES}/y_1.0.bb:do_fetch) failed with exit code '1'
 
     def test_each_failed_task_with_the_line_of_its_log(self):
         told = failures.told(self.SAID, 1)
-        for words in ("meson setup failed", "/work/log.do_configure.1", "    ../meson.build:692:16: ERROR: Problem encountered", "'https://example.org/y'"):
+        for words in ("meson setup failed", "/build/log.do_configure.1", "    ../meson.build:692:16: ERROR: Problem encountered", "'https://example.org/y'"):
             self.assertIn(words, told)
         self.assertNotIn("DEBUG", told)
 
