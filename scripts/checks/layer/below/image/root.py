@@ -17,9 +17,9 @@ from horus_appliance.yocto import needs
 
 CROSS = Path(__file__).with_name("cross-compiler")
 # Where that puts the compilers, by the architecture that they are for.
-CROSS_FOLDERS = {"x86-64": "/opt/horus-cross", "arm64": "/opt/horus-cross-aarch64"}
+CROSS_FOLDERS = {"x86-64": "/opt/horus-cross-x86_64", "arm64": "/opt/horus-cross-aarch64"}
 # What the layer of substitutes has recipes for.
-ARCHITECTURES = ("x86-64",)
+ARCHITECTURES = ("x86-64", "arm64")
 STAMP = "etc/horus-root"
 
 
