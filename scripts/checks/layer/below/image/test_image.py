@@ -251,7 +251,7 @@ class Root(InDirectory):
         self.assertIn("-dynamic-linker", before)
 
     def test_the_copied_compilers_run_on_a_pc_and_are_found_first(self):
-        self.assertTrue(root.path(Path("/rust/bin")).startswith("/opt/horus-cross/bin:/opt/horus-cross-aarch64/bin:/rust/bin:/usr/local/bin:"))
+        self.assertTrue(root.path(Path("/rust/bin")).startswith("/opt/horus-cross-x86_64/bin:/opt/horus-cross-aarch64/bin:/rust/bin:/usr/local/bin:"))
         with self.assertRaisesRegex(CannotRun, "builds on x86-64, for x86-64: "):
             root.supported("riscv64")
 
