@@ -82,6 +82,12 @@ impl Timing {
         self.deadline_ns
     }
 
+    /// Whether a cycle of this response time meets its deadline: what a miss is, is said here alone.
+    #[inline]
+    pub(crate) const fn is_met_by(&self, response_ns: u64) -> bool {
+        response_ns <= self.deadline_ns
+    }
+
     /// The first point after `now` that lies `phase` behind a multiple of the period on the clock: processes that
     /// were started at different times share one grid this way, and a phase says who runs when.
     pub fn next_release(&self, now: MonotonicTime, phase: Duration) -> MonotonicTime {
@@ -162,7 +168,9 @@ impl Verdict {
     }
 }
 
-/// The account of a run, and the only judge of its cycles: fixed size, one addition per cycle, safe to keep inside the loop.
+/// The account of a run: fixed size, one addition per cycle, safe to keep inside the loop.
+///
+/// What a miss is, its [`Timing`] says; the loop asks it too, before it takes its short way. What a miss counts, this account says alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Cycles that ran to completion.
@@ -187,7 +195,7 @@ impl Tally {
     /// Judges one finished cycle and adds it.
     pub fn add(&mut self, timing: &Timing, cycle: &CycleRecord) -> Verdict {
         let response_ns = cycle.response_nanos();
-        let (missed, overran) = (response_ns > timing.deadline_ns, response_ns > timing.period_ns);
+        let (missed, overran) = (!timing.is_met_by(response_ns), response_ns > timing.period_ns);
         let before = self.consecutive;
         self.add_in_time(response_ns, cycle.jitter_nanos());
         if missed {

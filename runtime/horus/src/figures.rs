@@ -293,4 +293,16 @@ impl Figures {
     pub fn rearm(&self) {
         self.store(word::TAKEN_OVER, REARMED);
     }
+
+    /// All words of the node, for a test.
+    #[cfg(test)]
+    pub fn snapshot(&self) -> Vec<u64> {
+        self.words().iter().map(|word| word.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Takes the node's place, as [`ProcessFigures::take_over`] does from outside.
+    #[cfg(test)]
+    pub fn take_over(&self) {
+        self.store(word::TAKEN_OVER, TAKEN_OVER);
+    }
 }

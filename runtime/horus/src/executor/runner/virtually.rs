@@ -17,8 +17,7 @@ impl Runner<'_> {
     pub fn tally_by(&self, now: MonotonicTime) -> Tally {
         let mut tally = self.tally;
         let timing = &self.parts.timing;
-        let is_late = |began: &MonotonicTime| now.nanos_since(*began) > timing.deadline_nanos();
-        if self.figures.step_began().is_some() && is_late(&self.cycle.release) {
+        if self.figures.step_began().is_some() && !timing.is_met_by(now.nanos_since(self.cycle.release)) {
             let by_grid = self.parts.phase_ns.is_some() && self.cycle.release == self.grid;
             let left = self.parts.releases.saturating_sub(1);
             let passed = if by_grid { timing.releases_skipped(self.cycle.release, now).min(left) } else { 0 };
