@@ -16,7 +16,7 @@ use std::time::Duration;
 use horus::message::Stamp;
 use horus::prelude::*;
 use horus::time::parse_duration;
-use horus_nodes::{Account, CAPACITY};
+use horus_nodes::{Account, CAPACITY, DEADLINE, PERIOD};
 
 /// For tests of deadline accounting: `500ms 10` busy-waits for 500 ms in every tenth cycle.
 const STALL_VARIABLE: &str = "HORUS_PING_STALL";
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         app.chore(account.every_minute("ping"));
         let (account, stall, first) = (Arc::clone(&account), stall()?, MonotonicTime::now().as_nanos());
         let node = Ping { stamps, answers, account, sent_ns: [0; MEMORY], first, next: first, expected: None, stall };
-        app.node("ping", node).period(ms(10)).deadline(ms(8));
+        app.node("ping", node).period(PERIOD).deadline(DEADLINE);
         Ok(())
     });
     if account.is_used() {

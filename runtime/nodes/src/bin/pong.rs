@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use horus::message::Stamp;
 use horus::prelude::*;
-use horus_nodes::{Account, CAPACITY};
+use horus_nodes::{Account, CAPACITY, DEADLINE, PERIOD};
 
 struct Pong {
     stamps: Input<Stamp>,
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         let answers = app.output_with("pong", Options::latest(CAPACITY))?;
         app.chore(account.every_minute("pong"));
         let node = Pong { stamps, answers, account: Arc::clone(&account), missed: 0 };
-        app.node("pong", node).period(ms(10)).deadline(ms(8)).phase(ms(5));
+        app.node("pong", node).period(PERIOD).deadline(DEADLINE).phase(PERIOD / 2);
         Ok(())
     });
     if account.is_used() {
