@@ -67,20 +67,52 @@ fn given_socket() -> Option<Listen> {
     }
 }
 
-/// Nodes wait for its being ready, which is when it traces or knows that it cannot.
+/// Tells the journal. Nodes wait for the witness to be ready, which it is when it traces or knows that it cannot.
 fn tell(notice: Notice) {
+    if let Notice::Started { .. } = notice {
+        notify_ready(&notice.to_string());
+    }
+    entry(&notice).send_or_print();
+}
+
+/// What the journal gets: trouble as a warning, so that `journalctl -p warning` shows it.
+fn entry(notice: &Notice) -> Entry {
     let text = notice.to_string();
-    let entry = match &notice {
+    let priority = if notice.is_warning() { Priority::Warning } else { Priority::Info };
+    match notice {
         Notice::Started { cpus } => {
-            notify_ready(&text);
             let which = if cpus.is_empty() { "none".to_owned() } else { cpus.to_string() };
-            Entry::new(id::WITNESS_STARTED, Priority::Info, text).field("HORUS_CPUS", which)
+            Entry::new(id::WITNESS_STARTED, priority, text).field("HORUS_CPUS", which)
         }
         Notice::Missing(_) | Notice::NotTraced { .. } => {
-            Entry::new(id::WITNESS_MISSING, Priority::Warning, text.clone()).field("HORUS_MISSING", text)
+            Entry::new(id::WITNESS_MISSING, priority, text.clone()).field("HORUS_MISSING", text)
         }
-        // The journal takes them from here, and nobody searches for them by an identifier.
-        _ => return eprintln!("{text}"),
-    };
-    entry.send_or_print();
+        // No search asks for these by an identifier.
+        Notice::NotRead { .. } | Notice::NotKept { .. } | Notice::Thawed { .. } | Notice::Ended { .. } => {
+            Entry::plain(priority, text)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_of_the_witness_is_a_warning_in_the_journal_and_the_normal_course_is_none() {
+        let reason = || "no space left on device".to_owned();
+        for trouble in [
+            Notice::NotTraced { cpu: Some(2), reason: reason() },
+            Notice::NotRead { cpu: 2, reason: reason() },
+            Notice::NotKept { reason: reason() },
+            Notice::Ended { process: 7, reason: reason() },
+        ] {
+            let entry = entry(&trouble);
+            assert_eq!((entry.priority(), entry.message()), (Priority::Warning, &*trouble.to_string()));
+            entry.check().unwrap();
+        }
+        for usual in [Notice::Started { cpus: CpuList::default() }, Notice::Thawed { cpu: 2 }] {
+            assert_eq!(entry(&usual).priority(), Priority::Info, "{usual}");
+        }
+    }
 }

@@ -139,8 +139,30 @@ impl Peer {
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         match sendmsg(&self.socket, &[IoSlice::new(&text)], &mut control, flags) {
             Ok(_) => Ok(()),
+            // It has left meanwhile, as one does that is killed: no trouble, and the next look at its socket finds the end.
+            Err(Errno::PIPE | Errno::CONNRESET) => Ok(()),
             Err(Errno::AGAIN) => Err("it does not read its answers".to_owned()),
             Err(errno) => Err(format!("it cannot be answered: {errno}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_left_before_its_answer_is_no_trouble_and_one_that_reads_no_answers_is() {
+        let pair = || socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+        let answer = Answer::Refused { reason: "nothing is traced".to_owned() };
+        let (ours, theirs) = pair();
+        drop(theirs);
+        assert_eq!(Peer::new(ours).unwrap().say(&answer, &[]), Ok(()));
+        let (ours, _theirs) = pair();
+        let peer = Peer::new(ours).unwrap();
+        let refused = (0..100_000).find_map(|_| peer.say(&answer, &[]).err());
+        assert_eq!(refused.as_deref(), Some("it does not read its answers"));
     }
 }
