@@ -156,7 +156,7 @@ fn a_second_program_of_nodes_on_a_topic_is_refused_unless_both_want_it() {
     };
     let first = output("first", Options::default()).unwrap();
     let error = output("second", Options::default()).err().unwrap().to_string();
-    assert!(error.contains("1 living publishers") && error.contains("Options::publishers"), "{error}");
+    assert!(error.contains("1 living publisher (") && error.contains("Options::publishers"), "{error}");
     drop(first);
     let _both = [("first", 2), ("second", 2)]
         .map(|(program, room)| output(program, Options::default().publishers(room)).unwrap());

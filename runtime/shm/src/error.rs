@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use thiserror::Error;
 
+use crate::counted::counted;
 use crate::directory::{NameError, NamespaceError};
 use crate::peers::identity::Identity;
 use crate::segment::header::Needs;
@@ -135,8 +136,9 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// As many publishers live as the topic was made for.
-    #[error("{} has {publishers} living publishers (one of them {one}) and room for no more: stop one of them, \
-        publish under another name, or have all of them ask for room for more (`Options::publishers`)", path.display())]
+    #[error("{} has {} ({}{one}) and room for no more: stop {}, publish under another name, or have every publisher ask for room \
+        for more (`Options::publishers`)", path.display(), counted(*publishers, "living publisher"),
+        if *publishers == 1 { "" } else { "one of them " }, one_of(*publishers))]
     PublishersFull {
         /// The topic's file.
         path: PathBuf,
@@ -154,7 +156,8 @@ pub enum OpenError {
         one: Identity,
     },
     /// As many subscribers live as the topic was made for.
-    #[error("{} has {subscribers} living subscribers and room for no more: stop one of them", path.display())]
+    #[error("{} has {} and room for no more: stop {}", path.display(), counted(*subscribers, "living subscriber"),
+        one_of(*subscribers))]
     SubscribersFull {
         /// The topic's file.
         path: PathBuf,
@@ -218,6 +221,11 @@ pub enum OpenError {
     },
 }
 
+/// Which of so many is to be stopped.
+fn one_of(count: usize) -> &'static str {
+    if count == 1 { "it" } else { "one of them" }
+}
+
 impl OpenError {
     /// The error for an answer of the kernel about a topic's file.
     pub(crate) fn io(doing: &'static str, path: &Path, error: Errno) -> Self {
@@ -241,5 +249,27 @@ impl OpenError {
             Errno::ACCESS | Errno::PERM => Self::NotInGroup { path: path.to_owned(), group },
             _ => Self::io("give the group", path, error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_topic_says_how_many_it_has_in_the_number_that_they_are() {
+        let path = PathBuf::from("/dev/shm/horus/imu.topic");
+        let full = |publishers| {
+            let one = Identity::own();
+            OpenError::PublishersFull { path: path.clone(), publishers, one }.to_string()
+        };
+        let one = Identity::own();
+        assert!(full(1).contains(&format!("imu.topic has 1 living publisher ({one}) and")), "{}", full(1));
+        assert!(full(1).contains(": stop it, publish"), "{}", full(1));
+        assert!(full(3).contains(&format!("has 3 living publishers (one of them {one}) and")), "{}", full(3));
+        assert!(full(3).contains(": stop one of them, publish"), "{}", full(3));
+        let full = |subscribers| OpenError::SubscribersFull { path: path.clone(), subscribers }.to_string();
+        assert!(full(1).ends_with("has 1 living subscriber and room for no more: stop it"), "{}", full(1));
+        assert!(full(64).ends_with("has 64 living subscribers and room for no more: stop one of them"), "{}", full(64));
     }
 }

@@ -72,6 +72,8 @@ pub mod checksum;
 #[cfg(not(loom))]
 pub mod clock;
 #[cfg(not(loom))]
+mod counted;
+#[cfg(not(loom))]
 pub mod directory;
 #[cfg(not(loom))]
 pub mod ends;

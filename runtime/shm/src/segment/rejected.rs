@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::layout::{BYTE_ORDER, HEADER_BYTES, Policy, ShapeError, VERSION};
+use crate::counted::counted;
 
 /// A file under a topic's name that is not what was asked for.
 #[derive(Debug, Error)]
@@ -133,8 +134,9 @@ pub enum Reason {
     },
     /// The topic has room for fewer publishers.
     #[error(
-        "has room for {found} publishers, this program asks for {expected}: ask for no more here, or for as many in the program that \
-        published first (`Options::publishers`), and restart the topic's users"
+        "has room for {}, this program asks for {expected}: ask for no more here, or for as many in the program that published first \
+        (`Options::publishers`), and restart the topic's users",
+        counted(*found, "publisher")
     )]
     Publishers {
         /// Publishers that the topic has room for.
@@ -144,8 +146,9 @@ pub enum Reason {
     },
     /// The topic holds fewer messages.
     #[error(
-        "holds {found} messages, this program asks for {expected}: ask for no more here, or for as many in the program that published \
-        first, and restart the topic's users"
+        "holds {}, this program asks for {expected}: ask for no more here, or for as many in the program that published first, and \
+        restart the topic's users",
+        counted(*found, "message")
     )]
     Capacity {
         /// The topic's capacity.
@@ -155,7 +158,8 @@ pub enum Reason {
     },
     /// The topic holds fewer messages than a subscriber needs.
     #[error(
-        "holds {found} messages, this subscriber needs {needed}: make the topic larger where it is published, or ask for less"
+        "holds {}, this subscriber needs {needed}: make the topic larger where it is published, or ask for less",
+        counted(*found, "message")
     )]
     TooSmall {
         /// The topic's capacity.
