@@ -6,7 +6,8 @@
 //! what the process held of the kernel's (file locks, mappings) the kernel takes back, as after any `kill -9`.
 //!
 //! Random kills alone do not test this: most steps of joining and leaving last some nanoseconds and would be hit once in
-//! thousands of attempts. `horus/tests/kill_matrix.rs` kills at each of [`NAMES`], and at random times too.
+//! thousands of attempts. `horus/tests/kill_matrix.rs` kills at each of [`NAMES`], and at random times too: at those of remaking a topic in a
+//! test of their own, at all others in the matrix.
 
 /// Every failpoint of the sources, each once; a test compares this list with them. The part before the colon says
 /// whose step it is; the test of all failpoints chooses who gets killed by it.
