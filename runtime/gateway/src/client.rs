@@ -340,7 +340,7 @@ impl Connection {
         }
     }
 
-    /// Whether the next frame is here already, so that nobody is waited for.
+    /// Whether the next frame is here already: for a program that has something else to do than wait, such as the comparison with rivals.
     pub fn has_frame(&mut self) -> bool {
         !self.kept.is_empty() || self.decoder.is_ready()
     }

@@ -1,14 +1,17 @@
 //! The loop on a clock that the test moves, and on the machine's.
 
 mod allocations;
+mod clock;
 
 use std::time::Duration;
+
+use clock::VirtualClock;
 
 use super::*;
 use crate::deadline::{CycleRecord, Tally, Timing, Verdict};
 use crate::miss;
 use crate::node::Cycle;
-use crate::time::{SystemClock, VirtualClock};
+use crate::time::SystemClock;
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
 

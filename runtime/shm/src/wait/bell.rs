@@ -77,24 +77,16 @@ impl Ringer {
         Self { last_rung: count(bell.asleep().load(Ordering::Relaxed)).wrapping_sub(1) }
     }
 
-    /// Rings if somebody lay down since the last ring, after a look at [`Bell::sleepers`] found that somebody may; true if
-    /// the caller must then have the kernel wake those who wait on [`Bell::rings`].
+    /// Who lay down since the last ring, after a look at [`Bell::sleepers`] found that somebody may have: then the caller has to
+    /// [`ring`](Self::ring). Nearly all messages need this part alone.
     #[inline(always)] // a publisher whose subscribers may sleep asks with each message
-    pub fn must_wake(&mut self, bell: &impl Bell) -> bool {
-        let Some(asleep) = self.must_ring(bell) else { return false };
-        self.ring(bell, asleep);
-        true
-    }
-
-    /// Who lay down since the last ring: [`must_wake`](Self::must_wake) in two parts, of which nearly all messages need the first one only.
-    #[inline(always)]
     pub fn must_ring(&self, bell: &impl Bell) -> Option<u64> {
         fence(Ordering::SeqCst); // SYNC POINT: bell
         let asleep = bell.asleep().load(Ordering::Relaxed);
         (asleep as u32 != 0 && count(asleep) != self.last_rung).then_some(asleep)
     }
 
-    /// Rings for those of [`must_ring`](Self::must_ring), whom the caller must then have the kernel wake.
+    /// Rings for those of [`must_ring`](Self::must_ring): the caller must then have the kernel wake those who wait on [`Bell::rings`].
     pub fn ring(&mut self, bell: &impl Bell, asleep: u64) {
         self.last_rung = count(asleep);
         ring(bell);
