@@ -24,6 +24,11 @@ MUSL = "a program that needs no library is built"
 BRIDGE_BUILT = "ros2: the bridge is built"
 TESTS_BUILT = "rust tests are built"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
+# What makes an image one, beside its programs, and the scripts that start it.
+IMAGE_PARTS = ("conf", "recipes", "scripts/horus_appliance/image", "scripts/horus_appliance/boot")
+SHM, HORUS, C, PYTHON = "runtime/shm", "runtime/horus", "runtime/bindings/c", "runtime/bindings/python"
+CRATES = ("runtime/Cargo.toml", "runtime/Cargo.lock", "runtime/deny.toml")
+LAYER = ("meta-horus", "conf", "recipes", "kas.yml", "kas.lock.yml", "runtime/Cargo.lock", "runtime/bridge/Cargo.lock", "benchmarks/Cargo.lock")
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
 
 
@@ -42,23 +47,28 @@ def command(name: str, *arguments: str) -> list:
 # What others wait for comes first, then the long ones, beside whose compiler the short ones run; within a profile's folder in the order in which each builds on the last.
 CHECKS = [
     Check("rust format", cargo("fmt", "--all", "--check"), RUNTIME),
-    Check(IMAGES, module("discover", "image_test_", "-v"), SCRIPTS, images=True, first=True),
+    Check(IMAGES, module("discover", "image_test_", "-v"), SCRIPTS, images=True, first=True, on=IMAGE_PARTS, through=("runtime",), slow="about 5 minutes"),
     # A workspace of its own, with 400 crates. Built as for the image, which then takes it.
-    Check(BRIDGE_BUILT, cargo("build", "--release", "--locked", "--bins", "--examples"), BRIDGE, holds=(BRIDGES,), first=True),
+    Check(
+        BRIDGE_BUILT, cargo("build", "--release", "--locked", "--bins", "--examples"), BRIDGE, holds=(BRIDGES,), first=True,
+        slow="a minute, and 6 the first time",
+    ),
     # Taken up by the boot test that deploys a node, whose machine waits for nothing that is compiled.
     Check(
         MUSL,
         cargo("build", "--locked", "--release", "--package", "horus", "--target", "x86_64-unknown-linux-musl"), RUNTIME,
         {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE,), first=True,
+        on=IMAGE_PARTS, through=(HORUS,), slow="about a minute",
     ),
     Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
     # What is asked of it waits for answers most of the time.
     Check(
         "boot test from outside: SSH, nodes of all languages, gateway, ros2", module("discover", "beside_test_", "-v"), SCRIPTS, images=True, first=True,
         after=(MUSL, BRIDGE_BUILT),
+        on=IMAGE_PARTS, through=("runtime", "docs/reach.md"), slow="about 10 minutes",
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
-    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,)),
+    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SHM,), through=(HORUS,), slow="2 to 3 minutes"),
     Check(
         "rust model tests (loom)",
         cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", str(RUNTIME / "target/loom")),
@@ -89,61 +99,94 @@ CHECKS = [
         holds=(DEBUG,), after=(TESTS_BUILT,),
     ),
     # It builds in runtime/target too, but for seconds of its minutes.
-    Check("segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50")),
-    Check("programs of nodes in every order", command("soak", "nodes", "--count", "200")),
-    Check("programs of nodes in every order, for long", command("soak", "nodes", "--count", "10000"), long="about an hour"),
-    Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,)),
+    Check(
+        "segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50"),
+        on=("runtime/fuzz",), through=(SHM, HORUS), slow="about 3 minutes",
+    ),
+    Check("programs of nodes in every order", command("soak", "nodes", "--count", "200"), on=(HORUS,)),
+    Check("programs of nodes in every order, for long", command("soak", "nodes", "--count", "10000"), long="about an hour", on=(HORUS,)),
+    Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,), on=(C,), through=(SHM, HORUS), slow="about 2 minutes"),
     Check("benchmarks' tests are built", cargo("test", "--locked", "--no-run"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.
     Check(
         "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(RELEASE,),
         needs=("valgrind", "valgrind"),
+        on=(SHM, HORUS, "benchmarks/research", "benchmarks/src"),
     ),
     # A nanosecond is an instruction there.
-    Check("boots in virtual time", module("discover", "virtual_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,)),
+    Check(
+        "boots in virtual time", module("discover", "virtual_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,),
+        on=IMAGE_PARTS, through=("runtime",), slow="about 4 minutes",
+    ),
     # Built once: the next ones find it. Those that build nothing else come before those that keep the others waiting.
-    Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,)),
+    Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,), on=(C, "docs/languages.md"), slow="about a minute"),
     # The longest of them. It builds in folders of its own, for the processors of robots.
-    Check("languages: a new project in each", module("languages.projects"), SCRIPTS, after=(LIBRARY,)),
-    Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,)),
-    Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,)),
-    Check("languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG,), after=(LIBRARY,)),
-    Check("languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,)),
+    Check(
+        "languages: a new project in each", module("languages.projects"), SCRIPTS, after=(LIBRARY,),
+        on=("scripts/horus_appliance/languages",), through=("runtime", "docs/languages.md"), slow="4 to 7 minutes",
+    ),
+    Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,), on=(C,), slow="about a minute"),
+    Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,), on=(C,), slow="about a minute"),
+    Check(
+        "languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG,), after=(LIBRARY,),
+        on=("runtime/bindings/csharp", "docs/csharp.md", "benchmarks/languages"), through=(C,), slow="about 2 minutes",
+    ),
+    Check(
+        "languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,),
+        on=(PYTHON, "docs/python.md"), slow="about a minute",
+    ),
     # It builds in a folder of its own.
-    Check("languages: Python's wheels for two machines, and the image's Python", module("languages.python_wheels"), SCRIPTS),
+    Check(
+        "languages: Python's wheels for two machines, and the image's Python", module("languages.python_wheels"), SCRIPTS,
+        on=(PYTHON,), through=("docs/python.md",), slow="about 2 minutes",
+    ),
     Check(
         "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
         after=(LIBRARY,), needs=CPP,
+        on=("runtime/bindings/layout-vectors.txt",), through=("runtime/bindings",), slow="about 2 minutes",
     ),
-    Check("languages: nodes in Rust, C++ and Python in every order", module("runtime.order"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP),
+    Check(
+        "languages: nodes in Rust, C++ and Python in every order", module("runtime.order"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP,
+        on=(C, PYTHON), slow="about a minute",
+    ),
     # Its neighbour above has built all but the programs.
-    Check("languages: the programs of the pages, together", module("pages.together"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP),
+    Check(
+        "languages: the programs of the pages, together", module("pages.together"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY,), needs=CPP,
+        on=("README.md", "docs/topics.md", "docs/nodes.md", "docs/languages.md", "docs/python.md"), through=("runtime",), slow="a minute",
+    ),
     Check("languages: the library's tests", cargo("test", "--locked", "--package", "horus-c"), RUNTIME, holds=(DEBUG,), needs=CPP),
     Check("gateway: its own tests", cargo("test", "--locked", "--package", "horus-gateway"), RUNTIME, holds=(DEBUG, MOUNTS)),
-    Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,)),
-    Check("gateway: clients in Python, Go and Node.js", module("gateway.clients"), SCRIPTS, holds=(DEBUG,)),
+    Check("gateway: killed a thousand times while it writes", module("gateway.kills"), SCRIPTS, holds=(DEBUG,), on=("runtime/gateway",)),
+    Check("gateway: clients in Python, Go and Node.js", module("gateway.clients"), SCRIPTS, holds=(DEBUG,), on=("runtime/gateway",)),
     # Its program is there by then, and its commands wait most of the time.
-    Check("gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(MOUNTS,), after=(LIBRARY,)),
+    Check(
+        "gateway: its guide, as printed", module("gateway.guide"), SCRIPTS, holds=(MOUNTS,), after=(LIBRARY,),
+        on=("runtime/gateway", "docs/gateway.md"), through=("runtime/cli",), slow="about a minute",
+    ),
     Check("ros2: the bridge's format", cargo("fmt", "--check"), BRIDGE),
     # Its 400 crates were built for the bridge itself; looking through them again for lints took two minutes.
     Check(
         "ros2: the bridge's lints and tests",
         ["sh", "-c", "cargo test --release --locked --all-targets --no-run && cargo test --release --locked"], BRIDGE,
         {"RUSTC_WORKSPACE_WRAPPER": str(SCRIPTS / "checks" / "runtime" / "linting")}, holds=(BRIDGES,), after=(BRIDGE_BUILT,),
+        on=("runtime/bridge",), slow="about a minute",
     ),
-    Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS),
-    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,)),
-    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,)),
-    Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS),
+    Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS, on=("conf/rt/kernel", "conf/machine", "meta-horus/recipes-kernel")),
+    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,), on=(SHM,)),
+    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SHM,)),
+    Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS, on=LAYER),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
     # Every file whose first line names a shell.
     Check("shell scripts", ["sh", "-c", "git grep -lE '^#!/.*[/ ](ba)?sh$' | xargs shellcheck"], needs=("shellcheck", "shellcheck")),
     Check("scripts' unit tests", module("discover", "test_"), SCRIPTS),
-    Check("flashing, and damaged disks, on loop devices", module("discover", "device_test_", "-v"), SCRIPTS, holds=(MOUNTS,)),
-    Check("units verified by systemd", module("conf.units"), SCRIPTS),
-    Check("the Yocto layer against the layers below it", command("check-layer")),
-    Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",)),
-    Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",)),
+    Check(
+        "flashing, and damaged disks, on loop devices", module("discover", "device_test_", "-v"), SCRIPTS, holds=(MOUNTS,),
+        on=("conf/base", "scripts/horus_appliance/flash"),
+    ),
+    Check("units verified by systemd", module("conf.units"), SCRIPTS, on=("conf",)),
+    Check("the Yocto layer against the layers below it", command("check-layer"), on=LAYER),
+    Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",), on=CRATES),
+    Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",), on=CRATES),
     # The command, the library for other languages and the gateway were tested beside the others, and so was every mistake.
     Check(
         "rust unit, doc and process tests",
@@ -154,21 +197,43 @@ CHECKS = [
         RUNTIME, alone=TIMED,
     ),
     Check("benchmarks' tests", cargo("test", "--locked"), BENCHMARKS, SHARED_TARGET, alone="two of its processes spin for each other"),
-    Check("ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN, together="ros2"),
-    Check("ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN, together="ros2"),
-    Check("ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN, together="ros2"),
-    Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED),
+    Check(
+        "ros2: messages to and from a real ROS 2", module("ros2.rclpy"), SCRIPTS, alone=FOREIGN, together="ros2",
+        on=("runtime/bridge",), through=("docs/ros2.md",), slow="about 2 minutes",
+    ),
+    Check(
+        "ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN, together="ros2",
+        on=("runtime/bridge",), through=("docs/ros2.md",), slow="about a minute",
+    ),
+    Check(
+        "ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN, together="ros2",
+        on=("runtime/bridge",), through=("docs/ros2.md",), slow="about a minute",
+    ),
+    Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED, on=(SHM, HORUS)),
     # Two machines at a time: each waits for most of its minutes.
-    Check("boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True),
-    Check("boot tests of other machines", module("discover", "other_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True),
+    Check(
+        "boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True,
+        on=IMAGE_PARTS, through=("runtime", "docs/boot-messages.md"), slow="about 3 minutes",
+    ),
+    Check(
+        "boot tests of other machines", module("discover", "other_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True,
+        on=IMAGE_PARTS, through=("runtime",), slow="about 5 minutes",
+    ),
     Check(
         "benchmarks' rivals: lints", cargo("clippy", "--locked", "--all-targets", "--target-dir", "target", "--", "-D", "warnings"), BENCHMARKS / "compare",
         long="about a minute, for crates that nothing else here needs",
     ),
-    Check("languages: PyTorch takes Python's messages", module("languages.python_torch"), SCRIPTS, holds=(RELEASE,), long="about a minute, and 1 GB of disk"),
-    Check("boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes"),
+    Check(
+        "languages: PyTorch takes Python's messages", module("languages.python_torch"), SCRIPTS, holds=(RELEASE,), long="about a minute, and 1 GB of disk",
+        on=(PYTHON,),
+    ),
+    Check(
+        "boot tests of rare machines", module("discover", "long_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, long="about 5 minutes",
+        on=IMAGE_PARTS, through=("runtime",),
+    ),
     Check(
         "boot tests and the runtime's tests on 64-bit ARM (emulated)", module("discover", "emulated_test_", "-v"), SCRIPTS,
         alone=BOOTS, images=True, long="about 15 minutes, 25 the first time",
+        on=IMAGE_PARTS, through=("runtime",),
     ),
 ]  # fmt: skip

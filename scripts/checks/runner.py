@@ -38,6 +38,9 @@ class Check:
     after: tuple = ()  # names of checks that build what it takes up
     needs: tuple = ()  # (command, Debian package) that must be there
     long: str = ""  # how long it takes, for one that only runs when long ones are asked for
+    on: tuple = ()  # what it is about: folders and files, a crate by its folder (checks/changed.py); the crates that it names, for a cargo command
+    through: tuple = ()  # what else can break it
+    slow: str = ""  # how long it takes, for one that ./scripts/test --changed runs only for what it is about
 
 
 @dataclass(frozen=True)
