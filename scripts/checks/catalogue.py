@@ -187,6 +187,7 @@ CHECKS = [
     Check("the Yocto layer against the layers below it", command("check-layer"), on=LAYER),
     Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",), on=CRATES),
     Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",), on=CRATES),
+    Check("crates that nothing uses", module("runtime.unused_crates"), SCRIPTS, on=("runtime", "benchmarks")),
     # The command, the library for other languages and the gateway were tested beside the others, and so was every mistake.
     Check(
         "rust unit, doc and process tests",
