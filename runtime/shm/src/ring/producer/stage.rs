@@ -80,12 +80,6 @@ impl<M: Memory> Producer<M> {
         self.staged
     }
 
-    /// The slot of the message that was staged last, if one is.
-    pub fn last_staged(&self) -> Option<&[AtomicU64]> {
-        let last = self.staged.checked_sub(1)?;
-        Some(self.memory.slot(self.next + last))
-    }
-
     /// Makes all staged messages visible, in order; returns how many.
     #[inline(always)]
     pub fn release(&mut self, sent_ns: u64) -> u64 {
