@@ -6,47 +6,32 @@ are those that ROS 2 says; what is no message is counted. It all happens in a ne
 
 import json
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from checks.ros2 import bad_input, comings, guide, places
-from checks.ros2.stage import NODES, Ros, account, complete, counts, is_well
+from checks.ros2 import bad_input, comings, each_way, guide
+from checks.ros2.each_way import COUNT, from_ros, to_ros
+from checks.ros2.stage import NODES, Ros, account, counts, is_well
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 from horus_appliance.paths import BUILD
 
-COUNT = 10_000
-EVERY_US = 400
 # Cyclone's programs keep up with it.
 CYCLONE_EVERY_US = 200
 # Of these, messages whose ends are missing follow those that are whole.
 SPOILED = ("imu", "text")
 PICTURES = 300
 PICTURE_EVERY_US = 10_000
-SETTINGS = """
+SETTINGS = f"""
+{each_way.SETTINGS}
 [to_ros.imu]
 topic = "/imu"
-[to_ros.vector]
-topic = "/vector"
-[to_ros.text]
-topic = "/text"
 [to_ros.image]
 topic = "/image"
 reliability = "reliable"
 [from_ros.imu_back]
 topic = "/imu_back"
 message = "horus/Imu"
-policy = "reliable"
-capacity = 4096
-[from_ros.vector_back]
-topic = "/vector_back"
-message = "horus/Vector3"
-policy = "reliable"
-capacity = 4096
-[from_ros.text_back]
-topic = "/text_back"
-bytes = 256
 policy = "reliable"
 capacity = 4096
 [from_ros.lossy]
@@ -62,14 +47,6 @@ capacity = 8
 """
 
 
-def main() -> int:
-    if sys.argv[1:] == ["--inside"]:
-        return inside()
-    places.ros()
-    places.programs()
-    return places.alone("checks.ros2.rclpy", "--inside")
-
-
 def inside() -> int:
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
         stage = Ros(Path(place), Path(topics), SETTINGS)
@@ -79,18 +56,18 @@ def inside() -> int:
             sees(stage)
             for kind in ("vector", "imu", "text"):
                 step(f"{COUNT} messages each way: {kind}")
-                to_ros(stage, kind, COUNT, EVERY_US)
-                from_ros(stage, kind, f"{kind}_back", f"/{kind}_back", COUNT, EVERY_US)
+                to_ros(stage, kind)
+                from_ros(stage, kind, then=bad_input.spoiled if kind in SPOILED else None)
             step(f"{COUNT} messages each way, Cyclone DDS")
             for kind in ("vector", "text"):
                 to_ros(stage, kind, COUNT, CYCLONE_EVERY_US, node="cyclone.py")
-                from_ros(stage, kind, f"{kind}_back", f"/{kind}_back", COUNT, CYCLONE_EVERY_US, node="cyclone.py")
+                from_ros(stage, kind, COUNT, CYCLONE_EVERY_US, node="cyclone.py")
             step("what is no message, and late comers")
             bad_input.datagrams(bridge)
             comings.late(stage)
             step(f"{PICTURES} pictures of 1 MB each way, 100 a second")
             to_ros(stage, "image", PICTURES, PICTURE_EVERY_US, 8, "latest")
-            from_ros(stage, "image", "image_back", "/image_back", PICTURES, PICTURE_EVERY_US, 8, "latest")
+            from_ros(stage, "image", PICTURES, PICTURE_EVERY_US, 8, "latest")
             is_well(bridge)
             step(f"{PICTURES} pictures as fast as ROS 2 sends them")
             absent = losses(stage)
@@ -175,23 +152,5 @@ def sees(stage: Ros) -> None:
     detail(f"ROS 2 sees {', '.join(sorted(told['topics']))} of {told['node']}")
 
 
-def to_ros(stage: Ros, kind: str, count: int, every_us: int, *topic, node: str = "ros.py") -> None:
-    receive = ("receive", f"/{kind}", kind, count, 40)
-    with stage.peer("send", kind, kind, count, every_us, *topic) as sender, stage.node(*receive, node=node) as receiver:
-        receiver.expect("matched")
-        sender.tell("go")
-        complete(json.loads(receiver.expect("result", 60)), count, f"{kind} to ROS 2", sender)
-
-
-def from_ros(stage: Ros, kind: str, topic: str, name: str, count: int, every_us: int, *options, node: str = "ros.py") -> None:
-    send = ("send", name, kind, count, every_us)
-    with stage.peer("receive", topic, kind, count, 40, *options) as receiver, stage.node(*send, node=node) as sender:
-        receiver.expect("matched")
-        sender.tell("go")
-        complete(counts(receiver.expect("result", 60)), count, f"{kind} from ROS 2", sender)
-        if kind in SPOILED and node == "ros.py":
-            bad_input.spoiled(sender)
-
-
 if __name__ == "__main__":
-    run_command(main)
+    run_command(lambda: each_way.alone("checks.ros2.rclpy", inside))

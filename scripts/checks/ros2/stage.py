@@ -24,7 +24,7 @@ NODES = Path(__file__).with_name("nodes")
 class Stage:
     """Topics, and the programs that meet in them."""
 
-    wire = "--dds"
+    wire, others = "--dds", "ROS 2"
 
     def __init__(self, place: Path, topics: Path, settings: str = ""):
         self.python, self.programs, self.place, self.topics = BUILD / "ros2" / "bin" / "python", places.PROGRAMS, place, topics
@@ -72,7 +72,7 @@ class Ros(Stage):
 class Zeros(Stage):
     """With nodes of pyzeros, over rmw_zenoh's wire."""
 
-    wire, zenoh = "--zenoh", "tcp/127.0.0.1:7447"
+    wire, others, zenoh = "--zenoh", "pyzeros", "tcp/127.0.0.1:7447"
 
     def node(self, verb: str, topic: str, kind: str, *arguments, listens: bool = False) -> Process:
         command = [self.python, NODES / "pyzeros_node.py", verb, topic, kind, *arguments, "listen" if listens else "connect", self.zenoh]

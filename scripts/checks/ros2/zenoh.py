@@ -4,48 +4,25 @@ A real rmw_zenoh_cpp is not among the packages of PyPI; docs/ros2.md says so.
 """
 
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from checks.ros2 import bad_input, guide, places
+from checks.ros2 import bad_input, each_way, guide
+from checks.ros2.each_way import COUNT, EVERY_US, from_ros, to_ros
 from checks.ros2.processes import Process
 from checks.ros2.stage import Zeros, account, complete, counts
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 
-COUNT = 10_000
-EVERY_US = 400
 # More messages than pass while somebody is killed and another one comes, and those by which one is seen to go on.
 STAYING, MORE = 60_000, 500
 SETTINGS = f"""
 listen = ["{Zeros.zenoh}"]
-[to_ros.vector]
-topic = "/vector"
-[to_ros.text]
-topic = "/text"
+{each_way.SETTINGS}
 [to_ros.plain]
 topic = "/plain"
 reliability = "best_effort"
-[from_ros.vector_back]
-topic = "/vector_back"
-message = "horus/Vector3"
-policy = "reliable"
-capacity = 4096
-[from_ros.text_back]
-topic = "/text_back"
-bytes = 256
-policy = "reliable"
-capacity = 4096
 """
-
-
-def main() -> int:
-    if sys.argv[1:] == ["--inside"]:
-        return inside()
-    places.ros()
-    places.programs()
-    return places.alone("checks.ros2.zenoh", "--inside")
 
 
 def inside() -> int:
@@ -57,15 +34,8 @@ def inside() -> int:
             wire(stage)
             for kind in ("vector", "text"):
                 step(f"{COUNT} messages each way: {kind}")
-                with stage.peer("send", kind, kind, COUNT, EVERY_US) as sender, stage.node("receive", f"/{kind}", kind, COUNT, 40) as receiver:
-                    receiver.expect("matched")
-                    sender.tell("go")
-                    complete(json.loads(receiver.expect("result", 60)), COUNT, f"{kind} to pyzeros", sender)
-                name = f"{kind}_back"
-                with stage.peer("receive", name, kind, COUNT, 40) as receiver, stage.node("send", f"/{name}", kind, COUNT, EVERY_US) as sender:
-                    receiver.expect("matched")
-                    sender.tell("go")
-                    complete(counts(receiver.expect("result", 60)), COUNT, f"{kind} from pyzeros", sender)
+                to_ros(stage, kind)
+                from_ros(stage, kind)
             step("what is no message, and who asks for more than it is given")
             bad_input.connections(bridge)
             bad_input.spoiled_by_zenoh(stage, key(stage, "vector_back"))
@@ -148,4 +118,4 @@ def restarts(stage: Zeros) -> None:
 
 
 if __name__ == "__main__":
-    run_command(main)
+    run_command(lambda: each_way.alone("checks.ros2.zenoh", inside))

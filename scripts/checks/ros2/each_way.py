@@ -1,0 +1,60 @@
+"""Messages of a kind from topics to ROS 2 and back, each compared: what the checks over DDS and over Zenoh have in common."""
+
+import json
+import sys
+
+from checks.ros2 import places
+from checks.ros2.processes import Process
+from checks.ros2.stage import Stage, complete, counts
+
+COUNT = 10_000
+EVERY_US = 400
+# No message of these is lost, so their rings are long.
+SETTINGS = """
+[to_ros.vector]
+topic = "/vector"
+[to_ros.text]
+topic = "/text"
+[from_ros.vector_back]
+topic = "/vector_back"
+message = "horus/Vector3"
+policy = "reliable"
+capacity = 4096
+[from_ros.text_back]
+topic = "/text_back"
+bytes = 256
+policy = "reliable"
+capacity = 4096
+"""
+
+
+def alone(module: str, inside) -> int:
+    """Runs `inside` of a check's module in a network that nothing leaves, with all that it needs there."""
+    if sys.argv[1:] == ["--inside"]:
+        return inside()
+    places.ros()
+    places.programs()
+    return places.alone(module, "--inside")
+
+
+def to_ros(stage: Stage, kind: str, count: int = COUNT, every_us: int = EVERY_US, *topic, **node) -> None:
+    """All messages of a topic arrive at a node of the others, `node` of them, as they were sent."""
+    receive = ("receive", f"/{kind}", kind, count, 40)
+    with stage.peer("send", kind, kind, count, every_us, *topic) as sender, stage.node(*receive, **node) as receiver:
+        complete(json.loads(passed(sender, receiver)), count, f"{kind} to {stage.others}", sender)
+
+
+def from_ros(stage: Stage, kind: str, count: int = COUNT, every_us: int = EVERY_US, *options, then=None, **node) -> None:
+    """The other way; `then` is called with the node that sent."""
+    send = ("send", f"/{kind}_back", kind, count, every_us)
+    with stage.peer("receive", f"{kind}_back", kind, count, 40, *options) as receiver, stage.node(*send, **node) as sender:
+        complete(counts(passed(sender, receiver)), count, f"{kind} from {stage.others}", sender)
+        if then:
+            then(sender)
+
+
+def passed(sender: Process, receiver: Process) -> str:
+    """Has one send as soon as the other is there; gives what the other says of all that came."""
+    receiver.expect("matched")
+    sender.tell("go")
+    return receiver.expect("result", 60)
