@@ -3,23 +3,42 @@
 import io
 import os
 import sys
+import tempfile
 import time
 import unittest
 from contextlib import redirect_stdout
+from unittest import mock
 
 from checks import catalogue, runner
 from checks.runner import Check
 from horus_appliance.console import SKIP_STATUS
 
-# Says when it began and when it ended, and something between; `{}` is its exit status.
-PROGRAM = "import sys, time; a = time.monotonic(); time.sleep(0.3); print('ran', a, time.monotonic()); sys.exit({})"
+# Says when it began and when it ended; its words are its exit status, its name, and the names of those that it waits for. A busy machine starts
+# them late, and they meet all the same.
+PROGRAM = """
+import os, pathlib, sys, time
+began, place, (status, name, *others) = time.monotonic(), pathlib.Path(os.environ["MEETING"]), sys.argv[1:]
+(place / name).touch()
+time.sleep(0.3)
+while not all((place / other).exists() for other in others) and time.monotonic() < began + 60:
+    time.sleep(0.01)
+print("ran", began, time.monotonic())
+sys.exit(int(status))
+"""
 
 
-def check(name: str, status: int = 0, **more) -> Check:
-    return Check(name, [sys.executable, "-c", PROGRAM.format(status)], **more)
+def check(name: str, status: int = 0, meets: str = "", **more) -> Check:
+    return Check(name, [sys.executable, "-c", PROGRAM, str(status), name, *meets.split()], **more)
 
 
 class SideBySide(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        environment = mock.patch.dict(os.environ, {"MEETING": place.name})
+        environment.start()
+        self.addCleanup(environment.stop)
+
     def run_all(self, *checks: Check) -> dict:
         """Runs the checks; gives each one's result and its beginning and end, where its output was captured."""
         said = io.StringIO()
@@ -38,17 +57,17 @@ class SideBySide(unittest.TestCase):
         return max(one[0], other[0]) < min(one[1], other[1])
 
     def test_three_run_at_a_time_and_no_fourth(self):
-        times = self.run_all(check("a"), check("b"), check("c"), check("d"))
+        times = self.run_all(check("a", meets="b c"), check("b", meets="a c"), check("c", meets="a b"), check("d"))
         self.assertTrue(self.overlap(times["a"], times["b"]) and self.overlap(times["b"], times["c"]))
         self.assertFalse(all(self.overlap(times["d"], times[name]) for name in "abc"))
 
     def test_two_that_hold_the_same_wait_for_each_other_and_a_third_goes_before(self):
-        times = self.run_all(check("a", holds=("x", "y")), check("b", holds=("y",)), check("c"))
+        times = self.run_all(check("a", holds=("x", "y"), meets="c"), check("b", holds=("y",)), check("c", meets="a"))
         self.assertFalse(self.overlap(times["a"], times["b"]))
         self.assertTrue(self.overlap(times["a"], times["c"]))
 
     def test_one_that_takes_up_what_another_builds_waits_for_its_end_and_for_no_one_who_is_not_asked_for(self):
-        times = self.run_all(check("takes", after=("builds", "not asked for")), check("other"), check("builds"))
+        times = self.run_all(check("takes", after=("builds", "not asked for")), check("other", meets="builds"), check("builds", meets="other"))
         self.assertTrue(self.overlap(times["other"], times["builds"]))
         self.assertGreater(times["takes"][0], times["builds"][1])
 
@@ -68,7 +87,7 @@ class SideBySide(unittest.TestCase):
 
     def test_those_alone_that_bear_each_other_run_together_and_with_no_other(self):
         quiet, other = ({"alone": "it waits for others", "together": group} for group in ("quiet", "other"))
-        times = self.run_all(check("loud", alone="it measures"), check("a", **quiet), check("b", **quiet), check("c"), check("d", **other))
+        times = self.run_all(check("loud", alone="it measures"), check("a", meets="b", **quiet), check("b", meets="a", **quiet), check("c"), check("d", **other))
         self.assertTrue(self.overlap(times["a"], times["b"]))
         self.assertFalse(self.overlap(times["a"], times["d"]))
         self.assertFalse(self.overlap(times["a"], times["c"]))
