@@ -22,7 +22,6 @@ NO_USE = re.compile(r"^\s*//(?![/!]).*$|^\s*pub use .*;$", re.MULTILINE)
 # Items that nothing names, with the reason.
 EXCEPTIONS = {
     "macro_util": "zerocopy's derive names it, by the path that the macro of messages gives it",
-    "is_warning": "the priority of a notice in the journal is to follow it",
 }
 
 
