@@ -1,6 +1,7 @@
 """What scripts/check-layer --image writes, shows and refuses, without layers and without BitBake."""
 
 import os
+import re
 import shutil
 import time
 import unittest
@@ -254,6 +255,12 @@ class Root(InDirectory):
         self.assertTrue(root.path(Path("/rust/bin")).startswith("/opt/horus-cross-x86_64/bin:/opt/horus-cross-aarch64/bin:/rust/bin:/usr/local/bin:"))
         with self.assertRaisesRegex(CannotRun, "builds on x86-64, for x86-64 and arm64: "):
             root.supported("riscv64")
+
+    def test_what_the_copied_compiler_links_for_this_machine_finds_its_loader_in_the_root(self):
+        text = root.CROSS.read_text()
+        loaders = re.findall(r"^copy .* (/usr/lib/ld-\S+)$", text, re.MULTILINE)
+        self.assertEqual(loaders, ["/usr/lib/ld-linux-aarch64.so.1", "/usr/lib/ld-linux-x86-64.so.2"])
+        self.assertRegex(text, rf"(?m)^ln -sf \S+ {loaders[1]}$")
 
     def test_every_package_is_named_once(self):
         words = [word for group in root_packages.GROUPS.values() for word in group.split()]
