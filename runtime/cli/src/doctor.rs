@@ -10,11 +10,11 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use horus::time::utc_now;
 use serde::Serialize;
 
 use crate::audit::{self, Outcome, Tree};
 use crate::boot::Boot;
-use crate::determinism::measure::machine::utc_now;
 use crate::determinism::view::junit;
 use crate::output::{lines, write};
 

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use horus::message::layout::{Layout, generate};
 use horus::messages::ALL;
 
-use crate::topic::printable;
+use horus::outside::printable;
 
 /// Command line of `horus message`.
 #[derive(clap::Args)]

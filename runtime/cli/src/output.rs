@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write, stdout};
 use std::process::ExitCode;
 
-use crate::topic::printable;
+use horus::outside::printable;
 
 /// Prints a result of `command`. A reader that closes the pipe early (`| head`) has what it wanted; a full disk is a failure.
 pub fn print(command: &str, text: &str) -> ExitCode {

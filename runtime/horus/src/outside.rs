@@ -103,6 +103,11 @@ pub fn shown(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).map(plain).chain(['…']).collect()
 }
 
+/// The whole text, without what steers a terminal: for one that is as long as it may be, as the name of a file is.
+pub fn printable(text: &str) -> String {
+    shown(text, usize::MAX)
+}
+
 /// A text that was refused, as an error quotes it.
 fn quoted(text: &str) -> String {
     format!("'{}'", shown(text, MAX_WORD_BYTES))

@@ -1,11 +1,12 @@
 //! Points on the kernel's monotonic clock, and the only way that real-time code waits: sleeping until such a point.
 //!
 //! Relative sleeps are absent on purpose. A loop that sleeps "for one period" adds its own running time and every
-//! wake-up delay to the grid; a loop that sleeps *until* `r_0 + k T` does not drift, however late it was once.
+//! wake-up delay to the grid; a loop that sleeps *until* `r_0 + k T` does not drift, however late it was once. [`pause`] is for commands and
+//! services, which wait for another program and have no grid.
 
 use std::cell::Cell;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::io::Errno;
 use rustix::thread::clock_nanosleep_absolute;
@@ -156,6 +157,29 @@ pub fn sleep(span: Duration) {
     SystemClock.sleep_until(until);
 }
 
+/// Waits for `span` from now, and only the clock ends it. A loop of it drifts: that is for [`sleep`].
+pub fn pause(span: Duration) {
+    SystemClock.sleep_until(MonotonicTime::now().plus(span));
+}
+
+/// The clock of the day as RFC 3339 in UTC with whole seconds: `2026-11-20T12:00:00Z`.
+pub fn utc_now() -> String {
+    utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
+}
+
+/// Days to a civil date: Howard Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
+fn utc(seconds: u64) -> String {
+    let (days, time) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153; // March is 0, so that the leap day is the year's last
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3_600, time / 60 % 60, time % 60)
+}
+
 /// Where a loop gets its time from, and the CPU that it runs on: the machine, or a test that decides itself how late
 /// everything is.
 pub trait Clock {
@@ -258,5 +282,13 @@ mod tests {
     #[test]
     fn time_prints_as_seconds_since_boot() {
         assert_eq!(MonotonicTime::from_nanos(41_206_000_001).to_string(), "41.206000001");
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(utc(1_763_640_798), "2025-11-20T12:13:18Z");
+        assert_eq!(utc(4_107_542_399), "2100-02-28T23:59:59Z");
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use horus::outside::printable;
 use horus::witness::protocol::{Missed, Recording, TailMessage, TopicTail};
 use horus_witness::flight::{self, RECORDING};
 use serde::Deserialize;
@@ -12,7 +13,6 @@ use serde::Deserialize;
 use crate::table::units::time;
 use crate::table::{Head, table};
 use crate::topic::message::{self, Kind, Shown};
-use crate::topic::printable;
 
 const HEADS: [Head; 5] =
     [("CYCLE", true), ("RELEASE", true), ("STARTED AFTER", true), ("ENDED AFTER", true), ("", false)];

@@ -9,11 +9,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use horus::journal::{PRINT, VARIABLE};
+use horus::outside::printable;
 use horus_shm::directory::Directory;
 
 use super::entry::Missed;
 use crate::node::running::{self, Node};
-use crate::topic::printable;
 
 /// Names that a sentence has at most.
 const MOST_NAMED: usize = 5;

@@ -18,8 +18,9 @@ mod zig;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 
+use horus::outside::printable;
+
 use crate::new::sources;
-use crate::topic::printable;
 use project::{Project, Tool};
 use remote::Remote;
 

@@ -86,7 +86,7 @@ impl Remote {
     fn pass_on(&self, ssh: &mut Child) {
         let stdout = ssh.stdout.take().expect("stdout is a pipe");
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            let line = crate::topic::printable(&line);
+            let line = horus::outside::printable(&line);
             match line.strip_prefix("admitted: ") {
                 Some(rest) => println!("admitted on {}: {rest}", self.name()),
                 None => println!("{line}"),

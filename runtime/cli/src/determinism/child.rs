@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use horus::time::{Clock, MonotonicTime, SystemClock};
+use horus::time::{MonotonicTime, pause};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// How often a waiting run looks whether a program has ended.
@@ -24,11 +24,6 @@ const READ_TIME: Duration = Duration::from_millis(50);
 
 /// The largest output that is read of a program.
 const MAX_OUTPUT: u64 = 1 << 20;
-
-/// Waits without depending on anybody: the clock is the only thing that ends it.
-pub fn pause(time: Duration) {
-    SystemClock.sleep_until(MonotonicTime::now().plus(time));
-}
 
 /// A process and all processes that it starts; dropping it ends them all.
 #[derive(Debug)]
@@ -146,8 +141,9 @@ fn run(program: &str, arguments: &[&str], limit: Duration) -> Result<(String, Re
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use rustix::process::test_kill_process;
+
+    use super::*;
 
     #[test]
     fn a_program_that_hangs_is_ended_at_its_limit_with_all_its_children() {

@@ -10,7 +10,7 @@ use horus::time::MonotonicTime;
 use rustix::fs::{FlockOperation, flock};
 use thiserror::Error;
 
-use super::child::pause;
+use horus::time::pause;
 
 /// Where the lock of a machine's runs is.
 pub const DEFAULT_FILE: &str = "/run/horus/determinism.lock";

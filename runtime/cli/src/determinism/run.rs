@@ -5,6 +5,8 @@ mod phases;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use horus::time::utc_now;
+
 use crate::audit;
 use crate::boot::Boot;
 
@@ -57,7 +59,7 @@ pub struct Finished {
 /// Runs everything. What cannot be measured is said in the report; nothing stops the run.
 pub fn run(settings: Settings) -> Finished {
     let mut journal = Journal::default();
-    let time = machine::utc_now();
+    let time = utc_now();
     let notes = prepare_process();
     let throttled_before = machine::Throttling::read(&settings.root);
     settings.problems.iter().for_each(|problem| journal.write(&journal::problem(problem)));

@@ -6,11 +6,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use horus::time::pause;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
 
 use crate::audit::{Auditor, Outcome, Remedy, Rule, RuleResult, Severity, Status, Write};
-use crate::determinism::child::pause;
 use crate::tune::{live, root::Root};
 
 /// More than the idle states of any CPU: they are switched off from the deepest on, one each round.

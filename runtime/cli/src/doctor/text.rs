@@ -1,8 +1,9 @@
 //! The audit as text for people: failures first, each with what to do about it.
 
+use horus::outside::printable;
+
 use crate::audit::{Outcome, Rule, RuleResult, Severity, Status};
 use crate::boot::Boot;
-use crate::topic::printable;
 
 use super::fix::{Done, Fix, Fixed};
 

@@ -13,11 +13,9 @@ use std::time::Duration;
 
 use horus::journal::{Entry, Priority, id};
 use horus::supervise::notify_ready;
-use horus::time::parse_duration;
+use horus::time::{parse_duration, pause, utc_now};
 
 use crate::audit::{Auditor, RuleResult, Severity, Status};
-use crate::determinism::child::pause;
-use crate::determinism::measure::machine::utc_now;
 use watch::{Drift, Watch};
 
 /// Until a change is looked at again.

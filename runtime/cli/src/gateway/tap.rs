@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use horus::outside::printable;
 use horus::time::{MonotonicTime, parse_duration};
 use horus_gateway::client::{Address, ClientError, PATIENCE};
 use horus_gateway::frame::words::{Begin, Heartbeat, Subscribe, Topic, WhenFull};
@@ -17,7 +18,6 @@ use serde_json::json;
 use super::identity;
 use super::tally::Tally;
 use crate::topic::message::{Kind, Shown, hex, kind, text};
-use crate::topic::printable;
 
 /// How long a wait for a frame is at most, before the clock and Ctrl-C are looked at.
 const LOOK: Duration = Duration::from_millis(50);

@@ -11,7 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::topic::printable;
+use horus::outside::printable;
+
 use template::Language;
 
 /// Command line of `horus new`.

@@ -11,12 +11,13 @@ use std::time::Duration;
 use horus::admission::{Assessment, TaskError};
 use horus::figures::Everywhere;
 use horus::graph::{AdmitError, Admitted, Machine, admit};
+use horus::outside::printable;
 use horus::time::parse_duration;
 use horus_shm::directory::{Directory, Location};
 use serde::Serialize;
 
 use crate::output::write;
-use crate::topic::{json, printable};
+use crate::topic::json;
 
 /// The program, or the machine, did not say what the check needs.
 const NOT_CHECKED: u8 = 2;

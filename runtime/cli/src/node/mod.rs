@@ -13,11 +13,12 @@ pub mod text;
 use std::path::Path;
 use std::process::ExitCode;
 
+use horus::outside::printable;
 use horus_shm::directory::{Directory, Location, Namespace};
 use serde::Serialize;
 
 use crate::output;
-use crate::topic::{json, printable};
+use crate::topic::json;
 use install::idle::{self, Idle};
 use running::{Elsewhere, Node, running};
 

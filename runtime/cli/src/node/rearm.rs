@@ -11,7 +11,7 @@ use horus::journal::{self, Entry, Priority};
 use horus::time::{Clock, MonotonicTime, SystemClock, ms};
 use horus_shm::directory::{Directory, Location};
 
-use crate::topic::printable;
+use horus::outside::printable;
 
 /// The longest reason.
 const MOST_REASON_BYTES: usize = 500;

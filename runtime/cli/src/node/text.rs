@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use horus::graph::NodeInfo;
+use horus::outside::printable;
 
 use super::running::{Elsewhere, Everywhere, Node};
 use crate::determinism::view::text::bound_sentence;
 use crate::table::units::{count, time};
 use crate::table::{Head, table};
-use crate::topic::printable;
 
 /// Columns of nodes.
 pub const HEADS: [Head; 12] = [

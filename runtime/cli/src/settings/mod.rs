@@ -16,7 +16,7 @@ mod value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::topic::printable;
+use horus::outside::printable;
 
 /// The name of the file in the root of the boot partition.
 const NAME: &str = "horus.toml";

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use horus::cpus;
+use horus::outside::printable;
 use horus_measure::bound::miss_bound_95;
 use serde::Serialize;
 
@@ -11,7 +12,6 @@ use crate::determinism::measure::machine::Facts;
 use crate::determinism::view::text::bound_sentence;
 use crate::node::running::Node;
 use crate::table::units::count;
-use crate::topic::printable;
 
 /// What does not change while the page is shown.
 #[derive(Clone, Debug, Serialize)]

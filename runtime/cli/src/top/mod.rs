@@ -15,13 +15,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use horus::outside::printable;
 use horus::time::{Clock, MonotonicTime, SystemClock, parse_duration};
 use horus_shm::directory::{Directory, Location, Namespace};
 use serde::Serialize;
 
 use crate::node;
 use crate::node::running::{Node, running};
-use crate::topic::{json, printable};
+use crate::topic::json;
 use header::{Machine, Misses};
 use topics::{Topic, Topics};
 

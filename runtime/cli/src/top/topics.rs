@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use horus::outside::printable;
 use horus::time::MonotonicTime;
 use horus_shm::directory::{Directory, EXTENSION};
 use horus_shm::ends::inspect::{Inspection, Reader, inspect};
@@ -9,7 +10,6 @@ use horus_shm::segment::layout::Policy;
 use serde::Serialize;
 
 use crate::node::running::Node;
-use crate::topic::printable;
 
 /// All topics at one moment.
 pub struct Topics {

@@ -7,7 +7,7 @@ use horus_shm::directory::{Directory, Location};
 use horus_shm::peers::clean as shared;
 use serde::Serialize;
 
-use super::printable;
+use horus::outside::printable;
 
 /// What was done.
 #[derive(Debug, Serialize)]

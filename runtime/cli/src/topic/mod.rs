@@ -16,6 +16,7 @@ mod watch;
 
 use std::process::ExitCode;
 
+use horus::outside::printable;
 use horus_shm::directory::{Directory, Location, Namespace, TopicName};
 use serde::Serialize;
 
@@ -151,9 +152,4 @@ pub fn json(value: &impl Serialize) -> String {
 /// A value as a line of JSON.
 fn json_line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("text and numbers are always JSON") + "\n"
-}
-
-/// A text that may hold a file's name, without what a terminal would obey.
-pub fn printable(text: &str) -> String {
-    horus::outside::shown(text, usize::MAX)
 }

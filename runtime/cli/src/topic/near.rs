@@ -8,7 +8,8 @@ pub fn hint(directory: Option<&Directory>, name: &str) -> String {
     let paths = entries.flatten().map(|entry| entry.path());
     let topics = paths.filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
     let names = topics.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
-    let mut near: Vec<_> = names.filter(|found| is_near(name, found)).map(|name| super::printable(&name)).collect();
+    let mut near: Vec<_> =
+        names.filter(|found| is_near(name, found)).map(|name| horus::outside::printable(&name)).collect();
     near.sort();
     near.truncate(3);
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use horus::outside::printable;
 use horus_shm::directory::{Directory, EXTENSION, Location, Namespace, TopicName};
 use horus_shm::ends::inspect::{Inspection, inspect};
 use horus_shm::peers::identity::Identity;
 use serde::Serialize;
 
+use super::accounts;
 use super::fields::{self, Field};
-use super::{accounts, printable};
 
 /// All topics of a namespace.
 #[derive(Debug, Serialize)]

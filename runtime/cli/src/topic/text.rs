@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::printable;
+use horus::outside::printable;
+
 use super::survey::{Process, Publisher, Survey, Topic};
 use crate::table::table;
 

@@ -16,9 +16,8 @@ use horus::deadline::Timing;
 use horus::journal::{Entry, Priority, id};
 use horus::stop;
 use horus::supervise::notify_ready;
-use horus::time::parse_duration;
+use horus::time::{parse_duration, pause};
 
-use crate::determinism::child::pause;
 use crate::determinism::config::Config;
 use crate::determinism::evidence::identity::Identity;
 use crate::determinism::evidence::store::StoreError;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use horus::deadline::Timing;
+use horus::time::utc_now;
 use horus_measure::bound::miss_bound_95;
 use horus_measure::quantile;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use crate::determinism::evidence::name::{self, REPORT};
 use crate::determinism::evidence::schema::{Latency, Phase};
 use crate::determinism::evidence::store::{self, StoreError};
 use crate::determinism::measure::grants::{not_granted, policy};
-use crate::determinism::measure::machine::{Facts, run_id, utc_now};
+use crate::determinism::measure::machine::{Facts, run_id};
 use crate::determinism::measure::metered::{Measured, NEEDED};
 
 /// Name and version of the format.

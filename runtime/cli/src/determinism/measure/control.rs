@@ -7,10 +7,9 @@
 use std::thread;
 use std::time::Duration;
 
-use horus::time::{Clock, MonotonicTime, SystemClock};
+use horus::time::{Clock, MonotonicTime, SystemClock, pause};
 use horus_measure::meter::Meter;
 
-use crate::determinism::child::pause;
 use crate::determinism::evidence::schema::{Latency, Phase};
 
 use super::grants::{not_granted, policy};

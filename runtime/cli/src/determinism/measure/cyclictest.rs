@@ -16,11 +16,12 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use horus::task::{SchedulingPolicy, TaskStat};
+use horus::time::pause;
 use horus_measure::quantile;
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Deserialize;
 
-use crate::determinism::child::{Group, Words, pause};
+use crate::determinism::child::{Group, Words};
 use crate::determinism::evidence::schema::{Latency, Phase};
 
 use super::plan::Places;

@@ -12,7 +12,7 @@ use horus::topic::{Directory, NameError, OpenError, Options, Publisher, Subscrib
 use horus_measure::floor::Ponger;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
-use crate::determinism::child::pause;
+use horus::time::pause;
 
 use super::grants::not_granted;
 use super::metered::Place;

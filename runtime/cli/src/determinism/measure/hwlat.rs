@@ -13,11 +13,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use horus::stop;
-use horus::time::MonotonicTime;
+use horus::time::{MonotonicTime, pause};
 use horus_measure::meter::Meter;
 use horus_witness::tracefs;
 
-use crate::determinism::child::pause;
 use crate::determinism::evidence::schema::{Latency, Phase};
 
 /// Our instance.

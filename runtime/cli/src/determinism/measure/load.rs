@@ -11,9 +11,10 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use horus::cpus::CpuList;
+use horus::time::pause;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
-use crate::determinism::child::{Group, Words, pause};
+use crate::determinism::child::{Group, Words};
 use crate::determinism::config::phases::{LOAD, Load};
 use crate::determinism::config::{CPUS, DATA, SECONDS};
 

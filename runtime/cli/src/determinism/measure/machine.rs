@@ -11,7 +11,7 @@ pub mod watch;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::determinism::child;
 use crate::determinism::evidence::schema::Tool;
@@ -214,25 +214,6 @@ pub fn tools<'a>(loads: impl Iterator<Item = &'a str>) -> Vec<Tool> {
         }
     }
     tools
-}
-
-/// Now as RFC 3339 in UTC with whole seconds.
-pub fn utc_now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    utc(seconds)
-}
-
-/// Days to a civil date: Howard Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
-fn utc(seconds: u64) -> String {
-    let (days, time) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153; // March is 0, so that the leap day is the year's last
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3_600, time / 60 % 60, time % 60)
 }
 
 #[cfg(test)]

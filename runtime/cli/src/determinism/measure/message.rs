@@ -11,13 +11,13 @@ use std::thread;
 use std::time::Duration;
 
 use horus::message::Stamp;
-use horus::time::MonotonicTime;
+use horus::time::{MonotonicTime, pause};
 use horus::topic::{Directory, Publisher, Subscriber};
 use horus_measure::floor::Pinger;
 use horus_measure::floor::around::Floors;
 use horus_measure::meter::Meter;
 
-use crate::determinism::child::{Group, pause};
+use crate::determinism::child::Group;
 use crate::determinism::evidence::schema::{Latency, Phase};
 
 use super::echo::{self, END, FLOOR_LIMIT, LONGEST_SPIN, MEETING, Names, READY, Style};

@@ -241,7 +241,7 @@ fn ended(result: Result<(), String>) -> ExitCode {
 
 fn failed(reason: &str, status: u8) -> ExitCode {
     for line in reason.lines() {
-        let _ = writeln!(std::io::stderr(), "{}", crate::topic::printable(line));
+        let _ = writeln!(std::io::stderr(), "{}", horus::outside::printable(line));
     }
     ExitCode::from(status)
 }

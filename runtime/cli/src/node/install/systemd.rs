@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::determinism::child::{answer, output, pause};
+use horus::time::pause;
+
+use crate::determinism::child::{answer, output};
 
 /// The longest that systemd may take to answer: longer than a unit may take to start and to stop.
 const PATIENCE: Duration = Duration::from_secs(300);

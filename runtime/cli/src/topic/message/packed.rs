@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::topic::printable;
+use horus::outside::printable;
 
 /// What topics of such values are called.
 pub const PACKED: &str = "horus/MessagePack";

@@ -5,11 +5,11 @@
 
 use std::fmt::Write;
 
+use horus::outside::printable;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::{Field, Kind};
-use crate::topic::printable;
 
 /// Bytes, and what they are.
 #[derive(Clone, Copy, Debug)]
@@ -137,10 +137,11 @@ impl Serialize for Shown<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::topic::message::kind;
     use horus::message::{Message, description};
     use horus::messages::{JointState, Point, PointCloud100, Pose3D, Quaternion};
+
+    use super::*;
+    use crate::topic::message::kind;
 
     fn shown<M: Message>(message: &M, limit: usize) -> (String, String) {
         let kind = kind(&description::<M>(), size_of::<M>());

@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Stdout, Write, stdout};
 
+use horus::outside::printable;
 use horus::time::MonotonicTime;
 use horus_shm::directory::Location;
 use horus_shm::ends::observe::{Observation, Start};
@@ -10,7 +11,7 @@ use horus_shm::ring::Received;
 use super::{Ending, LOOK, Target, Watch};
 use crate::topic::message::packed::PACKED;
 use crate::topic::message::{self, Kind, Path, Shown, hex};
-use crate::topic::{json_line, note, printable};
+use crate::topic::{json_line, note};
 
 /// Elements that are shown of an array, as `ros2 topic echo` does; bytes that are shown of what nobody described.
 const ELEMENTS: usize = 128;

@@ -82,11 +82,3 @@ fn sticky_bits_from_before_the_run_leave_throttling_in_doubt() {
     assert!(changed(FIRMWARE, "50000\n", "50000\n")[0].contains("cannot be excluded"));
     assert!(changed(FIRMWARE, "50000\n", "50005\n")[0].contains("the machine throttled"));
 }
-
-#[test]
-fn dates_are_those_of_the_calendar() {
-    assert_eq!(utc(0), "1970-01-01T00:00:00Z");
-    assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");
-    assert_eq!(utc(1_763_640_798), "2025-11-20T12:13:18Z");
-    assert_eq!(utc(4_107_542_399), "2100-02-28T23:59:59Z");
-}
