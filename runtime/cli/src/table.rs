@@ -1,7 +1,5 @@
 //! Tables of plain text.
 
-pub mod units;
-
 /// A column's head, and whether the column holds numbers.
 pub type Head = (&'static str, bool);
 

@@ -9,6 +9,7 @@
 //! | [`cluster`] | do misses come alone, or do some boots have more of them than chance gives? |
 //! | [`rank`] | did a tail change, and how small a change could have been seen? |
 //! | [`random`] | draws that are the same in every run, for the tests by permutation |
+//! | [`units`] | how does a person read it? Three digits and a unit |
 //! | [`floor`] | how fast could the machine be at all? One cache line between two CPUs |
 //!
 //! # What it does not do
@@ -32,3 +33,4 @@ pub mod meter;
 pub mod quantile;
 pub mod random;
 pub mod rank;
+pub mod units;

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use horus_measure::units::{rate, time};
 use serde::Serialize;
 
 use super::inject::{Injected, Plan};
 use super::receive::Received;
-use crate::table::units::{rate, time};
 
 /// Quantiles that are stated where enough messages lie beyond them.
 const QUANTILES: [(f64, &str); 5] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];

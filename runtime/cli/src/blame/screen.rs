@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use horus_measure::units::time;
 use horus_witness::flight;
 
 use super::Blame;
 use super::episode::{Culprit, Episode};
-use crate::table::units::time;
 use crate::table::{Head, table};
 
 const HEADS: [Head; 6] = [

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use horus::outside::printable;
 use horus::witness::protocol::{Missed, Recording, TailMessage, TopicTail};
+use horus_measure::units::time;
 use horus_witness::flight::{self, RECORDING};
 use serde::Deserialize;
 
-use crate::table::units::time;
 use crate::table::{Head, table};
 use crate::topic::message::{self, Kind, Shown};
 

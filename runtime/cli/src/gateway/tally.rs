@@ -7,7 +7,7 @@ use horus_gateway::client::Address;
 use horus_gateway::frame::words::Heartbeat;
 use horus_measure::meter::Meter;
 
-use crate::table::units::{rate, time};
+use horus_measure::units::{rate, time};
 
 /// Quantiles that are stated where enough messages lie beyond them.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];

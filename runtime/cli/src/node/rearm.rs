@@ -108,7 +108,7 @@ fn is_ready(program: &str, node: &NodeInfo, figures: &NodeFigures) -> Result<(),
         && figures.is_taken_over
         && figures.state != State::Safe
     {
-        let time = crate::table::units::time(MonotonicTime::now().since(began));
+        let time = horus_measure::units::time(MonotonicTime::now().since(began));
         return Err(format!("{program}/{name} still hangs, for {time}: start the program again"));
     }
     if figures.state != State::Safe {

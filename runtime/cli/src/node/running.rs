@@ -229,13 +229,13 @@ impl Node {
         let doing = self.doing();
         match self.figures.lost {
             0 => doing,
-            lost => format!("{doing}, {} messages lost", crate::table::units::count(lost)),
+            lost => format!("{doing}, {} messages lost", horus_measure::units::count(lost)),
         }
     }
 
     fn doing(&self) -> String {
         let figures = &self.figures;
-        let time = |nanos| crate::table::units::time(Duration::from_nanos(nanos));
+        let time = |nanos| horus_measure::units::time(Duration::from_nanos(nanos));
         let hung = figures
             .step_ns
             .filter(|nanos| hangs(*nanos, &self.asked))

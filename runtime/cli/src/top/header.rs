@@ -5,13 +5,13 @@ use std::path::Path;
 use horus::cpus;
 use horus::outside::printable;
 use horus_measure::bound::miss_bound_95;
+use horus_measure::units::count;
 use serde::Serialize;
 
 use crate::audit;
 use crate::determinism::measure::machine::Facts;
 use crate::determinism::view::text::bound_sentence;
 use crate::node::running::Node;
-use crate::table::units::count;
 
 /// What does not change while the page is shown.
 #[derive(Clone, Debug, Serialize)]

@@ -1,12 +1,12 @@
 //! The page: a line on the machine, a table of nodes and one of topics; as text, and as a line of JSON for who draws it live.
 
+use horus_measure::units::{bytes, count, rate};
 use serde::Serialize;
 
 use super::topics::Topic;
 use super::{Snapshot, header};
 use crate::node::running::Node;
 use crate::node::text::{HEADS as NODE_HEADS, row as node_cells, unwatched};
-use crate::table::units::{bytes, count, rate};
 use crate::table::{Head, table};
 
 /// Columns of topics.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use horus_measure::units::count;
 use serde_json::{Value, json};
 
 use crate::determinism::evidence::history::{self, History, Merged};
 use crate::determinism::evidence::schema::Report;
 use crate::determinism::view::text::{bound_sentence, microseconds, rounded_up};
-use crate::table::units::count;
 
 use super::identity_beside;
 use super::record::{SCHEMA, files};

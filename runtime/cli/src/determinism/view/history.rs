@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use horus_measure::units::count;
+
 use crate::determinism::evidence::history::{Merged, MergedPhase};
 use crate::determinism::evidence::schema::Report;
-use crate::table::units::count;
 
 use super::text::{self, bound_sentence, line, microseconds, rounded_up};
 

@@ -1,6 +1,6 @@
 //! Axes of a chart: from values to places, and where the marks stand.
 
-use crate::table::units;
+use horus_measure::units;
 use std::time::Duration;
 
 /// The drawing area of all charts, in units of the SVG; it scales with the page.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use horus_measure::units::count;
+
 use crate::audit::{Severity, Status};
 use crate::determinism::evidence::history::{History, Run};
 use crate::determinism::evidence::schema::{Latency, Phase, Report};
 use crate::determinism::view::escape::markup;
 use crate::determinism::view::text::microseconds;
-use crate::table::units::count;
 
 /// The last runs that are shown one by one.
 const SHOWN: usize = 30;
