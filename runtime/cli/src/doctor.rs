@@ -3,18 +3,15 @@
 //! Exit status: 0 the machine is tuned, 1 a fatal or high rule failed, 2 the audit itself could not be done properly, or --fix
 //! was refused.
 
-mod fix;
-pub mod text;
-
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use horus::time::utc_now;
+use horus_audit::boot::Boot;
+use horus_audit::{NOT_AUDITED, Outcome, Tree, fix, text};
 use serde::Serialize;
 
-use crate::audit::{self, Outcome, Tree};
-use crate::boot::Boot;
 use crate::determinism::view::junit;
 use crate::output::{lines, write};
 
@@ -50,9 +47,6 @@ pub struct Args {
     dry_run: bool,
 }
 
-/// Some part of the audit could not be done.
-pub const NOT_AUDITED: u8 = 2;
-
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
     let done = match args {
@@ -62,9 +56,7 @@ pub fn run(args: &Args) -> ExitCode {
     };
     match done {
         Err(reason) => refused(reason),
-        Ok(outcome) if !outcome.problems.is_empty() => ExitCode::from(NOT_AUDITED),
-        Ok(outcome) if outcome.passed() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
+        Ok(outcome) => ExitCode::from(outcome.exit_status()),
     }
 }
 
@@ -75,7 +67,7 @@ fn refused(reason: String) -> ExitCode {
 
 /// Prints what the rules are for.
 fn explained(args: &Args) -> Result<ExitCode, String> {
-    let loaded = audit::load(&args.rules());
+    let loaded = horus_audit::load(&args.rules());
     write(&text::explain(&loaded.rules, &loaded.problems))?;
     Ok(if loaded.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_AUDITED) })
 }
@@ -94,7 +86,7 @@ impl Args {
 
 /// Audits, and writes the outcome wherever the arguments want it.
 fn audited(args: &Args) -> Result<Outcome, String> {
-    let outcome = audit::run(&args.root, &args.rules());
+    let outcome = horus_audit::run(&args.root, &args.rules());
     let text = || match args.junit {
         true => junit::render_audit(&outcome, &utc_now(), &host(args)),
         false => text::table(&outcome, &Boot::read(&args.root), args.all, colour()),
@@ -125,7 +117,7 @@ fn output(args: &Args, what: &impl Serialize, audit: &Outcome, text: impl FnOnce
             write(&text())?;
         }
     }
-    if args.journal { audit::journal::write(audit).map_err(|error| error.to_string()) } else { Ok(()) }
+    if args.journal { horus_audit::journal::write(audit).map_err(|error| error.to_string()) } else { Ok(()) }
 }
 
 /// The audited machine's name; empty where nobody recorded it.

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use horus_audit::boot::Boot;
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::net::if_::InterfaceFlags;
 
-use crate::boot::Boot;
 use crate::determinism::evidence::schema::Report;
 use crate::determinism::measure::machine;
 use crate::determinism::view::text;
@@ -139,8 +139,8 @@ fn fitted(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boot::Data;
     use crate::determinism::evidence::{sample, store};
+    use horus_audit::boot::Data;
 
     fn facts() -> Facts {
         Facts {

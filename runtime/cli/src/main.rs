@@ -1,10 +1,11 @@
-//! The `horus` command: observes, audits and reports; never on anyone's hot path.
+//! The `horus` command: parses, calls the libraries and prints.
+//!
+//! Most subcommands look at the machine from outside of every loop. Some are programs with loops of their own, which the units or other
+//! subcommands start: `determinism` and `watch` measure at real-time priority, `gateway` serves, `witness` traces.
 #![forbid(unsafe_code)]
 
-mod audit;
 mod bench;
 mod blame;
-mod boot;
 mod bridge;
 mod deploy;
 mod determinism;

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use horus::time::utc_now;
-
-use crate::audit;
-use crate::boot::Boot;
+use horus_audit::boot::Boot;
 
 use super::config::Config;
 use super::evidence::destination::{Destination, NowhereError};
@@ -81,7 +79,7 @@ pub fn run(settings: Settings) -> Finished {
     };
     let unmarked = settings.destination.mark(&started).err();
     run.say("audit");
-    let audit = audit::run(&settings.root, &settings.rules);
+    let audit = horus_audit::run(&settings.root, &settings.rules);
     run.journal.write_audit(&audit);
     let self_test = run.self_test();
     let (phases, load_commands) = run.phases();

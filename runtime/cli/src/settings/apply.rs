@@ -7,11 +7,12 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use horus_audit::boot::SETTINGS;
+
 use super::boot_partition::BootPartition;
 use super::file::{Settings, load};
 use super::outputs::{PATHS, outputs};
 use super::{NAME, file};
-use crate::boot::SETTINGS;
 
 /// Where the boot partition is while it is read.
 const PLACE: &str = "run/horus/boot";

@@ -8,7 +8,6 @@ use horus_measure::bound::miss_bound_95;
 use horus_measure::units::count;
 use serde::Serialize;
 
-use crate::audit;
 use crate::determinism::measure::machine::Facts;
 use crate::determinism::view::text::bound_sentence;
 use crate::node::running::Node;
@@ -43,7 +42,7 @@ impl Machine {
     /// This machine, audited by the rules in `rules`.
     pub fn here(rules: &Path) -> Self {
         let root = Path::new("/");
-        let outcome = audit::run(root, rules);
+        let outcome = horus_audit::run(root, rules);
         Self {
             host: printable(&rustix::system::uname().nodename().to_string_lossy()),
             real_time: Facts::read(root).is_preempt_rt(),

@@ -1,7 +1,7 @@
 //! A made-up report for tests: every kind of phase once, round figures.
 
-use crate::audit::{Machine, Outcome, RuleResult, Severity, Status};
-use crate::boot::Boot;
+use horus_audit::boot::Boot;
+use horus_audit::{Machine, Outcome, RuleResult, Severity, Status};
 
 use super::identity::Identity;
 use super::interval::{Interval, Intervals};

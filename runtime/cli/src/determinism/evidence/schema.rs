@@ -5,10 +5,9 @@
 //!
 //! Version 1 had one file a boot and no identity: what it lacks is `null` or empty here, and it is never added up with others.
 
+use horus_audit::Outcome;
+use horus_audit::boot::Boot;
 use serde::{Deserialize, Serialize};
-
-use crate::audit::Outcome;
-use crate::boot::Boot;
 
 use super::identity::Identity;
 pub use super::phase::{Kind, Latency, Phase};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use horus::journal::{Entry, JournalError, Priority, id};
+use horus_audit::Outcome;
 
-use crate::audit::{self, Outcome};
 use crate::determinism::child;
 use crate::determinism::evidence::history::Merged;
 use crate::determinism::evidence::schema::{Latency, Phase, Report, SCHEMA, SelfTest, Verdict};
@@ -29,7 +29,7 @@ impl Journal {
 
     /// Sends the entries of an audit.
     pub fn write_audit(&mut self, outcome: &Outcome) {
-        self.sent(audit::journal::write(outcome));
+        self.sent(horus_audit::journal::write(outcome));
     }
 
     fn sent(&mut self, result: Result<(), JournalError>) {

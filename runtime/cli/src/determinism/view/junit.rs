@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::audit::{Outcome, RuleResult, Severity, Status};
+use horus_audit::{Outcome, RuleResult, Severity, Status};
+
 use crate::determinism::evidence::schema::{Phase, Report, Verdict};
 
 use super::escape::markup;

@@ -4,7 +4,8 @@
 
 use std::fmt::{Display, Write};
 
-use crate::audit::Status;
+use horus_audit::Status;
+
 use crate::determinism::evidence::history::Merged;
 use crate::determinism::evidence::schema::{Latency, Phase, Report, Verdict};
 

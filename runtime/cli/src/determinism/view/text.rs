@@ -6,7 +6,8 @@ pub mod worst;
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::audit::{Severity, Status};
+use horus_audit::{Severity, Status};
+
 use crate::determinism::evidence::merge::weakest_phase;
 use crate::determinism::evidence::schema::{Attempt, Phase, Report, SelfTest, Verdict};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use horus_audit::{Severity, Status};
 use horus_measure::units::count;
 
-use crate::audit::{Severity, Status};
 use crate::determinism::evidence::history::{History, Run};
 use crate::determinism::evidence::schema::{Latency, Phase, Report};
 use crate::determinism::view::escape::markup;

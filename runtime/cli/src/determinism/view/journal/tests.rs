@@ -1,7 +1,8 @@
 //! Every entry has the fields that were promised, and none that does not exist.
 
+use horus_audit::boot::{Boot, Data};
+
 use super::*;
-use crate::boot::{Boot, Data};
 use crate::determinism::evidence::history::History;
 use crate::determinism::evidence::schema::Total;
 use crate::determinism::evidence::{sample, store};

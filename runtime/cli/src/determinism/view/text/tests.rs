@@ -1,6 +1,7 @@
 //! The screen, word for word, and what must never be missing from it.
 
-use crate::boot::{Boot, Data};
+use horus_audit::boot::{Boot, Data};
+
 use crate::determinism::evidence::sample;
 use crate::determinism::evidence::schema::{FailedUnit, Latency, MemoryKill, MemoryKills};
 
