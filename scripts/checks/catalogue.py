@@ -30,6 +30,8 @@ SHM, HORUS, C, PYTHON = "runtime/shm", "runtime/horus", "runtime/bindings/c", "r
 CRATES = ("runtime/Cargo.toml", "runtime/Cargo.lock", "runtime/deny.toml")
 LAYER = ("meta-horus", "conf", "recipes", "kas.yml", "kas.lock.yml", "runtime/Cargo.lock", "runtime/bridge/Cargo.lock", "benchmarks/Cargo.lock")
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
+# The command and the libraries that were a part of it.
+COMMAND = ("horus-cli", "horus-audit", "horus-evidence")
 
 
 def cargo(*arguments: str) -> list:
@@ -93,7 +95,10 @@ CHECKS = [
     ),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     # They wait most of the time, and bound none.
-    Check("the command's tests", cargo("test", "--locked", "--package", "horus-cli"), RUNTIME, holds=(DEBUG,), after=(TESTS_BUILT,)),
+    Check(
+        "the command's tests", cargo("test", "--locked", *(word for package in COMMAND for word in ("--package", package))), RUNTIME,
+        holds=(DEBUG,), after=(TESTS_BUILT,),
+    ),
     Check(
         "what the compiler says to mistakes in messages", cargo("test", "--locked", "--package", "horus", "--test", "mistakes"), RUNTIME,
         holds=(DEBUG,), after=(TESTS_BUILT,),
@@ -192,7 +197,7 @@ CHECKS = [
     Check(
         "rust unit, doc and process tests",
         cargo(
-            "test", "--locked", "--workspace", *(word for package in ("horus-cli", "horus-c", "horus-gateway") for word in ("--exclude", package)),
+            "test", "--locked", "--workspace", *(word for package in (*COMMAND, "horus-c", "horus-gateway") for word in ("--exclude", package)),
             "--", "--skip", "every_mistake_in_a_message",
         ),
         RUNTIME, alone=TIMED,

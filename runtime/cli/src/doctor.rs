@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use horus::time::utc_now;
 use horus_audit::boot::Boot;
 use horus_audit::{NOT_AUDITED, Outcome, Tree, fix, text};
+use horus_evidence::view::junit;
 use serde::Serialize;
 
-use crate::determinism::view::junit;
 use crate::output::{lines, write};
 
 /// Command line of `horus doctor`.

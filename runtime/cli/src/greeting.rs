@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use horus_audit::boot::Boot;
+use horus_evidence::measure::machine;
+use horus_evidence::record::destination::{DEFAULT_DIRECTORY, RAM_DIRECTORY};
+use horus_evidence::record::schema::Report;
+use horus_evidence::report::newest::{Run, newest};
+use horus_evidence::view::text;
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::net::if_::InterfaceFlags;
-
-use crate::determinism::evidence::schema::Report;
-use crate::determinism::measure::machine;
-use crate::determinism::view::text;
-use crate::report::newest::{Run, newest};
-use crate::report::{DEFAULT_DIRECTORY, RAM_DIRECTORY};
 
 /// Columns of a console that nobody has made wider.
 const WIDTH: usize = 80;
@@ -139,8 +138,8 @@ fn fitted(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::determinism::evidence::{sample, store};
     use horus_audit::boot::Data;
+    use horus_evidence::record::{sample, store};
 
     fn facts() -> Facts {
         Facts {

@@ -79,10 +79,10 @@ enum Command {
     Witness(witness::Args),
     /// The load of a determinism run, which starts it.
     #[command(hide = true)]
-    DeterminismLoad(determinism::measure::load::Args),
+    DeterminismLoad(determinism::Load),
     /// The far end of a determinism run's message phases, which starts it.
     #[command(hide = true)]
-    DeterminismEcho(determinism::measure::echo::Args),
+    DeterminismEcho(determinism::Echo),
 }
 
 fn main() -> ExitCode {
@@ -107,7 +107,7 @@ fn main() -> ExitCode {
         Command::Drift(args) => drift::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Witness(args) => witness::run(&args),
-        Command::DeterminismLoad(args) => determinism::measure::load::become_load(&args),
-        Command::DeterminismEcho(args) => determinism::measure::echo::run(&args),
+        Command::DeterminismLoad(args) => determinism::load(&args),
+        Command::DeterminismEcho(args) => determinism::echo(&args),
     }
 }

@@ -1,27 +1,19 @@
 //! `horus report`: prints a report file as text.
 
-pub mod compare;
-mod load;
-pub mod newest;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::blame;
-pub use crate::determinism::evidence::destination::RAM_DIRECTORY;
-use crate::determinism::evidence::history::{History, Merged};
-use crate::determinism::evidence::schema::Report;
-use crate::determinism::measure::machine;
-use crate::determinism::view::text::line;
-use crate::determinism::view::{history, html, junit, openmetrics};
-use crate::output;
-use crate::watch::standing;
+use horus_evidence::measure::machine;
+use horus_evidence::record::destination::{DEFAULT_DIRECTORY, RAM_DIRECTORY};
+use horus_evidence::record::history::{History, Merged};
+use horus_evidence::record::load::{LoadError, load};
+use horus_evidence::record::schema::Report;
+use horus_evidence::report::compare;
+use horus_evidence::report::newest::{Newest, Run, newest};
+use horus_evidence::view::text::line;
+use horus_evidence::view::{history, html, junit, openmetrics, standing};
 
-pub use load::{LoadError, load};
-use newest::{Newest, Run, newest};
-
-/// Where reports are kept unless `--output` says otherwise.
-pub const DEFAULT_DIRECTORY: &str = "/var/lib/horus/reports";
+use crate::{blame, output};
 
 /// Command line of `horus report`.
 #[derive(clap::Args)]

@@ -30,7 +30,7 @@ SUMMARY_FIELDS = """
     HORUS_FAILED_UNITS HORUS_REPORT
 """.split()
 PHASE_FIELDS = ["HORUS_SAMPLES", "HORUS_MAX_NS"]
-SAMPLES_OF_A_MEDIAN = 20  # below, no quantile is told: ten samples have to lie beyond it (runtime/cli/src/determinism/meter.rs)
+SAMPLES_OF_A_MEDIAN = 20  # below, no quantile is told: ten samples have to lie beyond it (runtime/measure/src/quantile.rs)
 
 
 def message_id(name: str) -> str:

@@ -3,9 +3,7 @@
 //! It reads the entries of missed deadlines from the journal, with what the witness said of them. It measures nothing itself.
 //! `--show N` prints what the flight recorder kept of one: the node's last cycles, and the last messages of its topics.
 
-mod entry;
-mod episode;
-pub mod screen;
+mod screen;
 mod show;
 mod unknown;
 
@@ -14,14 +12,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use entry::Missed;
-use episode::{Culprit, Episode};
 use horus::journal::id;
+use horus_evidence::blame::{Blame, MOST_ENTRIES, node, parse};
 use nix::unistd::{User, getuid};
-use unknown::Told;
 
-/// The newest entries that are looked at: a node writes one a second at most, so these are hours of misses.
-const MOST_ENTRIES: usize = 20_000;
+use unknown::Told;
 
 /// Where journald keeps its files.
 const LOGS: [&str; 2] = ["/var/log/journal", "/run/log/journal"];
@@ -58,21 +53,6 @@ pub struct Args {
     entries: Option<PathBuf>,
 }
 
-/// All of a boot.
-#[derive(serde::Serialize)]
-pub struct Blame {
-    /// Missed deadlines, those among them whose cycle never ran included.
-    pub misses: u64,
-    /// Entries of the journal that are too many to be shown.
-    pub is_cut: bool,
-    /// Misses that belong together, the oldest first.
-    pub episodes: Vec<Episode>,
-    /// What each culprit did in all.
-    pub culprits: Vec<Culprit>,
-    /// What cannot be known, and what to do about it: a sentence each.
-    pub unknown: Vec<String>,
-}
-
 /// The boot of this identifier, as the journal of this machine tells of it.
 ///
 /// # Errors
@@ -86,8 +66,7 @@ fn of_journal(boot: &str, user: Option<u32>, logs: &[PathBuf]) -> Result<Blame, 
     let writers = writers(user);
     let misses = parse(&ask(boot, id::DEADLINE_MISS, &writers)?[..]);
     let starts = ask(boot, id::NODE_START, &writers)?;
-    let starts =
-        BufReader::new(&starts[..]).lines().map_while(Result::ok).filter_map(|line| entry::node(&line)).collect();
+    let starts = BufReader::new(&starts[..]).lines().map_while(Result::ok).filter_map(|line| node(&line)).collect();
     let told = Told { misses: &misses, starts: &starts, is_this_boot: boot == THIS_BOOT };
     Ok(Blame { unknown: unknown::unknown(&told, logs), ..Blame::of(&misses) })
 }
@@ -120,20 +99,6 @@ fn screen_of(blame: &Blame, args: &Args) -> String {
     match args.json {
         true => serde_json::to_string_pretty(blame).expect("names and numbers can be written") + "\n",
         false => screen::text(blame, columns(), args.boot == THIS_BOOT),
-    }
-}
-
-impl Blame {
-    /// Of entries of the journal, the oldest first.
-    fn of(entries: &[Missed]) -> Self {
-        let episodes = episode::episodes(entries);
-        Self {
-            misses: entries.iter().map(|entry| entry.misses).sum(),
-            is_cut: entries.len() >= MOST_ENTRIES,
-            culprits: episode::culprits(&episodes),
-            episodes,
-            unknown: Vec::new(),
-        }
     }
 }
 
@@ -191,17 +156,6 @@ fn arguments(boot: &str, kind: &str, writers: &BTreeSet<u32>) -> Vec<String> {
 fn user(text: &str) -> Result<u32, String> {
     let named = || User::from_name(text).ok().flatten().map(|user| user.uid.as_raw());
     text.parse().ok().or_else(named).ok_or_else(|| "there is no such user".to_owned())
-}
-
-/// Of what `journalctl -o json` printed, for tests of what shows it.
-#[cfg(test)]
-pub fn of_lines(lines: &str) -> Blame {
-    Blame::of(&parse(lines.as_bytes()))
-}
-
-fn parse(lines: impl Read) -> Vec<Missed> {
-    let lines = BufReader::new(lines).lines().map_while(Result::ok);
-    lines.filter_map(|line| Missed::parse(&line)).take(MOST_ENTRIES).collect()
 }
 
 /// How wide the screen is: 80, unless a terminal says otherwise.

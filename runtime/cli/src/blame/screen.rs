@@ -1,12 +1,9 @@
 //! The screen of `horus blame`: a table of episodes, and one of culprits, no wider than the terminal.
 
-use std::time::Duration;
-
-use horus_measure::units::time;
+use horus_evidence::blame::rows::{MOST_CULPRITS, MOST_SHOWN, cells, culprit_rows, is_doubtful, remedy, shown};
+use horus_evidence::blame::{Blame, Culprit, Episode};
 use horus_witness::flight;
 
-use super::Blame;
-use super::episode::{Culprit, Episode};
 use crate::table::{Head, table};
 
 const HEADS: [Head; 6] = [
@@ -20,12 +17,6 @@ const HEADS: [Head; 6] = [
 
 const SUMMARY: [Head; 5] =
     [("CULPRIT", false), ("EPISODES", true), ("MISSES", true), ("LONGEST", true), ("LATE BY", true)];
-
-/// Episodes that are shown; the newest.
-const MOST_SHOWN: usize = 50;
-
-/// Culprits that are shown; those with the most misses.
-const MOST_CULPRITS: usize = 20;
 
 /// What stands before a remedy on a line of its own.
 const INDENT: &str = "          ";
@@ -83,31 +74,6 @@ fn unknown_text(unknown: &[String], width: usize) -> String {
     lines.collect()
 }
 
-/// The newest episodes.
-fn shown(blame: &Blame) -> &[Episode] {
-    &blame.episodes[blame.episodes.len().saturating_sub(MOST_SHOWN)..]
-}
-
-/// The cells of the newest episodes, for a page: when, node, late by, culprit, share, what prevents it.
-pub fn episode_rows(blame: &Blame) -> Vec<Vec<String>> {
-    shown(blame).iter().map(cells).collect()
-}
-
-/// The cells of the culprits, for a page: culprit, episodes, misses, longest, late by.
-pub fn culprit_rows(culprits: &[Culprit]) -> Vec<Vec<String>> {
-    let row = |culprit: &Culprit| {
-        let (longest, late) = (Duration::from_nanos(culprit.longest_ns), Duration::from_nanos(culprit.late_ns));
-        vec![
-            culprit.culprit.clone().unwrap_or_else(|| "not known".to_owned()),
-            culprit.episodes.to_string(),
-            culprit.misses.to_string(),
-            if culprit.culprit.is_some() { time(longest) } else { "-".to_owned() },
-            time(late),
-        ]
-    };
-    culprits.iter().take(MOST_CULPRITS).map(row).collect()
-}
-
 fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
@@ -140,29 +106,6 @@ fn culprits_text(culprits: &[Culprit], width: usize) -> String {
     table(&SUMMARY, &rows) + &rest
 }
 
-fn cells(episode: &Episode) -> Vec<String> {
-    let doubt = if is_doubtful(episode) { "?" } else { "" };
-    vec![
-        clock(episode.when_us),
-        episode.node.clone(),
-        time(Duration::from_nanos(episode.late_ns)),
-        episode.culprit.clone().unwrap_or_else(|| "not known".to_owned()),
-        if episode.culprit.is_some() { format!("{} %{doubt}", episode.share) } else { "-".to_owned() },
-        remedy(episode),
-    ]
-}
-
-fn is_doubtful(episode: &Episode) -> bool {
-    episode.confidence.as_deref().is_some_and(|confidence| confidence != "high")
-}
-
-fn remedy(episode: &Episode) -> String {
-    match episode.culprit {
-        Some(_) => episode.remedy.clone(),
-        None => format!("{}: see docs/blame.md", episode.remedy),
-    }
-}
-
 /// Shortens the cells of a column until the table is `width` wide; no cell below 12 characters. Then the node's names, too.
 fn fit(rows: &mut [Vec<String>], heads: &[Head], column: usize, width: usize) {
     for (column, least) in [(column, 24), (1, 12), (column, 12)] {
@@ -189,12 +132,6 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The time of day, in UTC.
-fn clock(us: u64) -> String {
-    let seconds = us / 1_000_000 % 86_400;
-    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use horus::journal::{PRINT, VARIABLE};
 use horus::outside::printable;
+use horus_evidence::blame::Missed;
 use horus_shm::directory::Directory;
 
-use super::entry::Missed;
 use crate::node::running::{self, Node};
 
 /// Names that a sentence has at most.

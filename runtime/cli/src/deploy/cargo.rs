@@ -5,8 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use super::project::{Described, Tool};
-use super::tool::run;
+use super::tool::{Described, Tool, run};
 
 #[derive(Deserialize)]
 struct Metadata {

@@ -7,8 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::project::{Described, Tool};
-use super::tool::run;
+use super::tool::{Described, Tool, run};
 use super::{cargo, zig};
 use crate::new::sources;
 

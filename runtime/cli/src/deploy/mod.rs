@@ -21,8 +21,9 @@ use std::process::{ExitCode, Stdio};
 use horus::outside::printable;
 
 use crate::new::sources;
-use project::{Project, Tool};
+use project::Project;
 use remote::Remote;
+use tool::Tool;
 
 /// Nothing was changed.
 const UNCHANGED: u8 = 2;

@@ -1,10 +1,11 @@
 //! The project in a folder: what its tool and `node.toml` say of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use horus::app::Installation;
 use horus::outside::Word;
 
+use super::tool::{Described, Tool};
 use super::{cargo, cmake, python};
 
 /// What is deployed.
@@ -15,23 +16,6 @@ pub struct Project {
     /// `node.toml` as it goes to the machine: with the version.
     pub settings: String,
     /// What it is built by.
-    pub tool: Tool,
-}
-
-/// What a project is built by.
-pub enum Tool {
-    /// Cargo, which leaves programs in this folder.
-    Cargo(PathBuf),
-    /// CMake: C and C++.
-    Cmake,
-    /// Nothing: Python.
-    Python,
-}
-
-/// What the file of a tool says of the project.
-pub struct Described {
-    pub name: String,
-    pub version: String,
     pub tool: Tool,
 }
 

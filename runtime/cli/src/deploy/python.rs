@@ -8,8 +8,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::project::{Described, Tool};
-use super::tool::run;
+use super::tool::{Described, Tool, run};
 
 /// Where a program starts.
 const START: &str = "main.py";

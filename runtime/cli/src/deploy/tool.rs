@@ -1,7 +1,25 @@
-//! Starts other people's tools.
+//! Other people's tools: which one builds a project, what its file says, and how it is run.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::Command;
+
+/// What a project is built by.
+pub enum Tool {
+    /// Cargo, which leaves programs in this folder.
+    Cargo(PathBuf),
+    /// CMake: C and C++.
+    Cmake,
+    /// Nothing: Python.
+    Python,
+}
+
+/// What the file of a tool says of the project.
+pub struct Described {
+    pub name: String,
+    pub version: String,
+    pub tool: Tool,
+}
 
 /// Runs a tool, whose output the user sees, to its good end.
 pub fn run(command: &mut Command) -> Result<(), String> {

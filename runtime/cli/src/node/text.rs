@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use horus::graph::NodeInfo;
 use horus::outside::printable;
+use horus_evidence::view::text::bound_sentence;
 use horus_measure::units::{count, time};
 
 use super::running::{Elsewhere, Everywhere, Node};
-use crate::determinism::view::text::bound_sentence;
 use crate::table::{Head, table};
 
 /// Columns of nodes.

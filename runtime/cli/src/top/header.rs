@@ -4,12 +4,12 @@ use std::path::Path;
 
 use horus::cpus;
 use horus::outside::printable;
+use horus_evidence::measure::machine::Facts;
+use horus_evidence::view::text::bound_sentence;
 use horus_measure::bound::miss_bound_95;
 use horus_measure::units::count;
 use serde::Serialize;
 
-use crate::determinism::measure::machine::Facts;
-use crate::determinism::view::text::bound_sentence;
 use crate::node::running::Node;
 
 /// What does not change while the page is shown.

@@ -1,6 +1,7 @@
 //! What is on the screen after misses of every kind.
 
-use super::super::{Blame, Missed};
+use horus_evidence::blame::{Blame, Missed};
+
 use super::*;
 
 /// 2026-11-22 12:04:11 UTC.

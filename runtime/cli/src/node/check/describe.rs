@@ -9,10 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use horus::graph::ProcessInfo;
+use horus_evidence::child::{Group, Words};
 use nix::unistd::{User, geteuid};
 use serde::Deserialize;
-
-use crate::determinism::child::{Group, Words};
 
 /// Names the program's node.toml for it.
 const FILE_VARIABLE: &str = "HORUS_NODE_FILE";

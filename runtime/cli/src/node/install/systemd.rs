@@ -3,8 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use horus::time::pause;
-
-use crate::determinism::child::{answer, output};
+use horus_evidence::child::{answer, output};
 
 /// The longest that systemd may take to answer: longer than a unit may take to start and to stop.
 const PATIENCE: Duration = Duration::from_secs(300);
