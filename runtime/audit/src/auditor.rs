@@ -66,12 +66,12 @@ impl Auditor {
     }
 
     /// The text of a file of the machine; empty where it cannot be read.
-    pub fn text(&self, path: &str) -> String {
+    pub(crate) fn text(&self, path: &str) -> String {
         self.tree.text(path).unwrap_or_default()
     }
 
     /// What puts a rule that fails right.
-    pub fn remedy(&self, rule: &Rule) -> Remedy {
+    pub(crate) fn remedy(&self, rule: &Rule) -> Remedy {
         remedy::remedy(rule, &self.tree, &self.facts)
     }
 }

@@ -15,7 +15,7 @@ use crate::tree::Tree;
 pub const DATA: &str = "/run/horus/data";
 
 /// Partitions of other disks that carry our labels: lines such as `/dev/sdb2 horus_0.1.0`.
-pub const OTHER_DISKS: &str = "/run/horus/other-disks";
+pub(crate) const OTHER_DISKS: &str = "/run/horus/other-disks";
 
 /// The boots before this one, in a row, that ended without a shutdown: one boot identifier a line.
 const CUT_BOOTS: &str = "/run/horus/cut-boots";

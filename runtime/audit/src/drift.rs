@@ -1,7 +1,7 @@
 //! What the journal knows of each rule, and what it has to be told when a look at the machine shows another thing.
 //!
 //! A change is told when two looks in a row show it: what comes and goes between them is no drift. A rule that cannot be read keeps what is
-//! known of it. A rule that goes to and fro is told [`MAX_ENTRIES`] times an hour, and what is left at the next hour is told then.
+//! known of it. A rule that goes to and fro is told `MAX_ENTRIES` times an hour, and what is left at the next hour is told then.
 
 use std::collections::BTreeMap;
 

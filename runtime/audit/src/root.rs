@@ -1,7 +1,7 @@
 //! Files below the directory that stands for `/`: read as they are, written so that each is the old one or the new one.
 //!
 //! A file is made beside its place, synced, given owner and mode, and renamed. What a killed process leaves is a name that
-//! ends in [`UNFINISHED`], which no reader of a `.d` directory takes; the next run removes it. Below another root than `/`
+//! ends in `UNFINISHED`, which no reader of a `.d` directory takes; the next run removes it. Below another root than `/`
 //! no path leaves that root through a link.
 
 use std::cell::Cell;
@@ -22,7 +22,7 @@ const MAX_KEPT: u32 = 100;
 
 /// What stands at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub(crate) enum Thing {
     /// Nothing.
     Absent,
     /// A symbolic link and where it points.
@@ -33,7 +33,7 @@ pub enum Thing {
 
 /// A file's contents and rights.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bytes {
+pub(crate) struct Bytes {
     /// What it holds.
     pub bytes: Vec<u8>,
     /// Permission bits.
@@ -44,7 +44,7 @@ pub struct Bytes {
 
 impl Thing {
     /// Whether both hold the same, whatever their rights.
-    pub fn holds_same(&self, other: &Self) -> bool {
+    pub(crate) fn holds_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File(one), Self::File(two)) => one.bytes == two.bytes,
             _ => self == other,
@@ -52,7 +52,7 @@ impl Thing {
     }
 
     /// In a few words.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Self::Absent => "absent".to_owned(),
             Self::Link(target) => format!("link to {target}"),
@@ -81,12 +81,12 @@ impl Root {
     }
 
     /// What stands for `/`.
-    pub fn top(&self) -> &Path {
+    pub(crate) fn top(&self) -> &Path {
         &self.top
     }
 
     /// Whether this is the running machine.
-    pub fn is_live(&self) -> bool {
+    pub(crate) fn is_live(&self) -> bool {
         self.top == Path::new("/")
     }
 
@@ -94,7 +94,7 @@ impl Root {
     ///
     /// # Errors
     /// When it lies outside of the root.
-    pub fn place(&self, path: &str) -> io::Result<PathBuf> {
+    pub(crate) fn place(&self, path: &str) -> io::Result<PathBuf> {
         let below = Path::new(path.trim_start_matches('/'));
         let outside = || io::Error::other(format!("{path} leaves {}", self.top.display()));
         if !below.components().all(|part| matches!(part, Component::Normal(_))) {
@@ -116,7 +116,7 @@ impl Root {
     ///
     /// # Errors
     /// When it cannot be read, or is a directory or a device.
-    pub fn read(&self, path: &str) -> io::Result<Thing> {
+    pub(crate) fn read(&self, path: &str) -> io::Result<Thing> {
         let place = self.place(path)?;
         let about = match fs::symlink_metadata(&place) {
             Ok(about) => about,
@@ -141,26 +141,26 @@ impl Root {
     }
 
     /// The text of a file, links followed; none where it cannot be read.
-    pub fn text(&self, path: &str) -> Option<String> {
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         let real = self.place(path).ok()?.canonicalize().ok()?;
         let inside = real.starts_with(&self.top) && real.is_file();
         inside.then(|| fs::read(real).ok()).flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The path itself, or where its link leads to: a boot loader's file is changed where it is, not replaced beside it.
-    pub fn followed(&self, path: &str) -> Option<String> {
+    pub(crate) fn followed(&self, path: &str) -> Option<String> {
         let real = self.place(path).ok()?.canonicalize().ok()?;
         let below = real.strip_prefix(&self.top).ok()?;
         real.is_file().then(|| below.to_str().map(|below| format!("/{below}"))).flatten()
     }
 
     /// Whether there is anything at `path`.
-    pub fn exists(&self, path: &str) -> bool {
+    pub(crate) fn exists(&self, path: &str) -> bool {
         self.place(path).is_ok_and(|place| place.exists())
     }
 
     /// The directories above `path` that are missing, the highest first.
-    pub fn missing_above(&self, path: &str) -> Vec<String> {
+    pub(crate) fn missing_above(&self, path: &str) -> Vec<String> {
         let above = Path::new(path).ancestors().skip(1).filter(|above| above.parent().is_some());
         let missing = above.filter_map(|above| above.to_str()).filter(|above| !self.exists(above));
         let mut missing: Vec<String> = missing.map(str::to_owned).collect();
@@ -169,7 +169,7 @@ impl Root {
     }
 
     /// Makes one directory that everybody may read, whatever the umask is.
-    pub fn make_directory(&self, path: &str) -> io::Result<()> {
+    pub(crate) fn make_directory(&self, path: &str) -> io::Result<()> {
         let place = self.place(path)?;
         fs::create_dir(&place)?;
         fs::set_permissions(place, fs::Permissions::from_mode(0o755))
@@ -179,7 +179,7 @@ impl Root {
     ///
     /// # Errors
     /// What the kernel refused; `path` holds what it held.
-    pub fn write(&self, path: &str, thing: &Thing, steps: &Steps) -> io::Result<()> {
+    pub(crate) fn write(&self, path: &str, thing: &Thing, steps: &Steps) -> io::Result<()> {
         let place = self.place(path)?;
         let directory = place.parent().unwrap_or(&self.top).to_owned();
         let unfinished = beside(&place, ".", UNFINISHED);
@@ -203,12 +203,12 @@ impl Root {
     }
 
     /// Removes what a killed process left beside `path`.
-    pub fn tidy(&self, path: &str) -> io::Result<()> {
+    pub(crate) fn tidy(&self, path: &str) -> io::Result<()> {
         remove(&beside(&self.place(path)?, ".", UNFINISHED))
     }
 
     /// Renames what stands at `path`, so that nothing is lost; the new name.
-    pub fn keep_aside(&self, path: &str, steps: &Steps) -> io::Result<String> {
+    pub(crate) fn keep_aside(&self, path: &str, steps: &Steps) -> io::Result<String> {
         let place = self.place(path)?;
         let numbered =
             (0..MAX_KEPT).map(|number| if number == 0 { KEPT.to_owned() } else { format!("{KEPT}.{number}") });
@@ -270,7 +270,7 @@ impl Steps {
     }
 
     /// Something was just changed.
-    pub fn reached(&self) {
+    pub(crate) fn reached(&self) {
         let Some(left) = self.left.get() else { return };
         if left <= 1 {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);

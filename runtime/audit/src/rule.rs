@@ -55,7 +55,7 @@ impl Rule {
     }
 
     /// The kernel parameters, by name, that the rule proves or else reads.
-    pub fn kernel_parameters(&self) -> Vec<String> {
+    pub(crate) fn kernel_parameters(&self) -> Vec<String> {
         let proven = self.proves.iter().filter_map(|knob| knob.strip_prefix("cmdline:"));
         match (&self.read, proven.map(str::to_owned).collect::<Vec<_>>()) {
             (Reader::Cmdline(name), proven) if proven.is_empty() => vec![name.clone()],

@@ -50,7 +50,7 @@ impl Tree {
     }
 
     /// What stands for `/`.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
@@ -66,7 +66,7 @@ impl Tree {
     ///
     /// # Errors
     /// As for [`Tree::text`], and when the file is larger than 8 MiB.
-    pub fn bytes(&self, path: &str) -> Result<Vec<u8>, Unread> {
+    pub(crate) fn bytes(&self, path: &str) -> Result<Vec<u8>, Unread> {
         match &self.files {
             Files::Directory(directory) => directory.bytes(path),
             Files::Recording(recording) => recording.bytes(path),
@@ -74,7 +74,7 @@ impl Tree {
     }
 
     /// Whether the file at `path` has a write permission: the kernel leaves it out where a setting cannot be changed.
-    pub fn is_writable(&self, path: &str) -> bool {
+    pub(crate) fn is_writable(&self, path: &str) -> bool {
         match &self.files {
             Files::Directory(directory) => directory.is_writable(path),
             Files::Recording(recording) => recording.is_writable(path),
@@ -85,7 +85,7 @@ impl Tree {
     ///
     /// # Errors
     /// As for [`Tree::text`].
-    pub fn names(&self, path: &str) -> Result<Vec<String>, Unread> {
+    pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, Unread> {
         let mut names = match &self.files {
             Files::Directory(directory) => directory.names(path)?,
             Files::Recording(recording) => recording.names(path)?,
@@ -105,7 +105,7 @@ impl Tree {
     ///
     /// # Errors
     /// When nothing matches, or the directory above the first wildcard cannot be read.
-    pub fn glob(&self, glob: &str) -> Result<Vec<String>, Unread> {
+    pub(crate) fn glob(&self, glob: &str) -> Result<Vec<String>, Unread> {
         let mut paths = vec![String::new()];
         for (depth, part) in glob.trim_start_matches('/').split('/').enumerate() {
             if !pattern::is_pattern(part) {

@@ -61,16 +61,16 @@ impl Set {
 }
 
 /// Overrides the duration of every file.
-pub const DURATION_VARIABLE: &str = "HORUS_DETERMINISM_DURATION";
+pub(crate) const DURATION_VARIABLE: &str = "HORUS_DETERMINISM_DURATION";
 
 /// The shortest run: half a second for each phase that needs one.
-pub const MIN_DURATION: Duration = Duration::from_secs(2);
+pub(crate) const MIN_DURATION: Duration = Duration::from_secs(2);
 
 /// The longest run at all.
-pub const MAX_DURATION: Duration = Duration::from_secs(7 * 24 * 3600);
+pub(crate) const MAX_DURATION: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The longest period of the measured node: the self-test computes in vain for three of them, at real-time priority.
-pub const MAX_PERIOD: Duration = Duration::from_millis(100);
+pub(crate) const MAX_PERIOD: Duration = Duration::from_millis(100);
 
 /// Stands for the number of housekeeping CPUs in the load command.
 pub const CPUS: &str = "{cpus}";
@@ -100,7 +100,7 @@ pub struct Config {
 
 impl Config {
     /// The loads that its phases need, in their order.
-    pub fn used_loads(&self) -> Vec<(&str, &Load)> {
+    pub(crate) fn used_loads(&self) -> Vec<(&str, &Load)> {
         let mut used: Vec<(&str, &Load)> = Vec::new();
         for phase in self.phases.iter().filter(|phase| phase.load != IDLE) {
             if !used.iter().any(|(name, _)| *name == phase.load)

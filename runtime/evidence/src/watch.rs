@@ -22,7 +22,7 @@ use crate::record::schema::{Latency, Phase};
 use crate::record::store::{self, StoreError};
 
 /// Name and version of the format.
-pub const SCHEMA: &str = "horus-watch/1";
+pub(crate) const SCHEMA: &str = "horus-watch/1";
 
 /// Below every node (60 to 90) and every interrupt thread (50), above the spinning ends of a determinism run, which never run beside it.
 pub const PRIORITY: u8 = 20;

@@ -18,7 +18,7 @@ pub fn shown(blame: &Blame) -> &[Episode] {
 }
 
 /// The cells of the newest episodes, for a page: when, node, late by, culprit, share, what prevents it.
-pub fn episode_rows(blame: &Blame) -> Vec<Vec<String>> {
+pub(crate) fn episode_rows(blame: &Blame) -> Vec<Vec<String>> {
     shown(blame).iter().map(cells).collect()
 }
 

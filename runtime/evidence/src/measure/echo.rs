@@ -18,20 +18,20 @@ use super::grants::not_granted;
 use super::metered::Place;
 
 /// How long each end waits for the other to appear.
-pub const MEETING: Duration = Duration::from_secs(5);
+pub(crate) const MEETING: Duration = Duration::from_secs(5);
 
 /// The longest that one floor may take, whatever the peer does.
-pub const FLOOR_LIMIT: Duration = Duration::from_millis(500);
+pub(crate) const FLOOR_LIMIT: Duration = Duration::from_millis(500);
 
 /// Each end spins at most this long before it sleeps: a spinning real-time thread owes its CPU's kernel threads some
 /// time.
-pub const LONGEST_SPIN: Duration = Duration::from_secs(2);
+pub(crate) const LONGEST_SPIN: Duration = Duration::from_secs(2);
 
 /// The sequence number that says that there are no more messages.
-pub const END: u64 = u64::MAX;
+pub(crate) const END: u64 = u64::MAX;
 
 /// What the echo prints when it is ready to play a floor; every line before it is something that it was not granted.
-pub const READY: &str = "ready";
+pub(crate) const READY: &str = "ready";
 
 /// How long a spinning echo sleeps when no message came.
 const NAP: Duration = Duration::from_micros(200);

@@ -18,7 +18,7 @@ pub fn prepare_process() -> Vec<String> {
 /// Keeps all CPUs out of idle states with a wake-up cost, for as long as it exists. A phase without it is one of the machine as it
 /// would be without us.
 #[derive(Debug)]
-pub struct Awake(#[expect(dead_code, reason = "open, therefore wished")] File);
+pub(crate) struct Awake(#[expect(dead_code, reason = "open, therefore wished")] File);
 
 impl Awake {
     /// Asks for it.
@@ -34,7 +34,7 @@ impl Awake {
     }
 
     /// Whether somebody else keeps the CPUs awake as well, so that letting go of it changes nothing.
-    pub fn is_kept_by_others() -> bool {
+    pub(crate) fn is_kept_by_others() -> bool {
         let mut found = [0; size_of::<i32>()];
         let read = File::open(CPU_DMA_LATENCY).and_then(|mut file| file.read_exact(&mut found));
         read.is_ok() && i32::from_ne_bytes(found) == 0
@@ -42,7 +42,7 @@ impl Awake {
 }
 
 /// A refusal in short; what to do about it stands in the audit.
-pub fn not_granted(guarantee: &Guarantee) -> String {
+pub(crate) fn not_granted(guarantee: &Guarantee) -> String {
     match &guarantee.answer {
         Answer::Refused { reason, .. } => format!("not granted: {} ({reason})", guarantee.asked),
         Answer::Granted(found) => found.clone(),

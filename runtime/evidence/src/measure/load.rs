@@ -56,7 +56,7 @@ pub fn become_load(parent: i32, command: &[String]) -> ExitCode {
 }
 
 /// The command with its placeholders filled in.
-pub fn command_line(load: &Load, place: &Place) -> Vec<String> {
+pub(crate) fn command_line(load: &Load, place: &Place) -> Vec<String> {
     let (cpus, seconds) = (place.housekeeping.len().to_string(), place.seconds.to_string());
     let data = place.data.to_string_lossy();
     let fill = |word: &String| word.replace(CPUS, &cpus).replace(SECONDS, &seconds).replace(DATA, &data);
@@ -152,7 +152,7 @@ fn is_installed(program: &str) -> bool {
 
 /// Ticks that a set of CPUs spent since boot.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CpuTime {
+pub(crate) struct CpuTime {
     idle: u64,
     total: u64,
 }
@@ -164,7 +164,7 @@ impl CpuTime {
     }
 
     /// How busy `cpus` were since `before`, in percent with one decimal; `None` when that cannot be read.
-    pub fn busy_percent_since(before: Option<Self>, cpus: &CpuList) -> Option<f64> {
+    pub(crate) fn busy_percent_since(before: Option<Self>, cpus: &CpuList) -> Option<f64> {
         let busy = Self::now(cpus)?.busy_since(&before?);
         Some((busy * 1_000.0).round() / 10.0)
     }

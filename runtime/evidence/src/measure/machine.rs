@@ -2,10 +2,10 @@
 //! throttled. What identifies it is in `identity`, what it was like second by second in `watch`, which
 //! units failed and who was killed for want of memory in `units` and `memory`, which ask the journal through `events`.
 
-pub mod events;
+pub(crate) mod events;
 pub mod identity;
-pub mod memory;
-pub mod units;
+pub(crate) mod memory;
+pub(crate) mod units;
 pub mod watch;
 
 use std::collections::BTreeMap;
@@ -112,7 +112,7 @@ fn hypervisor(root: &Path) -> Option<String> {
 /// x86: the counters of `thermal_throttle`. Raspberry Pi: the firmware's `get_throttled`. Others: the cooling devices
 /// that act on a CPU's clock. Never a sum of them: one that falls would hide one that rises.
 #[derive(Clone, Debug, Default)]
-pub struct Throttling {
+pub(crate) struct Throttling {
     /// Counters that only rise: path and value.
     counters: BTreeMap<PathBuf, u64>,
     /// Bits 0 to 3: now; bits 16 to 19: at some time since boot.
@@ -152,13 +152,13 @@ impl Throttling {
     }
 
     /// Whether this machine has any source that tells of throttling.
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         !self.counters.is_empty() || self.raspberry.is_some() || !self.cooling.is_empty()
     }
 
     /// Whether the machine slowed itself down after `before`, or does so now. Unlike [`since`](Self::since) it does not ask what
     /// cannot be excluded.
-    pub fn has_begun_since(&self, before: &Self) -> bool {
+    pub(crate) fn has_begun_since(&self, before: &Self) -> bool {
         let rose = |(path, count): (&PathBuf, &u64)| before.counters.get(path).is_some_and(|old| count > old);
         let (old, new) = (before.raspberry.unwrap_or(0), self.raspberry.unwrap_or(0));
         self.counters.iter().any(rose)

@@ -20,7 +20,7 @@ use super::grants::{not_granted, policy};
 use super::machine::watch;
 
 /// The guarantees without which a phase with a deadline measures something else than a real-time node.
-pub const NEEDED: [&str; 3] = ["cpu", "policy", "memory"];
+pub(crate) const NEEDED: [&str; 3] = ["cpu", "policy", "memory"];
 
 /// Where and how a measuring thread runs.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ fn skipped_responses(number: u64, skipped: u64, period: u64) -> impl Iterator<It
 }
 
 /// A phase, and what a node needs and it was refused.
-pub struct Judged {
+pub(crate) struct Judged {
     /// The phase.
     pub phase: Phase,
     /// What was refused, in the words of the report.
@@ -127,7 +127,7 @@ pub struct Judged {
 
 /// What a phase with a deadline is told.
 #[derive(Clone, Copy, Debug)]
-pub struct Task<'a> {
+pub(crate) struct Task<'a> {
     /// The name of the phase.
     pub name: &'a str,
     /// Period and deadline.
@@ -142,7 +142,7 @@ pub struct Task<'a> {
 
 impl Task<'_> {
     /// Measures with `step`, while the machine's temperature and clock are read beside it.
-    pub fn judge(&self, step: impl FnMut(&Cycle) -> bool + Send) -> Judged {
+    pub(crate) fn judge(&self, step: impl FnMut(&Cycle) -> bool + Send) -> Judged {
         let Self { timing, place, .. } = *self;
         let releases = (self.time.as_nanos() / timing.period().as_nanos()).max(1) as u64;
         let mut intervals = Intervals::over(releases.saturating_mul(timing.period_nanos()));

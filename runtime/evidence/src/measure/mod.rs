@@ -4,16 +4,16 @@
 //! deadline), `cyclictest`, `hwlat`, `control` (the phases) under `load`; `metered` meters all loops that have a deadline. `machine` says
 //! what it was measured on. The order of phases is the configuration's.
 
-pub mod answer;
-pub mod control;
-pub mod cyclictest;
+pub(crate) mod answer;
+pub(crate) mod control;
+pub(crate) mod cyclictest;
 pub mod echo;
 pub mod grants;
-pub mod hwlat;
+pub(crate) mod hwlat;
 pub mod load;
 pub mod machine;
-pub mod message;
+pub(crate) mod message;
 pub mod metered;
-pub mod node;
+pub(crate) mod node;
 pub mod plan;
-pub mod self_test;
+pub(crate) mod self_test;

@@ -22,7 +22,7 @@ use super::store::LATEST;
 pub use run::{Run, RunPhase, read_as, read_bytes, read_run};
 
 /// Misses that chance spreads over boots as unevenly as this rarely are said to cluster.
-pub const UNLIKELY: f64 = 0.05;
+pub(crate) const UNLIKELY: f64 = 0.05;
 
 /// What is kept in some directories.
 #[derive(Clone, Debug, Default)]
@@ -159,7 +159,7 @@ impl MergedPhase {
 
     /// Whether misses come in bursts: a longer run of them than independent ones would have, or boots with more than their share.
     /// Then a bound a release says too much, and boots are the unit.
-    pub fn is_clustered(&self) -> bool {
+    pub(crate) fn is_clustered(&self) -> bool {
         let Releases { judged, misses, longest_run } = self.releases;
         let p = misses as f64 / judged.max(1) as f64;
         let expected_runs = judged as f64 * p.powi(longest_run.min(1_000) as i32);
@@ -169,13 +169,13 @@ impl MergedPhase {
 
 impl Merged {
     /// The phase that supports the weakest claim.
-    pub fn weakest(&self) -> Option<&MergedPhase> {
+    pub(crate) fn weakest(&self) -> Option<&MergedPhase> {
         weakest(&self.phases, |phase| phase.releases)
     }
 
     /// The upper 95 % confidence bound on the probability that a boot has a miss. It takes boots as independent, and nothing
     /// about misses within one.
-    pub fn boot_bound_95(&self) -> f64 {
+    pub(crate) fn boot_bound_95(&self) -> f64 {
         binomial_upper_95(self.boots_with_miss, self.boots)
     }
 }

@@ -130,7 +130,7 @@ pub struct SelfTest {
 
 impl SelfTest {
     /// Attempts before the last one: each failed because the machine stalled by itself.
-    pub fn retried(&self) -> &[Attempt] {
+    pub(crate) fn retried(&self) -> &[Attempt] {
         self.attempts.split_last().map_or(&[], |(_, earlier)| earlier)
     }
 }

@@ -22,17 +22,17 @@ use super::name::{self, REPORT, STARTED};
 use super::schema::Report;
 
 /// How many runs are kept, those that did not end included; the oldest files go first, and the newest never.
-pub const KEPT_RUNS: usize = 500;
+pub(crate) const KEPT_RUNS: usize = 500;
 
 /// What all reports together may take. A report has as many classes of its histograms as the run has different latencies: on
 /// a quiet machine 500 fit, of an emulator about 100.
-pub const KEPT_BYTES: u64 = 32 << 20;
+pub(crate) const KEPT_BYTES: u64 = 32 << 20;
 
 /// What is reserved for a report: more than one of a minute in an emulator has, which are the longest.
 const ROOM_BYTES: usize = 512 << 10;
 
 /// The file that always holds the newest report.
-pub const LATEST: &str = "latest.json";
+pub(crate) const LATEST: &str = "latest.json";
 
 const TEMPORARY_SUFFIX: &str = ".part";
 
@@ -62,7 +62,7 @@ impl StoreError {
 
 /// The room of one report and its copy, taken before the run; what is not used of it is given back when it is dropped.
 #[derive(Debug)]
-pub struct Room([PathBuf; 2]);
+pub(crate) struct Room([PathBuf; 2]);
 
 impl Room {
     /// Takes the room in `directory` for the report of the run `run_id` of the boot `boot_id`, and removes what earlier runs left
@@ -105,8 +105,8 @@ pub fn mark(directory: &Path, started: &Started) -> Result<(), StoreError> {
     write_whole(&path, &bytes).map_err(|cause| StoreError::new(directory, cause))
 }
 
-/// Stores `report` under a name of its own and as [`LATEST`], removes its marker, and the oldest beyond [`KEPT_RUNS`] and
-/// [`KEPT_BYTES`].
+/// Stores `report` under a name of its own and as `LATEST`, removes its marker, and the oldest beyond `KEPT_RUNS` and
+/// `KEPT_BYTES`.
 pub fn store(directory: &Path, report: &Report) -> Result<PathBuf, StoreError> {
     let stem = name::stem(directory, &report.boot_id, &report.run_id);
     let path = directory.join(format!("{stem}{REPORT}"));
@@ -138,7 +138,7 @@ enum Step {
 ///
 /// # Errors
 /// When the directory does not take them; the old file is then as it was.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // What could not be finished is no one's: on a full disk it would take the room of others.
     write_whole_with(path, bytes, |_| {}).inspect_err(|_| drop(fs::remove_file(temporary(path))))
 }
@@ -185,7 +185,7 @@ fn remove_leftovers(directory: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When one cannot be removed.
-pub fn remove_oldest(directory: &Path, newest: &Path, kept_files: usize, kept_bytes: u64) -> io::Result<()> {
+pub(crate) fn remove_oldest(directory: &Path, newest: &Path, kept_files: usize, kept_bytes: u64) -> io::Result<()> {
     let (mut runs, mut bytes) = (Vec::new(), 0);
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

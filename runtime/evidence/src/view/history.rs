@@ -33,7 +33,7 @@ pub fn render(merged: &Merged) -> String {
 }
 
 /// `all 41 runs of this image on this machine, node-load: 0 misses in 1.1e8 releases …`
-pub fn runs_sentence(merged: &Merged, phase: &MergedPhase) -> String {
+pub(crate) fn runs_sentence(merged: &Merged, phase: &MergedPhase) -> String {
     let runs = match merged.runs {
         0 => {
             return format!(
@@ -74,7 +74,7 @@ fn cluster_sentence(phase: &MergedPhase) -> String {
 }
 
 /// The claim that takes a boot as one observation.
-pub fn boots_sentence(merged: &Merged) -> String {
+pub(crate) fn boots_sentence(merged: &Merged) -> String {
     let counted = format!("{} of {} boots with a miss", merged.boots_with_miss, merged.boots);
     match merged.boot_bound_95() {
         1.0.. => format!("{counted} => no bound on P(boot with a miss)"),
@@ -86,7 +86,7 @@ pub fn boots_sentence(merged: &Merged) -> String {
 }
 
 /// What is not in the figures, or only in some of them.
-pub fn rest_sentence(merged: &Merged) -> String {
+pub(crate) fn rest_sentence(merged: &Merged) -> String {
     let parts = [
         (merged.unfinished, "began and left no report: each counts as a boot with a miss"),
         (merged.not_valid, "not valid: their misses count, their releases do not"),

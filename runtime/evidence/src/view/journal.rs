@@ -28,7 +28,7 @@ impl Journal {
     }
 
     /// Sends the entries of an audit.
-    pub fn write_audit(&mut self, outcome: &Outcome) {
+    pub(crate) fn write_audit(&mut self, outcome: &Outcome) {
         self.sent(horus_audit::journal::write(outcome));
     }
 
@@ -91,7 +91,7 @@ pub fn phase(phase: &Phase) -> Entry {
 }
 
 /// The entry of the self-test.
-pub fn self_test(test: &SelfTest) -> Entry {
+pub(crate) fn self_test(test: &SelfTest) -> Entry {
     let priority = if test.passed { Priority::Info } else { Priority::Error };
     let entry = of_phase("self-test", priority, format!("self-test: {}", text::self_test_sentence(test)))
         .field("HORUS_PASSED", test.passed)
@@ -111,7 +111,7 @@ pub fn problem(problem: &str) -> Entry {
 }
 
 /// The entry of a report that cannot be stored where it belongs, written before the run measures.
-pub fn stored_elsewhere(trouble: &str) -> Entry {
+pub(crate) fn stored_elsewhere(trouble: &str) -> Entry {
     Entry::new(id::REPORT_ELSEWHERE, Priority::Warning, trouble)
         .field("HORUS_SCHEMA", SCHEMA)
         .field("HORUS_PHASE", "store")

@@ -1,7 +1,7 @@
 //! A report as one screen of text: what `journalctl -u horus-determinism` and `horus report` both show.
 
 mod table;
-pub mod worst;
+pub(crate) mod worst;
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -124,7 +124,7 @@ fn node(out: &mut String, report: &Report) {
 }
 
 /// What the run supports about misses: counts and bound of the phase that supports the least, and of that one alone.
-pub fn claim_sentence(report: &Report) -> String {
+pub(crate) fn claim_sentence(report: &Report) -> String {
     let weakest = weakest_phase(&report.phases);
     let Some((phase, releases)) = weakest.and_then(|phase| Some((phase, phase.releases()?))) else {
         return "no node phase was measured: nothing can be said about deadlines".to_owned();
@@ -147,7 +147,7 @@ pub fn bound_sentence(bound: f64) -> String {
 }
 
 /// A probability with two digits, rounded up: an upper bound that is rounded down claims more than was measured.
-pub fn rounded_up(bound: f64) -> String {
+pub(crate) fn rounded_up(bound: f64) -> String {
     let digits = 10_f64.powi(1 - bound.log10().floor() as i32);
     // Less than a rounding error of the division: 0.5 stays 5.0e-1.
     let rounded = (bound * digits * (1.0 - 1e-12)).ceil() / digits;
@@ -155,7 +155,7 @@ pub fn rounded_up(bound: f64) -> String {
 }
 
 /// What the self-test found.
-pub fn self_test_sentence(test: &SelfTest) -> String {
+pub(crate) fn self_test_sentence(test: &SelfTest) -> String {
     let found = format!(
         "injected {} us in cycle {}, found {} us in cycle {}",
         microseconds(Some(test.injected_ns)),
@@ -174,7 +174,7 @@ pub fn self_test_sentence(test: &SelfTest) -> String {
 }
 
 /// One attempt of the self-test in one line.
-pub fn attempt_sentence(attempt: &Attempt) -> String {
+pub(crate) fn attempt_sentence(attempt: &Attempt) -> String {
     format!(
         "injected {} us, found {} us: {}",
         microseconds(Some(attempt.injected_ns)),
@@ -184,7 +184,7 @@ pub fn attempt_sentence(attempt: &Attempt) -> String {
 }
 
 /// What of a machine's tail cyclictest's own tuning takes away: `p99.9 45.0 us here and 12.0 us in cyclictest-cpu, …`.
-pub fn difference_sentence(phase: &Phase, tuned: &Phase) -> Option<String> {
+pub(crate) fn difference_sentence(phase: &Phase, tuned: &Phase) -> Option<String> {
     let figures =
         [("p99.9", phase.latency.p999_ns, tuned.latency.p999_ns), ("max", phase.latency.max_ns, tuned.latency.max_ns)];
     let told = figures.into_iter().filter_map(|(figure, here, there)| {
@@ -200,7 +200,7 @@ pub fn difference_sentence(phase: &Phase, tuned: &Phase) -> Option<String> {
 }
 
 /// A length of time for a person who waits: `7 h 29 min`, `3 min`, `40 s`.
-pub fn time_left(time: Duration) -> String {
+pub(crate) fn time_left(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3_600 => format!("{} min", seconds / 60),
@@ -209,7 +209,7 @@ pub fn time_left(time: Duration) -> String {
 }
 
 /// One phase in one line, for its journal entry.
-pub fn phase_sentence(phase: &Phase) -> String {
+pub(crate) fn phase_sentence(phase: &Phase) -> String {
     if !phase.measured {
         return format!("{}: not measured: {}", phase.name, phase.reason.as_deref().unwrap_or("no reason recorded"));
     }
