@@ -10,7 +10,7 @@
 //! | `cmdline:NAME` | a kernel parameter's value |
 //! | `kconfig:A,B` | kernel configuration options, `n` where not set |
 //! | `process:NAME` | the processes of that name |
-//! | `scan:NAME` | what a function of this program finds, see [`crate::scan`] |
+//! | `scan:NAME` | what a function of this crate finds, see [`crate::scan`] |
 //!
 //! A file that is not there is never a value: the reading is [`Reading::Unknown`] and the rule NA.
 
