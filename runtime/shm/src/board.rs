@@ -3,7 +3,8 @@
 //! A node process keeps its figures on one. It is a file of the topic directory with an extension of its own. The kernel tells
 //! whether its owner lives, as it does for topics ([`crate::peers`]): by a lock that lasts as long as the owner's mapping.
 //!
-//! Who reads asks the kernel for words (`pread`) and maps nothing: a file that somebody cuts off is an answer, and no signal.
+//! A reader asks the kernel for words (`pread`) and maps nothing: a file that another process cuts off is an answer, and no
+//! signal.
 //!
 //! # What it does not do
 //! A board says nothing of what its words mean, and words are read one by one: who reads two of them may see the owner between the two.
@@ -28,7 +29,7 @@ pub const EXTENSION: &str = "node";
 /// The most words of a board: 1 MiB. A reader believes no more.
 pub const MAX_WORDS: usize = 1 << 17;
 
-/// The first word of every board: a file that begins otherwise is somebody else's, and is never removed.
+/// The first word of every board: a file that begins otherwise is another program's, and is never removed.
 const MAGIC: u64 = u64::from_le_bytes(*b"HORUSBRD");
 
 /// How often a name that a dead owner left is taken over before giving up.
@@ -52,7 +53,7 @@ impl Board {
         for _ in 0..TRIES {
             let file = make_unnamed(&path, (1 + words) * WORD, directory.access()?)?;
             let locked = locks::try_lock(&file, Place::Lane(0)).map_err(|error| OpenError::io("lock", &path, error))?;
-            debug_assert!(locked, "nobody else has a file without a name");
+            debug_assert!(locked, "no other process has a file without a name");
             let mut mapping = Mapping::new(&file, (1 + words) * WORD, &path, Residency::Locked)?;
             mapping.guard();
             mapping.words()[0].store(MAGIC, Ordering::Relaxed); // read by who finds the name, which it has only after this
@@ -82,7 +83,7 @@ pub(crate) fn is_ours(file: &TopicFile) -> bool {
     rustix::io::pread(file.file(), &mut first, 0).is_ok_and(|read| read == WORD) && u64::from_ne_bytes(first) == MAGIC
 }
 
-/// A board, seen by somebody else.
+/// A board, seen by another process.
 pub struct View {
     file: TopicFile,
     words: usize,
@@ -109,7 +110,7 @@ impl View {
         self.words
     }
 
-    /// Reads its words from number `first` on; false when somebody has cut them off. One system call.
+    /// Reads its words from number `first` on; false when another process has cut them off. One system call.
     #[must_use]
     pub fn read(&self, first: usize, into: &mut [u64]) -> bool {
         let bytes = into.as_mut_bytes();
@@ -123,7 +124,7 @@ impl View {
     /// When it has had no such word.
     pub fn write(&self, word: usize, value: u64) {
         assert!(word < self.words);
-        // Where the file was cut off nobody looks any more.
+        // Where the file was cut off, no process looks any more.
         let _ = rustix::io::pwrite(self.file.file(), value.as_bytes(), Self::offset(word));
     }
 
@@ -146,7 +147,7 @@ impl View {
         rustix::fs::fstat(self.file.file()).map_or((u64::MAX, u64::MAX), |stat| (stat.st_dev, stat.st_ino))
     }
 
-    /// The user and the group that its file belongs to, by number; those of nobody where the kernel does not say.
+    /// The user and the group that its file belongs to, by number; those of `nobody` where the kernel does not say.
     pub fn owner(&self) -> (u32, u32) {
         rustix::fs::fstat(self.file.file()).map_or((u32::MAX, u32::MAX), |stat| (stat.st_uid, stat.st_gid))
     }
@@ -200,7 +201,7 @@ mod tests {
     fn what_the_owner_writes_others_read_and_what_they_write_the_owner_reads() {
         let (_scratch, directory) = directory();
         let name = "base".parse().unwrap();
-        let board = Board::make(&directory, &name, 1000).unwrap().expect("nobody has the name");
+        let board = Board::make(&directory, &name, 1000).unwrap().expect("no process has the name");
         let view = View::open(&list(&directory).unwrap()[0]).unwrap().expect("the owner lives");
         board.words()[999].store(7, Ordering::Relaxed);
         let mut last = [0];

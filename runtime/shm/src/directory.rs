@@ -61,7 +61,7 @@ impl Directory {
 
     /// The directory `path`; made with mode 0700 if it is missing.
     ///
-    /// Refuses one that everybody may write to, or that belongs to another user: there, somebody else could put a file
+    /// Refuses one that everybody may write to, or that belongs to another user: there, another user could put a file
     /// in a topic's place. (`/dev/shm` itself is open to all, so another user can have made `/dev/shm/horus` first.) Refuses one
     /// that is not in RAM: there, the kernel writes messages to a disk, and makes their publishers wait for it.
     pub fn at(path: impl Into<PathBuf>) -> Result<Self, OpenError> {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_directory_on_a_disk_is_refused() {
-        // A file system that is never in RAM, that everybody can see and nobody can write.
+        // A file system that is never in RAM, that every user can see and no user can write.
         let error = Directory::find("/proc/self").unwrap_err();
         assert!(matches!(error, OpenError::NotInRam { .. }), "{error}");
         assert!(error.to_string().contains("HORUS_SHM_DIR"), "{error}");

@@ -67,8 +67,8 @@ pub enum OpenError {
         /// The directory.
         path: PathBuf,
     },
-    /// Somebody else made the directory.
-    #[error("{} belongs to user {owner}, who made it for himself: remove it when nobody uses its topics, let root make it for a \
+    /// Another user made the directory.
+    #[error("{} belongs to user {owner}, who made it for himself: remove it when no program uses its topics, let root make it for a \
         shared group (install -d -m 2770 -g GROUP), or set HORUS_SHM_DIR to another one", path.display())]
     ForeignDirectory {
         /// The directory.
@@ -78,7 +78,7 @@ pub enum OpenError {
     },
     /// This user may not use the directory.
     #[error("not permitted to {doing} {}: a program that ran as another user, perhaps by sudo, may have made it. \
-        Remove it when nobody uses its topics (sudo rm -r), let root make it for a shared group (install -d -m 2770 -g GROUP), or \
+        Remove it when no program uses its topics (sudo rm -r), let root make it for a shared group (install -d -m 2770 -g GROUP), or \
         set HORUS_SHM_DIR to another one", path.display())]
     DirectoryNotPermitted {
         /// What was tried.
@@ -114,15 +114,15 @@ pub enum OpenError {
         /// Why it cannot be joined.
         reason: String,
     },
-    /// Somebody removed the file of a topic that is in use: who joins from now on meets none of its peers.
+    /// The file of a topic that is in use was removed: a peer that joins from now on meets none of its peers.
     #[error("the file {} was removed while the topic is in use, so that new peers do not find this one: open the topic \
         again. Who removed it? Perhaps logind, when its user logged out (RemoveIPC= in logind.conf)", path.display())]
     Deleted {
         /// The file that was.
         path: PathBuf,
     },
-    /// Somebody cut off the file of a topic that is in use: what is sent there reaches nobody.
-    #[error("the file {} was cut off while the topic is in use, by somebody who may write to it: remove it (`horus topic clean`), and \
+    /// The file of a topic that is in use was cut off: what is sent there reaches no peer.
+    #[error("the file {} was cut off while the topic is in use, by a program that may write to it: remove it (`horus topic clean`), and \
         open the topic again", path.display())]
     CutOff {
         /// The file.

@@ -69,7 +69,7 @@ pub(crate) use failpoint;
 /// Dies here if [`VARIABLE`] says so.
 ///
 /// # Panics
-/// When the variable is set and names no failpoint and passage: a test that kills nobody must not succeed.
+/// When the variable is set and names no failpoint and passage: a test that kills no process must not succeed.
 #[cfg(failpoints)]
 pub fn pass(name: &'static str) {
     static ARMED: std::sync::OnceLock<Option<Armed>> = std::sync::OnceLock::new();
@@ -90,7 +90,7 @@ impl Armed {
     /// What the environment variable says, which names one of these failpoints; `None` without it.
     ///
     /// # Panics
-    /// When it names none: a test that kills nobody must not succeed.
+    /// When it names none: a test that kills no process must not succeed.
     pub fn by(variable: &str, names: &[&'static str]) -> Option<Self> {
         let text = std::env::var(variable).ok()?;
         let parsed = parse(&text, names).unwrap_or_else(|| panic!("{variable}={text} is no failpoint with a passage"));

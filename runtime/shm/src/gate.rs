@@ -1,7 +1,7 @@
-//! A value that one thread at a time may use, and for which nobody waits: who finds it in use is told so.
+//! A value that one thread at a time may use, and for which no thread waits: one that finds it in use is told so.
 //!
 //! It is what a step and its executor share. They take turns, so it is free whenever one of them comes. Who is not in turn, because a
-//! program moved its half to another thread, gets no value and blocks nobody.
+//! program moved its half to another thread, gets no value and blocks no thread.
 //!
 //! ```
 //! let gate = horus_shm::gate::Gate::new(7);
@@ -19,7 +19,7 @@ use crate::sync::{AtomicU32, Ordering};
 
 /// A value behind a gate; see the module's text.
 pub struct Gate<T> {
-    /// 1 while somebody is inside.
+    /// 1 while a thread is inside.
     in_use: AtomicU32,
     value: UnsafeCell<T>,
 }
@@ -39,7 +39,7 @@ impl<T> Gate<T> {
         Self { in_use: AtomicU32::new(0), value: UnsafeCell::new(value) }
     }
 
-    /// The value, if nobody uses it. Wait-free.
+    /// The value, if no thread uses it. Wait-free.
     #[inline(always)]
     pub fn enter(&self) -> Option<Inside<'_, T>> {
         // Acquire: what the last one inside did is done. One locked instruction.

@@ -20,10 +20,10 @@
 //! - No network, no serialization, no discovery service: a topic is found by its file's name.
 //! - No order between publishers: each lane keeps its own.
 //! - No wake-up for a publisher that waits for room: it polls, busily or with naps ([`mod@wait`]).
-//! - No time unless it is asked for: whoever sends says when, or 0.
+//! - No time unless it is asked for: the sender says when, or 0.
 //! - No messages for who uses a segment that a peer *truncates*: its memory turns to zeros (`segment::guard`), and
 //!   [`check`](ends::Subscription::check) says why. What a peer scribbles into the bytes is survived by those who copy, and yields wrong
-//!   messages at worst. Whoever reads or writes in place trusts it ([`ends::place`]).
+//!   messages at worst. A program that reads or writes in place trusts it ([`ends::place`]).
 //! - No priority between subscribers: a live subscriber that stops reading holds a reliable lane, as reliable means. One that
 //!   holds a message of a `latest` lane in place keeps its slot, and the publisher passes the slot over.
 //! - No use in a child made by `fork`: it has neither the mapping nor the place ([`segment::map`]).
@@ -54,7 +54,7 @@
 //! | [`scheduling`] | calls `sched_setscheduler` | no safe crate has it for threads of other processes |
 //! | [`termination`] | puts a function into signal handlers | nothing says to the compiler what a handler may call |
 //! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
-//! | [`gate`] | lends a value to one thread at a time, and makes nobody wait | the standard library's locks cost two locked instructions |
+//! | [`gate`] | lends a value to one thread at a time, and makes no thread wait | the standard library's locks cost two locked instructions |
 //! | [`ring::copy`] | looks at a value to be as bytes to be written | uninitialized memory |
 //! | `ring::copy::bulk` | blocks of 64 bytes by assembly | `memcpy` would be a data race, atomic words are slower |
 //! | `ring::typed`, [`ends::Subscription`] | declare a value initialized whose bytes were all loaded | uninitialized memory, without a first write for nothing |

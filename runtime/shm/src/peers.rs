@@ -1,7 +1,7 @@
 //! Who publishes and who subscribes: taking a place, leaving it, and reaping the dead.
 //!
-//! A place is taken by its lock (`peers::locks`), which nobody can have but one living peer; all that stands in the segment about
-//! the place is written by whoever has the lock. So there is no lock over the whole table, and nothing to wait for:
+//! A place is taken by its lock (`peers::locks`), which only one living peer can have; all that stands in the segment about
+//! the place is written by the peer that has the lock. So there is no lock over the whole table, and nothing to wait for:
 //!
 //! - joining takes the lock, writes who one is, then the cursor, then the member's bit, all of it in the door (`peers::door`);
 //! - leaving clears the bits and unmaps, which gives the lock back;

@@ -31,7 +31,7 @@
 //!    the writer's Release fence, and the reader's Acquire fence follows the load that saw it, so the fences
 //!    synchronize (SYNC POINT: half-written) and the mark of the newer message, which precedes the writer's fence, is
 //!    visible to the second load. Stamps only grow, so it cannot read `2n + 2` again; and the numbers in `asking` only
-//!    grow, also from one writer of a reliable lane to the next, so that half a message stays marked whoever dies.
+//!    grow, also from one writer of a reliable lane to the next, so that half a message stays marked whichever peer dies.
 //! 3. *A reliable writer overwrites only what everybody has read*: it loads cursors with Acquire, readers store them
 //!    with Release after their copy (SYNC POINT: slot-free), so the copy happened before the overwriting stores. A
 //!    reader that leaves does the same with its bit (SYNC POINT: leave).

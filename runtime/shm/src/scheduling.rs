@@ -7,7 +7,7 @@ use rustix::process::Pid;
 /// Puts a thread under `SCHED_OTHER`; `None` is the calling one. The number is that of this process's PID namespace.
 ///
 /// # Errors
-/// The kernel's: there is no such thread, or it is somebody else's and the caller has no CAP_SYS_NICE.
+/// The kernel's: there is no such thread, or it is another user's and the caller has no CAP_SYS_NICE.
 pub fn leave_real_time(thread: Option<Pid>) -> Result<(), Errno> {
     // The kernel's `struct sched_param` is its priority alone. musl's has more fields, and its function of this name only fails.
     let priority: libc::c_int = 0;

@@ -1,17 +1,17 @@
 //! SIGTERM and SIGINT: the first one asks, and one that comes with it is the same one.
 //!
-//! Whoever ends a program often does so twice: `timeout` signals its child and then its own group, Ctrl-C reaches every process of a
-//! terminal and a script passes it on. A second signal that killed would take the program's last words from it, microseconds after it
-//! was asked for them. So:
+//! A program's end is often asked for twice: `timeout` signals its child and then its own group, Ctrl-C reaches every process of
+//! a terminal and a script passes it on. A second signal that killed would take the program's last words from it, microseconds
+//! after it was asked for them. So:
 //!
 //! | signal | when | what it does |
 //! |---|---|---|
 //! | the first | | sets the flags of [`on_termination`] |
 //! | the second | within the grace time | nothing |
-//! | the second | later | ends the process as if nobody had asked for signals |
+//! | the second | later | ends the process as if the process had not asked for signals |
 //! | the third | at once | the same |
 //!
-//! The count is the process's, and starts anew when nobody looks at a flag any more and somebody asks for one.
+//! The count is the process's, and starts anew when no holder looks at a flag any more and a new one asks for one.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -41,7 +41,7 @@ struct Asked {
     flags: Vec<(Arc<AtomicBool>, [SigId; 2])>,
 }
 
-/// Holders of a flag that nobody looks at: one action for each signal, and the list.
+/// Holders of a flag that is not looked at: one action for each signal, and the list.
 const OWN_HOLDERS: usize = 3;
 
 /// A flag that the first SIGTERM or SIGINT sets. It is set from the start if one came while the holder of another flag lives: the

@@ -1,4 +1,4 @@
-//! Processes that fork while they use topics: a child has no part in its parent's topics, and keeps nobody alive.
+//! Processes that fork while they use topics: a child has no part in its parent's topics, and keeps no peer alive.
 #![cfg(not(loom))]
 
 mod common;
@@ -118,7 +118,7 @@ fn child_that_outlives_its_parent_keeps_no_lane() {
         std::mem::forget(publisher);
     });
     assert_eq!(status, 0);
-    assert_eq!(scratch.files(), 1, "nobody removed it");
+    assert_eq!(scratch.files(), 1, "no process removed it");
     let heir = scratch.publish_as(&LATEST).expect("the lane is free at once");
     drop(heir);
     assert_eq!((scratch.files(), clean(&scratch.directory).unwrap().kept.len()), (0, 0));

@@ -96,7 +96,7 @@ fn missed_counts_exactly() {
     overwrite_while_reading(2, 4, 2);
 }
 
-/// Nobody reads but one that the writer does not know of, so the writer goes on and on.
+/// The only reader is one that the writer does not know of, so the writer goes on and on.
 fn overwrite_while_observing(policy: Policy, capacity: usize, messages: u64, preemptions: usize) {
     model(preemptions, move || {
         let lane = lane(capacity, 1);
@@ -452,7 +452,7 @@ fn message_refused_for_a_holder_is_never_lost_once_it_lets_go() {
         let early = send(&mut writer, 1).is_ok();
         let mut reader = holder.join().unwrap();
         let next = 1 + u64::from(early);
-        assert_eq!(send(&mut writer, next), Ok(next), "nobody holds any more");
+        assert_eq!(send(&mut writer, next), Ok(next), "no reader holds any more");
         assert_eq!(take(&mut reader, 2).last(), Some(&next));
     });
 }
@@ -520,7 +520,7 @@ fn message_is_never_slept_through() {
         });
         let asleep = sleeps(&mut reader, &tower, &mut Vec::new());
         sender.join().unwrap();
-        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and nobody will ring");
+        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and no publisher will ring");
     });
 }
 
@@ -547,7 +547,7 @@ fn second_message_is_never_slept_through_because_of_a_late_ring_for_the_first() 
             _ => None,
         });
         sender.join().unwrap();
-        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and nobody will ring");
+        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and no publisher will ring");
     });
 }
 
@@ -556,7 +556,7 @@ fn bell_is_rung_once_for_a_sleeper_that_does_not_get_up() {
     model(2, || {
         let tower = tower();
         let mut ringers = [Ringer::new(&tower), Ringer::new(&tower)];
-        assert!(!rings(&mut ringers[0], &tower), "nobody sleeps");
+        assert!(!rings(&mut ringers[0], &tower), "no subscriber sleeps");
         assert!(bell::lie_down(&tower, 0).is_some());
         let rung = ringers.each_mut().map(|ringer| [(); 3].map(|()| rings(ringer, &tower)));
         assert_eq!(rung, [[true, false, false]; 2], "each publisher rings once");

@@ -1,4 +1,4 @@
-//! A topic that is watched from outside: nothing is missed uncounted, and nobody in the topic notices.
+//! A topic that is watched from outside: nothing is missed uncounted, and no peer of the topic notices.
 
 mod common;
 

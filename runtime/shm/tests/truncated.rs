@@ -49,7 +49,7 @@ fn a_process_uses_a_topic_that_is_truncated() {
         for answer in [publisher.check(), subscriber.check()] {
             assert!(matches!(answer, Err(OpenError::CutOff { .. })), "{answer:?}");
         }
-        // Whoever comes next is told, or makes it anew; no segment of this process is in the way of another.
+        // A process that comes next is told, or makes it anew; no segment of this process is in the way of another.
         let _ = scratch.subscribe();
         drop((publisher, subscriber));
     }

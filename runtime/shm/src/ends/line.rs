@@ -1,7 +1,7 @@
 //! Two words in a segment that carries no messages: what the hardware's floor is measured with (crate `horus-measure`).
 //!
 //! They are stamps of slots, so that they lie as a topic's own words do. A segment of this kind is never sent to nor received
-//! from; whoever opens it as a topic of messages all the same finds stamps that mean nothing.
+//! from; a program that opens it as a topic of messages all the same finds stamps that mean nothing.
 
 use super::{Joining, Kind, Making, Payload, Publication, Subscription};
 use crate::directory::{Directory, TopicName};

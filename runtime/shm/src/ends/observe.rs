@@ -1,6 +1,6 @@
 //! A topic watched from outside: its messages by copy, and how many there are, without a place in it.
 //!
-//! Nobody waits for an observer, wakes it, or knows of it; see [`crate::ring::observe`]. It takes no place, so any number can
+//! No peer waits for an observer, wakes it, or knows of it; see [`crate::ring::observe`]. It takes no place, so any number can
 //! watch, and the topic's last user removes the file under it. It looks when it likes: who looks too seldom misses messages, of
 //! which [`missed`](Observation::missed) says how many.
 

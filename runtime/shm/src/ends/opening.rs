@@ -1,10 +1,10 @@
 //! Finds or makes the segment of a topic; the caller takes a place in it.
 //!
-//! # Why nobody is left with a file that has no name
-//! A name is taken away by who has the locks of all places ([`crate::segment::file`]). Whoever opens a file takes a place in it and then
-//! looks whether it still has a name. A new file has a place taken before it has a name.
+//! # Why no process is left with a file that has no name
+//! A name is taken away by the process that has the locks of all places ([`crate::segment::file`]). A process that opens a file
+//! takes a place in it and then looks whether it still has a name. A new file has a place taken before it has a name.
 //!
-//! # Why nobody takes a place in half a topic
+//! # Why no process takes a place in half a topic
 //! Who opens a file reads its header, maps it and takes its place in the door (`peers::door`), and who remakes the topic has the door
 //! alone ([`super::remake`]).
 
@@ -66,7 +66,7 @@ pub struct Kind<'a> {
 pub struct Joining {
     /// What the topic must be.
     pub needs: Needs,
-    /// How to make the topic, if nobody did yet. Who comes before it is published, and needs more of it, remakes it.
+    /// How to make the topic, if no peer did yet. A peer that comes before it is published, and needs more of it, remakes it.
     pub making: Making,
     /// Messages sent before joining that are wanted of each publisher, as far as they are still there.
     pub history: u64,
@@ -157,7 +157,7 @@ pub(super) enum Entered<R> {
     Joined(R),
     /// The topic has to be remade: to be opened again, by who has the door alone.
     Alone,
-    /// Somebody else is at it for a moment: to be looked for again, a little later.
+    /// Another process is at it for a moment: to be looked for again, a little later.
     Again,
     /// There is no place, as far as could be seen in one look.
     Full(OpenError),
@@ -185,7 +185,7 @@ pub(super) fn open_or_make<R>(
             (Found::Nothing, None) => return Ok(None),
             (Found::Nothing, Some((making, header))) => match make_with_room(path, header, making.access, place)? {
                 Some(door) => Some(door),
-                None => continue, // somebody else was faster
+                None => continue, // another process was faster
             },
             (Found::Closed, _) => None,
         };
@@ -207,7 +207,7 @@ pub(super) fn open_or_make<R>(
             }
             Some((Entered::Joined(_) | Entered::Again, _)) | None => {}
         }
-        drop(opening); // nobody waits for who waits
+        drop(opening); // no process waits for one that waits
         if !patience.pause() {
             break;
         }
@@ -235,7 +235,7 @@ enum Found {
     Nothing,
 }
 
-/// The topic's segment, if living peers use it. Removes one that nobody living uses.
+/// The topic's segment, if living peers use it. Removes one that no living peer uses.
 fn find(path: &Path, manner: Manner) -> Result<Found, OpenError> {
     for _attempt in 0..ATTEMPTS {
         let Some(file) = TopicFile::open(path)? else { return Ok(Found::Nothing) };
@@ -253,7 +253,7 @@ fn find(path: &Path, manner: Manner) -> Result<Found, OpenError> {
     Err(OpenError::Busy { path: path.to_owned() })
 }
 
-/// Makes the topic's segment, takes `place` in it and gives it its name; `None` when somebody else was faster.
+/// Makes the topic's segment, takes `place` in it and gives it its name; `None` when another process was faster.
 fn make(path: &Path, header: Header, access: Access, place: Place) -> Result<Option<Door>, OpenError> {
     let description = file::make_unnamed(path, header.shape.total_bytes(), access)?;
     let written = rustix::io::pwrite(&description, &header.to_bytes(), 0)

@@ -1,7 +1,7 @@
 //! Messages written and read in their place, as bytes.
 //!
 //! # In place or by copy
-//! The copying calls ([`Publication::try_send`], [`Subscription::try_recv`]) trust nobody: what a hostile peer scribbles into
+//! The copying calls ([`Publication::try_send`], [`Subscription::try_recv`]) trust no peer: what a hostile peer scribbles into
 //! a slot meanwhile yields wrong messages at worst. The calls in place lend a reference into the segment. No process that uses
 //! this crate changes what is lent; one that may write to the topic and ignores the protocol could, and then the reader's
 //! program has the data race that Rust's references exclude. On a `latest` topic, and of a reliable one's history, a reader that
@@ -53,8 +53,8 @@ impl Deref for Loan<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: inside of the slot, by the assertion. Nobody who follows the protocol writes to a slot that was begun but its
-        // writer, which this value borrows, nor uses what it reads there; see the module's text for the others.
+        // SAFETY: inside of the slot, by the assertion. No process that follows the protocol writes to a slot that was begun but
+        // its writer, which this value borrows, nor uses what it reads there; see the module's text for the others.
         unsafe { &*self.place() }
     }
 }
@@ -152,8 +152,8 @@ impl Deref for Sample<'_> {
         let payload = self.subscription.payload();
         match &self.copied {
             Some(copied) => copied.bytes(payload.bytes),
-            // SAFETY: inside of the slot, by the assertion. While it is held, nobody who follows the protocol writes to the slot;
-            // see the module's text for the others.
+            // SAFETY: inside of the slot, by the assertion. While it is held, no process that follows the protocol writes to the
+            // slot; see the module's text for the others.
             None => unsafe { &*place_of(self.subscription.slot(self.lane), payload.align, payload.bytes) },
         }
     }

@@ -6,9 +6,9 @@
 //! goes on with the next sequence number, and a message that its predecessor left half-written is never seen.
 //!
 //! # What a sender never does
-//! Sending makes no system call but one `futex` wake-up for each time that a subscriber lay down to sleep, whoever starves, is
-//! stopped or dies meanwhile; on a topic that is made to wake nobody, none at all. Who is dead is found out by who opens the
-//! topic, by [`wait_for_room`](Publication::wait_for_room), and by [`reap`](Publication::reap).
+//! Sending makes no system call but one `futex` wake-up for each time that a subscriber lay down to sleep, whichever peer
+//! starves, is stopped or dies meanwhile; on a topic that is made to wake no subscriber, none at all. Dead peers are found by the
+//! process that opens the topic, by [`wait_for_room`](Publication::wait_for_room), and by [`reap`](Publication::reap).
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ const REAPING_PERIOD_NS: u64 = 1_000_000;
 const ROOM_NAP: Duration = Duration::from_micros(100);
 
 impl Publication {
-    /// Opens the topic `name`, making it if nobody living uses it, and becomes one of its publishers.
+    /// Opens the topic `name`, making it if no living peer uses it, and becomes one of its publishers.
     ///
     /// # Errors
     /// [`OpenError`]. In particular a topic that was ever published and gives less than is asked for here (type, layout, policy,
@@ -71,7 +71,7 @@ impl Publication {
         Ok(opened.expect("what is not there is made"))
     }
 
-    /// Takes the monitor's lane of a topic that is published, however it is made; `None` when nobody has published it yet.
+    /// Takes the monitor's lane of a topic that is published, however it is made; `None` when no peer has published it yet.
     ///
     /// Each topic has one such lane beside those of its publishers, which no publisher can take.
     ///
@@ -272,8 +272,8 @@ impl Publication {
     /// Looks whether what is sent here can reach anybody who joins from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::CutOff`] when somebody truncated it, [`OpenError::Forked`] in a child that `fork` made of the
-    /// process that opened the topic.
+    /// [`OpenError::Deleted`] when the topic's file was removed, [`OpenError::CutOff`] when it was truncated,
+    /// [`OpenError::Forked`] in a child that `fork` made of the process that opened the topic.
     pub fn check(&self) -> Result<(), OpenError> {
         self.segment().check()
     }

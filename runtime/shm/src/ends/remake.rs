@@ -1,7 +1,8 @@
-//! Remakes a topic that nobody has published yet, in its own file.
+//! Remakes a topic that no peer has published yet, in its own file.
 //!
-//! A subscriber that comes first makes the topic as it would like it. Whoever comes next may need more of it: the first publisher, or
-//! another subscriber. As long as no lane was ever used there is no message, and so nothing but the topic's shape to change.
+//! A subscriber that comes first makes the topic as it would like it. The peer that comes next may need more of it: the first
+//! publisher, or another subscriber. As long as no lane was ever used there is no message, and so nothing but the topic's shape
+//! to change.
 //!
 //! # Why nothing is lost
 //! Everything up to the lanes stays where it is: who is a member, who sleeps, what each needs, and the locks that tell who lives. So a
@@ -10,10 +11,10 @@
 //! receiving call ([`super::following`]). A reliable publisher waits for it until then; on a `latest` topic it counts what was
 //! overwritten.
 //!
-//! # Why nobody sees half of it
-//! Who remakes has the door alone (`peers::door`), so nobody joins meanwhile. Members see no lane used: each generation has its
-//! own word for that, and the word of an older one stays empty for ever. Who holds no door looks at the generation before and after
-//! the header.
+//! # Why no peer sees half of it
+//! The peer that remakes has the door alone (`peers::door`), so no peer joins meanwhile. Members see no lane used: each
+//! generation has its own word for that, and the word of an older one stays empty for ever. Who holds no door looks at the
+//! generation before and after the header.
 //!
 //! # Who is killed in it
 //! Up to `remake:begun` nothing has changed but the file's size, which may be larger than it needs to be. From there to `remake:remade` the

@@ -8,7 +8,7 @@ use super::{Payload, Publication};
 use crate::ring::{NotStaged, Plain, copy, payload_word};
 
 impl Publication {
-    /// Writes a message of the topic's size in its place, behind those that are staged. Nobody sees it yet.
+    /// Writes a message of the topic's size in its place, behind those that are staged. No reader sees it yet.
     ///
     /// Wait-free; no allocation and no system call.
     ///
@@ -58,7 +58,7 @@ impl Publication {
         released
     }
 
-    /// Forgets what is staged; returns how many messages that was. Nobody has seen them.
+    /// Forgets what is staged; returns how many messages that was. No reader has seen them.
     pub fn take_back_staged(&mut self) -> u64 {
         self.producer().take_back()
     }

@@ -2,9 +2,9 @@
 //! behind.
 //!
 //! # A subscriber that comes first
-//! It makes the topic as it would like it, and receives once somebody publishes. If it is remade before, by the first publisher or by a
-//! subscriber that needs more, it follows ([`super::following`]): in the first receiving call after that, with the system calls of
-//! mapping a file. A subscriber that says how the topic is made, as its publisher does, never has to.
+//! It makes the topic as it would like it, and receives once the topic is published. If it is remade before, by the first publisher or
+//! by a subscriber that needs more, it follows ([`super::following`]): in the first receiving call after that, with the system
+//! calls of mapping a file. A subscriber that says how the topic is made, as its publisher does, never has to.
 
 use std::mem::MaybeUninit;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// Joins the topic `name`, making it if nobody living uses it.
+    /// Joins the topic `name`, making it if no living peer uses it.
     ///
     /// # Errors
     /// [`OpenError`]; in particular a topic that is not what the subscriber needs.
@@ -109,7 +109,7 @@ impl Subscription {
     }
 
     /// The next message of the topic's size, or `None` when it has not been sent yet. Wait-free; no allocation, and no system
-    /// call once somebody has published.
+    /// call once the topic is published.
     ///
     /// # Panics
     /// When messages of the topic have fewer bytes. That they have as many is the caller's to see to.
@@ -123,7 +123,7 @@ impl Subscription {
     }
 
     /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move. `into` keeps what it
-    /// holds, or gets what nobody sent, when this returns `None`.
+    /// holds, or gets what no publisher sent, when this returns `None`.
     #[inline(always)]
     pub fn try_recv_into<T: Plain>(&mut self, into: &mut T) -> Option<Received<()>> {
         let bytes = into.as_mut_bytes();
@@ -183,7 +183,7 @@ impl Subscription {
             used = self.segment.used_lanes().load(Ordering::Relaxed); // as in `poll`
         }
         let lanes = self.lanes.len();
-        // The lanes from `turn` on, then those before it; a bit beyond the lanes is a lie that helps nobody.
+        // The lanes from `turn` on, then those before it; a bit beyond the lanes is a lie that helps no peer.
         let known = used & (u64::MAX >> (64 - lanes));
         let from_turn = known & (u64::MAX << self.turn);
         for mut part in [from_turn, known & !from_turn] {
@@ -273,12 +273,12 @@ impl Subscription {
         is_published(&self.segment)
     }
 
-    /// Looks whether messages can come from whoever publishes the topic from now on. One system call.
+    /// Looks whether messages can come from those that publish the topic from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file, [`OpenError::CutOff`] when somebody truncated it, [`OpenError::Forked`]
-    /// in a child that `fork` made of the process that opened the topic; and why this subscriber cannot receive what is published since the
-    /// topic was remade.
+    /// [`OpenError::Deleted`] when the topic's file was removed, [`OpenError::CutOff`] when it was truncated,
+    /// [`OpenError::Forked`] in a child that `fork` made of the process that opened the topic; and why this subscriber cannot
+    /// receive what is published since the topic was remade.
     pub fn check(&self) -> Result<(), OpenError> {
         self.segment.check()?;
         self.following.refusal().map_or(Ok(()), |refusal| {

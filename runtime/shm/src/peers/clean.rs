@@ -1,9 +1,9 @@
 //! Removes what killed processes left behind.
 //!
-//! A topic whose peers were all killed is removed by whoever opens it next. One that nobody opens again occupies memory until
-//! [`clean`] finds it: `horus topic clean` calls it, and so does a publisher for whose topic there is no room before it gives
-//! up. Opening a topic looks at no other one. Nor does a running node clean: it would map and unmap other topics, and every
-//! unmapping interrupts the CPUs of its real-time threads.
+//! A topic whose peers were all killed is removed by the process that opens it next. One that no process opens again occupies
+//! memory until [`clean`] finds it: `horus topic clean` calls it, and so does a publisher for whose topic there is no room before
+//! it gives up. Opening a topic looks at no other one. Nor does a running node clean: it would map and unmap other topics, and
+//! every unmapping interrupts the CPUs of its real-time threads.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::sync::Arc;
 /// What was found.
 #[derive(Debug, Default)]
 pub struct Cleaned {
-    /// Topics that nobody living used: removed.
+    /// Topics that no living peer used: removed.
     pub removed: Vec<PathBuf>,
     /// Topics in use.
     pub kept: Vec<PathBuf>,

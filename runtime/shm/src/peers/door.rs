@@ -1,11 +1,12 @@
-//! The door of a segment: whoever joins goes in beside others, and who remakes the topic goes in alone.
+//! The door of a segment: a peer that joins goes in beside others, and one that remakes the topic goes in alone.
 //!
-//! So nobody joins while it is remade, and nobody remakes it under who joins: a topic's shape stays what it was while somebody
+//! So no peer joins while it is remade, and none remakes it under one that joins: a topic's shape stays what it was while a peer
 //! looks at the header, maps the file by it and takes a place. The door is a lock on a byte of the file (`peers::locks`), by the description
 //! that the place is taken by. The kernel opens it when who has it is killed.
 //!
-//! Who wants it alone closes the gate before it: those who are in go out, nobody new goes in, and it need not wait for longer than
-//! that. A process that is stopped in the door holds up those who want to join or remake; who has joined needs no door.
+//! A peer that wants it alone closes the gate before it: those that are in go out, no other goes in, and it need not wait for
+//! longer than that. A process that is stopped in the door holds up those who want to join or remake; who has joined needs no
+//! door.
 
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use super::locks::{Range, try_lock, try_share, unlock};
 use crate::clock::monotonic_ns;
 use crate::patience::pause;
 
-/// With whom somebody is in the door.
+/// With whom a peer is in the door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// Beside others, to join.
@@ -29,7 +30,7 @@ pub(crate) enum Manner {
 const PATIENCE: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// Goes into the door; false when somebody is in the way.
+/// Goes into the door; false when another peer is in the way.
 pub(crate) fn enter(description: &OwnedFd, manner: Manner) -> Result<bool, Errno> {
     match manner {
         Manner::Beside => {

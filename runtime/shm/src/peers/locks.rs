@@ -5,7 +5,7 @@
 //! by one thing only: the holder's memory mapping. So the kernel drops the lock at the moment at which no instruction of
 //! the holder can touch the segment any more: when it unmaps, exits, is killed, or executes another program. It does so in
 //! whatever PID, time, user or mount namespace the holder ran, with or without `/proc`. A child made by `fork` gets neither
-//! the mapping nor the description, so it keeps nobody alive.
+//! the mapping nor the description, so it keeps no peer alive.
 //!
 //! The locked bytes are numbers, not data: locks do not keep anybody from reading or writing the file.
 //!
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! # What it does not do
-//! Who may open the file may lock its bytes, and seem alive in somebody else's place. Who shares a topic's group is
+//! A process that may open the file may lock its bytes, and seem alive in another one's place. One that shares a topic's group is
 //! trusted that far.
 
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -52,7 +52,7 @@ impl Range {
     pub const REMOVING: Self = REMOVER;
     /// What who wants the door locks for a moment; who wants it alone, for as long as it needs the door.
     pub const GATE: Self = Self { first: 61, bytes: 1 };
-    /// What whoever joins shares with others, and who remakes the topic has alone.
+    /// What a peer that joins shares with others, and one that remakes the topic has alone.
     pub const DOOR: Self = Self { first: 62, bytes: 1 };
     /// Both.
     pub const GATE_AND_DOOR: Self = Self { first: 61, bytes: 2 };
@@ -133,7 +133,7 @@ pub(super) mod tests {
         assert_eq!(try_lock(&other, Range::ALL), Ok(false), "a part of it is taken");
         assert_eq!(is_locked(&other, Place::Lane(63)), Ok(true));
         assert_eq!(is_locked(&other, Place::Subscriber(0)), Ok(false), "the next byte");
-        assert_eq!(is_locked(&holder, Range::ALL), Ok(false), "one's own locks are in nobody's way");
+        assert_eq!(is_locked(&holder, Range::ALL), Ok(false), "one's own locks are not in one's way");
         drop(holder);
         assert_eq!(try_lock(&other, Range::ALL), Ok(true));
     }

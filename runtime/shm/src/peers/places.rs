@@ -32,7 +32,7 @@ impl Seat {
         &self.0
     }
 
-    /// Takes a place; false when somebody else has it.
+    /// Takes a place; false when another peer has it.
     pub fn take(&self, segment: &Segment, place: Place) -> Result<bool, OpenError> {
         locks::try_lock(&self.0, place).map_err(|error| OpenError::io("lock", segment.path(), error))
     }
@@ -79,13 +79,13 @@ impl Seat {
         Identity::own().store(owner);
         failpoint!("claim:owner");
         owner[EPOCH_WORD].fetch_add(1, Ordering::Relaxed); // wraps; a count for people who look at the segment
-        // Relaxed: whoever sees the bit goes on to look at stamps.
+        // Relaxed: a peer that sees the bit goes on to look at stamps.
         segment.used_lanes().fetch_or(1 << lane, Ordering::Relaxed);
         failpoint!("claim:lane");
         Ok(Claim::Taken(lane))
     }
 
-    /// Takes a subscriber's place, cleared of whoever died in it. The caller sets the bit by joining the ring.
+    /// Takes a subscriber's place, cleared of the peer that died in it. The caller sets the bit by joining the ring.
     pub fn claim_subscriber(&self, segment: &Segment, needs: Needs) -> Result<Claim, OpenError> {
         let subscribers = segment.header().shape.subscribers();
         let is_settled = |subscriber| segment.members().load(Ordering::Relaxed) >> subscriber & 1 == 1;
@@ -127,7 +127,7 @@ impl Seat {
 pub(crate) enum Claim {
     /// The number of the place.
     Taken(usize),
-    /// Somebody joins, reaps or removes at this moment: to be asked for again.
+    /// Another peer joins, reaps or removes at this moment: to be asked for again.
     Again,
     /// Each place has a holder that has said who it is, as far as could be seen in one look.
     Full(OpenError),
@@ -153,7 +153,7 @@ pub(crate) fn clear(segment: &Segment, subscriber: usize) {
     failpoint!("leave:member");
     // Release: what this reader copied was copied before a writer stops waiting for it.
     segment.members().fetch_and(!(1 << subscriber), Ordering::Release); // SYNC POINT: leave
-    // Relaxed: a publisher that sees them a little longer rings for nobody.
+    // Relaxed: a publisher that sees them a little longer rings in vain.
     segment.sleepers().fetch_and(!(1 << subscriber), Ordering::Relaxed);
     bell::get_up(segment, subscriber);
     failpoint!("leave:bits");
@@ -162,7 +162,7 @@ pub(crate) fn clear(segment: &Segment, subscriber: usize) {
 /// Takes dead subscribers out, so that no publisher waits for them, and returns how many. A system call for each subscriber;
 /// allocates nothing, waits for nothing.
 pub(crate) fn reap(segment: &Segment) -> usize {
-    // Relaxed: a bit that is set later belongs to somebody who lived then.
+    // Relaxed: a bit that is set later belongs to a peer that lived then.
     let members = segment.members().load(Ordering::Relaxed);
     let any = members | segment.sleepers().load(Ordering::Relaxed);
     let mut reaped = 0;
@@ -200,7 +200,7 @@ pub(crate) fn publishers(segment: &Segment) -> Result<Vec<(usize, Identity)>, Op
 
 /// Whether a living process publishes the topic, the monitor aside: also by one that has remade it since this segment was mapped.
 pub(crate) fn is_published(segment: &Segment) -> Result<bool, OpenError> {
-    // Relaxed: whoever asks may be told a moment later.
+    // Relaxed: the caller may be told a moment later.
     let generation = segment.generation_word().load(Ordering::Relaxed);
     let used = segment.used_lanes_in(generation).load(Ordering::Relaxed);
     let lanes = if generation == segment.generation() { segment.header().shape.publishers() } else { MAX_PUBLISHERS };

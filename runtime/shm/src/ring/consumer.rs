@@ -60,7 +60,7 @@ pub struct Consumer<M> {
 /// 2. *ours first*: then the writer sees our bit and our preliminary cursor, or the final one, both `<= start`. It
 ///    permits nothing from `start + capacity` on.
 ///
-/// A writer that sees our bit by chance, before either fence, may still see the cursor of whoever had this number
+/// A writer that sees our bit by chance, before either fence, may still see the cursor of the reader that had this number
 /// before. That one stopped at or before our `start`, so it too permits less, not more. While the cursor lags the
 /// writer finds no room: for as long as it takes us from here to the end of this function.
 ///
@@ -73,7 +73,7 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
         // are preempted. Relaxed: it only must not be ahead of `start`, and positions only grow.
         let preliminary = lane.position().load(Ordering::Relaxed).saturating_sub(history);
         lane.cursor(subscriber).store(preliminary, Ordering::Relaxed);
-        // Relaxed: whoever had this number and was killed while holding a message reads no more.
+        // Relaxed: a reader that had this number and was killed while holding a message reads no more.
         lane.holders().fetch_and(!(1 << subscriber), Ordering::Relaxed);
         failpoint!("join:cursor");
     }

@@ -13,7 +13,7 @@ use super::{Consumer, Memory, join};
 use crate::segment::layout::Policy;
 use crate::sync::AtomicU64;
 
-/// A lane of which this reader sees all, and in which nobody sees this reader.
+/// A lane of which this reader sees all, and in which no peer sees this reader.
 pub struct Unseen<M> {
     lane: M,
     members: AtomicU64,

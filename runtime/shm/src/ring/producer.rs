@@ -43,7 +43,7 @@ impl<M: Memory> Producer<M> {
     /// When the memory's capacity is no power of two: the caller chose it.
     pub fn resume(memory: M, policy: Policy, is_held: bool) -> Option<Self> {
         assert!(memory.capacity().is_power_of_two());
-        // Relaxed, here and below: the last writer is dead or was dropped by the caller, and whoever knows that, by the
+        // Relaxed, here and below: the last writer is dead or was dropped by the caller, and a writer that knows that, by the
         // kernel or by program order, also sees everything it stored.
         let position = memory.position().load(Ordering::Relaxed);
         if position >= MAX_SEQUENCE {
@@ -61,7 +61,7 @@ impl<M: Memory> Producer<M> {
             // No room is known: the first send looks. And what a dead writer began to overwrite stays begun.
             Policy::Reliable => next,
             Policy::Latest => {
-                memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for, nobody asks for
+                memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for is asked for no more
                 if is_held || memory.ahead_ns() != 0 { 0 } else { MAX_SEQUENCE }
             }
         };
@@ -136,8 +136,8 @@ impl<M: Memory> Producer<M> {
 
     /// Says that a message is being written.
     ///
-    /// On a `latest` lane the stamp says that the slot is being written, which every reader looks at. On a reliable one nobody
-    /// reads what may be overwritten but who asked for history. So it is said apart, and a reader that waits for the message
+    /// On a `latest` lane the stamp says that the slot is being written, which every reader looks at. On a reliable one no reader
+    /// reads what may be overwritten but one that asked for history. So it is said apart, and a reader that waits for the message
     /// keeps the stamp's line until the message is there.
     #[inline(always)]
     fn mark(&self, slot: &[AtomicU64], sequence: u64) {
@@ -216,7 +216,7 @@ impl<M: Memory> Producer<M> {
         self.memory.asking().store(number, Ordering::Release); // SYNC POINT: asking
         fence(Ordering::SeqCst); // SYNC POINT: hold
         failpoint!("publish:unless-held");
-        // Acquire: whoever no longer holds has read before.
+        // Acquire: a reader that no longer holds has read before.
         let holders = self.memory.holders().load(Ordering::Acquire); // SYNC POINT: let go
         let members = self.memory.members().load(Ordering::Acquire); // SYNC POINT: leave
         let is_in_slot = |subscriber| {
@@ -243,7 +243,7 @@ impl<M: Memory> Producer<M> {
         let mut slowest = self.next;
         for subscriber in bits(members, self.memory.subscribers()) {
             let cursor = self.memory.cursor(subscriber).load(Ordering::Acquire); // SYNC POINT: slot-free
-            slowest = slowest.min(cursor); // a cursor beyond `next` is a lie that helps nobody: it counts as `next`
+            slowest = slowest.min(cursor); // a cursor beyond `next` is a lie that helps no peer: it counts as `next`
         }
         self.limit = (slowest + self.memory.capacity()).max(self.next);
         self.next < self.limit

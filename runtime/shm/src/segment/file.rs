@@ -1,14 +1,14 @@
 //! Makes, opens, names and removes the files behind segments.
 //!
 //! A file gets its name only when its header is in place and all its bytes are allocated: it starts as an unnamed temporary
-//! file (`O_TMPFILE`) and is linked into the directory. A process killed on the way leaves nothing behind, nobody ever
+//! file (`O_TMPFILE`) and is linked into the directory. A process killed on the way leaves nothing behind, no process ever
 //! opens a half-made segment, and a full `/dev/shm` is an error now and not a SIGBUS later.
 //!
 //! A topic that is remade keeps its file, which grows and never shrinks: to touch bytes that a file lost is SIGBUS.
 //!
 //! # Who removes a file
-//! Whoever leaves last, and whoever finds one that nobody living uses: the next peer that opens the topic, `horus topic
-//! clean`. It takes the locks of *all* places at once (`peers::locks`), which succeeds only if nobody
+//! The peer that leaves last, and a process that finds one that no living peer uses: the next peer that opens the topic,
+//! `horus topic clean`. It takes the locks of *all* places at once (`peers::locks`), which succeeds only if no peer
 //! lives there, and takes the name away while it has them. Who joins takes its own place's lock first and then looks whether
 //! the file still has a name. So one of the two sees the other. Who finds the places taken by a remover looks again a moment later;
 //! one that is stopped in it for longer is an error ([`OpenError::Busy`]).
@@ -81,18 +81,18 @@ impl TopicFile {
         &self.file
     }
 
-    /// Whether the file still has a name. One without was given up: whoever opened it must look again.
+    /// Whether the file still has a name. One without was given up: the process that opened it must look again.
     pub fn is_named(&self) -> bool {
         rustix::fs::fstat(&self.file).is_ok_and(|stat| stat.st_nlink > 0)
     }
 
-    /// Whether it has at least so many bytes: as many as it was made with, if nobody cut it off.
+    /// Whether it has at least so many bytes: as many as it was made with, if it was not cut off.
     pub fn has_bytes(&self, bytes: usize) -> bool {
         rustix::fs::fstat(&self.file)
             .is_ok_and(|stat| u64::try_from(stat.st_size).is_ok_and(|size| size >= bytes as u64))
     }
 
-    /// Removes the file if nobody living uses it. True if it is gone, by whomever.
+    /// Removes the file if no living peer uses it. True if it is gone, whichever process removed it.
     ///
     /// The places are locked by a description of this call's own: this value's may be a forked child's, too.
     pub fn remove_if_unused(&self) -> Result<bool, OpenError> {
@@ -111,7 +111,7 @@ impl TopicFile {
         Ok(true)
     }
 
-    /// Lets in whom `access` lets in, and nobody else.
+    /// Lets in the users that `access` lets in, and no others.
     pub fn set_access(&self, access: Access) -> Result<(), OpenError> {
         set_access(&self.file, &self.path, access)
     }
@@ -133,7 +133,7 @@ impl TopicFile {
     }
 }
 
-/// Removes a file when its owner goes, if nobody else living uses it. To be dropped after the owner's mapping, which holds
+/// Removes a file when its owner goes, if no other living peer uses it. To be dropped after the owner's mapping, which holds
 /// the owner's place.
 pub(crate) struct LastOut {
     file: std::sync::Arc<TopicFile>,

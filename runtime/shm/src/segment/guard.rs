@@ -1,17 +1,18 @@
-//! What happens when somebody cuts off the file of a segment that this process uses: its memory turns to zeros, and the process goes on.
+//! What happens when another process cuts off the file of a segment that this process uses: its memory turns to zeros, and the
+//! process goes on.
 //!
-//! The kernel sends SIGBUS to whoever touches a page behind the end of a file. A handler, which is installed with the first segment,
-//! looks the address up among the segments of this process, maps zeros over the one that it is in, and takes note of that
-//! ([`Guarded::is_lost`]). Other addresses, and signals that a process sent, go to the handler that was there before, or end the process as
-//! they would have. A handler before that takes itself away, as that of Rust's runtime does, takes ours along: ours comes back, and what
-//! it put in its place is what was there before from then on.
+//! The kernel sends SIGBUS to a process that touches a page behind the end of a file. A handler, which is installed with the
+//! first segment, looks the address up among the segments of this process, maps zeros over the one that it is in, and takes note
+//! of that ([`Guarded::is_lost`]). Other addresses, and signals that a process sent, go to the handler that was there before, or
+//! end the process as they would have. A handler before that takes itself away, as that of Rust's runtime does, takes ours along:
+//! ours comes back, and what it put in its place is what was there before from then on.
 //!
-//! The mapping was what held this process's places ([`crate::peers::locks`]), so these are free from then on: what is written now reaches
-//! nobody.
+//! The mapping was what held this process's places ([`crate::peers::locks`]), so these are free from then on: what is written now
+//! reaches no peer.
 //!
 //! # What it does not do
 //! - It does not help where another handler takes its place later and does not call it.
-//! - It guards [`SLOTS`] segments. Whoever opens more has the rest without it.
+//! - It guards [`SLOTS`] segments. A process that opens more has the rest without it.
 //! - It does not guard files on disks ([`super::stored`]): what a disk lost must not look like zeros.
 
 use std::ptr;
@@ -50,7 +51,7 @@ impl Guarded {
     pub fn new(start: usize, bytes: usize) -> Self {
         static INSTALLED: Once = Once::new();
         INSTALLED.call_once(install);
-        // Relaxed, as `bytes` and `lost`: nobody looks at a slot before its start is there.
+        // Relaxed, as `bytes` and `lost`: no thread looks at a slot before its start is there.
         let is_taken =
             |slot: &&Slot| slot.start.compare_exchange(0, TAKEN, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         let Some(index) = TABLE.iter().position(|slot| is_taken(&slot)) else { return Self(None) };
@@ -62,7 +63,7 @@ impl Guarded {
         Self(Some(slot))
     }
 
-    /// Whether its memory is zeros by now, because somebody cut off its file.
+    /// Whether its memory is zeros by now, because its file was cut off.
     pub fn is_lost(&self) -> bool {
         // Relaxed: it guards nothing.
         self.0.is_some_and(|slot| slot.lost.load(Ordering::Relaxed) > 0)
@@ -145,7 +146,7 @@ fn turn_to_zeros(slot: &Slot) -> bool {
     let (access, flags) =
         (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE);
     // SAFETY: these addresses are a mapping of this process that `Guarded::new` was told of and that stays until its slot is free, so
-    // nothing else is replaced. Whoever has references to it reads and writes atomic words, of which every pattern is one.
+    // nothing else is replaced. Code that has references to it reads and writes atomic words, of which every pattern is one.
     let mapped = unsafe { rustix::mm::mmap_anonymous(address, bytes, access, flags) }.is_ok();
     if mapped {
         // SAFETY: advice for the mapping that was just made, which changes nothing in this process: a child is not to have it either.
@@ -162,7 +163,7 @@ fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_
         libc::SIG_IGN if is_sent(info) => {}
         libc::SIG_DFL | libc::SIG_IGN => {
             // SAFETY: zeros are the default action. A fault comes again when this returns and then ends the process; a signal that
-            // somebody sent does not, so it is sent once more, and waits until this returns.
+            // a process sent does not, so it is sent once more, and waits until this returns.
             unsafe {
                 let _ = set(&std::mem::zeroed());
                 if is_sent(info) {
@@ -171,7 +172,7 @@ fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_
             }
         }
         handler if flags & libc::SA_SIGINFO as usize != 0 => {
-            // SAFETY: whoever installed it said by the flag that it is such a function.
+            // SAFETY: the code that installed it said by the flag that it is such a function.
             let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
                 unsafe { std::mem::transmute(handler) };
             handler(signal, info, context);

@@ -45,7 +45,7 @@ mod field {
     pub const DESCRIPTION: usize = 512;
 }
 
-/// Flag of a topic whose publishers wake nobody.
+/// Flag of a topic whose publishers wake no subscriber.
 const NEVER_WAKES: u32 = 1;
 
 /// What a peer wants a segment to be.
@@ -192,7 +192,7 @@ impl Alleged {
         usize::try_from(self.u64(offset)).unwrap_or(usize::MAX)
     }
 
-    /// Whether the file is ours by its first bytes, so that it can be removed when nobody uses it, whatever else is wrong with
+    /// Whether the file is ours by its first bytes, so that it can be removed when no peer uses it, whatever else is wrong with
     /// it: cut short, damaged, or empty. Other versions may tell otherwise who uses them.
     pub(crate) fn is_ours(first_bytes: &[u8]) -> bool {
         let version = first_bytes.get(field::VERSION..field::VERSION + 4);

@@ -35,9 +35,9 @@
 //! that it moves none of them, and holds no more than [`MONITORS_CAPACITY`] messages.
 //!
 //! # Generations
-//! A topic that nobody has published can be remade in its own file ([`crate::ends`]). Everything up to the lanes stays where it
-//! is then. The generation says how often it was remade, times two, and is odd while somebody is at it. Each generation has its own word of used
-//! lanes, so that a mapping of an older one never sees a lane used, whose place it would not know.
+//! A topic that no peer has published can be remade in its own file ([`crate::ends`]). Everything up to the lanes stays where it
+//! is then. The generation says how often it was remade, times two, and is odd while a peer is at it. Each generation has its own
+//! word of used lanes, so that a mapping of an older one never sees a lane used, whose place it would not know.
 //!
 //! Integers are in the byte order of the machine that made the file; a tag in the header tells a foreign one. Nothing
 //! depends on the page size: a mapping may be longer than its file's bytes, never shorter.
@@ -68,8 +68,8 @@ pub const HEADER_BYTES: usize = 4096;
 pub const TYPE_NAME_BYTES: usize = 128;
 /// Bytes that hold the description of the type's fields, padded with zeros.
 pub const DESCRIPTION_BYTES: usize = HEADER_BYTES - 512;
-/// Offset of the membership: who takes part. Changes when somebody joins or leaves, so that everybody's copy of its cache
-/// line stays valid in between.
+/// Offset of the membership: the peers that take part. Changes when a peer joins or leaves, so that every peer's copy of its
+/// cache line stays valid in between.
 pub const MEMBERSHIP: usize = HEADER_BYTES;
 /// Word of the membership with one bit per subscriber that reads here.
 pub const MEMBERS_WORD: usize = 0;

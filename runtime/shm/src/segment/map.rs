@@ -53,7 +53,7 @@ pub(crate) enum Residency {
 
 /// A file's bytes in this process's memory, as words that peers may change at any time.
 pub struct Mapping {
-    /// Dropped by hand: in a forked child these addresses are free, or already somebody else's.
+    /// Dropped by hand: in a forked child these addresses are free, or already another mapping's.
     map: ManuallyDrop<MmapRaw>,
     opener: Opener,
     lock: Result<(), LockRefused>,
@@ -85,12 +85,12 @@ impl Mapping {
         Ok(Self { map: ManuallyDrop::new(map), opener: Opener::this(), lock, guarded: None })
     }
 
-    /// From now on this process survives it when somebody cuts off the file.
+    /// From now on this process survives it when another process cuts off the file.
     pub(crate) fn guard(&mut self) {
         self.guarded = Some(Guarded::new(self.map.as_ptr().addr(), self.map.len()));
     }
 
-    /// Whether somebody cut off the file of a guarded mapping, and this process has met that.
+    /// Whether the file of a guarded mapping was cut off, and this process has met that.
     pub(crate) fn is_lost(&self) -> bool {
         self.guarded.as_ref().is_some_and(Guarded::is_lost)
     }
@@ -112,7 +112,7 @@ impl Mapping {
         assert!(offset.is_multiple_of(WORD));
         let word: *const AtomicU64 = &self.words()[offset / WORD];
         // SAFETY: aligned and inside of the mapping, as the word that it is the first half of; every bit pattern is an
-        // AtomicU32. Nobody uses these bytes as an AtomicU64: the layout gives the whole word to this use.
+        // AtomicU32. No code uses these bytes as an AtomicU64: the layout gives the whole word to this use.
         unsafe { &*word.cast() }
     }
 
@@ -129,7 +129,7 @@ impl Mapping {
 
     /// Lets the kernel swap it out again, and gives the memory back to the process's limit.
     pub(crate) fn unlock(&self) {
-        let _ = self.map.unlock(); // what stays locked is in nobody's way
+        let _ = self.map.unlock(); // what stays locked disturbs no process
     }
 
     /// Takes [`unlock`](Self::unlock) back.
@@ -160,7 +160,7 @@ impl Drop for Mapping {
         if self.opener.is_this() {
             self.guarded = None;
             forget_mapping(self.map.as_ptr().addr());
-            // SAFETY: nobody uses the field after this, its owner's end.
+            // SAFETY: no code uses the field after this, its owner's end.
             unsafe { ManuallyDrop::drop(&mut self.map) };
         }
     }

@@ -116,7 +116,8 @@ impl Segment {
         self.generation.is_multiple_of(2)
     }
 
-    /// Empties all lanes: no message, and every cursor at the first. For who remakes the topic, which nobody has published.
+    /// Empties all lanes: no message, and every cursor at the first. For the peer that remakes the topic, which no peer has
+    /// published.
     pub(crate) fn clear_lanes(&self) {
         let (first, total) = (self.header.shape.lane(0), self.header.shape.total_bytes());
         // Relaxed: the generation, which is stored behind them, orders them.

@@ -167,7 +167,7 @@ pub enum Reason {
         /// The least capacity asked for.
         needed: usize,
     },
-    /// The topic's publishers wake nobody, and this subscriber wants to be woken.
+    /// The topic's publishers wake no subscriber, and this subscriber wants to be woken.
     #[error(
         "is made so that its publishers never wake a subscriber (`Options::never_wake`): wait with `Waiting::Poll` or \
         `Waiting::Spin`, or leave the choice open"

@@ -1,4 +1,4 @@
-//! A file on a disk, mapped as words: a segment of a log, which one process writes and nobody else maps.
+//! A file on a disk, mapped as words: a segment of a log, which one process writes and no other maps.
 //!
 //! Its bytes are stored and loaded with [`crate::ring::copy`], as those of a topic are. So a process that is killed leaves what it
 //! had stored, in the order of its stores: the pages are the kernel's.

@@ -1,4 +1,4 @@
-//! How a subscriber sleeps until somebody sends, and costs those who send nothing as long as nobody sleeps.
+//! How a subscriber sleeps until a publisher sends, and costs publishers nothing as long as no subscriber sleeps.
 //!
 //! # Protocol
 //! A subscriber that may sleep says so when it joins, in `sleepers`. A publisher looks at that word after every message: while
@@ -18,9 +18,9 @@
 //! ```
 //!
 //! # One system call a sleep
-//! A publisher rings once for each time that somebody lay down, however long that one needs to get up: a subscriber that
+//! A publisher rings once for each time that a subscriber lay down, however long that one needs to get up: a subscriber that
 //! has no CPU, is stopped, or is dead costs it one wake-up, not one a message. What was rung for is every publisher's own
-//! knowledge. So a publisher that is killed between its message and its ring takes nobody's ring with it.
+//! knowledge. So a publisher that is killed between its message and its ring takes no other one's ring with it.
 //!
 //! # Why no message is slept through
 //! The two fences are ordered one way or the other. *The publisher's first*: then the subscriber's second look finds the
@@ -36,8 +36,8 @@
 //! sleep of a subscriber can meet this, and that one is bounded by [`FIRST_SLEEP`].
 //!
 //! # Who was to ring may die
-//! A publisher that is killed after its message is there and before it rings wakes nobody. So no sleep is longer than
-//! [`LONGEST_SLEEP`]: a sleeper that nobody wakes looks for messages that often.
+//! A publisher that is killed after its message is there and before it rings wakes no subscriber. So no sleep is longer than
+//! [`LONGEST_SLEEP`]: a sleeper that no publisher wakes looks for messages that often.
 
 use std::time::Duration;
 
@@ -47,8 +47,8 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 /// The longest first sleep of a subscriber: far longer than a store stays in a CPU, far shorter than a person notices.
 pub const FIRST_SLEEP: Duration = Duration::from_millis(1);
 
-/// The longest of all sleeps: by this much the last message of a killed publisher comes late at worst, if nobody else sends.
-/// One wake-up a second is what an idle subscriber costs.
+/// The longest of all sleeps: by this much the last message of a killed publisher comes late at worst, if no other publisher
+/// sends. One wake-up a second is what an idle subscriber costs.
 pub const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 
 /// Where the count begins in the word of those who are asleep.
@@ -73,11 +73,11 @@ pub struct Ringer {
 impl Ringer {
     /// One that has rung for nothing yet.
     pub fn new(bell: &impl Bell) -> Self {
-        // Relaxed: whoever is asleep lay down before this publisher's first message, and that one rings.
+        // Relaxed: a subscriber that is asleep lay down before this publisher's first message, and that one rings.
         Self { last_rung: count(bell.asleep().load(Ordering::Relaxed)).wrapping_sub(1) }
     }
 
-    /// Who lay down since the last ring, after a look at [`Bell::sleepers`] found that somebody may have: then the caller has to
+    /// Who lay down since the last ring, after a look at [`Bell::sleepers`] found that one may have: then the caller has to
     /// [`ring`](Self::ring). Nearly all messages need this part alone.
     #[inline(always)] // a publisher whose subscribers may sleep asks with each message
     pub fn must_ring(&self, bell: &impl Bell) -> Option<u64> {

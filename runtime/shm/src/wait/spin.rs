@@ -12,7 +12,7 @@ const TURNS_PER_LOOK: u32 = 16;
 /// Gives the CPU away once in so many looks where the thread may use several CPUs. A peer that shares this CPU, against all
 /// advice, then still makes progress, and the yield is too rare to show in a latency.
 const LOOKS_PER_YIELD: u32 = 1024;
-/// Asks once in so many looks which CPUs the thread may use: that changes when somebody pins it, some milliseconds earlier.
+/// Asks once in so many looks which CPUs the thread may use: that changes when a user pins it, some milliseconds earlier.
 const LOOKS_PER_QUESTION: u32 = 4096;
 
 /// A busy wait with an end: call [`turn`](Self::turn) between attempts until it says that time is up.

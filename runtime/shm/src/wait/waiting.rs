@@ -36,7 +36,7 @@ impl Default for Waiting {
 }
 
 impl Waiting {
-    /// What a subscriber does that has no wish, on a topic whose publishers wake nobody.
+    /// What a subscriber does that has no wish, on a topic whose publishers wake no subscriber.
     pub(crate) const WITHOUT_WAKING: Self = Self::Poll(Duration::from_millis(1));
 
     /// Whether publishers must be ready to wake this one.
@@ -66,7 +66,7 @@ pub trait Waiter {
     fn is_first_sleep(&mut self) -> bool;
 }
 
-/// Has the kernel wake whoever waits on the bell.
+/// Has the kernel wake the subscribers that wait on the bell.
 #[cold]
 #[inline(never)]
 pub(crate) fn wake_all(segment: &Segment) {
@@ -174,7 +174,7 @@ fn timespec(time: Duration) -> Timespec {
     Timespec { tv_sec: time.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: time.subsec_nanos().into() }
 }
 
-/// Sleeps while nobody rings, at most `limit`, and may return early.
+/// Sleeps while no publisher rings, at most `limit`, and may return early.
 fn sleep(reader: &mut impl Waiter, seen: u32, limit: Duration) {
     let limit = limit.min(if reader.is_first_sleep() { FIRST_SLEEP } else { LONGEST_SLEEP });
     // Rung meanwhile, timed out, interrupted: whatever it was, the caller looks again.

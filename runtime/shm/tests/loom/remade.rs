@@ -2,7 +2,7 @@
 //!
 //! What stands for what: a mutex for the file's door, which the kernel's locks make; two words for the header, which must be of one
 //! generation; one lane for the lanes of all generations, which lie in the same bytes. What is not here is the mapping, and that a
-//! generation's lanes have other places than another one's: nobody looks at them before a lane of its own generation is used.
+//! generation's lanes have other places than another one's: no peer looks at them before a lane of its own generation is used.
 
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::{Consumer, Memory, Producer, join, take_over};
@@ -227,7 +227,7 @@ fn first_message_of_a_remade_topic_is_never_slept_through() {
             bell::get_up(&tower, 0);
         }
         let sent = publisher.join().unwrap();
-        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and nobody will ring");
+        assert!(asleep.is_none_or(|rings| tower.rings().load(Relaxed) != rings), "asleep, and no publisher will ring");
         member.settle(0, sent);
     });
 }

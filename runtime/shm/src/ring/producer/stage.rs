@@ -1,8 +1,8 @@
 //! Messages that are written in their slots before they may be seen: all of them are released at once, or taken back.
 //!
 //! A staged message stands in the slot where it will be read, behind those staged before it. The lane's position does not move,
-//! so nobody knows of it: to a reader that waits for it, its number is not sent yet. [`release`](Producer::release) gives each its
-//! even stamp, in order; [`take_back`](Producer::take_back) forgets them, and the next message is written over the first.
+//! so no reader knows of it: to a reader that waits for it, its number is not sent yet. [`release`](Producer::release) gives each
+//! its even stamp, in order; [`take_back`](Producer::take_back) forgets them, and the next message is written over the first.
 //!
 //! # The stamp of a staged message
 //! Let `p` be the first number that was not published. The stamp is `2p + 1` for the first message that is staged and `2p + 3` for those
@@ -98,7 +98,7 @@ impl<M: Memory> Producer<M> {
         released
     }
 
-    /// Forgets all staged messages, which nobody has seen; returns how many. What they have overwritten stays overwritten.
+    /// Forgets all staged messages, which no reader has seen; returns how many. What they have overwritten stays overwritten.
     #[inline(always)]
     pub fn take_back(&mut self) -> u64 {
         self.forget_room();
