@@ -28,7 +28,7 @@ fn main() -> std::process::ExitCode {
         app.node("cost", move |cycle: &Cycle| {
             let waking = cycle.wake.nanos_since(cycle.release);
             if counted.fetch_add(1, Ordering::Relaxed) > WARM {
-                wakings.lock().expect("nobody else has it").push(waking);
+                wakings.lock().expect("no other thread has it").push(waking);
             }
         })
         .period(ms(1));

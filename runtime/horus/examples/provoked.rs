@@ -3,7 +3,7 @@
 //! | PROVOKED | what its steps do |
 //! |---|---|
 //! | `minor` | 8 MiB of new memory are touched |
-//! | `major` | pages of the program's file are touched that nobody read before |
+//! | `major` | pages of the program's file are touched that were not read before |
 //! | `storm` | each computes for longer than its deadline |
 //!
 //! The program's memory must not be locked for the first two, or its pages are there before they are touched.

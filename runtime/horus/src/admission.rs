@@ -66,7 +66,7 @@ pub use self::remedy::Remedy;
 pub use self::task::{Arrival, BudgetSource, JitterSource, Policy, Task};
 
 /// What the analysis says about a set of tasks. Prints as the screen of `horus node check`.
-#[must_use = "a refusal that nobody looks at refuses nothing"]
+#[must_use = "a refusal that no code looks at refuses nothing"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Admission {
     assessments: Vec<Assessment>,

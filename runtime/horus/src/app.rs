@@ -201,7 +201,7 @@ impl App {
         Ok((subscriber, sight))
     }
 
-    /// An output of the next node: of a `latest` topic that holds 16 messages, where nobody made it otherwise.
+    /// An output of the next node: of a `latest` topic that holds 16 messages, where no peer made it otherwise.
     ///
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do.

@@ -117,7 +117,7 @@ impl fmt::Display for CpuList {
 ///
 /// Empty where the file is missing or unreadable: nothing is isolated that the kernel does not say is. The kernel counts
 /// CPUs that are switched off too (siblings under `nosmt`, empty sockets of a virtual machine); nothing can run there, so
-/// they are left out wherever the list of online CPUs can be read.
+/// they are left out if the list of online CPUs can be read.
 pub fn isolated(root: &Path) -> CpuList {
     let isolated = read_list(root, "isolated").unwrap_or_default();
     match read_list(root, "online") {
@@ -140,7 +140,7 @@ pub fn housekeeping(root: &Path) -> CpuList {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CpuChoice {
-    /// Wherever the process may already run; nothing is changed.
+    /// All CPUs where the process may already run; nothing is changed.
     #[default]
     Any,
     /// This CPU.

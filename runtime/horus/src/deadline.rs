@@ -148,7 +148,7 @@ impl CycleRecord {
 }
 
 /// The judgement on one cycle.
-#[must_use = "a miss that nobody looks at is not accounted for"]
+#[must_use = "a miss that no code looks at is not accounted for"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// `R_k > D`.

@@ -282,7 +282,7 @@ impl Figures {
         self.words()[word::TAKEN_OVER].load(Ordering::Relaxed) == TAKEN_OVER
     }
 
-    /// Whether somebody asked for its steps to run again; the request is answered by this.
+    /// Whether a user asked for its steps to run again; the request is answered by this.
     pub fn take_rearming(&self) -> bool {
         let word = &self.words()[word::TAKEN_OVER];
         // A monitor that takes over meanwhile has the last word.

@@ -91,7 +91,7 @@ impl NodeInfo {
         Duration::from_nanos(self.deadline_ns)
     }
 
-    /// Whether somebody else has to publish what is safe when it cannot.
+    /// Whether another process has to publish what is safe when it cannot.
     pub fn relies_on_monitor(&self) -> bool {
         self.period_ns > 0 && self.outputs.iter().any(|output| !output.safe.is_empty())
     }

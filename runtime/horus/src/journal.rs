@@ -1,4 +1,4 @@
-//! Native journald entries: every number is a field of its own, so nobody ever has to parse a printed line.
+//! Native journald entries: every number is a field of its own, so no reader ever has to parse a printed line.
 //!
 //! For threads without a deadline only: building an entry allocates and sending one is a system call that may wait for
 //! journald.
@@ -40,13 +40,13 @@ pub mod id {
     pub const CLOCK_STEP: &str = "c1f5d0a27b3e4a9f8d6455b0e3a17c92";
     /// The witness started, and which CPUs it traces.
     pub const WITNESS_STARTED: &str = "5a0f0e0c6f0b4d0f9d1c27b3a9e84c61";
-    /// Nobody can say who breaks a deadline, or not everything can be seen: what is missing, and what to do about it.
+    /// The culprit of a miss cannot be named, or not everything can be seen: what is missing, and what to do about it.
     pub const WITNESS_MISSING: &str = "e1b6c3a8d2f44b7c8a90f5d7316e2b04";
     /// One audit rule did not pass.
     pub const AUDIT_RULE: &str = "7fb7dac24c3e4b1fb22ff23e59809b1c";
     /// An audit ended.
     pub const AUDIT_SUMMARY: &str = "355da1b594b24be1aead53b05bb57ddb";
-    /// An audit rule that passed does not any more: somebody or something changed a setting.
+    /// An audit rule that passed does not any more: a user or a program changed a setting.
     pub const DRIFT: &str = "859afeaa516240b38b29f57775f7c18e";
     /// An audit rule that failed passes again.
     pub const DRIFT_OVER: &str = "bbabdd332c7647379870ffa112d2fd55";
@@ -81,7 +81,7 @@ pub struct Entry {
 /// syslog severities that we use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
-    /// Failed: somebody has to act.
+    /// Failed: a person has to act.
     Error,
     /// Worth a look.
     Warning,

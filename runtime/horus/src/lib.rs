@@ -49,8 +49,8 @@
 //!   read in time ([`Subscriber::missed`](topic::Subscriber::missed)).
 //! - **Sending and receiving are bounded.** `try_send` and `try_recv` are wait-free. They allocate nothing and take no lock.
 //!   `try_send` makes one system call for each time that a subscriber fell asleep, and none with
-//!   [`Options::never_wake`](topic::Options::never_wake). `try_recv` makes none once somebody has published.
-//! - **A peer that dies holds up nobody for good.** The kernel tells who lives, in any container. The successor of a dead
+//!   [`Options::never_wake`](topic::Options::never_wake). `try_recv` makes none once the topic is published.
+//! - **A peer that dies holds up no other for good.** The kernel tells who lives, in any container. The successor of a dead
 //!   publisher starts at once.
 //! - **A stranger's bytes are no undefined behaviour** for a program that receives by copy. Types, sizes and layouts are compared
 //!   when a topic is opened, and a mismatch names the field.
@@ -67,8 +67,8 @@
 //! # What it does not do
 //! - Topics do not leave the machine by themselves: `horus gateway` and `horus bridge` are programs of their own.
 //! - There is no order between two publishers, and no translation between versions of a message.
-//! - Nobody is told that a peer left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)), or watches its
-//!   input ([`silence`]).
+//! - No peer is told that another one left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)), or
+//!   watches its input ([`silence`]).
 //! - The executor cannot make a machine real-time. A period is kept as well as kernel, CPUs and settings permit; `horus doctor` and
 //!   `horus determinism` say how well that is.
 //!

@@ -3,7 +3,7 @@
 //! A message crosses processes as its bytes, without translation. That is safe only for types in which every bit pattern
 //! is a value and every byte belongs to one (zerocopy proves it), and right only if both programs mean the same fields by
 //! the same bytes: hence the layout hash, taken over name, type and place of every field, of nested messages too, which
-//! stands in the topic's header and is compared when somebody joins.
+//! stands in the topic's header and is compared when a peer joins.
 //!
 //! # What it does not do
 //! No strings, no vectors, no pointers, no `bool` or `enum` (not every byte is one), no `usize` (its size is the machine's):
@@ -25,7 +25,7 @@
 //! assert_eq!(WheelSpeed::zeroed(), WheelSpeed { left: 0.0, right: 0.0 });
 //! ```
 //!
-//! A type with padding, whose bytes would be nobody's, does not compile; the compiler says before which field it is:
+//! A type with padding, whose bytes would be no field's, does not compile; the compiler says before which field it is:
 //!
 //! ```compile_fail
 //! horus::message! {
@@ -34,7 +34,7 @@
 //! }
 //! ```
 //!
-//! Nor does a field whose own fields nobody can compare, plain data or not:
+//! Nor does a field whose own fields cannot be compared, plain data or not:
 //!
 //! ```compile_fail
 //! use horus::zerocopy;
@@ -134,7 +134,7 @@ impl<M: Message> FieldType for M {
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo): simple enough to be computed again in any other language, which bindings do. It is
-/// no protection against somebody who *wants* two layouts to look equal.
+/// no protection against an author who *wants* two layouts to look equal.
 const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
     let mut i = 0;
     while i < bytes.len() {

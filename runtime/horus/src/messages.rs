@@ -18,7 +18,7 @@
 //!   forward, y left, z up; on the ground x is east, y north, z up; in a camera z is forward, x right, y down. Angles
 //!   are radians and grow counter-clockwise; zero yaw is forward, or east. Covariances are matrices row by row.
 //! - `stamp_ns` is when the thing was *measured*, nanoseconds on CLOCK_MONOTONIC of the machine that publishes; 0 when
-//!   nobody knows. When the message was *sent* stands beside it, if its publisher stamps messages
+//!   it is unknown. When the message was *sent* stands beside it, if its publisher stamps messages
 //!   ([`Received::sent_ns`](crate::topic::Received)), so commands such as [`CmdVel`] need no stamp.
 //! - A number that is not known is NaN where that is possible, and its docs say what stands for it where not.
 //! - Names of frames and joints are UTF-8 text in fields of fixed size, padded with zero bytes: [`text`], [`set_text`].

@@ -244,7 +244,7 @@ impl MissCollector {
             self.pending.add(record);
         }
         self.pending.add_dropped(&self.shared);
-        // Behind the ring: of whoever is seen there and has frozen, it is seen here that he has.
+        // Behind the ring: of a node that is seen there and has frozen, it is seen here that it has.
         if let Some(record) = self.frozen.try_recv() {
             self.testimony.ask(self.missed(&record), record.half);
         }

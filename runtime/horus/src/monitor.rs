@@ -12,14 +12,14 @@
 //!
 //! While it lives it leaves a mark beside the topics. Who relies on it looks for that and says when there is none ([`is_watched`]).
 //!
-//! It also tells when somebody sets the clock of the day, by which nodes do not go.
+//! It also tells when a user sets the clock of the day, by which nodes do not go.
 //!
 //! Behind it stands systemd: a monitor that hangs is ended by its own watchdog.
 //!
 //! # What it does not do
-//! - It protects nodes that react to misses by their safe state ([`SafeState`](crate::node::SafeState)) only: for others, nobody said what
-//!   is safe.
-//! - It does not watch nodes that only events release: nobody knows when they have to run.
+//! - It protects nodes that react to misses by their safe state ([`SafeState`](crate::node::SafeState)) only: for others, no
+//!   program said what is safe.
+//! - It does not watch nodes that only events release: it is unknown when they have to run.
 //! - A parked thread is not set free: its program has to be started again.
 
 mod day;
@@ -240,7 +240,7 @@ impl Monitor {
             last: None,
         };
         if let Some(error) = node.take_seats(&self.seats) {
-            let text = format!("nobody can publish what is safe in the place of node {}: {error}", info.name);
+            let text = format!("no process can publish what is safe in the place of node {}: {error}", info.name);
             told.push(Entry::new(journal::id::MONITOR, Priority::Warning, text).field("HORUS_NODE", &info.name));
         }
         node
@@ -310,11 +310,11 @@ impl Process {
 }
 
 impl Process {
-    /// Says, once, that nobody can watch a process any more.
+    /// Says, once, that a process cannot be watched any more.
     fn tell_cut_off(&mut self) -> Option<Entry> {
         let name = &self.figures.info().name;
         let text = format!(
-            "somebody has cut off the figures of the program {name}: its nodes are not watched, and made safe only when it ends. Who may write to the topics' directory \
+            "the figures of the program {name} were cut off: its nodes are not watched, and made safe only when it ends. A program that may write to the topics' directory \
              could do it; start the program again"
         );
         let is_new = !std::mem::replace(&mut self.is_cut_off, true);
@@ -391,7 +391,7 @@ impl Watched {
 }
 
 /// Whether a thread is one of a process and a user. Its number says so only in this PID namespace: a process of another one names
-/// threads that are somebody else's here.
+/// threads that are another process's here.
 fn is_thread_of(tid: u32, process: u32, user: u32) -> bool {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{tid}/status")) else { return false };
     let value = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);

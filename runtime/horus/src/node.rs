@@ -30,7 +30,7 @@ use crate::time::MonotonicTime;
 
 /// Work that is done in cycles, with what it needs for it.
 ///
-/// Must not allocate, log, lock or wait. There is no error to return, because nobody can handle one here: count it and let a
+/// Must not allocate, log, lock or wait. There is no error to return, because no code can handle one here: count it and let a
 /// thread without a deadline report it.
 pub trait Node {
     /// Does one cycle's work. What it sets on its outputs is published when it returns.
@@ -38,8 +38,8 @@ pub trait Node {
 
     /// Sets what keeps the robot safe, in place of a step.
     ///
-    /// It is called once before the first release, and what it sets then is remembered and not published: whoever watches over
-    /// a node that hangs publishes that. So it sets the same each time, and waits for nothing.
+    /// It is called once before the first release, and what it sets then is remembered and not published: the process that
+    /// watches over a node that hangs publishes that. So it sets the same each time, and waits for nothing.
     fn safe_state(&mut self, cycle: &Cycle) {
         let _ = cycle;
     }

@@ -4,7 +4,7 @@
 //! no word, because people write it as they like, goes through [`shown`] on its way to a person.
 //!
 //! # What it does not do
-//! It does not say that a name means anything. Whether there is such a group or device is somebody else's question.
+//! It does not say that a name means anything. Whether there is such a group or device is another module's question.
 
 use std::borrow::Borrow;
 use std::fmt;

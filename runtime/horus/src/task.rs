@@ -11,7 +11,7 @@ pub enum SchedulingPolicy {
     Fifo,
     /// Real-time: in turn with others of the same priority.
     RoundRobin,
-    /// A fair share, for work that nobody waits for.
+    /// A fair share, for work that is not waited for.
     Batch,
     /// What is left over.
     Idle,

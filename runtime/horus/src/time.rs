@@ -42,7 +42,7 @@ impl MonotonicTime {
         Self::from_nanos(now.tv_sec as u64 * NANOS_PER_SECOND + now.tv_nsec as u64)
     }
 
-    /// How far the clock of the day is ahead of this one, in nanoseconds. It changes when somebody sets the clock of the day.
+    /// How far the clock of the day is ahead of this one, in nanoseconds. It changes when a user sets the clock of the day.
     pub fn offset_of_day() -> i64 {
         let before = Self::now();
         let day = clock_gettime(ClockId::Realtime);

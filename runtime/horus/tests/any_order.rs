@@ -146,7 +146,7 @@ impl Scene<'_> {
             std::thread::park_timeout(self.plan.after);
             let _ended_already = child.kill();
         } else {
-            // It goes by the failpoint soon, or never: a topic that nobody publishes has nothing to take.
+            // It goes by the failpoint soon, or never: a topic that no peer publishes has nothing to take.
             let started = Instant::now();
             while child.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_millis(300) {
                 std::thread::park_timeout(Duration::from_millis(1));

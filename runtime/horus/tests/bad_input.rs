@@ -100,7 +100,7 @@ fn lengths_and_type_names_that_are_none() {
     publisher.try_send(&[]).unwrap();
 }
 
-/// The bytes of a topic's file that nobody uses, made by a publisher that was not let go properly.
+/// The bytes of a topic's file that no peer uses, made by a publisher that was not let go properly.
 fn bytes_of_a_topic() -> Vec<u8> {
     let scene = Scene::new();
     let _publisher = scene.publish(Options::reliable(4)).unwrap();
@@ -204,7 +204,7 @@ fn who_wants_another_topic_under_the_same_name_is_refused_and_the_users_of_the_f
     send(&mut publisher, 2.0);
     let received = std::iter::from_fn(|| subscriber.try_recv()).map(|received| received.message.turn);
     assert_eq!(received.collect::<Vec<_>>(), [1.0, 2.0]);
-    assert_eq!((publisher.subscribers().unwrap(), scene.files()), (1, 1), "nobody joined");
+    assert_eq!((publisher.subscribers().unwrap(), scene.files()), (1, 1), "no peer joined");
 }
 
 mod newer {

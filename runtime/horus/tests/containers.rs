@@ -152,7 +152,7 @@ fn topics_of_nodes_killed_in_a_container_are_cleaned_away() {
         let mut node = Peer::start_in(home, "peer_is_a_node", files.path(), "latest", None);
         node.wait_until_ready();
         node.kill();
-        assert_eq!(files_in(files.path()), 2, "nobody was left to remove them");
+        assert_eq!(files_in(files.path()), 2, "no peer was left to remove them");
         assert_eq!(clean(&Directory::at(files.path()).unwrap()).unwrap().removed.len(), 2, "{home:?}");
         assert_eq!(files_in(files.path()), 0);
     }
@@ -252,5 +252,5 @@ fn viewer_that_is_stopped_or_killed_while_it_holds_a_picture_never_stops_the_cam
     assert!(last > missed && missed > 0, "the numbers of the slot that is held are counted");
     assert_eq!(camera.reap_dead_subscribers(), 1);
     let reaped = take(&mut camera);
-    assert!(reaped < last + CAPACITY as u64, "a slot that nobody holds is used again");
+    assert!(reaped < last + CAPACITY as u64, "a slot that no subscriber holds is used again");
 }

@@ -78,7 +78,7 @@ impl Scene {
     }
 }
 
-/// The file of a board that somebody else may change.
+/// The file of a board that another user may change.
 fn cut_off(path: &Path) {
     File::options().write(true).open(path).unwrap().set_len(8).unwrap();
 }
@@ -139,7 +139,7 @@ fn names_that_are_none_and_topics_with_holes_are_left_alone() {
         ProcessInfo { name: "evil".to_owned(), nodes: vec![node], chains: Vec::new() }
     };
     let evil = Imitation::begin(&scene.directory, &robot("a\nhorus: all is well", "cmd")).unwrap();
-    assert_eq!(scene.look(2), [""; 0], "it is nobody's node");
+    assert_eq!(scene.look(2), [""; 0], "it is no program's node");
     drop(evil);
     let holes = File::create(scene.directory.file(&"holes".parse().unwrap())).unwrap();
     holes.set_len(1 << 40).unwrap();

@@ -16,7 +16,7 @@
 //!   sends everything, are reported. They are not held against the period, since what else the machine does lengthens
 //!   them: only what lasts longer than [`HANG`] counts as a block. The CPU time of a step tells the two apart.
 //! - Every message is whole, in order, and on a reliable topic none is missing.
-//! - Whoever starts under the same name gets it at once.
+//! - A program that starts under the same name gets it at once.
 //! - No file is left once the topic is opened again and left, or after a clean.
 //! - All that holds for victims in other PID, user and time namespaces, too.
 #![cfg(failpoints)]
@@ -242,7 +242,7 @@ const NEEDS_LATEST: [&str; 3] = ["publish:unless-held", "hold:raised", "hold:hel
 fn in_the_matrix() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied().filter(|place| !place.starts_with("remake:"))
 }
-/// Steps that a publisher does only where somebody sleeps.
+/// Steps that a publisher does only where a subscriber sleeps.
 const NEEDS_SUBSCRIBER: [&str; 1] = ["publish:rung"];
 
 /// Whose step a failpoint is.
@@ -327,7 +327,7 @@ impl Account {
         assert_eq!(files_in(directory), 0, "left behind");
     }
 
-    /// From now on nobody holds the survivors up but each other: how long until a step sends all its messages.
+    /// From now on the survivors are held up by each other only: how long until a step sends all its messages.
     fn goes_on(&mut self, survivors: &mut Survivors) {
         let goes_on = self.pauses.measure(|| soon(|| survivors.step()));
         assert!(goes_on, "who is dead or gone holds the survivors up");

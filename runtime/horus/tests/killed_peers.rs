@@ -221,7 +221,7 @@ fn peers_killed_while_they_come_and_go_never_block_the_others() {
     for (role, turns) in [("peer_comes_and_goes_as_publisher", 0..30), ("peer_comes_and_goes_as_subscriber", 30..60)] {
         let files = tempfile::tempdir_in("/dev/shm").unwrap();
         for turn in turns {
-            // With and without somebody who keeps the segment alive.
+            // With and without a peer that keeps the segment alive.
             let publisher = (turn >= 30).then(|| publish("reliable", files.path()));
             let mut peer = Peer::start(role, files.path(), "reliable");
             peer.wait_until_ready();
@@ -257,7 +257,7 @@ fn topic_of_the_dead_is_cleaned_away_and_its_name_is_free_at_once() {
         assert_eq!((in_use.removed.len(), in_use.kept.len()), (0, 1));
         publisher.kill();
         subscriber.kill();
-        assert_eq!(files_in(files.path()), 1, "nobody was left to remove it");
+        assert_eq!(files_in(files.path()), 1, "no peer was left to remove it");
         if cleaning {
             assert_eq!(clean(&Directory::at(files.path()).unwrap()).unwrap().removed.len(), 1);
         } else {

@@ -1,5 +1,5 @@
-//! Topics against a plain model: whoever opens, sends, receives and leaves, in whatever order and with whatever options, what was
-//! accepted is received once and in order, or was counted as missed.
+//! Topics against a plain model: whichever peer opens, sends, receives and leaves, in whatever order and with whatever options,
+//! what was accepted is received once and in order, or was counted as missed.
 //!
 //! The model is a queue for each subscriber, with what was accepted since it joined. What a topic of several options has room for is not
 //! modelled: the first publisher's answers tell it.
@@ -19,7 +19,7 @@ horus::message! {
     }
 }
 
-/// What somebody asks for.
+/// What a peer asks for.
 #[derive(Clone, Copy, Debug)]
 struct Wish {
     policy: Option<Policy>,

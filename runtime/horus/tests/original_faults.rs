@@ -144,7 +144,7 @@ fn median_ns(mut one: impl FnMut()) -> u128 {
     sorted[sorted.len() / 2]
 }
 
-/// **P3.** There: with nobody subscribed the ring filled, each send then took 70 times as long, and who came late was
+/// **P3.** There: without a subscriber the ring filled, each send then took 70 times as long, and who came late was
 /// given message 0.
 #[test]
 fn with_nobody_subscribed_sending_is_neither_refused_nor_slower_and_who_comes_late_gets_nothing_stale() {
@@ -165,7 +165,7 @@ fn with_nobody_subscribed_sending_is_neither_refused_nor_slower_and_who_comes_la
         publisher.try_send_stamped(numbers(7), 0).unwrap();
         late.try_recv().unwrap();
     });
-    assert!(alone <= 10 * heard, "100 sends to nobody take {alone} ns, and with a receiver {heard} ns");
+    assert!(alone <= 10 * heard, "100 sends to no receiver take {alone} ns, and with a receiver {heard} ns");
 }
 
 /// In the process of P4: joins, stops itself, and when it is woken finds every message that was sent since.

@@ -61,7 +61,7 @@ fn peer_scribbles() {
     peers::ready();
     loop {
         let Some(words) = map_all(&directory) else { continue };
-        // With a broken header nobody joins any more: mostly what is behind it.
+        // With a broken header no peer joins any more: mostly what is behind it.
         let first = if noise(&mut state).is_multiple_of(8) { 0 } else { HEADER_BYTES / 8 };
         for _ in 0..1 << (noise(&mut state) % 12) {
             let word = &words[first + noise(&mut state) as usize % (words.len() - first)];
@@ -89,7 +89,7 @@ fn publish(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
     let mut sent = 0;
     while !until.load(Ordering::Relaxed) {
         let Ok(mut publisher) = Publisher::open(name(), options(policy, directory)) else {
-            // Who scribbles can make a file useless that looks used: then somebody has to remove it.
+            // A peer that scribbles can make a file useless that looks used: then the test has to remove it.
             let _gone_already = std::fs::remove_file(directory.join("scribbled.topic"));
             continue;
         };

@@ -60,7 +60,7 @@ fn peer_sleeps_for_messages() {
     }
 }
 
-/// Sleeps for messages and takes them, when nobody else wants the CPU.
+/// Sleeps for messages and takes them, when no other thread wants the CPU.
 #[test]
 #[ignore = "a peer"]
 fn peer_starves() {
@@ -139,7 +139,7 @@ fn a_million_sends_make_no_system_call_but_one_wake_up_for_each_sleep() {
     let wakes = calls.get(&libc::SYS_futex).copied().unwrap_or(0);
     println!("{SENDS} sends, {} sleeps: system calls {calls:?}", after - before);
     assert_eq!(calls.keys().filter(|&&number| number != libc::SYS_futex).count(), 0, "{calls:?}");
-    assert!(wakes >= 1, "somebody slept, and was to be woken");
+    assert!(wakes >= 1, "a subscriber slept, and was to be woken");
     assert!(wakes <= 1 + (after - before), "{wakes} wake-ups for the first sleep and {} more", after - before);
 }
 
@@ -153,5 +153,5 @@ fn topic_that_wakes_nobody_is_sent_to_without_any_system_call() {
     let waiter = std::thread::spawn(move || subscriber.recv_timeout(PATIENCE).is_some());
     publisher.try_send(Stamp::default()).unwrap();
     assert!(waiter.join().unwrap());
-    assert_eq!(asleep(files.path()).1, 0, "nobody lay down, so that nobody can be woken");
+    assert_eq!(asleep(files.path()).1, 0, "no subscriber lay down, so that none can be woken");
 }

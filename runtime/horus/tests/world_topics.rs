@@ -1,4 +1,4 @@
-//! Whose topics a virtual world's nodes use: the world's, whoever opens them.
+//! Whose topics a virtual world's nodes use: the world's, whichever program opens them.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -70,7 +70,7 @@ pub enum Arrival {
 /// How a budget is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetSource {
-    /// Somebody promised it.
+    /// The program promised it.
     Declared,
     /// It is a maximum that was measured, which is no worst-case execution time (WCET).
     Observed {
@@ -82,9 +82,9 @@ pub enum BudgetSource {
 /// How a release jitter is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JitterSource {
-    /// Somebody promised it.
+    /// The program promised it.
     Declared,
-    /// Nobody did, and nobody measured it.
+    /// It was neither promised nor measured.
     Unknown,
     /// It was measured by `horus determinism`.
     Report {

@@ -83,7 +83,7 @@ fn describe(app: App) -> crate::Result {
 }
 
 /// Prints what a program's nodes are and ends the process, if that is what was asked for: in a program that was written without [`main`],
-/// nobody knows what comes after its nodes.
+/// it is not known what comes after its nodes.
 pub(super) fn describe_if_asked(mut app: App) -> crate::Result<App> {
     let Some(scratch) = app.described_in.take() else { return Ok(app) };
     describe(app)?;

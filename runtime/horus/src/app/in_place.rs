@@ -11,7 +11,7 @@ impl App {
     /// Runs the nodes in the calling thread, on `clock`, until `stop` is set or all of them have used up their
     /// [`releases`](Self::releases). The loop is the one that [`run`](Self::run) runs.
     ///
-    /// Nothing is asked of the machine, and nobody else hears of the nodes: there is no CPU, policy or locked memory, no
+    /// Nothing is asked of the machine, and no other process hears of the nodes: there is no CPU, policy or locked memory, no
     /// admission, no journal, and no figures outside of this process. A thread that waits for events waits by the machine's
     /// clock.
     ///

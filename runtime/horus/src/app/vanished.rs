@@ -1,7 +1,7 @@
 //! Whether the topics of a program are still where others find them.
 //!
-//! A topic whose file is removed goes on for those who have it open, and nobody else meets them there. No node notices: its inputs are
-//! silent, or its outputs have no reader. So the thread beside the loops looks.
+//! A topic whose file is removed goes on for those who have it open, and no other peer meets them there. No node notices: its
+//! inputs are silent, or its outputs have no reader. So the thread beside the loops looks.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -38,7 +38,8 @@ struct TopicFile {
 impl TopicFiles {
     /// Takes note of a topic that was just opened.
     pub fn note(&mut self, topic: &str, options: &Options, is_output: bool) {
-        // What was opened has a good name and a directory; a topic that is gone by now is told by whoever opens it again.
+        // What was opened has a good name and a directory; a topic that is gone by now is told by the program that opens it
+        // again.
         let Ok((name, directory)) = topic
             .parse::<TopicName>()
             .map_err(drop)
@@ -70,7 +71,7 @@ impl TopicFile {
         let known = self.inode?;
         if found.is_some_and(|(inode, bytes)| inode == known && bytes < self.bytes) {
             return Some(self.tell(format!(
-                "topic {} was cut off by somebody who may write to {}: nothing of it arrives any more. Remove the file and start the program again",
+                "topic {} was cut off by a program that may write to {}: nothing of it arrives any more. Remove the file and start the program again",
                 self.topic,
                 self.path.display()
             )));

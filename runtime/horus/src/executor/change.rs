@@ -21,7 +21,7 @@ pub(crate) enum ChangeKind {
     TakenOver,
     /// A cycle took more CPU time than the budget.
     OverBudget,
-    /// Somebody had its steps run again.
+    /// A user had its steps run again.
     Armed,
 }
 
@@ -124,7 +124,7 @@ impl ChangeCollector {
     }
 
     fn armed(&self, change: &Change) -> Entry {
-        let text = format!("node {} runs its steps again from cycle {} on: somebody armed it", self.node, change.cycle);
+        let text = format!("node {} runs its steps again from cycle {} on: a user armed it", self.node, change.cycle);
         self.entry(journal::id::NODE_REACTION, Priority::Warning, text, change).field("HORUS_REACTION", "armed")
     }
 

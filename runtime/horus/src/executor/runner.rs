@@ -267,7 +267,7 @@ impl<'a> Runner<'a> {
         cpu_time: u64,
     ) -> Option<MonotonicTime> {
         let Cycle { number, release, wake, .. } = self.cycle;
-        // In its safe state nobody reads the inputs.
+        // In its safe state no step reads the inputs.
         if self.state != State::Safe {
             for input in &mut self.parts.inputs {
                 let received = input.sight.received();

@@ -81,7 +81,7 @@ pub fn list(directory: &Directory) -> Result<Vec<ProcessFigures>, OpenError> {
 }
 
 impl ProcessFigures {
-    /// Opens the figures in a file; `None` when nobody living owns it, or when they are of another version.
+    /// Opens the figures in a file; `None` when no living process owns it, or when they are of another version.
     ///
     /// # Errors
     /// When the file cannot be opened.
@@ -147,7 +147,7 @@ impl ProcessFigures {
         self.view.identity()
     }
 
-    /// The figures of its node number `node` at this moment; `None` when somebody has cut off the file.
+    /// The figures of its node number `node` at this moment; `None` when the file was cut off.
     ///
     /// # Panics
     /// When it has no such node.

@@ -136,7 +136,7 @@ pub struct ChainPrediction {
 }
 
 /// What the analysis says of nodes. Prints as the screen of `horus node check`.
-#[must_use = "a refusal that nobody looks at refuses nothing"]
+#[must_use = "a refusal that no code looks at refuses nothing"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Admitted {
     /// The nodes that were analysed.

@@ -36,7 +36,7 @@ const NUMBERS: [(&str, usize); 12] = [
     ("u128", 16),
     ("i128", 16),
 ];
-/// Messages inside of messages, at most so deep; nobody's are deeper than a few.
+/// Messages inside of messages, at most so deep; real ones are hardly deeper than a few.
 const MAX_DEPTH: usize = 16;
 /// The longest message: what Rust allows any type.
 const MAX_BYTES: usize = isize::MAX as usize;
@@ -93,7 +93,7 @@ impl Layout {
 
     fn of_fields(type_name: &str, fields: &[super::Field]) -> Self {
         let members = fields.iter().map(|field| (field.name.to_owned(), MadeOf::of(field.made_of)));
-        Self::new(type_name, members.collect()).expect("a definition that compiles leaves no byte to nobody")
+        Self::new(type_name, members.collect()).expect("a definition that compiles gives each byte to a field")
     }
 
     /// A message of these fields, in their order.

@@ -17,7 +17,7 @@ const _: () = assert!(size_of::<Vector3>() == 24);
 crate::message! {
     /// A rotation as a unit quaternion, 32 bytes; without unit. It turns vectors of the child frame into the parent's.
     ///
-    /// All zero is no rotation at all but a message that nobody filled in; "not turned" is [`Quaternion::IDENTITY`].
+    /// All zero is no rotation at all but a message that was not filled in; "not turned" is [`Quaternion::IDENTITY`].
     #[derive(Default)]
     pub struct Quaternion = "horus/Quaternion" {
         /// The axis's x, times the sine of half the angle.
@@ -98,7 +98,7 @@ const _: () = assert!(size_of::<Twist>() == 56);
 crate::message! {
     /// How fast a vehicle shall drive and turn, 16 bytes: what a controller tells a base, many times a second.
     ///
-    /// Whoever obeys it judges its age by the time of sending, so let its publisher stamp its messages.
+    /// The node that obeys it judges its age by the time of sending, so let its publisher stamp its messages.
     #[derive(Default)]
     pub struct CmdVel = "horus/CmdVel" {
         /// Speed forward, metres per second along the body's x axis; negative is backward.

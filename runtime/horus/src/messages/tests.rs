@@ -68,7 +68,7 @@ fn all_messages_are_in_the_table_of_all() {
     let table: Vec<_> = ALL.iter().map(|message| (message.type_name, message.layout_hash)).collect();
     assert_eq!(table[..RELEASED.len()], RELEASED);
     assert_eq!(table[RELEASED.len()..], [("horus/Stamp", crate::message::Stamp::LAYOUT_HASH)]);
-    // What is cut off at a header's end, nobody can decode.
+    // What is cut off at a header's end cannot be decoded.
     let longest = ALL.iter().map(|message| (message.description)().len()).max().unwrap();
     assert!(longest < horus_shm::segment::layout::DESCRIPTION_BYTES, "{longest}");
 }

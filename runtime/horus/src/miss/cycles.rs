@@ -29,7 +29,7 @@ pub struct Writer {
     half: usize,
 }
 
-/// The end of whoever has time to read.
+/// The end of the thread that has time to read.
 pub struct Reader(Arc<Slots>);
 
 /// Allocates the memory, here and never again.

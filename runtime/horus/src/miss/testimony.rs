@@ -1,7 +1,8 @@
 //! What a witness says of the misses that no entry has told yet: which cycles are asked about, and which verdict is told.
 //!
 //! Two cycles are worth a question: the one whose miss froze the trace, and the worst one, when that is another. The second is answered
-//! from what the trace of its CPU held when it was read, whoever froze it: that is how two nodes that share a CPU both get an answer.
+//! from what the trace of its CPU held when it was read, whichever node froze it: that is how two nodes that share a CPU both get
+//! an answer.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(super) struct Testimony {
     next_unfrozen: MonotonicTime,
     /// The thread that may freeze again, and from when on.
     answered: Option<(u32, MonotonicTime)>,
-    /// Why nobody can be asked; nothing is known before the first look.
+    /// Why no witness can be asked; nothing is known before the first look.
     absence: Option<Option<&'static str>>,
     /// Since when an entry waits that could be written.
     waits_since: Option<MonotonicTime>,
@@ -104,7 +105,7 @@ impl Testimony {
         }
     }
 
-    /// Whether somebody can be asked now, or why not.
+    /// Whether a witness can be asked now, or why not.
     pub fn absent(&mut self, why: Option<&'static str>) {
         self.absence = Some(why);
     }

@@ -218,7 +218,7 @@ fn the_worst_cycle_is_asked_about_though_another_froze() {
         recorder.observe(&cycle(number, response));
     }
     assert!(collector.collect(at(100)).is_none(), "it waits");
-    let (asked, recorded) = collector.take_question(at(100)).expect("nothing froze, and somebody can be asked");
+    let (asked, recorded) = collector.take_question(at(100)).expect("nothing froze, and a witness can be asked");
     assert_eq!((asked.cycle, recorded), (3, None));
     assert!(collector.take_question(at(100)).is_none());
     collector.answer(3, Ok(verdict(&asked, Confidence::High)));

@@ -28,7 +28,7 @@ impl Day {
     }
 }
 
-/// That nobody can say whether a process in another time namespace is late.
+/// That it cannot be said whether a process in another time namespace is late.
 pub fn of_another_clock(name: &str, ahead_ns: i64) -> Entry {
     let text = format!(
         "the program {name} has a clock of its own, {:.3} s {} this one (a time namespace): whether its nodes hang cannot be told, so they are \

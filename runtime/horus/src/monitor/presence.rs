@@ -90,7 +90,7 @@ impl Presence {
             (false, 2) => (
                 Priority::Warning,
                 format!(
-                    "no monitor runs on the topics of {place}: nobody publishes what is safe for {nodes} when a step hangs or the process is stopped \
+                    "no monitor runs on the topics of {place}: no process publishes what is safe for {nodes} when a step hangs or the process is stopped \
                      or killed. Start horus-monitor.service, or the program `monitor` beside this one"
                 ),
             ),

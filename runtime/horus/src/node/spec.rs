@@ -92,7 +92,7 @@ pub enum SpecError {
     /// A rate that is none.
     #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]
     Degrade(u32),
-    /// Releases of which nobody knows when they come.
+    /// Releases of which it is unknown when they come.
     #[error("leaves releases out after a miss, and is released by events: choose another reaction")]
     EventsLeftOut,
     /// Outputs at the deadline need a grid.

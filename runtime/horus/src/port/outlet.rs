@@ -1,7 +1,7 @@
 //! The executor's half of an output, and what it shares with the step's: the topic, in whose slots the messages of a step wait.
 //!
-//! Step and executor take turns with it, behind a [`Gate`] that makes nobody wait. When the executor's half is dropped, which is the
-//! program's end, it takes the topic with it: an output that lives longer holds neither a publisher's place nor the file.
+//! Step and executor take turns with it, behind a [`Gate`] that makes no thread wait. When the executor's half is dropped, which
+//! is the program's end, it takes the topic with it: an output that lives longer holds neither a publisher's place nor the file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -17,7 +17,7 @@ pub enum Answer {
     Refused {
         /// What the system said.
         reason: String,
-        /// What somebody can do about it.
+        /// What a user can do about it.
         remedy: String,
     },
 }
@@ -51,7 +51,7 @@ impl fmt::Display for Guarantee {
 }
 
 /// The wishes and their answers, in the order in which they were tried. What was not asked for is not listed.
-#[must_use = "a refusal that nobody looks at is silent"]
+#[must_use = "a refusal that no code looks at is silent"]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Granted {
     guarantees: Vec<Guarantee>,

@@ -152,7 +152,7 @@ impl Client {
         Ok(())
     }
 
-    /// Why nobody can be asked about this node, if so.
+    /// Why no witness can be asked about this node, if so.
     pub fn why_not(&self, node: usize) -> Option<&'static str> {
         let seat = self.seats.iter().find(|seat| seat.nodes.contains(&node));
         match seat.and_then(|seat| seat.cpu) {
@@ -213,10 +213,10 @@ impl Client {
                     return Err("the witness traces nothing here");
                 }
                 (Answer::Verdict(verdict), None) => {
-                    let asked = self.asked.pop_front().ok_or("the witness answers what nobody asked")?;
+                    let asked = self.asked.pop_front().ok_or("the witness answers what it was not asked")?;
                     outcomes.push((asked.node, asked.cycle, Ok(verdict)));
                 }
-                _ => return Err("the witness answers what nobody asked"),
+                _ => return Err("the witness answers what it was not asked"),
             }
         }
         Ok(())

@@ -179,7 +179,7 @@ pub enum Kind {
     OwnWait,
     /// The CPU's frequency was lowered, or it was throttled.
     Frequency,
-    /// The CPU was idle though the node was due: nobody of this machine had it.
+    /// The CPU was idle though the node was due: no task of this machine had it.
     Nobody,
     /// Not seen: the tracer was missing, or its buffer lost events.
     Unknown,

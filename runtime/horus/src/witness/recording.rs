@@ -1,7 +1,7 @@
 //! What the flight recorder has of a node: its last cycles, and the last messages of the topics that it reads and writes.
 //!
 //! The messages are read here, by the thread beside the loops, as a stranger would who watches the topics: that takes no place in them
-//! and disturbs nobody. Bounded in every direction, so that it always fits a packet.
+//! and disturbs no peer. Bounded in every direction, so that it always fits a packet.
 
 use std::collections::VecDeque;
 

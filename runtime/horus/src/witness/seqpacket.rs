@@ -15,7 +15,7 @@ use rustix::net::{
 /// Room for as many descriptors as the kernel lets ride along with a packet.
 pub(super) const RIGHTS: usize = rustix::cmsg_space!(ScmRights(253));
 
-/// Connects, if somebody listens and has room for one more.
+/// Connects, if a witness listens and has room for one more.
 pub(super) fn connect(path: &Path) -> Result<OwnedFd, Errno> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;

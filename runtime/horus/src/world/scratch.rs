@@ -15,7 +15,7 @@ const PARENT: &str = "/dev/shm";
 /// What their directories are called.
 const PREFIX: &str = "horus-world-";
 
-/// A directory is made before it is locked. Nobody takes so long between the two.
+/// A directory is made before it is locked. No process takes so long between the two.
 const YOUNG: Duration = Duration::from_secs(10);
 
 /// A directory in memory that goes with its owner.
@@ -52,9 +52,9 @@ fn remove(path: &Path) -> bool {
     std::fs::remove_dir_all(path).is_ok()
 }
 
-/// Whether a directory is this user's, and nobody living has it.
+/// Whether a directory is this user's, and no living process has it.
 fn is_abandoned(path: &Path) -> io::Result<bool> {
-    // Everybody may write to the parent: a link, or what belongs to another user, is nobody's world.
+    // Every user may write to the parent: a link, or what belongs to another user, is no world.
     let found = path.symlink_metadata()?;
     if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
         return Ok(false);

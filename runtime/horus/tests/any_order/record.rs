@@ -124,7 +124,7 @@ pub fn compare(topic: &str, writers: &[(u64, Record)], readers: &[(u64, Record)]
         for (origin, _) in reader.of(RECEIVED) {
             assert!(
                 writers.iter().any(|(number, _)| *number == origin),
-                "topic {topic}: a message of nobody, {origin}"
+                "topic {topic}: a message of no writer, {origin}"
             );
         }
         for (number, writer) in writers {

@@ -10,7 +10,7 @@ pub struct Point {
 }
 
 horus::message! {
-    /// Nobody could compare the fields of `Point`.
+    /// The fields of `Point` could not be compared.
     pub struct Place = "example/Place" {
         /// Plain data, but no message.
         point: Point,

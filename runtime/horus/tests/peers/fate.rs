@@ -14,7 +14,7 @@ impl Peer {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits until the peer ends by itself or by somebody's signal; true if it says that all went well.
+    /// Waits until the peer ends by itself or by a signal; true if it says that all went well.
     pub fn ended_with_success(mut self) -> bool {
         self.child.wait().unwrap().success()
     }

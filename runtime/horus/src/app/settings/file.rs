@@ -18,7 +18,7 @@ use crate::time::parse_duration;
 /// The longest path of a device.
 const MAX_DEVICE_BYTES: usize = 128;
 
-/// Whoever sends a second signal does not wait longer.
+/// A user that sends a second signal does not wait longer.
 const LONGEST_GRACE: Duration = Duration::from_secs(60);
 
 /// The file.

@@ -1,4 +1,4 @@
-//! What `node.toml` says to whoever installs the program.
+//! What `node.toml` says to the one that installs the program.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

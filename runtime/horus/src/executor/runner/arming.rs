@@ -1,4 +1,4 @@
-//! How a node leaves its safe state: because somebody asked for it.
+//! How a node leaves its safe state: because a user asked for it.
 
 use super::Runner;
 use crate::executor::change::ChangeKind;
@@ -11,7 +11,7 @@ impl Runner<'_> {
         self.figures.rearm();
     }
 
-    /// Leaves the safe state if somebody asked for it: misses before count no more.
+    /// Leaves the safe state if a user asked for it: misses before count no more.
     pub(super) fn arm_if_asked(&mut self) {
         if self.state == State::Safe && self.figures.take_rearming() {
             self.state = State::Running;

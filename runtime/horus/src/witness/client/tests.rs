@@ -254,7 +254,7 @@ fn a_slow_witness_holds_the_entry_for_two_seconds_and_is_left() {
     assert_eq!(program.told[0].get("MESSAGE_ID"), Some(journal::id::WITNESS_MISSING));
     assert_eq!(program.told[0].priority(), Priority::Info);
     program.cycle(6, LATE);
-    assert_eq!(met.freezes(), 1, "whoever does not answer is not written to");
+    assert_eq!(met.freezes(), 1, "a witness that does not answer is not written to");
 }
 
 #[test]
@@ -266,10 +266,10 @@ fn a_witness_that_dies_is_found_again() {
     program.cycle(5, LATE);
     assert!(program.look(at(100)).is_none());
     drop(met);
-    let entry = program.look(at(200)).expect("nobody will answer");
+    let entry = program.look(at(200)).expect("no witness will answer");
     assert_eq!(entry.get("HORUS_CULPRIT_MISSING"), Some("the witness ended"));
     program.cycle(6, LATE);
-    let entry = program.look(at(1_300)).expect("an entry does not wait for nobody");
+    let entry = program.look(at(1_300)).expect("an entry does not wait for a witness that ended");
     assert_eq!(entry.get("HORUS_CULPRIT_MISSING"), Some("the witness ended"), "until it is looked for");
     // It comes again.
     assert!(program.look(at(6_000)).is_none());
