@@ -64,19 +64,19 @@ pub(crate) unsafe fn place_of<K: Kind>(handle: *mut K) -> *mut K::Value {
 ///
 /// # Safety
 /// `handle` is null, or points to eight bytes that may be read, which are a handle's of this kind only if it came from [`give`]
-/// and was not closed. Nobody else uses it meanwhile.
+/// and was not closed. No other call uses it meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn get<'a, K: Kind>(handle: *mut K) -> Result<&'a mut K::Value, Refusal> {
-    // SAFETY: what `place` gives came from `give`, and nobody else uses it, by the caller's promise.
+    // SAFETY: what `place` gives came from `give`, and no other call uses it, by the caller's promise.
     unsafe { place(handle).map(|value| &mut *value) }
 }
 
-/// As [`get`] of a value that nobody uses exclusively: a layout never changes, and a world keeps its own order.
+/// As [`get`] of a value that no call uses exclusively: a layout never changes, and a world keeps its own order.
 ///
 /// # Safety
 /// As for [`get`], but others may look at it meanwhile, on other threads where the value may be shared by them.
 pub(crate) unsafe fn look<'a, K: Kind>(handle: *mut K) -> Result<&'a K::Value, Refusal> {
-    // SAFETY: what `place` gives came from `give`, and nobody uses it exclusively, by the caller's promise.
+    // SAFETY: what `place` gives came from `give`, and no call uses it exclusively, by the caller's promise.
     unsafe { place(handle).map(|value| &*value) }
 }
 

@@ -13,7 +13,7 @@ const MAX_FIELDS: usize = 64;
 /// How serious an entry of the journal is.
 #[allow(non_camel_case_types)]
 pub type horus_priority = u32;
-/// Failed: somebody has to act.
+/// Failed: a person has to act.
 pub const HORUS_JOURNAL_ERROR: horus_priority = 3;
 /// Worth a look.
 pub const HORUS_JOURNAL_WARNING: horus_priority = 4;

@@ -61,7 +61,7 @@ thread_local! {
 }
 
 fn remember(said: &str) {
-    // A thread that ends has no place for it any more, and nobody who could ask.
+    // A thread that ends has no place for it any more, and no code that could ask.
     let _ = LAST.try_with(|last| *last.borrow_mut() = CString::new(said.replace('\0', "?")).unwrap_or_default());
 }
 

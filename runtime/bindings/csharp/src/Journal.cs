@@ -11,7 +11,7 @@ namespace Horus.Net
     /// <summary>How serious an entry of the journal is.</summary>
     public enum JournalPriority
     {
-        /// <summary>Failed: somebody has to act.</summary>
+        /// <summary>Failed: a person has to act.</summary>
         Error = 3,
         /// <summary>Worth a look.</summary>
         Warning = 4,

@@ -10,7 +10,7 @@ using Horus.Net;
 using Horus.Net.Messages;
 using static Horus.Net.Times;
 
-#pragma warning disable 0649, 0169 // nobody looks into these structs
+#pragma warning disable 0649, 0169 // no code looks into these structs
 
 [Message("example/Wheels")]
 public struct Wheels
@@ -174,7 +174,7 @@ internal static class BadInput
         using var world = new World(app => app.Node("a", () => { }).Period(Ms(1)));
         world.Publish("wheels", default(Wheels));
         Check.That(Check.Refused<HorusException>(() => world.Publish("wheels", default(OtherWheels))).Contains("another type of message"));
-        Check.Refused<HorusException>(() => world.Tally("nobody"));
+        Check.Refused<HorusException>(() => world.Tally("absent"));
     }
 
     private static void NamesAndOptions()
@@ -187,7 +187,7 @@ internal static class BadInput
         Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Latest(3)));
         Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Reliable(-1)));
         Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Reliable(4).Publishers(1000)));
-        Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Reliable(4).Group("nobody-has-this-group")));
+        Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Reliable(4).Group("a-group-that-is-not")));
         Check.Refused<ArgumentOutOfRangeException>(() => new BytesPublisher("odd", -1));
         Check.Refused<ArgumentNullException>(() => new App(null));
         Check.Refused<ArgumentNullException>(() => new World(null));

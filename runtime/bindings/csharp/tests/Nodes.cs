@@ -248,7 +248,7 @@ internal static class Nodes
         return Check.Done();
     }
 
-    /// <summary>Until somebody ends it.</summary>
+    /// <summary>Until the test ends it.</summary>
     private static int Forever()
     {
         bool isFirst = true;

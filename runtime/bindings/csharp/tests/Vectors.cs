@@ -90,7 +90,7 @@ public static class Vectors
         int end = 0;
         foreach (FieldInfo field in type.GetFields(BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public).OrderBy(one => one.MetadataToken))
         {
-            Check.That(Marshal.OffsetOf(type, field.Name).ToInt32() == end); // no byte belongs to nobody, so each begins where the last one ends
+            Check.That(Marshal.OffsetOf(type, field.Name).ToInt32() == end); // each byte belongs to a field, so each begins where the last one ends
             end += Size(field.FieldType);
         }
         Check.That(end == Size(type));

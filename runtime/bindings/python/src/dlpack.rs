@@ -5,7 +5,8 @@
 //! capsule "dltensor_versioned"  -> ManagedVersioned  with flags
 //! ```
 //!
-//! Whoever takes a capsule renames it and calls the deleter when it is done. A capsule that nobody took calls it itself.
+//! A consumer that takes a capsule renames it and calls the deleter when it is done. A capsule that was not taken calls it
+//! itself.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -92,7 +93,7 @@ unsafe extern "C" fn delete<F: Form>(managed: *mut F) {
     });
 }
 
-/// Of a capsule that nobody took: one that was taken has another name.
+/// Of a capsule that was not taken: one that was taken has another name.
 unsafe extern "C" fn drop_capsule<F: Form>(capsule: *mut ffi::PyObject) {
     // SAFETY: CPython calls it with the capsule that it ends.
     unsafe {

@@ -1,5 +1,5 @@
-//! Arrays of NumPy over the bytes of messages. NumPy is asked by its Python names, when somebody wants an array: nothing here is linked to it,
-//! and a program without NumPy does not need it.
+//! Arrays of NumPy over the bytes of messages. NumPy is asked by its Python names, when a program wants an array: nothing here is
+//! linked to it, and a program without NumPy does not need it.
 
 use std::ffi::CStr;
 
@@ -20,7 +20,7 @@ use crate::message::object::Message;
 use crate::methods::Method;
 use crate::picture;
 
-/// Lengths or strides, from the outside to the inside. NumPy has 64 dimensions, and nobody's message more than a few.
+/// Lengths or strides, from the outside to the inside. NumPy has 64 dimensions, and a message hardly more than a few.
 pub type Extents = ArrayVec<isize, MOST>;
 /// The most dimensions of an array.
 pub const MOST: usize = 8;

@@ -85,7 +85,7 @@ impl Image {
         let length = (word(bytes, 24) as usize).min(self.capacity);
         let Some(encoding) = Encoding::from_code(word(bytes, 20)) else {
             return Err(refused(
-                "the image has no encoding: nobody has begun it yet, see image.begin(width, height, encoding)",
+                "the image has no encoding: it was not begun yet, see image.begin(width, height, encoding)",
             ));
         };
         let picture = bytes.part(PICTURE, length);

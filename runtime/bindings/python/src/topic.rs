@@ -24,7 +24,7 @@ pub enum Carried {
     Values,
 }
 
-/// The longest message of bytes or value, where nobody says one.
+/// The longest message of bytes or value, where the program says none.
 pub const DEFAULT_MAXIMUM: usize = 4096;
 
 impl Carried {

@@ -97,7 +97,7 @@ class Arrays(TopicsCase):
         old, new = picture(0).__dlpack__(), picture(0).__dlpack__(max_version=(1, 0))
         self.assertIn('"dltensor"', repr(old))
         self.assertIn('"dltensor_versioned"', repr(new))
-        del old, new  # capsules that nobody took
+        del old, new  # capsules that were not taken
 
 
 class Borrowed(TopicsCase):

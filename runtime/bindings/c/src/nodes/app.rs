@@ -39,7 +39,7 @@ pub unsafe extern "C" fn horus_app_new(name: *const c_char) -> *mut horus_app {
 /// An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
+/// `app` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_input(
     app: *mut horus_app,
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn horus_app_output(
 /// returns takes its period and its other wishes; it ends with the program.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile, `name` ends with a zero byte. Until the program has ended, a thread of its own may call
+/// `app` is a handle that no other call uses meanwhile, `name` ends with a zero byte. Until the program has ended, a thread of its own may call
 /// `step` with `context`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_node(
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn horus_app_node(
 /// completion. A graph that may take longer is refused.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile; `count` texts may be read at `nodes`, each ends with a zero byte.
+/// `app` is a handle that no other call uses meanwhile; `count` texts may be read at `nodes`, each ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_chain(
     app: *mut horus_app,
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn horus_app_chain(
 /// Ends the program after so many releases of each node.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile.
+/// `app` is a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_releases(app: *mut horus_app, releases: u64) -> horus_status {
     call(|| {
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn horus_app_releases(app: *mut horus_app, releases: u64) 
 /// Does not start unless the system grants everything that a node asks for.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile.
+/// `app` is a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_strict(app: *mut horus_app) -> horus_status {
     call(|| {
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn horus_app_strict(app: *mut horus_app) -> horus_status {
 /// Gives each thread of nodes a stack of so many bytes, all of which is locked; 512 KiB if not said otherwise.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile.
+/// `app` is a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_stack(app: *mut horus_app, bytes: usize) -> horus_status {
     call(|| {
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn horus_app_stack(app: *mut horus_app, bytes: usize) -> h
 /// later one, or a third one, ends the program at once.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile.
+/// `app` is a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_grace_ns(app: *mut horus_app, nanoseconds: u64) -> horus_status {
     call(|| {
@@ -219,7 +219,7 @@ unsafe impl Send for Given {}
 /// end.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
+/// `app` is a handle that no other call uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_chore(app: *mut horus_app, work: horus_work, context: *mut c_void) -> horus_status {
     call(|| {
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn horus_app_chore(app: *mut horus_app, work: horus_work, 
 /// accounts. Gives what `main` returns: 0, or 1 when it has printed why. It ends the app with its nodes, inputs and outputs.
 ///
 /// # Safety
-/// `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
+/// `app` is null or a handle that no other call uses; neither it nor what belongs to it is used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_run(app: *mut horus_app) -> c_int {
     let mut name = "horus".to_owned();
@@ -299,7 +299,7 @@ fn ended(name: &str, status: horus_status) -> c_int {
 /// Ends an app that is not to be run, with its nodes, inputs and outputs. Null is nothing to end.
 ///
 /// # Safety
-/// `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
+/// `app` is null or a handle that no other call uses; neither it nor what belongs to it is used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_close(app: *mut horus_app) -> horus_status {
     call(|| {

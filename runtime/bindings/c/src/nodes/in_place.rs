@@ -13,7 +13,8 @@ use crate::status::horus_status::HORUS_OK;
 use crate::status::{call, failed, horus_status};
 
 /// Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
-/// of the loop's own cost. Nothing is asked of the machine, and nobody else hears of the nodes. It ends the app as `horus_app_run` does.
+/// of the loop's own cost. Nothing is asked of the machine, and no other process hears of the nodes. It ends the app as
+/// `horus_app_run` does.
 ///
 /// # Safety
 /// As `horus_app_run`.

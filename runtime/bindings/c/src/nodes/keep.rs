@@ -44,7 +44,7 @@ pub(crate) unsafe fn end<K: Kind<Value: Belonging>>(handle: *mut K) {
     // SAFETY: the program holds it up to here.
     let held = unsafe { (*value).holders().0.fetch_sub(PROGRAM, Ordering::AcqRel) };
     if held == PROGRAM {
-        // SAFETY: nobody holds it.
+        // SAFETY: no keeper holds it.
         let _ = unsafe { close(handle) };
     }
 }
@@ -69,7 +69,7 @@ unsafe fn let_go<K: Kind<Value: Belonging>>(handle: *mut K) -> Result<horus_stat
     let held = holders.0.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |held| held.checked_sub(KEEPER));
     match held {
         Err(_) => Err(misuse(format!("this {} is not kept: its program ends it", K::NAME))),
-        // SAFETY: nobody else holds it, and its program has ended.
+        // SAFETY: no other keeper holds it, and its program has ended.
         Ok(KEEPER) => unsafe { close(handle) },
         Ok(_) => Ok(HORUS_OK),
     }

@@ -74,7 +74,7 @@ pub const HORUS_STOP: horus_reaction = 4;
 /// Changes the wishes of a node; what is refused, the program will not start with.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 unsafe fn change(node: *mut horus_node, change: impl FnOnce(&mut Spec) -> Result<(), Refusal>) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
@@ -82,7 +82,7 @@ unsafe fn change(node: *mut horus_node, change: impl FnOnce(&mut Spec) -> Result
         if app.is_null() {
             return Err(misuse("this node is declared, or its program has ended: say what it asks for before"));
         }
-        // SAFETY: the node belongs to this app and ends with it, so it is there, and nobody else uses it.
+        // SAFETY: the node belongs to this app and ends with it, so it is there, and no other call uses it.
         unsafe { get(app) }?.declare(|program| {
             let spec = program.app()?.spec(index).ok_or_else(|| misuse("the app has no such node"))?;
             change(spec)?;
@@ -94,7 +94,7 @@ unsafe fn change(node: *mut horus_node, change: impl FnOnce(&mut Spec) -> Result
 /// Releases it once a period, on the grid that all nodes of the machine with this period share.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_period_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn horus_node_period_ns(node: *mut horus_node, nanoseconds
 /// Moves its grid by so much against that of other nodes.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_phase_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn horus_node_phase_ns(node: *mut horus_node, nanoseconds:
 /// The shortest time between two releases by events. An event that comes sooner is served at its end.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_min_gap_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn horus_node_min_gap_ns(node: *mut horus_node, nanosecond
 /// The CPU time that a cycle may take.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_budget_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn horus_node_budget_ns(node: *mut horus_node, nanoseconds
 /// The time from release to completion that counts as in time; the period if not said otherwise.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_deadline_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn horus_node_deadline_ns(node: *mut horus_node, nanosecon
 /// How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_silence_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn horus_node_silence_of_ns(
 /// its safe state, or its program does not run.
 ///
 /// # Safety
-/// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+/// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_monitor_limit_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.

@@ -20,7 +20,7 @@ use crate::topic::subscriber::{horus_received, tell};
 /// An end of a topic, with the turn of the node that it belongs to.
 pub(crate) struct Port<E> {
     turn: Turn,
-    /// There until the program ends, after which it is nobody's turn any more.
+    /// There until the program ends, after which no thread has its turn any more.
     end: ManuallyDrop<E>,
     holders: Holders,
 }
@@ -50,7 +50,7 @@ impl<E> Belonging for Port<E> {
 unsafe fn own<'a, E, K: Kind<Value = Port<E>>>(handle: *mut K) -> Result<&'a mut E, Refusal> {
     // SAFETY: the caller's promise is the same.
     let port = unsafe { place(handle) }?;
-    // SAFETY: it came from `give` and is not closed. Others may read this field meanwhile, and nobody writes it.
+    // SAFETY: it came from `give` and is not closed. Others may read this field meanwhile, and no thread writes it.
     if !unsafe { (*port).turn.is_mine() } {
         return Err(not_now::<K>());
     }
@@ -94,7 +94,7 @@ impl Kind for horus_output {
 /// Copies what `look` finds to memory of the caller's.
 ///
 /// # Safety
-/// `input` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+/// `input` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 #[inline(always)]
 unsafe fn copy(
     input: *mut horus_input,
@@ -123,7 +123,7 @@ unsafe fn copy(
 /// Copies the newest message, however old it is by now; HORUS_EMPTY before the first. `about` may be null. No allocation.
 ///
 /// # Safety
-/// `input` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+/// `input` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_input_latest(
     input: *mut horus_input,
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn horus_input_next(
 /// publisher stamps none. Every output stamps. What control laws use for `now_ns` is the cycle's `release_ns`.
 ///
 /// # Safety
-/// `input` is a handle that nobody else uses meanwhile; `age_ns` may be written.
+/// `input` is a handle that no other call uses meanwhile; `age_ns` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_input_age_ns(input: *mut horus_input, now_ns: u64, age_ns: *mut u64) -> horus_status {
     call(|| {
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn horus_input_age_ns(input: *mut horus_input, now_ns: u64
 /// How many messages were overwritten before they were read; 0 of what is no input.
 ///
 /// # Safety
-/// `input` is null or a handle that nobody else uses meanwhile.
+/// `input` is null or a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
     let mut missed = 0;
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
 /// stay, and `horus_output_lost` counts this one. No allocation.
 ///
 /// # Safety
-/// `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+/// `output` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_output_set(
     output: *mut horus_output,
@@ -239,7 +239,7 @@ pub struct horus_lost {
 /// Says what was set on this output and not published, since the program began.
 ///
 /// # Safety
-/// `output` is a handle that nobody else uses meanwhile; `lost` may be written.
+/// `output` is a handle that no other call uses meanwhile; `lost` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_output_lost(output: *mut horus_output, lost: *mut horus_lost) -> horus_status {
     call(|| {

@@ -87,7 +87,7 @@ impl Program {
         done
     }
 
-    /// Refuses to end nodes that are somebody else's, or that run.
+    /// Refuses to end nodes that are another app's, or that run.
     pub fn check_end(&self) -> Result<(), Refusal> {
         match self.place {
             Place::Own(_) | Place::Refused => Ok(()),
@@ -124,7 +124,7 @@ impl Owned {
     /// The app of these nodes ends before them.
     fn leave(&self) {
         for &node in &self.nodes {
-            // SAFETY: `give` made it, and `Owned` closes it; nobody else uses it while nodes are declared.
+            // SAFETY: `give` made it, and `Owned` closes it; no other call uses it while nodes are declared.
             if let Ok(node) = unsafe { get(node) } {
                 node.leave();
             }
@@ -146,7 +146,7 @@ impl Drop for Owned {
 /// Refuses a program that is being declared, for a reason of the caller's: it does not run then, and says so. The first reason counts.
 ///
 /// # Safety
-/// `app` is a handle that nobody else uses meanwhile; `why` is null or ends with a zero byte.
+/// `app` is a handle that no other call uses meanwhile; `why` is null or ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_app_refuse(app: *mut horus_app, why: *const c_char) -> horus_status {
     call(|| {
@@ -177,7 +177,7 @@ pub(crate) unsafe fn declare_by(declare: horus_declare, given: *mut c_void, app:
     forget();
     // SAFETY: the caller's promise is the same, and `handle` lives.
     let status = unsafe { declare(handle, given) };
-    // SAFETY: `give` made it, nobody closes an app that is lent, and nobody else uses it: the function has returned.
+    // SAFETY: `give` made it, no call closes an app that is lent, and no other call uses it: the function has returned.
     let program = unsafe { get(handle) }.map_err(|refusal| horus::Error::new(refusal.to_string()))?;
     let (owned, refusal) = (std::mem::take(&mut program.owned), program.refusal.take());
     // A node that is kept by mistake finds no app, which ends here.

@@ -96,7 +96,7 @@ pub unsafe extern "C" fn horus_world_with_settings(
 /// The nodes of a world, unless they run: a step of the world may have its handle.
 ///
 /// # Safety
-/// `world` is null or a handle that nobody but its own steps uses meanwhile.
+/// `world` is null or a handle that only its own steps use meanwhile.
 unsafe fn rest<'a>(world: *mut horus_world) -> Result<RefMut<'a, Nodes>, Refusal> {
     // SAFETY: the caller's promise is the same, and every function looks at a world by this one.
     let world = unsafe { look(world) }?;
@@ -106,7 +106,7 @@ unsafe fn rest<'a>(world: *mut horus_world) -> Result<RefMut<'a, Nodes>, Refusal
 /// The time that has passed, in nanoseconds; 0 of what is no world.
 ///
 /// # Safety
-/// `world` is null or a handle that nobody else uses meanwhile.
+/// `world` is null or a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_now_ns(world: *mut horus_world) -> u64 {
     let mut now = 0;
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn horus_world_now_ns(world: *mut horus_world) -> u64 {
 /// Lets time pass, and the nodes run. A step that fails is an error.
 ///
 /// # Safety
-/// `world` is a handle that nobody else uses meanwhile.
+/// `world` is a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_run_for(world: *mut horus_world, nanoseconds: u64) -> horus_status {
     call(|| {
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn horus_world_run_for(world: *mut horus_world, nanosecond
 /// Publishes a message of `bytes` bytes, as another program would.
 ///
 /// # Safety
-/// `world` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
+/// `world` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_publish(
     world: *mut horus_world,
@@ -197,7 +197,7 @@ unsafe fn of<'a>(world: *mut horus_world, node: *const c_char) -> Result<(RefMut
 /// Ends a world. Null is nothing to end.
 ///
 /// # Safety
-/// `world` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+/// `world` is null or a handle that no other call uses meanwhile, and it is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_close(world: *mut horus_world) -> horus_status {
     call(|| {

@@ -42,7 +42,7 @@ where
     }
     // SAFETY: it is such a handle.
     let lending = unsafe { place_of(handle) };
-    // SAFETY: it came from `give` and is not closed, and nobody else uses it.
+    // SAFETY: it came from `give` and is not closed, and no other call uses it.
     let is_quick = unsafe { (*lending).quick_bytes } == BYTES;
     // SAFETY: as above, and nothing is lent, so the end may be used.
     is_quick.then(|| unsafe { &mut (*lending).end })
@@ -59,7 +59,7 @@ where
 {
     // SAFETY: the caller's promise is the same.
     let lending = unsafe { place(handle) }?;
-    // SAFETY: it came from `give` and is not closed, and nobody else uses it.
+    // SAFETY: it came from `give` and is not closed, and no other call uses it.
     match unsafe { &(*lending).lent } {
         // SAFETY: as above, and nothing is lent, so the end may be used.
         None => Ok(unsafe { &mut (*lending).end }),
@@ -77,12 +77,12 @@ where
 {
     // SAFETY: the caller's promise is the same.
     let lending = unsafe { place(handle) }?;
-    // SAFETY: it came from `give` and is not closed, and nobody else uses it; these fields are none that anything borrows from.
+    // SAFETY: it came from `give` and is not closed, and no other call uses it; these fields are none that anything borrows from.
     unsafe { ((*lending).quick_bytes, (*lending).lent) = (0, Some(lent)) };
     Ok(())
 }
 
-/// What was lent, which is nobody's from now on; the end may be used again when it is dropped.
+/// What was lent, which has no owner from now on; the end may be used again when it is dropped.
 ///
 /// # Safety
 /// As `handle::get`.
@@ -92,7 +92,7 @@ where
 {
     // SAFETY: the caller's promise is the same.
     let lending = unsafe { place(handle) }?;
-    // SAFETY: it came from `give` and is not closed, and nobody else uses it; these fields are none that anything borrows from.
+    // SAFETY: it came from `give` and is not closed, and no other call uses it; these fields are none that anything borrows from.
     unsafe {
         (*lending).quick_bytes = (*lending).short_bytes;
         Ok((*lending).lent.take())

@@ -49,12 +49,12 @@ pub struct horus_options {
     pub stamped: u32,
     /// The folder of the topic's file; null for $HORUS_SHM_DIR or /dev/shm/horus.
     pub directory: *const c_char,
-    /// The group whose members may use the topic; null for nobody else.
+    /// The group whose members may use the topic; null for no other user.
     pub group: *const c_char,
     /// Nanoseconds of HORUS_WAIT_POLL and HORUS_WAIT_SPIN_THEN_SLEEP.
     pub waiting_ns: u64,
-    /// 1 for a topic whose publishers wake nobody, so that sending never makes a system call: its subscribers look for messages busily or by
-    /// the clock.
+    /// 1 for a topic whose publishers wake no subscriber, so that sending never makes a system call: its subscribers look for
+    /// messages busily or by the clock.
     pub never_wake: u32,
     /// 0.
     pub spare: u32,

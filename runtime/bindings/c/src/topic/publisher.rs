@@ -32,7 +32,7 @@ impl Kind for horus_publisher {
     const NAME: &'static str = "publisher";
 }
 
-/// Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
+/// Opens a topic for publishing, and makes it unless a living peer uses it; null when it is refused. `options` may be null.
 ///
 /// # Safety
 /// `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
@@ -83,7 +83,7 @@ pub(crate) unsafe fn message_at<'a>(message: *const c_void, bytes: usize, wanted
 /// Sends a message of `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
 ///
 /// # Safety
-/// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+/// `publisher` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_publisher_try_send(
     publisher: *mut horus_publisher,
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn horus_publisher_send(
 /// message, or zeros.
 ///
 /// # Safety
-/// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+/// `publisher` is a handle that no other call uses meanwhile; `place` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_publisher_loan(
     publisher: *mut horus_publisher,
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn horus_publisher_loan(
 /// Sends the message whose place was lent.
 ///
 /// # Safety
-/// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+/// `publisher` is a handle that no other call uses meanwhile. The place is not written any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_publisher_publish(publisher: *mut horus_publisher) -> horus_status {
     call(|| {
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn horus_publisher_discard(publisher: *mut horus_publisher
 /// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
 ///
 /// # Safety
-/// `publisher` is null or a handle that nobody else uses meanwhile.
+/// `publisher` is null or a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_publisher_subscribers(publisher: *mut horus_publisher) -> usize {
     let mut subscribers = 0;
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn horus_publisher_check(publisher: *mut horus_publisher) 
 /// Ends a publisher. Null is nothing to end.
 ///
 /// # Safety
-/// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+/// `publisher` is null or a handle that no other call uses meanwhile, and it is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_publisher_close(publisher: *mut horus_publisher) -> horus_status {
     call(|| {

@@ -47,7 +47,7 @@ unsafe fn tell(
 /// Tells how the topic is made that this end is of.
 ///
 /// # Safety
-/// `publisher` is a handle that nobody else uses meanwhile; `shape` may be written.
+/// `publisher` is a handle that no other call uses meanwhile; `shape` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_publisher_shape(
     publisher: *mut horus_publisher,

@@ -68,7 +68,7 @@ pub unsafe extern "C" fn horus_subscriber_open(
 /// Receives by `receive` into memory of the caller's.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+/// `subscriber` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 #[inline(always)]
 unsafe fn receive(
     subscriber: *mut horus_subscriber,
@@ -106,11 +106,11 @@ pub(crate) unsafe fn tell(about: *mut horus_received, sequence: u64, sent_ns: u6
 
 /// Receives the next message of `bytes` bytes; HORUS_EMPTY when none was sent yet. `about` may be null. Wait-free, no allocation.
 ///
-/// After HORUS_EMPTY `message` holds what it held, or bytes that nobody sent: a publisher may have overwritten them while they were
-/// read. Use a struct of its own for what is to be kept.
+/// After HORUS_EMPTY `message` holds what it held, or bytes that no publisher sent: a publisher may have overwritten them while
+/// they were read. Use a struct of its own for what is to be kept.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+/// `subscriber` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_subscriber_try_recv(
     subscriber: *mut horus_subscriber,
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn horus_subscriber_recv(
 /// Lends the next message where it is in shared memory at `*message`, until `horus_subscriber_release`; HORUS_EMPTY when none was sent yet.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile; `message` may be written, `about` is null or may be written.
+/// `subscriber` is a handle that no other call uses meanwhile; `message` may be written, `about` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_subscriber_borrow(
     subscriber: *mut horus_subscriber,
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn horus_subscriber_borrow(
 /// Gives a lent message back.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+/// `subscriber` is a handle that no other call uses meanwhile. The message is not read any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_subscriber_release(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {
@@ -232,7 +232,7 @@ pub unsafe extern "C" fn horus_subscriber_release(subscriber: *mut horus_subscri
 /// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
 ///
 /// # Safety
-/// `subscriber` is null or a handle that nobody else uses meanwhile.
+/// `subscriber` is null or a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_subscriber_missed(subscriber: *mut horus_subscriber) -> u64 {
     let mut missed = 0;
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn horus_subscriber_check(subscriber: *mut horus_subscribe
 /// Ends a subscriber. Null is nothing to end.
 ///
 /// # Safety
-/// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+/// `subscriber` is null or a handle that no other call uses meanwhile, and it is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_subscriber_close(subscriber: *mut horus_subscriber) -> horus_status {
     call(|| {

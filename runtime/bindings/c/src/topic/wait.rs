@@ -21,7 +21,7 @@ pub const HORUS_MAX_WAIT: usize = 64;
 /// are not looked at.
 ///
 /// # Safety
-/// `count` handles may be read at `subscribers`, which nobody else uses meanwhile; `ready` may be written.
+/// `count` handles may be read at `subscribers`, which no other call uses meanwhile; `ready` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_wait_any(
     subscribers: *const *mut c_void,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn horus_wait_any(
             if handles[..place].contains(&handle) {
                 return Err(misuse(format!("subscriber {place} of the array is there twice")));
             }
-            // SAFETY: nobody else uses it, by the caller's promise, and no other place of the array is the same.
+            // SAFETY: no other call uses it, by the caller's promise, and no other place of the array is the same.
             waitables.push(unsafe { waitable(handle) }?);
         }
         let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn horus_wait_any(
 /// A subscriber of any kind.
 ///
 /// # Safety
-/// `handle` is null or a handle that nobody else uses meanwhile.
+/// `handle` is null or a handle that no other call uses meanwhile.
 unsafe fn waitable<'a>(handle: *mut c_void) -> Result<&'a mut dyn Waitable, Refusal> {
     // SAFETY: the caller's promise is the same.
     unsafe {

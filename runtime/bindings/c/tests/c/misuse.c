@@ -136,7 +136,7 @@ static void call(void) {
     case 56: judge(horus_subscriber_wait_until_published(it(), 0)); break;
     case 57: judge(horus_app_stack(it(), any(1 << 20))); break;
     case 58: judge(horus_app_chore(it(), NULL, NULL)); break;
-    /* Nobody keeps them, so there is nothing to let go. */
+    /* They were not kept, so there is nothing to let go. */
     case 59: if (it() != NULL) CHECK(horus_input_let_go(about_it) == HORUS_MISUSE); break;
     case 60: if (it() != NULL) CHECK(horus_node_let_go(about_it) == HORUS_MISUSE); break;
     case 61: if (horus_output_keep(it()) == HORUS_OK) CHECK(!is_nobody(about_it) && horus_output_let_go(about_it) == HORUS_OK); break;

@@ -115,13 +115,13 @@ static void in_virtual_time(robot *it) {
   CHECK(is_told(world, "node control hears nothing on topic wanted: silent for 3ms"));
   CHECK(horus_world_journal(world, 1000) == NULL);
 
-  CHECK(horus_world_delay(world, "nobody", 1, 0) == HORUS_MISUSE);
-  SAYS("the world has no node nobody");
+  CHECK(horus_world_delay(world, "absent", 1, 0) == HORUS_MISUSE);
+  SAYS("the world has no node absent");
   CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, 3) == HORUS_MISUSE);
   CHECK(horus_world_last(world, "wheels", it->layout, &wheels, (size_t)-1) == HORUS_MISUSE);
   CHECK(horus_world_lose(world, "wanted", 1) == HORUS_OK);
-  CHECK(horus_world_lose(world, "nobody", 1) == HORUS_MISUSE);
-  SAYS("no input of the world's nodes is of the topic nobody");
+  CHECK(horus_world_lose(world, "absent", 1) == HORUS_MISUSE);
+  SAYS("no input of the world's nodes is of the topic absent");
   CHECK(horus_world_close(world) == HORUS_OK);
 
   it->fails_in = 5;

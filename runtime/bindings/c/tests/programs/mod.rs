@@ -114,8 +114,8 @@ impl Programs {
         assert!(said.any(|line| line.unwrap() == "hangs"));
         let id = child.id().to_string();
         let terminate = || assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        // The first one sets a flag, which nobody in the step looks at, and the second one comes with it. One that comes before another
-        // was seen is the same one.
+        // The first one sets a flag, which the step does not look at, and the second one comes with it. One that comes before
+        // another was seen is the same one.
         let mut sent = 0;
         while child.try_wait().unwrap().is_none() {
             terminate();

@@ -21,7 +21,7 @@ horus::message! {
 /// The same with another name in it, under a module of its own because the message's name is the same.
 mod changed {
     horus::message! {
-        /// Nobody else means these fields.
+        /// No other message means these fields.
         pub(super) struct Token = "example/Token" {
             number: u64,
             worth: f64,

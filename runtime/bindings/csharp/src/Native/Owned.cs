@@ -24,7 +24,7 @@ namespace Horus.Net
         /// <summary>Closes what was not disposed.</summary>
         ~Owned()
         {
-            // The collector runs this when nobody can call any more, so no call is inside.
+            // The collector runs this when no thread can call any more, so no call is inside.
             if (state != Closed && handle != IntPtr.Zero) Close(handle);
         }
 

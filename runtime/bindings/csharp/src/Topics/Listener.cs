@@ -32,7 +32,8 @@ namespace Horus.Net
         /// <summary>A message came. The listener's thread calls this; while it does, later messages wait.</summary>
         public event Handler Message;
 
-        /// <summary>A handler of <see cref="Message"/> threw; the listener has ended. Where nobody handles this, the exception ends the process.</summary>
+        /// <summary>A handler of <see cref="Message"/> threw; the listener has ended. Where no handler takes this, the exception
+        /// ends the process.</summary>
         public event Action<Exception> Failed;
 
         /// <summary>Begins to raise events, when all handlers are there.</summary>

@@ -39,7 +39,7 @@ namespace Horus.Net
         /// <summary>The folder of the topic's file; $HORUS_SHM_DIR or /dev/shm/horus if not said otherwise.</summary>
         public Options Directory(string path) => With(() => directory = path);
 
-        /// <summary>The group whose members may use the topic; nobody else if not said otherwise.</summary>
+        /// <summary>The group whose members may use the topic; no other user may if not said otherwise.</summary>
         public Options Group(string name) => With(() => group = name);
 
         /// <summary>Calls with the options as C reads them: null for none, as for C.</summary>

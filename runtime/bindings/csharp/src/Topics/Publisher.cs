@@ -12,7 +12,7 @@ namespace Horus.Net
     {
         private long lent, lends;
 
-        /// <summary>Opens a topic for publishing, and makes it unless somebody living uses it.</summary>
+        /// <summary>Opens a topic for publishing, and makes it unless a living peer uses it.</summary>
         /// <exception cref="HorusException">It is refused; the sentence says why.</exception>
         public Publisher(string topic, Options options = null) : base(Open(topic, options)) { }
 

@@ -57,7 +57,7 @@ namespace Horus.Net
             fixed (T* place = &message) status = TopicFunctions.horus_subscriber_try_recv(subscriber, place, (ulong)sizeof(T), about);
             Leave();
             if (status == Status.Ok) return true;
-            message = default; // what stands there, nobody may have sent
+            message = default; // what stands there is perhaps no message that was sent
             return Status.IsDone(status);
         }
 

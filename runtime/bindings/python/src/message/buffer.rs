@@ -16,7 +16,7 @@ struct Told {
     strides: Extents,
 }
 
-/// Whether somebody wants to know more of a buffer than its bytes.
+/// Whether the caller wants to know more of a buffer than its bytes.
 pub fn is_asked(flags: c_int) -> bool {
     flags & (ffi::PyBUF_ND | ffi::PyBUF_FORMAT) != 0
 }
@@ -59,7 +59,7 @@ pub unsafe fn tell(
 /// # Safety
 /// `view` was filled by [`Kept::fill`](super::bytes::Kept::fill), and after that perhaps by [`tell`].
 pub unsafe fn release(view: *mut ffi::Py_buffer) {
-    // SAFETY: `tell` put the box there, or nobody did.
+    // SAFETY: `tell` put the box there, or the view has none.
     unsafe {
         let told = ptr::replace(&raw mut (*view).internal, ptr::null_mut());
         if !told.is_null() {

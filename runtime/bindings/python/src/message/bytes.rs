@@ -59,7 +59,7 @@ impl<'a, 'py> Bytes<'a, 'py> {
         self.length
     }
 
-    /// Whether nobody may write them.
+    /// Whether they may not be written.
     pub fn is_read_only(self) -> bool {
         self.is_read_only
     }
@@ -126,7 +126,7 @@ impl<'a, 'py> Bytes<'a, 'py> {
         Ok(())
     }
 
-    /// Hands them to `work` as a slice. Nobody writes to them meanwhile: `work` gets no Python.
+    /// Hands them to `work` as a slice. No code writes to them meanwhile: `work` gets no Python.
     #[inline]
     pub fn with<R>(self, work: impl FnOnce(&[u8]) -> R) -> R {
         // SAFETY: they are there as long as `base`. Who has the GIL is this thread, and `work` does not call Python, which might write.
@@ -192,7 +192,7 @@ impl Kept {
         self.at
     }
 
-    /// Whether nobody may write them.
+    /// Whether they may not be written.
     pub fn is_read_only(&self) -> bool {
         self.is_read_only
     }

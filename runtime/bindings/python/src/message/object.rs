@@ -96,7 +96,7 @@ impl Message {
         let py = bytes.python();
         let object = Self::sized(py, class, 0)?;
         let head = object.as_ptr().cast::<Head>();
-        // SAFETY: it was made just now, and nobody else has it.
+        // SAFETY: it was made just now, and no other code has it.
         unsafe {
             (*head).at = bytes.start();
             (*head).base = bytes.base().to_owned().into_ptr();
@@ -130,8 +130,8 @@ impl Message {
         Ok(Self::of(object)?.filter(|(other, _)| other.layout == class.layout).map(|(_, bytes)| bytes))
     }
 
-    /// Ends the use of a view's bytes by this object, and what it keeps of others if nobody has a buffer of it. A message that owns its
-    /// bytes stays as it is.
+    /// Ends the use of a view's bytes by this object, and what it keeps of others if no object has a buffer of it. A message that
+    /// owns its bytes stays as it is.
     pub fn release(object: &Bound<'_, PyAny>) {
         let head = object.as_ptr().cast::<Head>();
         // SAFETY: callers have looked that it is a message, by `of`; the GIL is held, and no reference into it is kept.

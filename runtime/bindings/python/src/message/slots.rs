@@ -37,7 +37,8 @@ pub unsafe extern "C" fn new(
 }
 
 pub unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
-    // SAFETY: CPython calls it once for an object that nobody has any more; a type that was made at run time is kept by its objects.
+    // SAFETY: CPython calls it once for an object that has no reference any more; a type that was made at run time is kept by its
+    // objects.
     unsafe {
         let (of, head) = (ffi::Py_TYPE(object), object.cast::<Head>());
         ffi::Py_XDECREF((*head).base);

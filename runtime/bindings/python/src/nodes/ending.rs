@@ -2,7 +2,7 @@
 //!
 //! An interrupt reaches a step when it runs Python again. One that waits in C does not, such as `time.sleep(30)`, and what computes in C with
 //! the GIL keeps all of Python from running. So a thread that needs no GIL ends the process; what a killed program leaves is taken care of
-//! by whoever comes next, and its nodes are made safe by the monitor.
+//! by the program that comes next, and its nodes are made safe by the monitor.
 
 use std::io::Write;
 use std::sync::Arc;

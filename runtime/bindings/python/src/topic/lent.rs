@@ -1,7 +1,7 @@
 //! Messages in their place, in shared memory: those that a subscriber lends to be read, and those that a publisher lends to be written.
 //!
-//! A hold takes the end of the topic out of its Python object, and gives it back when nobody uses the message any more: neither the message, nor a
-//! part of it, nor an array of NumPy over it. All of these keep the hold alive, as their `base`.
+//! A hold takes the end of the topic out of its Python object, and gives it back when the message is used no more: neither the
+//! message, nor a part of it, nor an array of NumPy over it. All of these keep the hold alive, as their `base`.
 
 use std::mem::transmute;
 use std::time::{Duration, Instant};
@@ -177,7 +177,7 @@ impl Loan {
         let (at, length) = (loan.as_mut_ptr(), loan.len());
         let held = Exclusive::new("message", Held { lent: Some(loan), end: Some(publisher), class });
         let hold = Bound::new(py, LoanHold { held, publisher: self.publisher.clone_ref(py) })?;
-        // SAFETY: the loan is these bytes, which nobody else writes, and the hold keeps it.
+        // SAFETY: the loan is these bytes, which no other code writes, and the hold keeps it.
         let bytes = unsafe { Bytes::new(hold.as_any(), at, length, false) };
         let message = Message::view(class, bytes)?;
         *self.lent.lend(py)? = Some((hold.unbind(), message.clone().unbind()));

@@ -198,7 +198,7 @@ impl Subscriber {
                 "messages of a class are borrowed; bytes and values are received by a copy",
             ));
         };
-        // Copying a small message costs less than a hold on it, and holds up nobody.
+        // Copying a small message costs less than a hold on it, and holds up no publisher.
         if class.bytes() < HELD_FROM_BYTES {
             return end.open()?.try_recv(py);
         }

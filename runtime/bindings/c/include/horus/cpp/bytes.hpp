@@ -9,7 +9,7 @@
 namespace horus {
 inline namespace HORUS_MODE {
 
-// Bytes that are somebody else's, as std::span of C++20.
+// Bytes that another object owns, as std::span of C++20.
 struct BytesView {
   // Where they are; null for none.
   const std::uint8_t *data = nullptr;

@@ -76,8 +76,9 @@ inline Outcome checked(horus_status status) {
 // Takes an outcome that can be no error of the arguments.
 inline void expect(horus_status status) { (void)checked(status); }
 
-// Why the library that runs is none for this program, which was compiled for another interface; null when it fits. Whoever opens something asks
-// first. The loader refuses such a library by its name; one that came by another name, or by LD_PRELOAD, it does not know.
+// Why the library that runs is none for this program, which was compiled for another interface; null when it fits. A program that
+// opens something asks first. The loader refuses such a library by its name; one that came by another name, or by LD_PRELOAD, it
+// does not know.
 inline const char *misfit() {
   static const std::string said = [] {
     const std::uint32_t own = HORUS_ABI_VERSION, runs = horus_abi_version();

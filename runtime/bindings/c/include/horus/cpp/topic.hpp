@@ -34,7 +34,7 @@ class Options {
   Options &poll(std::chrono::nanoseconds every) { return waits(HORUS_WAIT_POLL, every); }
   // Busily for so long, and then asleep.
   Options &spin_then_sleep(std::chrono::nanoseconds spin) { return waits(HORUS_WAIT_SPIN_THEN_SLEEP, spin); }
-  // Publishers wake nobody: sending never makes a system call.
+  // Publishers wake no subscriber: sending never makes a system call.
   Options &never_wake() { return raw_.never_wake = 1, *this; }
   // Another folder of topics than $HORUS_SHM_DIR or /dev/shm/horus.
   Options &directory(std::string path) { return directory_ = std::move(path), *this; }
@@ -218,7 +218,8 @@ class Subscriber {
 #endif
   explicit Subscriber(detail::SubscriberHandle handle) noexcept : handle_(std::move(handle)) {}
 
-  // Receives the next message; false when there is none: then `into` holds what it held, or bytes that nobody sent. Wait-free.
+  // Receives the next message; false when there is none: then `into` holds what it held, or bytes that no publisher sent.
+  // Wait-free.
   Outcome try_recv(T &into, Received *about = nullptr) {
     return detail::checked(horus_subscriber_try_recv(handle_.get(), &into, sizeof(T), about));
   }

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn horus_world_tally(
 /// What the journal would say: the text of entry `index`, from 0, valid until the next call with this world; null when there are not so many.
 ///
 /// # Safety
-/// `world` is a handle that nobody else uses meanwhile.
+/// `world` is a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_journal(world: *mut horus_world, index: usize) -> *const c_char {
     let mut told = std::ptr::null();

@@ -34,7 +34,7 @@ unsafe fn script(
 /// Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
 ///
 /// # Safety
-/// `world` is a handle that nobody else uses meanwhile, `node` ends with a zero byte.
+/// `world` is a handle that no other call uses meanwhile, `node` ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_delay(
     world: *mut horus_world,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn horus_world_takes(
 /// Has the next messages of a topic never come to the inputs of the program.
 ///
 /// # Safety
-/// `world` is a handle that nobody else uses meanwhile, `topic` ends with a zero byte.
+/// `world` is a handle that no other call uses meanwhile, `topic` ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_lose(
     world: *mut horus_world,

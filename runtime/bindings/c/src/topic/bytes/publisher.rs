@@ -70,7 +70,7 @@ fn told(sent: Result<(), SendError>) -> Result<horus_status, Refusal> {
 /// Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
 ///
 /// # Safety
-/// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+/// `publisher` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_publisher_try_send(
     publisher: *mut horus_bytes_publisher,
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_try_send(
 }
 
 /// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative. On a latest topic
-/// nobody is waited for without a limit.
+/// no subscriber is waited for without a limit.
 ///
 /// # Safety
 /// As `horus_bytes_publisher_try_send`.
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_send(
 /// Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
 ///
 /// # Safety
-/// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+/// `publisher` is a handle that no other call uses meanwhile; `place` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_publisher_loan(
     publisher: *mut horus_bytes_publisher,
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_loan(
 /// Sends the first `bytes` bytes of the place that was lent.
 ///
 /// # Safety
-/// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+/// `publisher` is a handle that no other call uses meanwhile. The place is not written any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_publisher_publish(
     publisher: *mut horus_bytes_publisher,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_discard(publisher: *mut horus_byt
 /// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
 ///
 /// # Safety
-/// `publisher` is null or a handle that nobody else uses meanwhile.
+/// `publisher` is null or a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_publisher_subscribers(publisher: *mut horus_bytes_publisher) -> usize {
     let mut subscribers = 0;
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_check(publisher: *mut horus_bytes
 /// Ends a publisher. Null is nothing to end.
 ///
 /// # Safety
-/// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+/// `publisher` is null or a handle that no other call uses meanwhile, and it is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_publisher_close(publisher: *mut horus_bytes_publisher) -> horus_status {
     call(|| {

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_open(
 /// Receives by `receive` into memory of the caller's.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
+/// `subscriber` is a handle that no other call uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
 /// or may be written.
 unsafe fn receive(
     subscriber: *mut horus_bytes_subscriber,
@@ -84,7 +84,7 @@ unsafe fn receive(
 /// `about` may be null. Wait-free, no allocation.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
+/// `subscriber` is a handle that no other call uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
 /// or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_subscriber_try_recv(
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_recv(
 /// none was sent yet.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
+/// `subscriber` is a handle that no other call uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
     subscriber: *mut horus_bytes_subscriber,
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
 /// Gives a lent message back.
 ///
 /// # Safety
-/// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+/// `subscriber` is a handle that no other call uses meanwhile. The message is not read any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_subscriber_release(subscriber: *mut horus_bytes_subscriber) -> horus_status {
     call(|| {
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_release(subscriber: *mut horus_b
 /// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
 ///
 /// # Safety
-/// `subscriber` is null or a handle that nobody else uses meanwhile.
+/// `subscriber` is null or a handle that no other call uses meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_subscriber_missed(subscriber: *mut horus_bytes_subscriber) -> u64 {
     let mut missed = 0;
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_check(subscriber: *mut horus_byt
 /// Ends a subscriber. Null is nothing to end.
 ///
 /// # Safety
-/// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+/// `subscriber` is null or a handle that no other call uses meanwhile, and it is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_bytes_subscriber_close(subscriber: *mut horus_bytes_subscriber) -> horus_status {
     call(|| {
