@@ -137,7 +137,7 @@ impl Walk {
         self.unseen(self.window.end, Why::After);
     }
 
-    /// Charges the time up to `ns` to whoever has the CPU.
+    /// Charges the time up to `ns` to the owner of the CPU.
     fn advance(&mut self, ns: u64) {
         if self.ledger.at < self.wake {
             self.charge(ns.min(self.wake), self.cpu.owner(false));

@@ -18,7 +18,7 @@ pub enum What {
     Switch {
         /// Who had it.
         from: Task,
-        /// Whether that thread sleeps now. Otherwise it is ready, and somebody else goes first.
+        /// Whether that thread sleeps now. Otherwise it is ready, and another thread goes first.
         sleeps: bool,
         /// Who has it from now on.
         to: Task,

@@ -2,7 +2,8 @@
 //!
 //! A file is named `000042-balance-control-BOOT-CYCLE.dat`: a number that grows, since clocks jump; the node; the boot; the cycle. Beside
 //! it, with the suffix `.json`, stands what the node recorded of its last cycles and messages. Both go together.
-//! A file appears whole or not at all. It is not forced to the disk, so that nobody waits for one: a power cut may cost the newest.
+//! A file appears whole or not at all. It is not forced to the disk, so that no program waits for one: a power cut may cost the
+//! newest.
 
 pub mod trace_dat;
 

@@ -1,4 +1,4 @@
-//! Who broke a deadline: traces the real-time CPUs, and attributes a missed cycle's time to whoever had the CPU.
+//! Who broke a deadline: traces the real-time CPUs, and attributes a missed cycle's time to those that had the CPU.
 //!
 //! [`serve`] sets up one trace for each CPU, and answers programs of nodes ([`horus::witness::protocol`]) until it is told to stop. What
 //! an answer is made of is in [`attribution`]; how it is said is in [`horus::witness::words`].
@@ -64,7 +64,7 @@ pub enum Listen {
 /// The witness cannot serve.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// Nobody could reach it.
+    /// No program could reach it.
     #[error("cannot listen for programs at {}: {error}; {}", place.display(), server::remedy(error, place))]
     Listen {
         /// The socket's path; empty where systemd gave the socket.

@@ -35,7 +35,7 @@ pub enum Notice {
         /// Why.
         reason: String,
     },
-    /// A trace was frozen and nobody asked about it.
+    /// A trace was frozen and no program asked about it.
     Thawed {
         /// Which CPU's.
         cpu: u32,
@@ -50,7 +50,7 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Whether somebody should look at it.
+    /// Whether a person should look at it.
     pub fn is_warning(&self) -> bool {
         !matches!(self, Self::Started { .. } | Self::Thawed { .. })
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Notice {
             Self::NotRead { cpu, reason } => write!(f, "the trace of CPU {cpu} cannot be read: {reason}"),
             Self::NotKept { reason } => write!(f, "a trace is not kept: {reason}"),
             Self::Thawed { cpu } => {
-                write!(f, "the trace of CPU {cpu} was frozen, and nobody asked about it: it goes on")
+                write!(f, "the trace of CPU {cpu} was frozen, and no program asked about it: it goes on")
             }
             Self::Ended { process, reason } => write!(f, "the connection of process {process} is ended: {reason}"),
         }

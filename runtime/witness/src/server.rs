@@ -96,7 +96,7 @@ pub fn run(
         }
         if Instant::now() >= look_at {
             witness.look(notice);
-            // One that leaves without a word did nothing wrong; one that stays so has somebody else's place.
+            // One that leaves without a word did nothing wrong; one that stays so has another program's place.
             peers.retain(|peer| peer.is_enrolled || peer.came.elapsed() < places::PATIENCE);
             look_at = Instant::now() + LOOK;
         }
@@ -115,7 +115,8 @@ fn stays(peer: &mut Peer, witness: &mut Witness, ends: &mut Ends, notice: &mut d
     }
 }
 
-/// Waits until somebody calls or something is due: whether there is a new program, and which of the others have something to say.
+/// Waits until a program calls or something is due: whether there is a new program, and which of the others have something to
+/// say.
 fn wait(listener: &OwnedFd, is_open: bool, peers: &[Peer], until: Instant) -> io::Result<(bool, Vec<bool>)> {
     let mut all: Vec<PollFd<'_>> = peers.iter().map(|peer| PollFd::new(&peer.socket, PollFlags::IN)).collect();
     if is_open {

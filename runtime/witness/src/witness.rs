@@ -25,9 +25,9 @@ use crate::tracefs::{Instance, Tracefs};
 use pace::Pace;
 use traced::Traced;
 
-/// A silence below this is a wake-up's; nobody else is asked about it.
+/// A silence below this is a wake-up's; no other sign is asked about it.
 const LEAST_SILENCE_NS: u64 = 200_000;
-/// A trace that was frozen for so long has nobody who asks about it.
+/// A trace that was frozen for so long has no program that asks about it.
 const PATIENCE_NS: u64 = 5_000_000_000;
 /// How often in a second a CPU's trace is read at most, and a node's is kept.
 const MOST_READ: usize = 5;
@@ -157,7 +157,7 @@ impl Witness {
         verdict
     }
 
-    /// What else says that nobody had a CPU at that time.
+    /// What else says that no task had a CPU at that time.
     fn signs(&mut self, cpu: u32, silence: &std::ops::Range<u64>) -> Signs {
         let mut seen = self.watch.seen(cpu);
         if let Some((other, traced)) = self.cpus.iter_mut().find(|(other, _)| **other != cpu) {
@@ -216,7 +216,7 @@ impl Witness {
         traced.kept.clone()
     }
 
-    /// What is done about once a second: looks at counters, and thaws traces that nobody asks about.
+    /// What is done about once a second: looks at counters, and thaws traces that no program asks about.
     pub fn look(&mut self, notice: &mut dyn FnMut(Notice)) {
         self.watch.look();
         let now = MonotonicTime::now().as_nanos();

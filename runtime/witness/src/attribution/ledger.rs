@@ -22,13 +22,13 @@ pub struct Ledger {
     pub at: u64,
     /// What each owner had.
     pub sums: BTreeMap<Owner, Sum>,
-    /// The longest piece that nobody had.
+    /// The longest piece that no owner had.
     pub silence: Option<Range<u64>>,
     /// The faults that [`Owner::Fault`] numbers.
     pub faults: Vec<Fault>,
     /// Threads by number.
     pub tasks: BTreeMap<u32, Task>,
-    /// The piece that nobody had, which may go on.
+    /// The piece that no owner had, which may go on.
     quiet: Range<u64>,
 }
 

@@ -125,7 +125,8 @@ impl Account {
         (total.ns > 0).then_some(total)
     }
 
-    /// Own code is to blame beyond its budget. Without a budget it is when it is the longest part, and nobody else's is considerable.
+    /// Own code is to blame beyond its budget. Without a budget it is when it is the longest part, and no other part is
+    /// considerable.
     fn suspected(&self, mut shares: Vec<Share>, missed: &Missed) -> Vec<Share> {
         let window_ns = self.window.end - self.window.start;
         let computed = [Kind::OwnCode, Kind::MinorFault, Kind::Frequency];

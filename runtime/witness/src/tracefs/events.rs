@@ -35,7 +35,7 @@ const fn wanted(group: &'static str, name: &'static str, kind: Group) -> Wanted 
 }
 
 /// Everything that is traced. A cycle of a quiet loop is some eight events. `sched_wakeup` and `hrtimer_*` would add half of that again
-/// and name nobody.
+/// and name no culprit.
 pub const WANTED: &[Wanted] = &[
     wanted("sched", "sched_switch", Group::Threads),
     wanted("irq", "irq_handler_entry", Group::Interrupts),

@@ -90,7 +90,7 @@ fn the_kernel_of_this_machine_names_who_had_the_cpu() {
     println!("200 misses were answered in {:?}, {unread} without a look at the trace", begun.elapsed());
     assert!(200 - unread as u64 <= 5 * (begun.elapsed().as_secs() + 2), "a storm is not read");
 
-    // Frozen, and nobody asks: after five seconds it goes on.
+    // Frozen, and no program asks: after five seconds it goes on.
     marker.write_all(b"x").unwrap();
     pause(Duration::from_secs(8));
     drop(socket);

@@ -147,7 +147,7 @@ fn own_code_is_to_blame_beyond_its_budget_and_never_within_it() {
     let mut missed = missed(10_005_000, 13_005_000);
     let record = Trace::of(IDLE).preempt(10_000_000, NODE).frozen(&missed);
     let blamed = |missed: &Missed| share(&judge(&record, missed), Kind::OwnCode).is_suspect;
-    assert!(blamed(&missed), "nobody else had the CPU, and no budget is declared");
+    assert!(blamed(&missed), "no other task had the CPU, and no budget is declared");
     missed.budget_ns = Some(2_999_999);
     assert!(blamed(&missed));
     missed.budget_ns = Some(4_000_000);
