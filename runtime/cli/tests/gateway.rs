@@ -131,7 +131,7 @@ fn what_cannot_be_is_said_in_words() {
     let _mute = std::os::unix::net::UnixListener::bind(&mute).unwrap();
     let place = format!("unix:{}", mute.display());
     let silent = said(gateway.horus(&["tap", "speed", "--connect", &place, "--duration", "50ms"]));
-    assert!(silent.contains("nobody answered within ") && silent.contains("ms: is that a gateway?"), "{silent}");
+    assert!(silent.contains("no answer within ") && silent.contains("ms: is that a gateway?"), "{silent}");
     let settings = gateway.files.path().join("open.toml");
     let start = |text: &str| {
         std::fs::write(&settings, text).unwrap();

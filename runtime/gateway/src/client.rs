@@ -64,7 +64,7 @@ impl fmt::Display for Address {
 /// Why a client cannot go on.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// Nobody is there.
+    /// No program is there.
     #[error("cannot connect to {address}: {source}; does `horus gateway` run?")]
     Connect {
         /// Where.
@@ -88,7 +88,7 @@ pub enum ClientError {
     #[error("the gateway did not answer as the protocol says")]
     NoAnswer,
     /// There was no answer in time.
-    #[error("nobody answered within {0:?}: is that a gateway?")]
+    #[error("no answer within {0:?}: is that a gateway?")]
     Silent(Duration),
 }
 
@@ -155,7 +155,7 @@ impl Connection {
     /// Connects, and says who this is.
     ///
     /// # Errors
-    /// When nobody is there, or what is there is no gateway.
+    /// When no program is there, or what is there is no gateway.
     pub fn open(address: &Address, name: &str) -> Result<Self, ClientError> {
         Self::open_as(address, name, None)
     }

@@ -1,4 +1,4 @@
-//! However a connection ends, or does not, nothing of it is left, and nobody else is disturbed.
+//! However a connection ends, or does not, nothing of it is left, and no other client is disturbed.
 
 mod running;
 

@@ -1,4 +1,4 @@
-//! Whatever somebody sends or leaves undone costs bounded memory, is counted and told, and disturbs nobody else.
+//! Whatever a client sends or leaves undone costs bounded memory, is counted and told, and disturbs no other client.
 
 mod running;
 
@@ -82,7 +82,7 @@ fn random_bytes_and_broken_frames_of_every_kind_are_counted_and_disturb_nobody()
     others.exchange(5);
     let journal = gateway.end();
     assert!(journal.contains("its connection broke") || journal.contains("it left"), "{journal}");
-    assert!(journal.contains(" damaged") && journal.contains("(somebody) went"), "{journal}");
+    assert!(journal.contains(" damaged") && journal.contains("(a client) went"), "{journal}");
 }
 
 #[test]

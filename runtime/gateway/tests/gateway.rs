@@ -220,7 +220,7 @@ fn what_is_not_allowed_is_refused_in_words() {
         (client.subscribe(1, &now("secret")), "not served"),
         (client.subscribe(1, &now("goal")), "only comes in"),
         (client.advertise(1, &advertise("speed")), "only goes out"),
-        (client.advertise(1, &advertise("goal")), "nobody has made the topic"),
+        (client.advertise(1, &advertise("goal")), "no program has made the topic"),
         (client.subscribe(1, &from(1)), "has no log"),
     ] {
         let why = refused(&mut client, outcome);
@@ -252,7 +252,7 @@ fn who_does_not_speak_the_protocol_or_is_silent_goes() {
     rude.send(&Head::new(Type::Welcome, 0), &[]).unwrap();
     assert!(matches!(until_closed(&mut rude), ClientError::Closed));
     let mut talkative = gateway.connect();
-    talkative.send(&Head::new(Type::Hello, 0), &text("somebody else")).unwrap();
+    talkative.send(&Head::new(Type::Hello, 0), &text("another one")).unwrap();
     assert!(matches!(until_closed(&mut talkative), ClientError::Closed));
     // `receive` says that its client is there, as long as it is called.
     let mut lively = gateway.connect();
@@ -294,6 +294,6 @@ fn it_answers_and_ends_beside_publishers_that_never_pause() {
         });
         let ended = is_done.recv_timeout(PATIENCE);
         stop.store(true, Ordering::Relaxed);
-        ended.expect("it ends, whoever goes on");
+        ended.expect("it ends, whichever client goes on");
     });
 }

@@ -141,7 +141,7 @@ impl Traffic {
             let message = vec![self.sent as u8; 400];
             self.sender.send(&Head { flags: WANTS_ACK, ..Head::new(Type::Message, channel) }, &message).unwrap();
             let Ack { taken, lost, .. } = Ack::read(&next(&mut self.sender).1).unwrap();
-            // Whoever is there gets it, whether or not it is in the log.
+            // A client that is there gets it, whether or not it is in the log.
             assert_eq!(messages(&mut self.receiver, 1)[0].1, message);
             assert_eq!(taken + lost, 1);
             taken == 1

@@ -49,7 +49,7 @@ mod tests {
     const HOUR_NS: i64 = 3_600_000_000_000;
 
     thread_local! {
-        /// By how much somebody set the clock of the day, in this thread.
+        /// By how much the test set the clock of the day, in this thread.
         pub static STEP_NS: Cell<i64> = const { Cell::new(0) };
     }
 

@@ -81,7 +81,7 @@ fn remedy(source: &io::Error) -> &'static str {
             "; a log needs a disk that can be written: name one by log_directory in the gateway's settings"
         }
         io::ErrorKind::PermissionDenied => "; let the gateway's user write there, or name another log_directory",
-        io::ErrorKind::NotFound => "; somebody took the log's directory away: bring it back, or start the gateway anew",
+        io::ErrorKind::NotFound => "; the log's directory was taken away: bring it back, or start the gateway anew",
         _ => "",
     }
 }

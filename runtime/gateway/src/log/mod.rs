@@ -311,6 +311,6 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        let _ = self.end(); // nobody is there to be told
+        let _ = self.end(); // no caller is there to be told
     }
 }

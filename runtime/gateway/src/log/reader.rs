@@ -130,7 +130,7 @@ impl Reader {
     }
 }
 
-/// Whether all of a segment was sent before `time`, by its own clock of the day: somebody may have set it since.
+/// Whether all of a segment was sent before `time`, by its own clock of the day: a user may have set it since.
 fn ended_before(segment: &Header, next: &Header, time: u64) -> bool {
     let end = if segment.boot == next.boot {
         let monotonic = next.begun_ns.wrapping_sub(next.unix_offset_ns);

@@ -72,7 +72,7 @@ pub fn write(into: &[AtomicU64], head: &Head, message: &[u8], salt: u32) {
     let [first, sequence, stamp] = head.first_words();
     into[words].store(0, Ordering::Relaxed);
     failpoint!("record:end");
-    // One pass: each word is stored and summed. Nobody looks on, so `copy::store` and its care for readers are not needed.
+    // One pass: each word is stored and summed. No reader looks on, so `copy::store` and its care for readers are not needed.
     let (whole, rest) = message.as_chunks::<WORD>();
     let (whole_words, last_word) = into[HEAD_WORDS..words].split_at(whole.len());
     let store = |word: &AtomicU64, bytes: [u8; WORD]| {
@@ -93,7 +93,8 @@ pub fn write(into: &[AtomicU64], head: &Head, message: &[u8], salt: u32) {
     into[2].store(stamp, Ordering::Relaxed);
     into[1].store(sequence, Ordering::Relaxed);
     failpoint!("record:head");
-    // Release: a kill keeps the order of stores, and this one says that the others are there. Nobody reads the segment meanwhile.
+    // Release: a kill keeps the order of stores, and this one says that the others are there. No reader reads the segment
+    // meanwhile.
     into[0].store(first, Ordering::Release);
     failpoint!("record:whole");
 }

@@ -1,7 +1,7 @@
 //! Which segments a log keeps: as many bytes as it may have, and none that is too old.
 //!
-//! Whole segments go, the oldest first, and never the one that is written. A file whose bytes nobody reads any more becomes the next
-//! segment, so that a log that is full allocates nothing from then on.
+//! Whole segments go, the oldest first, and never the one that is written. A file whose bytes no reader reads any more becomes
+//! the next segment, so that a log that is full allocates nothing from then on.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct Sealed {
     pub header: Header,
     /// Where its records are; of a segment that this process did not write, `None`.
     pub index: Option<Index>,
-    /// Its bytes, while somebody reads them.
+    /// Its bytes, while a reader reads them.
     pub mapped: Weak<Segment>,
 }
 
@@ -40,13 +40,13 @@ impl Sealed {
         }
     }
 
-    /// Whether somebody reads it.
+    /// Whether a reader reads it.
     pub fn is_read(&self) -> bool {
         self.mapped.strong_count() > 0
     }
 }
 
-/// How old the beginning of a segment is. Within a boot the clock of the day does not matter, whoever sets it.
+/// How old the beginning of a segment is. Within a boot the clock of the day does not matter, however it is set.
 pub fn age(header: &Header) -> Duration {
     let age_ns = if header.boot == clock::boot() {
         monotonic_ns().saturating_sub(header.begun_ns.wrapping_sub(header.unix_offset_ns))

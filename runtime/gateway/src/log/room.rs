@@ -67,7 +67,8 @@ fn recycle(
     base: u64,
 ) -> Result<Active, LogError> {
     let path = Segment::path(directory, number);
-    // A process that is killed before the new name leaves a segment under an old one. Nobody minds: the header says its number.
+    // A process that is killed before the new name leaves a segment under an old one. That does no harm: the header says its
+    // number.
     let begun = Header::now(number, base, options.segment_bytes, options.kind.clone()).and_then(|header| {
         let segment = Segment::begin(file, old, header)?;
         std::fs::rename(old, &path).map_err(|error| LogError::io("rename", old, error))?;

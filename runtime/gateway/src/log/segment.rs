@@ -32,7 +32,7 @@ use crate::failpoint::failpoint;
 
 /// Words before the first record.
 pub const HEADER_WORDS: usize = 32;
-/// Words that are made ready at a time: few enough that nobody waits for it.
+/// Words that are made ready at a time: few enough that no client waits for it.
 const READY_WORDS: usize = (128 << 10) / 8;
 /// Words of the smallest page of any machine.
 const PAGE_WORDS: usize = 4096 / 8;
@@ -161,7 +161,7 @@ impl Segment {
         directory.join(format!("{number:020}.log"))
     }
 
-    /// Makes a segment of a file that is allocated, whatever stands in it; nobody else may have it mapped.
+    /// Makes a segment of a file that is allocated, whatever stands in it; no other reader may have it mapped.
     ///
     /// # Errors
     /// When it cannot be mapped.

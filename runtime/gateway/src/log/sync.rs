@@ -1,4 +1,4 @@
-//! A thread that writes segments to the disk, so that nobody waits for one who need not.
+//! A thread that writes segments to the disk, so that no thread waits for one that need not.
 
 use std::io;
 use std::sync::Arc;

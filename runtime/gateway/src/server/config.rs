@@ -108,7 +108,7 @@ impl Default for Limits {
 pub struct Topic {
     /// Which way its messages go.
     pub direction: Direction,
-    /// The type of its messages, if the gateway is to make the topic when nobody else did: a message of crate `horus`.
+    /// The type of its messages, if the gateway is to make the topic when no other program did: a message of crate `horus`.
     #[serde(rename = "type")]
     pub type_name: Option<String>,
     /// The most bytes of a message, if the gateway is to make it a topic of bytes.
@@ -300,7 +300,7 @@ impl Listen {
             }),
             // Who can reach the port could read and write every topic that is served.
             Self::Tcp { tcp, tls: None } if !tcp.ip().is_loopback() => Err(format!(
-                "tcp = \"{tcp}\" can be reached from other machines, and nobody could tell who connects: add \
+                "tcp = \"{tcp}\" can be reached from other machines, and the gateway could not tell who connects: add \
                  `tls = {{ certificate = \"FILE\", key = \"FILE\", clients = \"FILE\" }}`, or listen on 127.0.0.1 or a Unix \
                  socket and let SSH forward it"
             )),

@@ -1,8 +1,8 @@
 //! The gateway: serves topics to clients, by what its settings allow.
 //!
 //! One thread does everything. It reads what clients sent, looks at the topics, writes logs, and hands out what is new. No step waits
-//! for a client or for a topic. With `durability = "each"` it waits for the disk, and nobody else does: it takes no place in a topic
-//! that it reads.
+//! for a client or for a topic. With `durability = "each"` it waits for the disk, and no other program does: it takes no place in
+//! a topic that it reads.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -103,7 +103,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the logs and begins to listen; nobody is served before [`run`](Self::run).
+    /// Opens the logs and begins to listen; no client is served before [`run`](Self::run).
     ///
     /// # Errors
     /// [`ServerError`] names what cannot be had.

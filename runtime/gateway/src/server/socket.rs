@@ -140,7 +140,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Removes a socket that nobody listens to any more.
+/// Removes a socket that no process listens to any more.
 fn remove_left(path: &Path) -> io::Result<()> {
     let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {

@@ -86,14 +86,14 @@ pub struct Delivery {
 /// What became of a message that a client sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Published {
-    /// It has this number; 0 where nobody reads the topic here.
+    /// It has this number; 0 where no client reads the topic here.
     Taken(u64),
     /// There was no room, or it could not be logged.
     Lost,
 }
 
 impl Served {
-    /// A topic that nobody has looked at yet.
+    /// A topic that was not looked at yet.
     pub fn new(name: TopicName, config: config::Topic, payload_bytes: usize) -> Self {
         Self {
             name,
@@ -326,7 +326,7 @@ impl Served {
                 payload = bytes::payload(maximum).map_err(text)?;
             } else {
                 return Err(
-                    "nobody has made the topic, and the gateway's settings do not say of what type it is".into()
+                    "no program has made the topic, and the gateway's settings do not say of what type it is".into()
                 );
             }
         }

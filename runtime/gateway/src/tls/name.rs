@@ -1,7 +1,7 @@
 //! The name in a certificate, for the journal: the common name (CN) of its subject.
 //!
-//! Whoever signed the certificate wrote the name, and rustls has checked that before. It is read by the four rules of DER that are needed
-//! for that (X.690): an element is a tag, a length and its content.
+//! The authority that signed the certificate wrote the name, and rustls has checked that before. It is read by the four rules of
+//! DER that are needed for that (X.690): an element is a tag, a length and its content.
 
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;

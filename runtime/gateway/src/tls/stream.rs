@@ -112,7 +112,7 @@ impl Write for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         self.tls.send_close_notify();
-        // Nobody is waited for any more.
+        // The peer is waited for no more.
         let _ = self.socket.set_nonblocking(true).and_then(|()| self.send());
     }
 }

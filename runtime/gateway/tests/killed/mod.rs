@@ -15,7 +15,7 @@ use horus_gateway::log::{Durability, From, Log, Options};
 
 pub const DIRECTORY: &str = "HORUS_TEST_LOG";
 pub const DURABILITY: &str = "HORUS_TEST_DURABILITY";
-/// After how many messages the writer ends, if nobody kills it.
+/// After how many messages the writer ends, if the test does not kill it.
 pub const MESSAGES: &str = "HORUS_TEST_MESSAGES";
 
 pub fn options(durability: &str) -> Options {

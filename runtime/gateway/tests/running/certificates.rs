@@ -22,7 +22,7 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// A new one, which nobody trusts yet.
+    /// A new one, which no program trusts yet.
     pub fn new(name: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut params = CertificateParams::new([]).unwrap();

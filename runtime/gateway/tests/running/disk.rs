@@ -97,7 +97,7 @@ fn disk_process() {
     writeln!(child.stdin.take().unwrap()).unwrap();
     let mut calls = BTreeMap::new();
     loop {
-        // Threads of its own, too; they are nobody else's children.
+        // Threads of its own, too; they are no other process's children.
         match waitpid(None, Some(WaitPidFlag::__WALL)).unwrap() {
             WaitStatus::Exited(gone, code) if gone == pid => std::process::exit(code),
             WaitStatus::Signaled(gone, ..) if gone == pid => std::process::exit(1),

@@ -28,7 +28,7 @@ fn gateway_process() {
         Server::open(Config::read(Path::new(&settings)).unwrap(), Directory::at(Path::new(&topics)).unwrap()).unwrap();
     println!("\nat {}", server.addresses().join(" "));
     server.run(&stop).unwrap();
-    std::process::exit(0); // nobody reads what the harness would print
+    std::process::exit(0); // what the harness would print is not read
 }
 
 /// What the gateway of a test may grow by, whatever comes: some queues and decoders, and what the allocator keeps.

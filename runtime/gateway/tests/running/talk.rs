@@ -80,7 +80,7 @@ pub fn frame(head: &Head, payload: &[u8]) -> Vec<u8> {
 
 /// What a client says first.
 pub fn hello() -> Vec<u8> {
-    frame(&Head::new(Type::Hello, 0), &words::text("somebody"))
+    frame(&Head::new(Type::Hello, 0), &words::text("a client"))
 }
 
 /// A sender and a receiver, to whom nothing that others do may happen.
