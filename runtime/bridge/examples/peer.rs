@@ -1,7 +1,7 @@
 //! The other end for the checks of docs/ros2.md: sends messages that can be computed from their number, or checks those that come.
 //!
 //! Number `i` of message `n` is `1000 n + i`, and its stamp is not known. A picture has 1024 rows of 1024 bytes: its number, and then
-//! the lowest byte of that. Message 0 says only that somebody is there.
+//! the lowest byte of that. Message 0 says only that a sender is there.
 //!
 //! ```text
 //! peer send TOPIC MESSAGE COUNT EVERY_US [CAPACITY]       sends message 0 until a line comes, then the others; stays until stdin ends
@@ -47,7 +47,7 @@ fn main() {
         ("receive", "horus/ImageHd") => run.receive::<ImageHd>(),
         ("receive", "horus/CmdVel") => run.receive::<CmdVel>(),
         ("receive", "bytes") => run.receive_bytes(),
-        _ => panic!("{verb} {message}: nobody knows how"),
+        _ => panic!("{verb} {message}: this program does not know how"),
     }
 }
 

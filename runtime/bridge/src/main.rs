@@ -219,7 +219,9 @@ fn between(args: &Between) -> Result<(), String> {
         all.extend_from_slice(more);
     }
     if fleet.connect.is_empty() && fleet.listen.is_empty() {
-        return Err("it reaches nobody: say --listen tcp/0.0.0.0:7447, or --connect tcp/192.168.7.2:7447".to_owned());
+        return Err(
+            "it reaches no other machine: say --listen tcp/0.0.0.0:7447, or --connect tcp/192.168.7.2:7447".to_owned()
+        );
     }
     let location = Location::from_environment().map_err(|error| error.to_string())?;
     let config = fleet.routes(&location.namespace).map_err(|error| error.to_string())?;

@@ -47,7 +47,7 @@ fn an_appliance_that_reaches_nobody_is_refused() {
 fn a_bridge_whose_router_is_not_there_says_so_and_ends_when_it_is_told_to() {
     let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_horus-bridge"));
-    // Nobody listens on the discard port.
+    // No program listens on the discard port.
     command.args(["ros2", "--zenoh", "--connect", "tcp/127.0.0.1:9", "--to-ros", "imu=/imu"]);
     let mut running = command.env("HORUS_SHM_DIR", scratch.path()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(running.stderr.take().unwrap()).lines().map_while(Result::ok);

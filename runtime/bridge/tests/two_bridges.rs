@@ -110,7 +110,7 @@ fn what_another_bridge_of_this_machine_sends_of_the_same_topic_does_not_come_bac
 fn a_second_bridge_of_one_name_is_refused_and_one_that_was_killed_is_none() {
     let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
     let topics = scratch.path();
-    // Nobody listens on the discard port: it waits.
+    // No program listens on the discard port: it waits.
     let words = ["ros2", "--zenoh", "--connect", "tcp/127.0.0.1:9", "--to-ros", "imu=/imu"];
     let mut first = Bridge::start(topics, &words);
     first.expect("waits for");

@@ -2,8 +2,8 @@
 //! plain Zenoh with the same payload and the same settings: `cargo bench --bench beside_zenoh -- --quick`.
 //!
 //! Sender and receiver are two processes. The load is open: a message has a time at which it is meant to be sent, and its latency
-//! counts from there, whoever is late. Unpaced, the receiver says how far it is, to both systems alike. Systems take turns. Raw data go
-//! to the file of `--csv`; a table with ratios is printed.
+//! counts from there, whichever side is late. Unpaced, the receiver says how far it is, to both systems alike. Systems take
+//! turns. Raw data go to the file of `--csv`; a table with ratios is printed.
 
 mod process;
 mod receiver;

@@ -15,7 +15,7 @@ use super::{BACK, CAPACITY, HEAD, KEY, Options, SAID_EVERY, SILENCE};
 /// What a receiver says.
 #[derive(Clone, Copy, Default)]
 pub struct Seen {
-    /// Messages that came, but for those that only say that somebody is there.
+    /// Messages that came, but for those that only say that a sender is there.
     pub received: u64,
     pub wrong: u64,
     pub p50_ns: u64,

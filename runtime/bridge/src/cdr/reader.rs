@@ -1,4 +1,4 @@
-//! Reads CDR that somebody else wrote: every length is an allegation until it was compared with what is there.
+//! Reads CDR that another program wrote: every length is an allegation until it was compared with what is there.
 
 use thiserror::Error;
 

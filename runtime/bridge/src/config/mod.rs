@@ -79,7 +79,7 @@ pub struct FromRos {
     /// The message of ROS; the one that suits the topic's message best if not said.
     #[serde(rename = "type")]
     pub type_name: Option<String>,
-    /// Our message, if the bridge is to make the topic when nobody else did.
+    /// Our message, if the bridge is to make the topic when no other program did.
     pub message: Option<String>,
     /// The most bytes of a message, if the bridge is to make it a topic of bytes.
     pub bytes: Option<usize>,

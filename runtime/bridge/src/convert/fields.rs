@@ -2,7 +2,7 @@
 //!
 //! | ROS | Layout |
 //! |---|---|
-//! | a number, an array of them | the same, wherever it stands; `bool`, `byte` and `char` are `u8` |
+//! | a number, an array of them | the same, in any place; `bool`, `byte` and `char` are `u8` |
 //! | `string name` | `name [u8; N]`: UTF-8, zero bytes behind it |
 //! | `T[] name`, `T[<=N] name` | `name_count u32` and `name [T; N]` |
 //! | `Time stamp` of a header | `stamp_ns u64`, on CLOCK_MONOTONIC |

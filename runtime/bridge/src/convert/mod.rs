@@ -62,7 +62,7 @@ pub enum Conversion {
 /// Why a topic is not bridged.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Mismatch {
-    /// Nobody wrote a converter.
+    /// There is no converter.
     #[error(
         "{ours} and {ros} are different messages, and there is no converter: name one of {others}, or define a message of the same \
          numbers in the same order"

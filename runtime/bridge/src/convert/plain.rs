@@ -4,7 +4,7 @@ use horus::message::layout::{Layout, MadeOf, generate};
 
 use crate::interface::{Interface, Number, Whole, parse, push};
 
-/// Standard messages that ours equal bit for bit: what these become when nobody says.
+/// Standard messages that ours equal bit for bit: what these become when the user does not say.
 pub const SUITS: [(&str, &str); 3] = [
     ("horus/Vector3", "geometry_msgs/msg/Vector3"),
     ("horus/Quaternion", "geometry_msgs/msg/Quaternion"),

@@ -1,4 +1,4 @@
-//! Which message of ours becomes which message of ROS: the first of each is what it becomes when nobody says.
+//! Which message of ours becomes which message of ROS: the first of each is what it becomes when the user does not say.
 
 use horus::message::Message;
 use horus::message::layout::{Layout, generate};

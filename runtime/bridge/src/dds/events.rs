@@ -27,7 +27,7 @@ impl Events {
         use DomainParticipantStatusEvent as Event;
         match event {
             Event::RemoteReaderQosIncompatible { local_writer, requested_qos, offered_qos, .. } => {
-                // Of a transient-local topic, a writer that gives it is made when somebody asks for it.
+                // Of a transient-local topic, a writer that gives it is made when a subscription asks for it.
                 let gives = |ours: &&Endpoint| {
                     ours.delivery.is_transient_local && is_reliability_fit(requested_qos, offered_qos)
                 };
@@ -58,7 +58,7 @@ impl Events {
         }
     }
 
-    /// Somebody else's endpoint of one of our topics: does it mean the same message?
+    /// Another program's endpoint of one of our topics: does it mean the same message?
     fn detected(&self, theirs: &EndpointDescription, who: &str, tell: &mut dyn FnMut(&str, Priority, String)) {
         let Some(ours) = self.0.values().find(|ours| dds_topic(&ours.topic) == theirs.topic_name) else { return };
         let type_name = dds_message(&ours.type_name);

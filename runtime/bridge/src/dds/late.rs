@@ -1,9 +1,10 @@
 //! Who comes late to a `transient_local` topic, and what it gets.
 //!
 //! RustDDS sends what a transient-local writer keeps to every subscription that comes late, to volatile ones, too, for which DDS has
-//! nothing old. It keeps more than the depth: what was sent in the last seconds. So the writer is volatile as long as nobody asks for
-//! more, and the last messages stay here. When a subscription asks for transient_local, a writer that has just these messages takes the
-//! place of the volatile one; when the last such subscription went, the next writer is volatile again (docs/decisions/0052).
+//! nothing old. It keeps more than the depth: what was sent in the last seconds. So the writer is volatile as long as no
+//! subscription asks for more, and the last messages stay here. When a subscription asks for transient_local, a writer that has
+//! just these messages takes the place of the volatile one; when the last such subscription went, the next writer is volatile
+//! again (docs/decisions/0052).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -25,7 +26,7 @@ const LINGER: Duration = Duration::from_secs(10);
 pub struct Asking(Rc<RefCell<BTreeMap<String, BTreeSet<GUID>>>>);
 
 impl Asking {
-    /// Somebody came or went.
+    /// A program came or went.
     pub fn follow(&self, event: &DomainParticipantStatusEvent) {
         use DomainParticipantStatusEvent as Event;
         match event {

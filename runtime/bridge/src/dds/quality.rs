@@ -30,7 +30,7 @@ pub fn of_writer(endpoint: &Endpoint, is_transient_local: bool) -> QosPolicies {
     let delivery = &Delivery { is_transient_local, ..endpoint.delivery };
     let most = most(endpoint);
     let depth = delivery.depth.min(most);
-    // While nobody hears, RustDDS keeps for who comes late as many as may wait, however small the depth is.
+    // While no subscription hears, RustDDS keeps for late ones as many as may wait, however small the depth is.
     let most = if delivery.is_transient_local { depth.max(WINDOW).min(most) } else { most };
     let quality = builder(delivery, delivery.is_reliable, depth, most);
     if delivery.is_reliable && endpoint.bytes > DATAGRAM {

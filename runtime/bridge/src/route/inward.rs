@@ -17,7 +17,7 @@ use crate::clock::Offset;
 use crate::config::{FromRos, Policy};
 use crate::convert::{Context, Ours, Pairing};
 
-/// Messages that a topic holds when the bridge makes it and nobody says how many.
+/// Messages that a topic holds when the bridge makes it and the user does not say how many.
 const CAPACITY: usize = 16;
 
 /// A topic that comes from ROS.
@@ -41,7 +41,7 @@ struct Writing {
 }
 
 impl Inward {
-    /// A topic that nobody has opened yet.
+    /// A topic that was not opened yet.
     pub fn new(name: TopicName, config: FromRos) -> Self {
         Self { name, counts: Counts::default(), config, writing: None, is_full: false, trouble: None }
     }
@@ -133,11 +133,11 @@ impl Inward {
             (None, Some(maximum)) => Ours::Bytes(*maximum),
             (None, None) => transport.describe(&self.config.topic).ok_or_else(|| match transport.is_ros() {
                 true => format!(
-                    "nobody has made the topic: start its program, or say what it is, --from-ros {}={}:horus/CmdVel",
+                    "no program has made the topic: start its program, or say what it is, --from-ros {}={}:horus/CmdVel",
                     self.config.topic, self.name
                 ),
                 false => {
-                    format!("nobody has made the topic, and no appliance has said yet what {} is", self.config.topic)
+                    format!("no program has made the topic, and no appliance has said yet what {} is", self.config.topic)
                 }
             })?,
         };
@@ -175,7 +175,7 @@ impl Inward {
         false
     }
 
-    /// Whether messages wait for room in the topic, which nobody tells when there is some.
+    /// Whether messages wait for room in the topic, which is not told when there is some.
     pub fn is_full(&self) -> bool {
         self.is_full
     }

@@ -18,7 +18,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Marks that these words are somebody's; `None` if they are somebody else's.
+    /// Marks that these words are this process's; `None` if they are another one's.
     ///
     /// # Errors
     /// When the system has no socket for it.
@@ -30,7 +30,7 @@ impl Mark {
         }
     }
 
-    /// Whether somebody holds that mark.
+    /// Whether a process holds that mark.
     pub fn is_set(words: &[&[u8]]) -> bool {
         let ask = || UnixDatagram::unbound()?.connect_addr(&address(words)?);
         ask().is_ok()

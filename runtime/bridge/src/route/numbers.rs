@@ -21,7 +21,7 @@ pub struct Numbers {
     /// The file of the topic into which the messages go.
     topic: String,
     senders: BTreeMap<Sender, Following>,
-    /// Messages that came and could not be read, so that nobody knows their numbers: they are no gap.
+    /// Messages that came and could not be read, so that their numbers are unknown: they are no gap.
     unread: u64,
     lost: u64,
     reordered: u64,

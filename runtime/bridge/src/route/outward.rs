@@ -51,7 +51,7 @@ struct Reading {
 }
 
 impl Outward {
-    /// A topic that nobody has looked at yet.
+    /// A topic that was not looked at yet.
     pub fn new(name: TopicName, config: ToRos) -> Self {
         Self { name, counts: Counts::default(), config, reading: None, trouble: None }
     }

@@ -1,7 +1,7 @@
 //! Where messages from ROS go: the place of the topic's next message, which is taken before the message is.
 //!
-//! The loop that serves all topics fills it, or a thread of what carries the messages, which is spared the loop's waking up. Whoever does it
-//! has the lock for as long as it takes to convert one message.
+//! The loop that serves all topics fills it, or a thread of what carries the messages, which is spared the loop's waking up. The
+//! thread that does it has the lock for as long as it takes to convert one message.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,7 +45,7 @@ impl Shared {
         Self(Arc::new(Mutex::new(place)))
     }
 
-    /// Nobody else publishes meanwhile.
+    /// No other thread publishes meanwhile.
     pub fn lock(&self) -> MutexGuard<'_, Place> {
         // What a panic interrupted is a message that was not published.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

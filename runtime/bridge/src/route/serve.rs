@@ -47,7 +47,7 @@ pub trait Transport {
         true
     }
 
-    /// What messages of a topic are, if somebody out there says so. Asked again until it is known.
+    /// What messages of a topic are, if a program out there says so. Asked again until it is known.
     fn describe(&mut self, _topic: &str) -> Option<Ours> {
         None
     }

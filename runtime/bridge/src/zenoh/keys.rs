@@ -85,7 +85,7 @@ pub fn gid(token: &str) -> [u8; 16] {
     xxh3_128(token.as_bytes()).to_le_bytes()
 }
 
-/// What a token says of a publisher or subscription of somebody else.
+/// What a token says of a publisher or subscription of another program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     /// Which of the two.
@@ -102,7 +102,7 @@ pub struct Token<'a> {
     pub is_transient_local: bool,
 }
 
-/// Reads a token of somebody else.
+/// Reads a token of another program.
 pub fn read(token: &str) -> Option<Token<'_>> {
     let parts: Vec<_> = token.split('/').collect();
     let [TOKENS, _, _, _, _, kind, _, _, _, topic, type_name, hash, quality] = parts[..] else { return None };

@@ -25,7 +25,7 @@ pub struct Links {
 /// The router of rmw_zenoh on this machine.
 const ROUTER: &str = "tcp/localhost:7447";
 
-/// How often it is looked whether to end, and for how long nobody is told that it waits.
+/// How often it is looked whether to end, and for how long it does not tell that it waits.
 const LOOK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -42,7 +42,7 @@ impl Links {
     }
 }
 
-/// Opens a session. It finds nobody by multicast; a link that is cut is made again, and one that cannot be made yet is
+/// Opens a session. It finds no peer by multicast; a link that is cut is made again, and one that cannot be made yet is
 /// tried for as long as it takes.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn open(links: &Links) -> Result<zenoh::Session, String> {
 /// Why not, in words.
 pub fn open_until(links: Links, stop: &AtomicBool, waits: impl FnOnce(&str)) -> Result<Option<zenoh::Session>, String> {
     let (sender, opened) = channel();
-    let text = format!("waits for {}, where nobody answers yet", links.connect.join(" or "));
+    let text = format!("waits for {}, where no program answers yet", links.connect.join(" or "));
     // It cannot be taken back, so it is left behind with the process.
     std::thread::spawn(move || sender.send(open(&links)));
     let mut waits = Some(waits);
