@@ -13,7 +13,7 @@ use horus_evidence::view::text;
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::net::if_::InterfaceFlags;
 
-/// Columns of a console that nobody has made wider.
+/// Columns of a console that was not made wider.
 const WIDTH: usize = 80;
 
 /// What to type, and what for.
@@ -40,7 +40,7 @@ struct Facts {
     image: String,
     kernel: String,
     addresses: Vec<String>,
-    /// The machine's name and the fingerprint of its host key, where somebody may log in.
+    /// The machine's name and the fingerprint of its host key, where a user may log in.
     ssh: Option<(String, String)>,
     boot: Boot,
     /// This boot's report, or how its run stands.

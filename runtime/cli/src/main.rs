@@ -54,7 +54,7 @@ enum Command {
     Greeting(greeting::Args),
     /// Check the file of the boot partition that says how this machine is reached.
     Settings(settings::Args),
-    /// Show, watch and publish the topics of this machine, or remove those that nobody uses.
+    /// Show, watch and publish the topics of this machine, or remove those that no program uses.
     Topic(topic::Args),
     /// Serve topics to programs outside of this machine, by an allow-list, and keep logs of them.
     Gateway(gateway::Args),

@@ -25,7 +25,7 @@ pub fn write(text: &str) -> Result<(), String> {
     }
 }
 
-/// Lines that hold what somebody else wrote, without what a terminal would obey.
+/// Lines that hold what another program wrote, without what a terminal would obey.
 pub fn lines(text: &str) -> String {
     text.split('\n').map(|line| printable(&line.replace('\t', " "))).collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 /// A column's head, and whether the column holds numbers.
 pub type Head = (&'static str, bool);
 
-/// The most characters of a cell. Names of topics have 128; a longer text is one that somebody made to be in the way.
+/// The most characters of a cell. Names of topics have 128; a longer text is one that was made to be in the way.
 const MOST_CHARACTERS: usize = 256;
 
 /// Columns as wide as they must be; numbers to the right. A cell that is too long is shortened.

@@ -149,7 +149,7 @@ fn interrupts_and_masks_get_the_housekeeping_cpus_and_idle_states_go_from_the_de
     assert_eq!((&fixes["C8"]["done"], fs::read_to_string(state("disable")).unwrap().trim()), (&"set".into(), "1"));
 }
 
-/// What a user who is not root gets: from a copy of the program, because where this one lies nobody else may read.
+/// What a user who is not root gets: from a copy of the program, because where this one lies no other user may read.
 fn as_nobody(arguments: &[&str]) -> std::process::Output {
     let place = tempfile::tempdir().unwrap();
     let program = place.path().join("horus");

@@ -203,7 +203,7 @@ fn a_jetson_has_no_deadline_servers_and_may_use_efi_services_which_its_firmware_
     }
     assert_eq!(rule(&audit, "C8")["status"], "PASS", "the deep state is switched off");
     assert_eq!(rule(&audit, "K5-asked")["status"], "NA");
-    // Its firmware tells nobody whether it throttled.
+    // Its firmware does not tell whether it throttled.
     assert_eq!(rule(&audit, "P4-pi")["status"], "NA");
 
     let copy = support::copy_of("jetson-orin");

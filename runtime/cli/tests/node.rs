@@ -171,7 +171,7 @@ impl Scene {
     }
 
     /// Writes a program. Another process does: what this one has open for writing, a child of another test may have too, and
-    /// then nobody can start it.
+    /// then no process can start it.
     fn program(&self, name: &str, script: &str) {
         let write = "printf '#!/bin/sh\n%s\n' \"$1\" > \"$2\" && chmod 755 \"$2\"";
         let written = Command::new("sh").args(["-c", write, "sh", script]).arg(self.path(name)).status().unwrap();
@@ -452,7 +452,7 @@ fn a_node_in_its_safe_state_is_armed_by_a_command_with_a_reason() {
     for screen in
         [said(topics.path(), &["node", "list"]), said(topics.path(), &["top", "--once", "--interval", "100ms"])]
     {
-        assert!(screen.contains("no monitor runs: nobody publishes what is safe for motor/wheel when"), "{screen}");
+        assert!(screen.contains("no monitor runs: no process publishes what is safe for motor/wheel when"), "{screen}");
     }
     let mut monitor = horus::monitor::Monitor::new(Directory::at(topics.path()).unwrap());
     monitor.look(MonotonicTime::now()).unwrap();

@@ -1,4 +1,5 @@
-//! What somebody else wrote, on its way to a person: it steers no terminal and breaks no table; and a result that is not written is a failure.
+//! What another program wrote, on its way to a person: it steers no terminal and breaks no table; and a result that is not
+//! written is a failure.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;

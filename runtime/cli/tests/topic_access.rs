@@ -1,6 +1,6 @@
 //! Topics of several users: who may look, join and clean, and what the others are told.
 //!
-//! Runs as root only, which alone can become somebody else.
+//! Runs as root only, which alone can become another user.
 
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// `None`, with a word why, where this process cannot become somebody else.
+    /// `None`, with a word why, where this process cannot become another user.
     fn new(mode: u32, group: u32) -> Option<Self> {
         let root = tempfile::tempdir_in("/dev/shm").unwrap();
         set_mode(root.path(), 0o755);
@@ -77,7 +77,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Joins as whoever runs it, with the history of one message.
+/// Joins as the user that runs it, with the history of one message.
 fn join() -> Result<Subscriber<CmdVel>, OpenError> {
     Subscriber::open("cmd", Options::latest(4).history(1))
 }

@@ -33,7 +33,7 @@ fn values_reach_a_subscriber_of_a_message_that_only_it_knows() {
 fn a_topic_of_a_known_message_is_made_and_published_as_often_as_asked_for() {
     let scratch = Scratch::new();
     let mut publishing = scratch.start(&["pub", "odom", "Odometry", "frame_text: odom", "--rate=200", "--count=20"]);
-    assert!(publishing.note().contains("nobody subscribes to odom at the moment"));
+    assert!(publishing.note().contains("no program subscribes to odom at the moment"));
     let mut subscriber =
         Subscriber::<Odometry>::open("odom", scratch.options(Options::latest(16).history(16))).unwrap();
     let numbers = std::iter::from_fn(|| subscriber.recv_timeout(PATIENCE).map(|received| received.sequence));

@@ -32,7 +32,7 @@ pub struct Tally {
 
 /// How old messages are when they come.
 struct Ages {
-    /// Messages from this number on were sent while somebody listened.
+    /// Messages from this number on were sent while a client listened.
     live_from: u64,
     meter: Meter,
     /// Live messages with a stamp that is still to come: their clock is another one.

@@ -21,7 +21,7 @@ use crate::topic::message::{Kind, Shown, hex, kind, text};
 
 /// How long a wait for a frame is at most, before the clock and Ctrl-C are looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// Elements that are shown of an array, and bytes of what nobody described.
+/// Elements that are shown of an array, and bytes of what was not described.
 const ELEMENTS: usize = 128;
 const BYTES: usize = 64;
 

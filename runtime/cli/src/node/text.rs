@@ -85,7 +85,7 @@ pub fn unwatched(nodes: &[Node], is_watched: Option<bool>) -> String {
         return String::new();
     }
     format!(
-        "no monitor runs: nobody publishes what is safe for {} when a step hangs or a process is stopped or killed. Start horus-monitor.service, or the \
+        "no monitor runs: no process publishes what is safe for {} when a step hangs or a process is stopped or killed. Start horus-monitor.service, or the \
          program `monitor`\n",
         relying.join(", ")
     )

@@ -1,5 +1,5 @@
 //! The boot's part: reads `horus.toml` of the boot partition and writes what follows from it below /run. Whatever goes wrong is told, to the
-//! journal, to the console and to whoever asks later; the machine goes on with what it has.
+//! journal, to the console and to the user that asks later; the machine goes on with what it has.
 
 use std::fs;
 use std::io::Write;
@@ -78,7 +78,7 @@ fn apply(root: &Path, settings: &Settings, told: &mut Told) {
     }
 }
 
-/// In one step, so that whoever reads it finds all of it.
+/// In one step, so that a program that reads it finds all of it.
 fn write(path: &Path, mode: u32, text: &str) -> std::io::Result<()> {
     if let Some(directory) = path.parent() {
         // Readable by all: systemd's programs run as users of their own. What is secret is so by its own mode.
@@ -90,7 +90,7 @@ fn write(path: &Path, mode: u32, text: &str) -> std::io::Result<()> {
     fs::rename(new, path)
 }
 
-/// What somebody has to know.
+/// What a user has to know.
 struct Told {
     root: PathBuf,
     lines: Vec<String>,

@@ -33,7 +33,7 @@ impl BootPartition {
         fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         match mount(&source, place, "vfat", flags | MountFlags::RDONLY, None) {
-            // Somebody has mounted it already, to write; the kernel has one view of a disk for all.
+            // Another process has mounted it already, to write; the kernel has one view of a disk for all.
             Err(Errno::BUSY) => mount(&source, place, "vfat", flags, None),
             done => done,
         }

@@ -43,7 +43,7 @@ impl TryFrom<String> for SshKey {
         let line = text.trim();
         if line.contains("PRIVATE KEY") {
             return Err(
-                "this is a private key, which nobody else may have: make a new pair (ssh-keygen -t ed25519), and write the public one, of the file that ends in .pub"
+                "this is a private key, which no other person may have: make a new pair (ssh-keygen -t ed25519), and write the public one, of the file that ends in .pub"
                     .to_owned(),
             );
         }
@@ -84,7 +84,7 @@ fn fields(mut body: &[u8]) -> Option<Vec<&[u8]>> {
 pub mod tests {
     use super::*;
 
-    /// A key that was made for this test; nobody has its other half.
+    /// A key that was made for this test; its other half is gone.
     pub const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAII31cyfnz/Qi4MTQ6s4ES8YmxDx4WtsxL7GAnI4n88/x me@laptop";
 
     fn refused(text: &str) -> String {

@@ -29,7 +29,7 @@ const WIRED: &str = "run/systemd/network/70-horus-settings.network";
 const WIRED_DROP_IN: &str = "run/systemd/network/80-horus-wired.network.d/60-horus-settings.conf";
 const WIRELESS: &str = "run/systemd/network/75-horus-wifi.network";
 const RESOLVED: &str = "run/systemd/resolved.conf.d/70-horus-settings.conf";
-/// The clock follows nobody without it (systemd-timesyncd.service.d).
+/// The clock follows no server without it (systemd-timesyncd.service.d).
 const TIME: &str = "run/systemd/timesyncd.conf.d/60-horus-settings.conf";
 const SUPPLICANT: &str = "run/horus/wifi/wpa_supplicant.conf";
 
@@ -64,7 +64,7 @@ pub fn outputs(settings: &Settings) -> Vec<Output> {
     outputs
 }
 
-/// Whether the machine answers to its name: when somebody gave it one, or is to log in.
+/// Whether the machine answers to its name: when a user gave it one, or is to log in.
 fn is_to_be_found(settings: &Settings) -> bool {
     settings.hostname.is_some() || !settings.ssh_keys.is_empty()
 }

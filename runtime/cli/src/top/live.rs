@@ -16,7 +16,7 @@ pub fn show(args: &Args) -> Result<(), String> {
         return Err("the live page needs a terminal: use --once or --json".to_owned());
     }
     let own = std::env::current_exe().map_err(|error| format!("cannot tell where this program is: {error}"))?;
-    // Beside this program, or wherever $PATH says.
+    // Beside this program, or where $PATH says.
     let beside = own.with_file_name(PROGRAM);
     let program = if beside.is_file() { beside } else { PathBuf::from(PROGRAM) };
     let mut command = Command::new(program);

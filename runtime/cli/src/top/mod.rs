@@ -1,4 +1,4 @@
-//! `horus top`: nodes and topics as they run. Reads what they leave in shared memory, and disturbs nobody.
+//! `horus top`: nodes and topics as they run. Reads what they leave in shared memory, and disturbs no node.
 //!
 //! The live page is a program of its own, `horus-top` (`runtime/top`), which draws what `--pages` prints: so its crates, which
 //! are many, are not this program's. `--once` and `--json` need nothing but this program.

@@ -86,7 +86,7 @@ pub fn run(location: &Location, args: &Args) -> Result<(), Ending> {
     let directory = Directory::at(&location.directory)?.in_namespace(&location.namespace)?;
     let mut publication = open(&directory, &args.name, &topic)?;
     if publication.subscribers()? == 0 {
-        note(&format!("nobody subscribes to {} at the moment (`horus topic echo` is not counted)", args.name));
+        note(&format!("no program subscribes to {} at the moment (`horus topic echo` is not counted)", args.name));
     }
     send(&mut publication, &message, args, &stop)
 }

@@ -107,7 +107,7 @@ pub fn info(topic: &Topic) -> String {
 }
 
 fn lane(publisher: &Publisher) -> String {
-    let who = publisher.process.as_ref().map_or_else(|| "nobody living".to_owned(), process);
+    let who = publisher.process.as_ref().map_or_else(|| "no living process".to_owned(), process);
     let whose = if publisher.monitor { ", the monitor's" } else { "" };
     format!("lane {}{whose}: {who}, {} messages sent", publisher.lane, publisher.sent)
 }

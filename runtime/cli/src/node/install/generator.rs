@@ -20,7 +20,7 @@ pub const TARGET: &str = "horus-nodes.target";
 /// Writes drop-ins and links for every installed node into `directory`.
 pub fn generate(store: &Store, directory: &Path) -> Result<(), String> {
     let wanted = directory.join(format!("{TARGET}.wants"));
-    // A folder that no installation can have made is nobody's node: its name would stand in units.
+    // A folder that no installation can have made is no node: its name would stand in units.
     for name in store.names().into_iter().filter(|name| name.parse::<Word>().is_ok()) {
         let drop_ins = directory.join(format!("{}.d", unit(&name)));
         let text = drop_in(&name, store);
@@ -46,7 +46,8 @@ fn drop_in(name: &str, store: &Store) -> String {
     }
 }
 
-/// A line of a unit. What would end the line, or what systemd would expand, leaves no line: whoever checks values first may err.
+/// A line of a unit. What would end the line, or what systemd would expand, leaves no line: the code that checks values first may
+/// err.
 fn line(text: &mut String, key: &str, value: impl Display) {
     let value = value.to_string();
     if !value.contains(|character: char| character.is_control() || character == '%') {

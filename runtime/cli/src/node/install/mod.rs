@@ -230,7 +230,7 @@ fn tell(priority: Priority, name: &str, text: String) {
     Entry::new(id::NODE_INSTALLED, priority, text).field("HORUS_NODE", name).send_or_print();
 }
 
-/// Whoever listened may be gone, with the connection that this came by; the work goes on.
+/// The listener may be gone, with the connection that this came by; the work goes on.
 fn say(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }

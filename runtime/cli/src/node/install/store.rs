@@ -4,7 +4,7 @@
 //! /var/lib/horus/nodes/NAME/             program and node.toml of what is installed
 //!                     /.incoming/        what is being received
 //!                     /.previous/NAME/   what NAME was before the trial that runs now; empty if it was nothing
-//!                     /.removed/         what nobody needs any more
+//!                     /.removed/         what is needed no more
 //! ```
 //!
 //! A trial begins with two renames and ends with one. Whatever ends this process or the machine between them, [`Store::settle`] finds
@@ -50,7 +50,7 @@ impl Store {
         Self { place: root.join(PLACE) }
     }
 
-    /// Makes the folders, and waits for whoever changes them now.
+    /// Makes the folders, and waits for the process that changes them now.
     pub fn lock(&self) -> Result<Lock, String> {
         let previous = self.place.join(".previous");
         fs::create_dir_all(&previous).map_err(context("make", &previous))?;
@@ -131,7 +131,7 @@ impl Store {
         self.sync()
     }
 
-    /// Ends what was cut off: trials that nobody confirmed go back, the names of which are returned, and half a transfer goes.
+    /// Ends what was cut off: trials that were not confirmed go back, the names of which are returned, and half a transfer goes.
     pub fn settle(&self) -> Result<Vec<String>, String> {
         let unconfirmed = names(&self.place.join(".previous"));
         for name in &unconfirmed {

@@ -1,7 +1,7 @@
 //! Messages of any type, read and written by the description that stands in their topic (`horus::message::description`).
 //!
-//! Whoever made the topic wrote the description, so nothing in it is believed: only fields that follow each other without a gap,
-//! as those of every message do, within the bytes that there are. What is described otherwise is bytes.
+//! The program that made the topic wrote the description, so nothing in it is believed: only fields that follow each other
+//! without a gap, as those of every message do, within the bytes that there are. What is described otherwise is bytes.
 
 mod number;
 pub mod packed;
@@ -31,7 +31,7 @@ pub enum Kind {
     Text(usize),
     /// A message.
     Message(Rc<[Field]>),
-    /// Bytes of which nobody said what they are.
+    /// Bytes of which it is not said what they are.
     Unknown,
 }
 

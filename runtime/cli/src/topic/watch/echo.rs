@@ -13,7 +13,7 @@ use crate::topic::message::packed::PACKED;
 use crate::topic::message::{self, Kind, Path, Shown, hex};
 use crate::topic::{json_line, note};
 
-/// Elements that are shown of an array, as `ros2 topic echo` does; bytes that are shown of what nobody described.
+/// Elements that are shown of an array, as `ros2 topic echo` does; bytes that are shown of what was not described.
 const ELEMENTS: usize = 128;
 const BYTES: usize = 64;
 

@@ -1,4 +1,4 @@
-//! `horus topic echo`, `hz`, `bw` and `delay`: what goes over a topic, seen by an observer that nobody in the topic knows of.
+//! `horus topic echo`, `hz`, `bw` and `delay`: what goes over a topic, seen by an observer that no peer of the topic knows of.
 //!
 //! None of them joins, so none can hold up a publisher, be woken by one, or take a subscriber's place. In exchange they look
 //! by the clock, and miss what is overwritten between two looks; they count what they missed.
@@ -42,7 +42,7 @@ pub struct Target {
 /// Why a command ends before its time.
 #[derive(Debug)]
 pub enum Ending {
-    /// Whoever reads its output has enough (`| head`).
+    /// The reader of its output has enough (`| head`).
     Closed,
     /// Something is in the way; the reason.
     Failed(String),
@@ -111,7 +111,7 @@ impl Watch {
             }
         };
         if observation.publishers()?.is_empty() {
-            super::note(&format!("waiting: nobody publishes {} at the moment", target.name));
+            super::note(&format!("waiting: no program publishes {} at the moment", target.name));
         }
         let now = MonotonicTime::now();
         Ok(Some(Self { location, target, stop, observation, next_search: now.plus(SEARCH), last: now }))
@@ -165,7 +165,7 @@ impl Watch {
             return Ok(None);
         }
         let Some(directory) = Directory::find(self.location.path())? else { return Ok(None) };
-        // As long as there is no other one, whoever has this one open may go on.
+        // As long as there is no other one, a peer that has this one open may go on.
         let found = Observation::open(&directory.file(&self.target.name), Start::First)?;
         Ok(found.map(|found| std::mem::replace(&mut self.observation, found)))
     }

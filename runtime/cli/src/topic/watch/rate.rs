@@ -67,7 +67,7 @@ fn shares(sent: &Sent) -> String {
 }
 
 fn process(pid: u32) -> String {
-    if pid == 0 { "nobody living".to_owned() } else { format!("process {pid}") }
+    if pid == 0 { "no living process".to_owned() } else { format!("process {pid}") }
 }
 
 fn summary(total: &Total) -> String {

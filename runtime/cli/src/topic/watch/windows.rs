@@ -44,7 +44,7 @@ pub struct Sent {
 #[derive(Clone, Debug, Serialize)]
 pub struct Share {
     pub lane: usize,
-    /// The living publisher's process; 0 when nobody has the lane, or has not said.
+    /// The living publisher's process; 0 when no process has the lane, or has not said.
     pub pid: u32,
     pub messages: u64,
 }
