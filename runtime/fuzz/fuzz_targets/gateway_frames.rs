@@ -103,7 +103,10 @@ fuzz_target!(|input: Input| {
     assert_eq!((&found, damage), (&decode(&stream, usize::from(input.step) + 1).0, damage));
     assert_eq!(damage, decode(&stream, usize::from(input.step) + 1).1);
     if input.pieces.iter().all(|piece| matches!(piece, Piece::Frame { .. })) {
-        let fitting = input.pieces.iter().filter(|piece| matches!(piece, Piece::Frame { payload, .. } if payload.len() <= MAXIMUM));
+        let fitting = input
+            .pieces
+            .iter()
+            .filter(|piece| matches!(piece, Piece::Frame { payload, .. } if payload.len() <= MAXIMUM));
         assert_eq!((found.len(), damage.garbage, damage.payloads), (fitting.count(), 0, 0), "whole frames all arrive");
     }
     for (_, payload) in &found {

@@ -1,5 +1,5 @@
-//! A log whose files somebody changed while nobody had it open: it is opened or refused with a reason, what it replays has growing
-//! numbers, and what is appended afterwards is replayed.
+//! A log whose files were changed while no process had it open: it is opened or refused with a reason, what it replays has
+//! growing numbers, and what is appended afterwards is replayed.
 #![no_main]
 
 use std::path::{Path, PathBuf};
@@ -13,18 +13,40 @@ const SEGMENT_BYTES: usize = 8 << 10;
 #[derive(Arbitrary, Debug)]
 enum Change {
     /// A byte of a file.
-    Byte { file: u8, at: u16, byte: u8 },
+    Byte {
+        file: u8,
+        at: u16,
+        byte: u8,
+    },
     /// A word of a file.
-    Word { file: u8, at: u16, word: u64 },
+    Word {
+        file: u8,
+        at: u16,
+        word: u64,
+    },
     /// A page that never reached the disk.
-    Page { file: u8, page: u8 },
+    Page {
+        file: u8,
+        page: u8,
+    },
     /// A file that ends there.
-    Length { file: u8, bytes: u16 },
+    Length {
+        file: u8,
+        bytes: u16,
+    },
     /// A file with other contents.
-    Contents { file: u8, bytes: Vec<u8> },
+    Contents {
+        file: u8,
+        bytes: Vec<u8>,
+    },
     /// A file of another one's name.
-    Copy { from: u8, to: u8 },
-    Remove { file: u8 },
+    Copy {
+        from: u8,
+        to: u8,
+    },
+    Remove {
+        file: u8,
+    },
 }
 
 #[derive(Arbitrary, Debug)]

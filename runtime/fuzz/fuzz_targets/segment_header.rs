@@ -1,4 +1,4 @@
-//! Files under a topic's name with a header of the fuzzer's choice: whoever opens them gets a reason, or a topic that
+//! Files under a topic's name with a header of the fuzzer's choice: a program that opens them gets a reason, or a topic that
 //! works.
 //!
 //! An input is either the file itself or a list of changes to a good header, which reaches the checks behind the first.

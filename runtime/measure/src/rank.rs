@@ -2,7 +2,7 @@
 //! of two random variables is stochastically larger than the other", Annals of Mathematical Statistics 18, 1947).
 //!
 //! It asks in how many of all pairs the value of `b` is above that of `a`, so it needs no shape of the distribution, which for
-//! the tail of a latency nobody knows. How probable a share as far from one half is by chance is found by shuffling the
+//! the tail of a latency is unknown. How probable a share as far from one half is by chance is found by shuffling the
 //! values, which is right for ties and for few values.
 //!
 //! # Trade-offs

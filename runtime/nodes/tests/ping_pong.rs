@@ -93,7 +93,7 @@ impl Manager {
         loop {
             let length = match self.0.recv(&mut buffer) {
                 Ok(length) => length,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => panic!("nobody sent {line}"),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => panic!("no node sent {line}"),
                 Err(error) => panic!("{error}"),
             };
             if String::from_utf8_lossy(&buffer[..length]).lines().any(|found| found == line) {
@@ -168,11 +168,11 @@ fn the_service_manager_hears_readiness_and_progress() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
     let mut pong = node("pong", &topics);
-    // WATCHDOG_PID is left out, which means "whoever reads this".
+    // WATCHDOG_PID is left out, which means "the process that reads this".
     pong.env("NOTIFY_SOCKET", &manager.1).env("WATCHDOG_USEC", "400000");
     let pong = Running::start(pong);
     manager.wait_for("READY=1");
-    manager.wait_for("WATCHDOG=1"); // nobody publishes what it hears, and it is alive
+    manager.wait_for("WATCHDOG=1"); // no node publishes what it hears, and it is alive
     let ping = Running::start(node("ping", &topics));
     manager.wait_for("WATCHDOG=1");
     pong.signal(Signal::TERM);
