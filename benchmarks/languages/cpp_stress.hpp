@@ -50,7 +50,7 @@ class Order {
   template <class T>
   void take(const T &message) {
     must(message.is_whole(), "a message is not what was sent");
-    must(message.sender < next_.size(), "a message of nobody");
+    must(message.sender < next_.size(), "a message of no sender");
     std::uint64_t &next = next_[message.sender];
     must(may_miss_ ? message.number >= next : message.number == next, "a message came out of its order, or twice, or was lost");
     next = message.number + 1;

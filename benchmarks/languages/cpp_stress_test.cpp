@@ -158,7 +158,7 @@ static void make_apps() {
   }
 }
 
-// Nobody's handle, and one of another kind.
+// A handle of nothing, and one of another kind.
 static void misuse() {
   horus_layout *layout = horus_layout_parse("message a/B\n x f64");
   for (int i = 0; i < 10000; i++) {

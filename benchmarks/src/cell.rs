@@ -68,7 +68,7 @@ pub struct Heading {
     /// What a reader must know to read the figures right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// `seed` where the loop is somebody else's, as it was: no comparison like for like.
+    /// `seed` where the loop is another project's, as it was: no comparison like for like.
     #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
     pub loop_of: Option<String>,
 }

@@ -6,7 +6,7 @@
 //!
 //! # What it does not do
 //! The checksum finds any flipped bit, any lost or doubled word and any mixture of two messages (but for one chance in
-//! 2^64). It is no protection against somebody who wants to deceive, and it does not see two words exchanged that stand
+//! 2^64). It is no protection against a program that wants to deceive, and it does not see two words exchanged that stand
 //! a multiple of 32 bytes apart. It is that simple because its cost is in every system's throughput: about 15 ns for
 //! 1480 bytes.
 

@@ -27,7 +27,7 @@ pub const FOLDER: &str = "gateway";
 pub const CSV: &str = "gateway.csv";
 /// What they were measured on, in one line that begins with the date.
 pub const MACHINE: &str = "machine.txt";
-/// How the line of a quick run ends: its figures are for nobody but who looks whether it works.
+/// How the line of a quick run ends: its figures only show whether it works.
 pub const QUICK: &str = "; --quick";
 /// Who writes these files.
 const WRITER: &str = "gateway_benchmark --out in benchmarks/compare writes it";
@@ -385,7 +385,7 @@ mod tests {
             of_document(verdicts, &any).unwrap().ends_with("Measured on 2026-02-01T00:00:00Z: new; results `a`.\n")
         );
         assert!(
-            of_document(verdicts, &results.path().join("nobody").join(FOLDER))
+            of_document(verdicts, &results.path().join("nowhere").join(FOLDER))
                 .unwrap_err()
                 .to_string()
                 .contains(WRITER)

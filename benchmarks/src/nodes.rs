@@ -186,7 +186,7 @@ impl Group {
         let seen = Arc::clone(&stop);
         let first = move |_: &Cycle| {
             if stopwatch.is_over() {
-                // Twice only where the nodes had their next release already: then nobody wants the second.
+                // Twice only where the nodes had their next release already: then the second is not wanted.
                 let _ = sender.send(stopwatch.samples.clone());
                 seen.store(true, Ordering::Relaxed);
             }

@@ -14,7 +14,7 @@ use thiserror::Error;
 /// keep both CPUs busy, the 31,000 rounds of a quick floor took 20 s.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// For a wait that nobody but the peer ends.
+/// For a wait that only the peer ends.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Turns between two looks at the clock: some 100 µs.
@@ -69,7 +69,7 @@ impl<'a> Patience<'a> {
         self
     }
 
-    /// Gives the CPU away between two looks, when `shared` says that somebody else needs it.
+    /// Gives the CPU away between two looks, when `shared` says that another thread needs it.
     pub fn sharing(mut self, shared: bool) -> Self {
         self.shared = shared;
         self.turns_per_look = if shared { TURNS_PER_LOOK_SHARED } else { TURNS_PER_LOOK };

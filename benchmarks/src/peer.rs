@@ -1,6 +1,6 @@
 //! The other process: this program once more, with a hidden first argument.
 //!
-//! A peer dies with the program that started it, and is killed as soon as nobody holds its [`Peer`]; a peer that dies
+//! A peer dies with the program that started it, and is killed as soon as its [`Peer`] is dropped; a peer that dies
 //! early ends the wait for it. What it says comes as lines on its standard output: `ready`, then `result` and JSON.
 
 use std::cell::Cell;

@@ -26,7 +26,7 @@ impl Samples {
     /// Keeps a sample: nanoseconds for `divisor` messages together.
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        self.meter.record(ns, 0); // nobody asks which sample was the longest
+        self.meter.record(ns, 0); // it is not asked which sample was the longest
     }
 
     /// Nanoseconds a message at this quantile, from 0 to 1; `None` when fewer than ten samples lie beyond it.

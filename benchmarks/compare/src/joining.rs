@@ -2,7 +2,7 @@
 //!
 //! The subscriber does nothing but look for messages. In another process, on the other CPU, a second publisher of the
 //! same topic is made, exists for a millisecond, and is dropped, again and again. A sample is the longest look during one
-//! coming or one going; the note tells the same for stretches in which nobody came or went.
+//! coming or one going; the note tells the same for stretches in which no peer came or went.
 //!
 //! # What it does not do
 //! It does not tell apart what the look itself did and what interrupted it: compare with the quiet stretches.
@@ -69,7 +69,7 @@ fn heading(system: &str) -> Heading {
         .unit("longest empty receive while a publisher comes or goes")
 }
 
-/// When somebody came or went, in nanoseconds of CLOCK_MONOTONIC; between two of them it was quiet.
+/// When a peer came or went, in nanoseconds of CLOCK_MONOTONIC; between two of them it was quiet.
 type Stretches = Vec<(u64, u64)>;
 
 /// What the peer does: makes and drops publishers, and tells when.

@@ -28,7 +28,7 @@ const ENDS: usize = 2;
 pub fn loops() -> Vec<Task> {
     let same = |system, bytes, unit| Heading::new(Path::SameThread, system, bytes).unit(unit);
     let one_thread = "one thread: the message never leaves its CPU; two clock reads are in each time";
-    let alone = "nobody subscribes: a message goes nowhere";
+    let alone = "no peer subscribes: a message goes nowhere";
     let successful = "neither sending nor waiting is timed, only the call that finds a message; unpinned";
     let mpmc =
         |system| Heading::new(Path::ThreadNToN, system, 8).ends(ENDS, ENDS).unit("successful receive call alone");

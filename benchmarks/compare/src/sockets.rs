@@ -2,7 +2,7 @@
 //!
 //! Of the Unix ones neither loses anything; the kernel bounds how many messages wait: `net.unix.max_dgram_qlen` for
 //! datagrams, the send buffer for packets. Of UDP the kernel drops datagrams when the receiver's buffer is full and tells
-//! nobody; the harness counts them as lost.
+//! no program; the harness counts them as lost.
 
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::OwnedFd;

@@ -9,7 +9,7 @@ use zmq::{Context, DONTWAIT, Error, PAIR, Socket};
 use crate::helpers::with_free_threads;
 use crate::rendezvous;
 
-/// How long closing waits for messages that nobody has taken, in milliseconds.
+/// How long closing waits for messages that were not taken, in milliseconds.
 const LINGER_MS: i32 = 1000;
 
 pub struct ZeroMq;

@@ -41,7 +41,7 @@ internal static class Payload
 internal static class Transports
 {
     internal const string Untouched = "untouched";
-    // As many messages as stay in caches; of those that nobody looks into, as many as in the benchmark of iceoryx2.
+    // As many messages as stay in caches; of those that are not looked into, as many as in the benchmark of iceoryx2.
     private const int Bytes = 4 << 20, UntouchedBytes = 64 << 20, Fewest = 8, Most = 1024;
 
     /// <summary>Messages that a way holds; the same in Rust.</summary>

@@ -20,7 +20,7 @@ use horus_benchmarks::transport::{Failure, Payload, Small};
 use horus_shm::clock::monotonic_ns;
 
 const SHARED: &str = "N = 2: publishers share one CPU, subscribers the other; an answer waits for all subscribers";
-const AS_IT_WAS: &str = "as the original HORUS measures: batches of sends are timed, and nobody looks whether anything \
+const AS_IT_WAS: &str = "as the original HORUS measures: batches of sends are timed, and it is not looked whether anything \
                          arrives; here the losses are counted. The original also removes outliers";
 
 /// Sends that the original times at once.

@@ -24,7 +24,7 @@ use horus_benchmarks::transport::Failure;
 use horus_measure::floor::{Pinger, Ponger};
 use horus_shm::directory::Directory;
 
-/// As many messages as stay in caches; of those that nobody looks into, as many as in the benchmark of iceoryx2.
+/// As many messages as stay in caches; of those that are not looked into, as many as in the benchmark of iceoryx2.
 const BYTES: usize = 4 << 20;
 const UNTOUCHED_BYTES: usize = 64 << 20;
 /// So many at least, and at most.

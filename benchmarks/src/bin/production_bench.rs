@@ -175,7 +175,7 @@ fn be_the_controller(role: &Role) -> Result<(), Failure> {
     for tally in [&imu.tally, &odometry.tally, &scan.tally, &battery.tally] {
         counts.add(&tally.counts());
     }
-    // The end's mark was answered too, which nobody reads.
+    // The end's mark was answered too, which is not read.
     counts.sent = joints.sent + velocity.sent - 2;
     role.result(&counts)
 }

@@ -6,7 +6,7 @@
 //! floor, for any queue; what a queue costs beyond it shows against this ring. With more than one line a slot is the limit
 //! of every queue that copies as many lines: one word of each further line is written, read and compared.
 //!
-//! It is no messaging system: one writer, one reader, no name, nobody may die, and of a message of several lines only its
+//! It is no messaging system: one writer, one reader, no name, no peer may die, and of a message of several lines only its
 //! number is carried.
 
 use std::sync::Arc;

@@ -85,7 +85,7 @@ fn role(role: &str, argument: &str) -> Result<(), Failure> {
         "forwarder" => horus_compare::gateway::zeromq::forwarder(),
         #[cfg(feature = "aeron")]
         "driver" => horus_compare::gateway::aeron::driver(argument),
-        other => Err(format!("nobody is '{other}'").into()),
+        other => Err(format!("there is no role '{other}'").into()),
     }
 }
 

@@ -51,7 +51,7 @@ pub fn relay(argument: &str) -> Result<(), Failure> {
 /// Connects to a port without delay of small messages.
 ///
 /// # Errors
-/// When nobody listens.
+/// When no program listens.
 pub fn connect(place: &str) -> Result<TcpStream, Failure> {
     let stream = TcpStream::connect(place).map_err(|error| format!("{place}: {error}"))?;
     stream.set_nodelay(true)?;

@@ -1,4 +1,4 @@
-//! A process that ends with its owner: this program in another role, or somebody's server.
+//! A process that ends with its owner: this program in another role, or a system's server.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

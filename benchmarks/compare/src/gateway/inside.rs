@@ -18,7 +18,7 @@ use horus_shm::clock::monotonic_ns;
 const BYTES: usize = 64;
 /// Steps of a sample.
 const STEPS: u64 = 1_000;
-/// Samples that nobody counts: the first touch of memory, and cold branches.
+/// Samples that are not counted: the first touch of memory, and cold branches.
 const COLD: u64 = 100;
 
 /// A step: its name, and picoseconds of one by sample.

@@ -20,7 +20,7 @@ const SPIN_NS: u64 = 60_000;
 const PATIENCE_NS: u64 = 3_000_000_000;
 /// What has not come by then after the last was sent, counts as lost: a system that takes in more than it hands out may have a long queue.
 const DRAIN_NS: u64 = 5_000_000_000;
-/// How long between messages that try whether somebody listens.
+/// How long between messages that try whether a subscriber listens.
 const PROBE_NS: u64 = 2_000_000;
 
 /// What became of the messages.

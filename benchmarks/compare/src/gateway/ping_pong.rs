@@ -13,7 +13,7 @@ use super::plan::{Known, Plan};
 
 /// Its name in the results.
 pub const SYSTEM: &str = "tcp";
-/// Round trips that nobody counts.
+/// Round trips that are not counted.
 const COLD: u64 = 1_000;
 
 /// What the other end does: it sends back what came.

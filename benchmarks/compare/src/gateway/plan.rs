@@ -1,6 +1,6 @@
 //! What is sent, and how each message is known again: when it was to be sent, its number, and bytes that follow from it.
 
-/// The number of messages that only try whether somebody listens.
+/// The number of messages that only try whether a subscriber listens.
 const PROBE: u64 = u64::MAX;
 /// Messages that may be under way without a rate. Sender and receiver are of one process, so this costs nothing and is alike for all.
 pub const WINDOW: u64 = 32_768;
@@ -40,7 +40,7 @@ impl Plan {
         into[begin + 8..begin + 16].copy_from_slice(&number.to_le_bytes());
     }
 
-    /// A message that only tries whether somebody listens.
+    /// A message that only tries whether a subscriber listens.
     pub fn probe(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.write(PROBE, 0, &mut bytes);

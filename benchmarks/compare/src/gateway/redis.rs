@@ -41,7 +41,7 @@ fn open(plan: &Plan) -> Result<Way, Failure> {
     if answer != SUBSCRIBED {
         return Err("the server on Redis's port does not answer as Redis does".into());
     }
-    // It answers each command; somebody has to read that.
+    // It answers each command; a thread has to read that.
     let mut answers = sending.try_clone()?;
     answers.set_read_timeout(None)?;
     std::thread::spawn(move || {
