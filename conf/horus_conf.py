@@ -1,4 +1,4 @@
-"""Reads conf/ for whoever builds an image: what an image consists of (image.toml), and its kernel command line.
+"""Reads conf/ for the builders of images: what an image consists of (image.toml), and its kernel command line.
 
 Python's standard library only, 3.11 or newer: BitBake, mkosi's recipe and the installer beside this file import it as it is.
 """
