@@ -55,7 +55,8 @@ class RuntimeOnArm64(unittest.TestCase):
     def test_runtime_passes_its_tests(self):
         built = mkosi.build("appliance", architecture=ARM64)
         disk = guest_tests.make_disk(ARM64)
-        # Not isolated: these tests want threads and processes that run at the same time, wherever the scheduler puts them.
+        # Not isolated: these tests want threads and processes that run at the same time, on any CPU where the scheduler puts
+        # them.
         untuned = dataclasses.replace(built, variant="untuned")
         done = run.boot(
             untuned, "test-runtime-arm64", 2, 0, boot_test_x86_64.started("horus-tests.service"), "horus-tests.service", firmware=False,

@@ -33,7 +33,7 @@ LARGE_PACKAGES = {
     "systemd": "PID 1, the journal, the network",
     "coreutils": "a person at the shell, and the scripts of units",
     "util-linux": "file systems, terminals, taskset",
-    "openssh-server": "the way in, for whoever has a key (docs/reach.md)",
+    "openssh-server": "the way in, for users that have a key (docs/reach.md)",
     "openssh-client": "ssh-keygen, which makes the machine's host key",
     "wpasupplicant": "joins the Wi-Fi of horus.toml",
     "libc6": "every program is linked with it",
@@ -85,7 +85,7 @@ class Images(unittest.TestCase):
         self.assertGreater(after[3][2], before[3][2])
 
     def test_repart_at_boot_leaves_out_data_that_have_no_room(self):
-        """It ends well: a unit that fails tells nobody more than that /var is in memory."""
+        """It ends well: a unit that fails tells no more than that /var is in memory."""
         image = mkosi.build("appliance")
         with tempfile.TemporaryDirectory(dir=BUILD) as directory:
             disk = Path(directory) / "disk.raw"

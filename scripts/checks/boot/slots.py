@@ -34,7 +34,7 @@ def label(disk: Path, image: Image, names: dict) -> None:
 
 
 def make_foreign(disk: Path, image: Image, number: int) -> None:
-    """Makes a partition one of somebody else's, by its type (swap)."""
+    """Makes a partition one of another system, by its type (swap)."""
     run(image, ["sfdisk", "--quiet", "--part-type", disk, str(number), "0657FD6D-A4AB-43C4-84E5-0933C84B4F4F"])
 
 

@@ -1,6 +1,6 @@
 """Lets systemd verify every unit of conf/, laid out as on an appliance: python3 -m checks.conf.units.
 
-systemd reads a mistake in a unit as a line that is not there; only its log says so, on a machine that nobody looks at.
+systemd reads a mistake in a unit as a line that is not there; only its log says so, on a machine that is not looked at.
 Exit status: 0 all are fine, 1 one is not, 2 this machine cannot tell.
 """
 
@@ -32,7 +32,7 @@ FOREIGN_PROGRAMS = {
 }
 # What a template starts for the instance that names() gives it.
 INSTALLED_PROGRAMS = ("var/lib/horus/nodes/ttyS0/ttyS0",)
-# In every image, so nobody names it.
+# In every image, so no recipe names it.
 ALWAYS_THERE = {"systemd"}
 # Units to which a drop-in of ours belongs and which this machine may lack: what the drop-in relies on.
 FOREIGN_UNITS = {

@@ -19,7 +19,7 @@ from horus_appliance.host import system
 from horus_appliance.paths import REPOSITORY, RUNTIME, SCRIPTS
 
 GUIDE = REPOSITORY / "docs" / "gateway.md"
-# How long a command that goes on until somebody ends it is left alone, and how long any may take.
+# How long a command that goes on until a user ends it is left alone, and how long any may take.
 LISTENED_SECONDS = 4
 PATIENCE = 120
 MEMORY = ("/run", "/var/lib")
@@ -94,7 +94,7 @@ def on_this_machine(commands: list, settings: str) -> None:
 
 
 def in_places_of_ones_own(own: str, settings: str, tap: str) -> None:
-    """As somebody has it who is not root: nothing outside of the current folder is made or read."""
+    """As a user has it that is not root: nothing outside of the current folder is made or read."""
     shutil.rmtree("/run/horus", ignore_errors=True)
     with Gateway("horus gateway --config gateway.toml", own + settings[settings.index("\n[topics"):]):
         listened(tap)

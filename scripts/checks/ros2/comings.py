@@ -8,13 +8,14 @@ from contextlib import ExitStack
 from checks.ros2.stage import Ros, account, counts
 from horus_appliance.console import ApplianceFailed, detail
 
-# More messages than pass while somebody is killed and another one comes. What is sent after a subscription was killed finds room in what is kept for it.
+# More messages than pass while a program is killed and another one comes. What is sent after a subscription was killed finds room
+# in what is kept for it.
 STAYING, STAYING_EVERY_US = 60_000, 2_000
 # Messages by which one is seen to go on.
 MORE = 500
 BACK = 4_000
 KEPT = 12
-# What is kept for who is late, and what nobody may ask for: the second bridge of these checks.
+# What is kept for late ones, and what no subscription may ask for: the second bridge of these checks.
 SETTINGS = """
 [to_ros.vector]
 topic = "/kept"
@@ -174,7 +175,7 @@ def whole(got: dict, first: int, who: str) -> None:
 
 
 def went_on(got: dict, least: int, gaps: int, who: str) -> None:
-    """As far as that, with one gap where somebody was away, and none else."""
+    """As far as that, with one gap where a program was away, and none else."""
     if got["last"] < least or (got["wrong"], got["gaps"]) != (0, gaps):
         raise ApplianceFailed(f"{who} got {got}")
     detail(f"{who} got messages {got['first']} to {got['last']}, with {got['gaps']} gaps")

@@ -169,7 +169,8 @@ def cut(one: Robot, two: Robot, set_line, sharing: Process, taking: Process, pas
         raise ApplianceFailed(f"after the line was joined again, {two.name} got {got}\n{sending.tail()}")
     sent, came = account(sharing.end(), "imu"), account(taking.end(), "robot1.imu")
     counted = sent["missed"] + sent["lost"] + came["lost"] + got["missed"] - lost
-    # A message 0, which only says that somebody is there, may be lost while two ends find each other: the bridges count it, the receiver does not.
+    # A message 0, which only says that a sender is there, may be lost while two ends find each other: the bridges count it, the
+    # receiver does not.
     zeros = sent["carried"] + sent["missed"] - passed - CUT_COUNT
     if not 0 < got["absent"] <= counted <= got["absent"] + zeros or came["late"] or came["refused"]:
         raise ApplianceFailed(f"{got['absent']} messages are absent, and {counted} were counted: {two.name} got {got}; its bridge says {came}, that of {one.name} {sent}")

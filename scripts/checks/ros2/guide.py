@@ -19,7 +19,7 @@ from horus_appliance.paths import BUILD
 
 # So slow that a topic of 16 messages loses none on a machine that does other things, too.
 FEW, EVERY_US = 100, 5_000
-# What begins each command of the guide: one that begins otherwise is run by nobody, and has to be added here.
+# What begins each command of the guide: one that begins otherwise is run by no check, and has to be added here.
 BEGINNINGS = ("horus bridge ros2 --dds", "horus message generate", "horus bridge import", "horus bridge zenoh --name robot1", "horus bridge zenoh --name station")
 # Messages that the bridge knows and PyPI lacks, as ROS 2 defines them.
 LACKING = {
@@ -36,7 +36,7 @@ def commands() -> list:
     """All commands of the guide's texts for a shell, without `horus`; each as its words."""
     lines = [line for block in blocks("sh") for line in block.splitlines() if not line.startswith("systemctl")]
     if unknown := [line for line in lines if not line.startswith(BEGINNINGS)]:
-        raise ApplianceFailed(f"nobody runs this command of {GUIDE.name}: {unknown}")
+        raise ApplianceFailed(f"no check runs this command of {GUIDE.name}: {unknown}")
     return [shlex.split(next(line for line in lines if line.startswith(beginning)))[1:] for beginning in BEGINNINGS]
 
 

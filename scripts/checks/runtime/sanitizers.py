@@ -28,7 +28,7 @@ TARGET = RUNTIME / "target" / "sanitizers"
 # As SANITIZERS has it; programs in C take the signal themselves where they look at how a child ends.
 C_ENVIRONMENT = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:quarantine_size_mb=16"}
 
-# What the build of a first run costs: a report names lines, but needs no variables; nobody edits these programs.
+# What the build of a first run costs: a report names lines, but needs no variables; these programs are not edited.
 LEAN_BUILD = {"CARGO_PROFILE_DEV_DEBUG": "line-tables-only", "CARGO_INCREMENTAL": "0"}
 
 

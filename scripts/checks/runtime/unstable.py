@@ -1,7 +1,7 @@
 """Compiler flags that stable Rust refuses, such as the sanitizers', used with the compiler that rust-toolchain.toml pins.
 
 `RUSTC_BOOTSTRAP=1` makes any compiler accept them. So a sanitizer judges what the same compiler makes of the code as
-everywhere else, and nobody downloads a nightly one. Only tests are built this way, nothing that is shipped or measured.
+everywhere else, and no nightly one is downloaded. Only tests are built this way, nothing that is shipped or measured.
 """
 
 import re

@@ -44,7 +44,7 @@ class Machine:
     `forward` names ports of the guest, such as "tcp:22", that can be reached at 127.0.0.1 by the port that `ports` then has for each.
     With `neighbour`, the socket `wire` hears every Ethernet frame of the guest's network, a datagram each, and what is sent from it to `guest_wire`
     arrives there.
-    After `limit` seconds the machine is ended, whoever forgot it.
+    After `limit` seconds the machine is ended, whichever test forgot it.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Machine:
 
 
 def free_port(guest_port: str) -> int:
-    """A port of this machine that nobody has."""
+    """A port of this machine that no program has."""
     kind = socket.SOCK_DGRAM if guest_port.startswith("udp:") else socket.SOCK_STREAM
     with socket.socket(socket.AF_INET, kind) as probe:
         probe.bind(("127.0.0.1", 0))
@@ -155,7 +155,7 @@ def free_port(guest_port: str) -> int:
 
 
 def network_arguments(ports: dict, wire: tuple | None) -> list:
-    """QEMU's arguments for its own network: ports of this machine, and of nobody else's, that lead to ports of the guest.
+    """QEMU's arguments for its own network: ports of this machine, and of no other's, that lead to ports of the guest.
 
     `wire` is a pair of UDP ports of this machine, QEMU's own and a neighbour's, who is on the same segment.
     """

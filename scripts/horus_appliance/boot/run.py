@@ -125,7 +125,7 @@ def follow(machine: Machine, limit: int) -> None:
 
 
 def news(entry: dict) -> str:
-    """What a journal entry says to somebody who waits, in one line; empty for entries of no interest to them."""
+    """What a journal entry says to a user that waits, in one line; empty for entries of no interest to them."""
     identifier, message = guest.text(entry, "MESSAGE_ID"), guest.text(entry).strip()
     if guest.text(entry, "_TRANSPORT") == "kernel" and message.startswith("Linux version"):
         return message.partition(" (")[0]

@@ -76,7 +76,7 @@ def row(entry: dict, top: float, across) -> list:
 
 
 def label(entry: dict) -> str:
-    """What an arm is, in the words of somebody who has heard of neither kernel."""
+    """What an arm is, in the words of a reader who has heard of neither kernel."""
     return LABELS[entry["kernel"], entry["tuning"]]
 
 

@@ -253,4 +253,4 @@ def what_is_missing() -> str:
             mounted = subprocess.run(["mount", device, place], capture_output=True, text=True, check=False)
             subprocess.run(["umount", place], capture_output=True, check=False)
         subprocess.run(["losetup", "--detach", device], check=True)
-        return "" if mounted.returncode == 0 else f"this machine lets nobody mount ({mounted.stderr.strip()}): run this outside of a container"
+        return "" if mounted.returncode == 0 else f"this machine lets no program mount ({mounted.stderr.strip()}): run this outside of a container"

@@ -50,7 +50,7 @@ def ask(device: Device, image: Path, size: int) -> None:
         print(f"  it has {one['path']}, {one['size'] / 1e9:.1f} GB")
     print(f"Everything on it will be lost: {image.name} takes its place ({size / 1e9:.1f} GB).")
     if not sys.stdin.isatty():
-        raise CannotRun("nothing was written: there is nobody to ask here. Add --yes to answer beforehand.")
+        raise CannotRun("nothing was written: no user is there to be asked. Add --yes to answer beforehand.")
     try:
         answer = input(f"Type {device.name} to write, anything else to leave it: ").strip()
     except (EOFError, KeyboardInterrupt):
@@ -81,7 +81,7 @@ def read_back(device: Device, block_map: Path) -> None:
     except KeyboardInterrupt:
         fail(device, "you interrupted the reading back")
     if wrong:
-        fail(device, f"it does not read as it was written ({wrong}): the card is worn out or a fake, or somebody else wrote to it")
+        fail(device, f"it does not read as it was written ({wrong}): the card is worn out or a fake, or another program wrote to it")
 
 
 def write_settings(device: Device, text: str) -> None:

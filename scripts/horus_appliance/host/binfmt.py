@@ -1,7 +1,7 @@
 """Has the kernel of this machine run programs of another architecture, by qemu-user, while an image is built.
 
 Packages have scripts of their own that run inside the image's tree. The kernel's table of program formats (binfmt_misc) is one
-for the whole machine: an entry of somebody else's that does the same is used as it is, and ours goes when the build is over.
+for the whole machine: an entry of another program that does the same is used as it is, and ours goes when the build is over.
 """
 
 import subprocess

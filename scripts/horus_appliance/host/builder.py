@@ -1,7 +1,7 @@
 """The builder: a small Debian tree with mkosi, QEMU and UEFI firmware, the same versions on every host.
 
 It is made once for each architecture that is built for, with mmdebstrap, and entered with bubblewrap, so the host's own
-mkosi, systemd and QEMU do not matter. Each is a tree of its own, so that nobody pays for an architecture he does not build.
+mkosi, systemd and QEMU do not matter. Each is a tree of its own, so that a user pays for no architecture that is not built.
 """
 
 import os

@@ -54,7 +54,7 @@ class WhatAMachineLacks(InDirectory):
     def test_rust_of_the_user_who_called_sudo_is_found(self):
         cargo = self.write(".cargo/bin/cargo", "#!/bin/sh\n")
         cargo.chmod(0o755)
-        with mock.patch.dict(system.os.environ, {"PATH": "/nowhere", "SUDO_USER": "somebody"}), \
+        with mock.patch.dict(system.os.environ, {"PATH": "/nowhere", "SUDO_USER": "user"}), \
                 mock.patch.object(system.pwd, "getpwnam", return_value=mock.Mock(pw_dir=self.root)), \
                 mock.patch.object(system.Path, "home", return_value=Path("/nowhere")):  # fmt: skip
             system.find_cargo()
@@ -99,7 +99,7 @@ class ForeignPrograms(InDirectory):
 
     def works(self, text: str) -> bool:
         entry = ["", "qemu-aarch64", "M", "", r"\x7fELF", r"\xff", "/qemu", "F"]
-        self.write("somebody-else", text)
+        self.write("another", text)
         with mock.patch.object(binfmt, "TABLE", self.root), mock.patch.object(binfmt, "entry_of", return_value=entry):
             return binfmt.works(ARM64)
 

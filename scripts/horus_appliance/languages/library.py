@@ -20,7 +20,7 @@ INSTALLER = BINDING / "package" / "install"
 def install(prefix: Path, profile: str, target: str | None = None) -> list:
     """Builds the library and installs it below `prefix`; gives the files."""
     step(f"building libhorus ({profile})")
-    # With musl, programs carry all of their libraries, and nobody installs a shared one.
+    # With musl, programs carry all of their libraries, and no shared one is installed.
     is_static = bool(target) and target.endswith("-musl")
     command = ["cargo", "rustc", "--locked", "--package", "horus-c", "--lib", "--profile", profile]
     command += ["--target", target] if target else []
@@ -44,7 +44,7 @@ def install(prefix: Path, profile: str, target: str | None = None) -> list:
 def cross(target: str | None) -> dict:
     """Fetches what it takes to build for a target; gives what Cargo has to know. A linker that was named for it already is left alone."""
     if not target or not shutil.which("rustup"):
-        return {}  # this machine, or a Rust of somebody else's making, who knows what it builds for
+        return {}  # this machine, or a Rust of another making, whose maker knows what it builds for
     system.add_rust_target(target)
     named = f"CARGO_TARGET_{target.upper().replace('-', '_')}_LINKER"
     if named in os.environ:

@@ -63,7 +63,7 @@ def tree(directory: Path, files: dict) -> Path:
     for link, target in {
         "multi-user.target.wants/install-grub.service": "../install-grub.service",
         "multi-user.target.wants/trial.service": "../trial.service",
-        "serial-getty@ttyS0.service": "/dev/null",  # a login there hangs up on whoever writes to the line
+        "serial-getty@ttyS0.service": "/dev/null",  # a login there hangs up on programs that write to the line
     }.items():
         (units / link).parent.mkdir(parents=True, exist_ok=True)
         (units / link).unlink(missing_ok=True)

@@ -63,7 +63,7 @@ class ToldMisses(BootTest):
                     self.assertTrue(re.search(word, blamed), f"horus blame does not say {word}")
         self.assertTrue(re.search("task yes/.* and task od/|task od/.* and task yes/", texts), "two at once")
         self.assertRegex(blamed, r"own tracing: blk")
-        # Nobody of the machine, when all of it stood still.
+        # No program of the machine, when all of it stood still.
         longest = max((int(guest.text(entry, "HORUS_CULPRIT_NS")) for entry in self.of_kind(MISS) if guest.text(entry, "HORUS_CULPRIT_KIND") == "nobody"), default=0)
         self.assertGreaterEqual(longest, PAUSE * 1e9 / 2)
         # What the flight recorder kept of ping.

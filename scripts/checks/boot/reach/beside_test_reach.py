@@ -304,7 +304,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertEqual((counts["sent"], counts["received"], counts["wrong"]), (through_gateway.MESSAGES, through_gateway.MESSAGES, 0))
 
     def test_the_gateway_lets_nobody_in_without_a_certificate_of_its_authority(self):
-        for who in ("stranger", "nobody"):
+        for who in ("stranger", "nameless"):
             self.assertNotEqual(self.fleet.said[who].returncode, 0, who)
         self.assertIn("certificate", self.fleet.seen["account"])
 

@@ -1,4 +1,4 @@
-"""Somebody on the machine's own network segment, who asks for it by name: what QEMU's forwarded ports cannot, because the question goes to all."""
+"""A neighbour on the machine's own network segment, which asks for it by name: what QEMU's forwarded ports cannot, because the question goes to all."""
 
 import socket
 import struct
@@ -14,7 +14,7 @@ CLASS = 0x7FFF
 
 
 def ask(wire: socket.socket, machine: tuple, name: str, seconds: float) -> str | None:
-    """Asks everybody on the wire for the address of `name`, by multicast DNS (RFC 6762); None when nobody answers in time."""
+    """Asks all machines on the wire for the address of `name`, by multicast DNS (RFC 6762); None when none answers in time."""
     end = time.monotonic() + seconds
     wire.settimeout(1)
     while time.monotonic() < end:

@@ -72,7 +72,7 @@ def go_through(laptop: Laptop, port: int) -> Fleet:
     done.said["sent"] = laptop.run(HORUS, "bench", "gateway", *as_server, *sends)
     done.said["replayed"] = laptop.run(HORUS, "tap", TOPIC, *as_server, "--from", "1", "--count", str(MESSAGES), "--duration", "60s", "--quiet")
     done.said["stranger"] = laptop.run(HORUS, "tap", TOPIC, *by_tls, *identity(place, "stranger"), "--duration", "5s")
-    done.said["nobody"] = laptop.run(HORUS, "tap", TOPIC, "--connect", f"tcp:127.0.0.1:{port}", "--duration", "5s")
+    done.said["nameless"] = laptop.run(HORUS, "tap", TOPIC, "--connect", f"tcp:127.0.0.1:{port}", "--duration", "5s")
     through_ssh(laptop, done)
     # What was acknowledged is there after a kill.
     laptop.ask(f"systemctl kill --signal=KILL {UNIT}; sleep 5; systemctl is-active {UNIT}")

@@ -22,7 +22,7 @@ PACKAGES = OUT / "packages"  # scripts/boot --packages takes one of its folders
 BOARDS = ("generic-x86-64", "raspberrypi4")
 # By architecture: Rust's name of it, Debian's prefix of the compilers, what `file` says of a program.
 ARCHITECTURES = {"x86-64": ("x86_64", "", "x86-64"), "arm64": ("aarch64", "aarch64-linux-gnu-", "ARM aarch64")}
-# What somebody finds in the SDK who writes programs in C and C++.
+# What an author of programs in C and C++ finds in the SDK.
 SDK_FILES = ("libhorus-dev/usr/include/horus/horus.hpp", "libhorus-dev/usr/lib/cmake/horus/horusConfig.cmake", "libhorus-dev/usr/lib/pkgconfig/horus.pc",
              "libhorus-staticdev/usr/lib/libhorus.a")  # fmt: skip
 TOOLS = ("ar", "as", "g++", "gcc", "ld", "nm", "objcopy", "objdump", "ranlib", "readelf", "strip")

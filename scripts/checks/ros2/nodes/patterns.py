@@ -1,6 +1,6 @@
 """Messages that follow from their number, as runtime/bridge/examples/peer.rs makes them: for programs that have ROS 2's types.
 
-Message 0 says only that somebody is there.
+Message 0 says only that a sender is there.
 """
 
 import array

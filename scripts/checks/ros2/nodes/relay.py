@@ -1,6 +1,6 @@
 """A line of TCP that is slow and can be cut: python relay.py LISTEN TARGET DELAY_MS JITTER_MS. Words on standard input: cut, join, say.
 
-What comes is passed on in its order, DELAY_MS later and up to JITTER_MS more. While it is cut, nobody is let in and nothing passes.
+What comes is passed on in its order, DELAY_MS later and up to JITTER_MS more. While it is cut, no connection is let in and nothing passes.
 """
 
 import asyncio
@@ -87,7 +87,7 @@ async def main() -> None:
     print("ready", flush=True)
     async with server:
         await relay.words()
-        os._exit(0)  # whoever is still connected is left
+        os._exit(0)  # clients that are still connected are left
 
 
 asyncio.run(main())

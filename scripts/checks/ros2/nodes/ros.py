@@ -1,6 +1,6 @@
 """A node of the real ROS 2, for the checks: python ros.py receive|send|info TOPIC KIND COUNT SECONDS|EVERY_US [OPTION...].
 
-receive says `matched` when somebody is there, then what it got as JSON; send says `matched` when somebody hears it, waits for a line, and sends;
+receive says `matched` when a publisher is there, then what it got as JSON; send says `matched` when a subscription hears it, waits for a line, and sends;
 at the line `spoil N` it sends so many messages whose ends are missing. info says what ROS 2 sees of a topic. Options are best_effort, transient_local, keep_last;
 receive ends at a line, too, and with the option more after COUNT messages, whatever their numbers. Serialised messages are compared bit for bit with those that rclpy itself makes.
 """
@@ -58,7 +58,7 @@ def receive(node, topic: str, kind: str, count: int, seconds: float, quality, is
 
 
 def is_same(raw: bytes, expected: bytes, type_) -> bool:
-    """Bit for bit, but for what is nobody's: rclpy writes whatever it finds between fields, and RTPS fills the last word of a message."""
+    """Bit for bit, but for what is no field's: rclpy writes whatever it finds between fields, and RTPS fills the last word of a message."""
     if len(raw) - len(expected) not in range(4) or any(raw[len(expected) :]):
         return False
     return raw[: len(expected)] == expected or deserialize_message(raw, type_) == deserialize_message(expected, type_)
