@@ -69,8 +69,7 @@ impl Seats {
             Some(shared) => shared,
             None => {
                 let opened = Publication::in_the_monitors_lane(directory, &name, kind, payload)?;
-                let opened =
-                    opened.ok_or_else(|| crate::Error::new(format!("topic {topic} is not published yet")))?;
+                let opened = opened.ok_or_else(|| crate::Error::new(format!("topic {topic} is not published yet")))?;
                 let opened = Arc::new(Mutex::new(opened));
                 taken.retain(|_, shared| shared.strong_count() > 0);
                 taken.insert(name, Arc::downgrade(&opened));

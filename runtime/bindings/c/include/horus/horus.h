@@ -118,12 +118,12 @@ typedef struct {
   uint32_t stamped;
   // The folder of the topic's file; null for $HORUS_SHM_DIR or /dev/shm/horus.
   const char *directory;
-  // The group whose members may use the topic; null for nobody else.
+  // The group whose members may use the topic; null for no other user.
   const char *group;
   // Nanoseconds of HORUS_WAIT_POLL and HORUS_WAIT_SPIN_THEN_SLEEP.
   uint64_t waiting_ns;
-  // 1 for a topic whose publishers wake nobody, so that sending never makes a system call: its subscribers look for messages busily or by
-  // the clock.
+  // 1 for a topic whose publishers wake no subscriber, so that sending never makes a system call: its subscribers look for
+  // messages busily or by the clock.
   uint32_t never_wake;
   // 0.
   uint32_t spare;
@@ -208,7 +208,7 @@ typedef struct {
   uint32_t capacity;
 } horus_shape;
 
-// Failed: somebody has to act.
+// Failed: a person has to act.
 #define HORUS_JOURNAL_ERROR 3
 
 // Worth a look.
@@ -285,7 +285,7 @@ horus_app *horus_app_new(const char *name);
 // An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
+// `app` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
 horus_input *horus_app_input(horus_app *app,
                              const char *topic,
                              horus_layout *layout,
@@ -305,7 +305,7 @@ horus_output *horus_app_output(horus_app *app,
 // returns takes its period and its other wishes; it ends with the program.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile, `name` ends with a zero byte. Until the program has ended, a thread of its own may call
+// `app` is a handle that no other call uses meanwhile, `name` ends with a zero byte. Until the program has ended, a thread of its own may call
 // `step` with `context`.
 horus_node *horus_app_node(horus_app *app,
                            const char *name,
@@ -316,7 +316,7 @@ horus_node *horus_app_node(horus_app *app,
 // completion. A graph that may take longer is refused.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile; `count` texts may be read at `nodes`, each ends with a zero byte.
+// `app` is a handle that no other call uses meanwhile; `count` texts may be read at `nodes`, each ends with a zero byte.
 horus_status horus_app_chain(horus_app *app,
                              const char *const *nodes,
                              size_t count,
@@ -325,19 +325,19 @@ horus_status horus_app_chain(horus_app *app,
 // Ends the program after so many releases of each node.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile.
+// `app` is a handle that no other call uses meanwhile.
 horus_status horus_app_releases(horus_app *app, uint64_t releases);
 
 // Does not start unless the system grants everything that a node asks for.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile.
+// `app` is a handle that no other call uses meanwhile.
 horus_status horus_app_strict(horus_app *app);
 
 // Gives each thread of nodes a stack of so many bytes, all of which is locked; 512 KiB if not said otherwise.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile.
+// `app` is a handle that no other call uses meanwhile.
 horus_status horus_app_stack(horus_app *app,
                              size_t bytes);
 
@@ -345,7 +345,7 @@ horus_status horus_app_stack(horus_app *app,
 // later one, or a third one, ends the program at once.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile.
+// `app` is a handle that no other call uses meanwhile.
 horus_status horus_app_grace_ns(horus_app *app,
                                 uint64_t nanoseconds);
 
@@ -353,7 +353,7 @@ horus_status horus_app_grace_ns(horus_app *app,
 // end.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
+// `app` is a handle that no other call uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
 horus_status horus_app_chore(horus_app *app,
                              horus_work work,
                              void *context);
@@ -362,7 +362,7 @@ horus_status horus_app_chore(horus_app *app,
 // accounts. Gives what `main` returns: 0, or 1 when it has printed why. It ends the app with its nodes, inputs and outputs.
 //
 // # Safety
-// `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
+// `app` is null or a handle that no other call uses; neither it nor what belongs to it is used any more.
 int horus_app_run(horus_app *app);
 
 // `main` of a program whose nodes `declare` declares with `context`: as `horus_app_new` and `horus_app_run`, for a function that a test can
@@ -377,11 +377,12 @@ int horus_main(const char *name,
 // Ends an app that is not to be run, with its nodes, inputs and outputs. Null is nothing to end.
 //
 // # Safety
-// `app` is null or a handle that nobody else uses; neither it nor what belongs to it is used any more.
+// `app` is null or a handle that no other call uses; neither it nor what belongs to it is used any more.
 horus_status horus_app_close(horus_app *app);
 
 // Runs the nodes in the calling thread, each release as soon as the one before it is done, until each node had `releases` of them: for meters
-// of the loop's own cost. Nothing is asked of the machine, and nobody else hears of the nodes. It ends the app as `horus_app_run` does.
+// of the loop's own cost. Nothing is asked of the machine, and no other process hears of the nodes. It ends the app as
+// `horus_app_run` does.
 //
 // # Safety
 // As `horus_app_run`.
@@ -428,38 +429,38 @@ horus_status horus_node_let_go(horus_node *node);
 // Releases it once a period, on the grid that all nodes of the machine with this period share.
 //
 // # Safety
-// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+// `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_period_ns(horus_node *node, uint64_t nanoseconds);
 
 // Moves its grid by so much against that of other nodes.
 //
 // # Safety
-// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+// `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_phase_ns(horus_node *node, uint64_t nanoseconds);
 
 // The shortest time between two releases by events. An event that comes sooner is served at its end.
 //
 // # Safety
-// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+// `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_min_gap_ns(horus_node *node,
                                    uint64_t nanoseconds);
 
 // The CPU time that a cycle may take.
 //
 // # Safety
-// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+// `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_budget_ns(horus_node *node, uint64_t nanoseconds);
 
 // The time from release to completion that counts as in time; the period if not said otherwise.
 //
 // # Safety
-// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+// `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_deadline_ns(horus_node *node, uint64_t nanoseconds);
 
 // How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
 //
 // # Safety
-// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+// `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_silence_ns(horus_node *node,
                                    uint64_t nanoseconds);
 
@@ -474,7 +475,7 @@ horus_status horus_node_silence_of_ns(horus_node *node, const char *topic, uint6
 // its safe state, or its program does not run.
 //
 // # Safety
-// `node` is null or a handle that nobody else uses meanwhile, and neither does anybody its app.
+// `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_monitor_limit_ns(horus_node *node,
                                          uint64_t nanoseconds);
 
@@ -530,7 +531,7 @@ horus_status horus_node_logical_execution_time(horus_node *node);
 // Copies the newest message, however old it is by now; HORUS_EMPTY before the first. `about` may be null. No allocation.
 //
 // # Safety
-// `input` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+// `input` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 horus_status horus_input_latest(horus_input *input,
                                 void *message,
                                 size_t bytes,
@@ -558,7 +559,7 @@ horus_status horus_input_next(horus_input *input,
 // publisher stamps none. Every output stamps. What control laws use for `now_ns` is the cycle's `release_ns`.
 //
 // # Safety
-// `input` is a handle that nobody else uses meanwhile; `age_ns` may be written.
+// `input` is a handle that no other call uses meanwhile; `age_ns` may be written.
 horus_status horus_input_age_ns(horus_input *input,
                                 uint64_t now_ns,
                                 uint64_t *age_ns);
@@ -566,7 +567,7 @@ horus_status horus_input_age_ns(horus_input *input,
 // How many messages were overwritten before they were read; 0 of what is no input.
 //
 // # Safety
-// `input` is null or a handle that nobody else uses meanwhile.
+// `input` is null or a handle that no other call uses meanwhile.
 uint64_t horus_input_missed(horus_input *input);
 
 // Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when it is not taken, because there is
@@ -574,7 +575,7 @@ uint64_t horus_input_missed(horus_input *input);
 // stay, and `horus_output_lost` counts this one. No allocation.
 //
 // # Safety
-// `output` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+// `output` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
 horus_status horus_output_set(horus_output *output,
                               const void *message,
                               size_t bytes);
@@ -582,13 +583,13 @@ horus_status horus_output_set(horus_output *output,
 // Says what was set on this output and not published, since the program began.
 //
 // # Safety
-// `output` is a handle that nobody else uses meanwhile; `lost` may be written.
+// `output` is a handle that no other call uses meanwhile; `lost` may be written.
 horus_status horus_output_lost(horus_output *output, horus_lost *lost);
 
 // Refuses a program that is being declared, for a reason of the caller's: it does not run then, and says so. The first reason counts.
 //
 // # Safety
-// `app` is a handle that nobody else uses meanwhile; `why` is null or ends with a zero byte.
+// `app` is a handle that no other call uses meanwhile; `why` is null or ends with a zero byte.
 horus_status horus_app_refuse(horus_app *app,
                               const char *why);
 
@@ -616,19 +617,19 @@ horus_world *horus_world_with_settings(const char *file, horus_declare declare, 
 // The time that has passed, in nanoseconds; 0 of what is no world.
 //
 // # Safety
-// `world` is null or a handle that nobody else uses meanwhile.
+// `world` is null or a handle that no other call uses meanwhile.
 uint64_t horus_world_now_ns(horus_world *world);
 
 // Lets time pass, and the nodes run. A step that fails is an error.
 //
 // # Safety
-// `world` is a handle that nobody else uses meanwhile.
+// `world` is a handle that no other call uses meanwhile.
 horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
 
 // Publishes a message of `bytes` bytes, as another program would.
 //
 // # Safety
-// `world` is a handle that nobody else uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
+// `world` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
 horus_status horus_world_publish(horus_world *world,
                                  const char *topic,
                                  horus_layout *layout,
@@ -648,7 +649,7 @@ horus_status horus_world_last(horus_world *world,
 // Ends a world. Null is nothing to end.
 //
 // # Safety
-// `world` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+// `world` is null or a handle that no other call uses meanwhile, and it is not used any more.
 horus_status horus_world_close(horus_world *world);
 
 // The account of a node.
@@ -660,14 +661,14 @@ horus_status horus_world_tally(horus_world *world, const char *node, horus_tally
 // What the journal would say: the text of entry `index`, from 0, valid until the next call with this world; null when there are not so many.
 //
 // # Safety
-// `world` is a handle that nobody else uses meanwhile.
+// `world` is a handle that no other call uses meanwhile.
 const char *horus_world_journal(horus_world *world,
                                 size_t index);
 
 // Has a node wake up so much after its releases, for `cycles` cycles; 0 for ever.
 //
 // # Safety
-// `world` is a handle that nobody else uses meanwhile, `node` ends with a zero byte.
+// `world` is a handle that no other call uses meanwhile, `node` ends with a zero byte.
 horus_status horus_world_delay(horus_world *world,
                                const char *node,
                                uint64_t nanoseconds,
@@ -685,7 +686,7 @@ horus_status horus_world_takes(horus_world *world,
 // Has the next messages of a topic never come to the inputs of the program.
 //
 // # Safety
-// `world` is a handle that nobody else uses meanwhile, `topic` ends with a zero byte.
+// `world` is a handle that no other call uses meanwhile, `topic` ends with a zero byte.
 horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
 
 // The sentence of this thread's last error, valid until its next one. It is empty when there was none.
@@ -702,13 +703,13 @@ horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
 // Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
 //
 // # Safety
-// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+// `publisher` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
 horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
                                             const void *message,
                                             size_t bytes);
 
 // Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative. On a latest topic
-// nobody is waited for without a limit.
+// no subscriber is waited for without a limit.
 //
 // # Safety
 // As `horus_bytes_publisher_try_send`.
@@ -720,7 +721,7 @@ horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
 // Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
 //
 // # Safety
-// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+// `publisher` is a handle that no other call uses meanwhile; `place` may be written.
 horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
                                         size_t bytes,
                                         void **place);
@@ -728,7 +729,7 @@ horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
 // Sends the first `bytes` bytes of the place that was lent.
 //
 // # Safety
-// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+// `publisher` is a handle that no other call uses meanwhile. The place is not written any more.
 horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher, size_t bytes);
 
 // Gives a lent place back without sending anything.
@@ -740,7 +741,7 @@ horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
 // How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
 //
 // # Safety
-// `publisher` is null or a handle that nobody else uses meanwhile.
+// `publisher` is null or a handle that no other call uses meanwhile.
 size_t horus_bytes_publisher_subscribers(horus_bytes_publisher *publisher);
 
 // Takes dead subscribers off the topic; returns how many. Makes system calls.
@@ -758,7 +759,7 @@ horus_status horus_bytes_publisher_check(horus_bytes_publisher *publisher);
 // Ends a publisher. Null is nothing to end.
 //
 // # Safety
-// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+// `publisher` is null or a handle that no other call uses meanwhile, and it is not used any more.
 horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
 
 // Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
@@ -773,7 +774,7 @@ horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
 // `about` may be null. Wait-free, no allocation.
 //
 // # Safety
-// `subscriber` is a handle that nobody else uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
+// `subscriber` is a handle that no other call uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
 // or may be written.
 horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
                                              void *message,
@@ -796,7 +797,7 @@ horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
 // none was sent yet.
 //
 // # Safety
-// `subscriber` is a handle that nobody else uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
+// `subscriber` is a handle that no other call uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
 horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
                                            const void **message,
                                            size_t *bytes,
@@ -805,13 +806,13 @@ horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
 // Gives a lent message back.
 //
 // # Safety
-// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+// `subscriber` is a handle that no other call uses meanwhile. The message is not read any more.
 horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
 
 // How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
 //
 // # Safety
-// `subscriber` is null or a handle that nobody else uses meanwhile.
+// `subscriber` is null or a handle that no other call uses meanwhile.
 uint64_t horus_bytes_subscriber_missed(horus_bytes_subscriber *subscriber);
 
 // As `horus_subscriber_is_published`.
@@ -829,10 +830,10 @@ horus_status horus_bytes_subscriber_check(horus_bytes_subscriber *subscriber);
 // Ends a subscriber. Null is nothing to end.
 //
 // # Safety
-// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+// `subscriber` is null or a handle that no other call uses meanwhile, and it is not used any more.
 horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
 
-// Opens a topic for publishing, and makes it unless somebody living uses it; null when it is refused. `options` may be null.
+// Opens a topic for publishing, and makes it unless a living peer uses it; null when it is refused. `options` may be null.
 //
 // # Safety
 // `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
@@ -843,7 +844,7 @@ horus_publisher *horus_publisher_open(const char *topic,
 // Sends a message of `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
 //
 // # Safety
-// `publisher` is a handle that nobody else uses meanwhile, and `bytes` bytes may be read at `message`.
+// `publisher` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
 horus_status horus_publisher_try_send(horus_publisher *publisher,
                                       const void *message,
                                       size_t bytes);
@@ -861,14 +862,14 @@ horus_status horus_publisher_send(horus_publisher *publisher,
 // message, or zeros.
 //
 // # Safety
-// `publisher` is a handle that nobody else uses meanwhile; `place` may be written.
+// `publisher` is a handle that no other call uses meanwhile; `place` may be written.
 horus_status horus_publisher_loan(horus_publisher *publisher,
                                   void **place);
 
 // Sends the message whose place was lent.
 //
 // # Safety
-// `publisher` is a handle that nobody else uses meanwhile. The place is not written any more.
+// `publisher` is a handle that no other call uses meanwhile. The place is not written any more.
 horus_status horus_publisher_publish(horus_publisher *publisher);
 
 // Gives a lent place back without sending anything.
@@ -880,7 +881,7 @@ horus_status horus_publisher_discard(horus_publisher *publisher);
 // How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
 //
 // # Safety
-// `publisher` is null or a handle that nobody else uses meanwhile.
+// `publisher` is null or a handle that no other call uses meanwhile.
 size_t horus_publisher_subscribers(horus_publisher *publisher);
 
 // Takes dead subscribers off the topic, so that they hold it no longer; returns how many. For callers of `horus_publisher_try_send`,
@@ -899,13 +900,13 @@ horus_status horus_publisher_check(horus_publisher *publisher);
 // Ends a publisher. Null is nothing to end.
 //
 // # Safety
-// `publisher` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+// `publisher` is null or a handle that no other call uses meanwhile, and it is not used any more.
 horus_status horus_publisher_close(horus_publisher *publisher);
 
 // Tells how the topic is made that this end is of.
 //
 // # Safety
-// `publisher` is a handle that nobody else uses meanwhile; `shape` may be written.
+// `publisher` is a handle that no other call uses meanwhile; `shape` may be written.
 horus_status horus_publisher_shape(horus_publisher *publisher, horus_shape *shape);
 
 // As `horus_publisher_shape`.
@@ -936,11 +937,11 @@ horus_subscriber *horus_subscriber_open(const char *topic,
 
 // Receives the next message of `bytes` bytes; HORUS_EMPTY when none was sent yet. `about` may be null. Wait-free, no allocation.
 //
-// After HORUS_EMPTY `message` holds what it held, or bytes that nobody sent: a publisher may have overwritten them while they were
-// read. Use a struct of its own for what is to be kept.
+// After HORUS_EMPTY `message` holds what it held, or bytes that no publisher sent: a publisher may have overwritten them while
+// they were read. Use a struct of its own for what is to be kept.
 //
 // # Safety
-// `subscriber` is a handle that nobody else uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
+// `subscriber` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
 horus_status horus_subscriber_try_recv(horus_subscriber *subscriber,
                                        void *message,
                                        size_t bytes,
@@ -959,7 +960,7 @@ horus_status horus_subscriber_recv(horus_subscriber *subscriber,
 // Lends the next message where it is in shared memory at `*message`, until `horus_subscriber_release`; HORUS_EMPTY when none was sent yet.
 //
 // # Safety
-// `subscriber` is a handle that nobody else uses meanwhile; `message` may be written, `about` is null or may be written.
+// `subscriber` is a handle that no other call uses meanwhile; `message` may be written, `about` is null or may be written.
 horus_status horus_subscriber_borrow(horus_subscriber *subscriber,
                                      const void **message,
                                      horus_received *about);
@@ -967,13 +968,13 @@ horus_status horus_subscriber_borrow(horus_subscriber *subscriber,
 // Gives a lent message back.
 //
 // # Safety
-// `subscriber` is a handle that nobody else uses meanwhile. The message is not read any more.
+// `subscriber` is a handle that no other call uses meanwhile. The message is not read any more.
 horus_status horus_subscriber_release(horus_subscriber *subscriber);
 
 // How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
 //
 // # Safety
-// `subscriber` is null or a handle that nobody else uses meanwhile.
+// `subscriber` is null or a handle that no other call uses meanwhile.
 uint64_t horus_subscriber_missed(horus_subscriber *subscriber);
 
 // Whether a living process publishes the topic: HORUS_OK or HORUS_EMPTY. Makes system calls.
@@ -999,7 +1000,7 @@ horus_status horus_subscriber_check(horus_subscriber *subscriber);
 // Ends a subscriber. Null is nothing to end.
 //
 // # Safety
-// `subscriber` is null or a handle that nobody else uses meanwhile, and it is not used any more.
+// `subscriber` is null or a handle that no other call uses meanwhile, and it is not used any more.
 horus_status horus_subscriber_close(horus_subscriber *subscriber);
 
 // Waits until one of `count` subscribers, of messages or of bytes, has something to receive; its place in the array is then at `*ready`.
@@ -1007,7 +1008,7 @@ horus_status horus_subscriber_close(horus_subscriber *subscriber);
 // are not looked at.
 //
 // # Safety
-// `count` handles may be read at `subscribers`, which nobody else uses meanwhile; `ready` may be written.
+// `count` handles may be read at `subscribers`, which no other call uses meanwhile; `ready` may be written.
 horus_status horus_wait_any(void *const *subscribers,
                             size_t count,
                             int64_t timeout_ns,
