@@ -103,9 +103,11 @@ fn a_user_who_may_not_read_the_journal_is_told_so() {
     set_mode(&scene.path("log/machine/system.journal"), 0o640);
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_horus")).arg(scene.path("horus")).status();
     assert!(copied.unwrap().success());
-    let mut nobody = Command::new("setpriv");
-    nobody.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--"]).arg(scene.path("horus"));
-    let said = one_line(&scene.run(nobody, &[]));
+    let mut as_nobody = Command::new("setpriv");
+    as_nobody
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--"])
+        .arg(scene.path("horus"));
+    let said = one_line(&scene.run(as_nobody, &[]));
     assert!(said.starts_with(NOT_SAID) && said.contains("may not read the system's journal"), "{said}");
     assert!(said.contains("run it as root, or as a member of the group systemd-journal"), "{said}");
 }

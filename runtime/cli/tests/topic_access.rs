@@ -10,7 +10,7 @@ use horus::messages::CmdVel;
 use horus::topic::{OpenError, Options, Publisher, Subscriber};
 
 /// A user and a group that own nothing on any machine.
-const NOBODY: u32 = 65_534;
+const NOBODY_ID: u32 = 65_534;
 const DIRECTORY: &str = "HORUS_SHM_DIR";
 
 /// A directory of topics that root made, and programs that anybody can start.
@@ -25,7 +25,7 @@ impl Scene {
         set_mode(root.path(), 0o755);
         let scene = Self { root };
         std::fs::create_dir(scene.topics()).unwrap();
-        if chown(scene.topics(), None, Some(group)).is_err() || !scene.nobody("true").status.success() {
+        if chown(scene.topics(), None, Some(group)).is_err() || !scene.as_nobody("true").status.success() {
             println!("skipped: this process may not become another user");
             return None;
         }
@@ -48,7 +48,7 @@ impl Scene {
     }
 
     /// Runs a command line as `nobody`.
-    fn nobody(&self, command: &str) -> Output {
+    fn as_nobody(&self, command: &str) -> Output {
         let mut setpriv = Command::new("setpriv");
         setpriv.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--"]);
         setpriv.args(command.split(' ')).env(DIRECTORY, self.topics()).env_remove("HORUS_NAMESPACE");
@@ -57,7 +57,7 @@ impl Scene {
 
     /// Runs an ignored test of this file as `nobody`.
     fn nobody_does(&self, role: &str) {
-        let output = self.nobody(&format!("./test --exact {role} --ignored --test-threads=1"));
+        let output = self.as_nobody(&format!("./test --exact {role} --ignored --test-threads=1"));
         let said = text(&output.stdout);
         assert!(output.status.success() && said.contains("1 passed"), "{said}{}", text(&output.stderr));
     }
@@ -100,7 +100,7 @@ fn a_private_topic_is_closed_to_others() {
     let publisher = scene.publish(Options::latest(4));
     scene.nobody_does("others_may_not_join");
     for command in ["list", "clean", "info cmd"] {
-        let output = scene.nobody(&format!("./horus topic {command}"));
+        let output = scene.as_nobody(&format!("./horus topic {command}"));
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(text(&output.stderr).contains("not permitted to open"), "{output:?}");
     }
@@ -112,21 +112,21 @@ fn a_private_topic_is_closed_to_others() {
 #[ignore = "runs as another user, started by a_topic_of_a_group_is_open_to_its_members"]
 fn members_join_and_publish() {
     assert_eq!(join().unwrap().try_recv().unwrap().message.forward, 1.0);
-    let options = Options::latest(4).publishers(2).group(NOBODY);
+    let options = Options::latest(4).publishers(2).group(NOBODY_ID);
     let mut publisher = Publisher::<CmdVel>::open("cmd", &options).unwrap();
     publisher.try_send(CmdVel { forward: 2.0, turn: 0.0 }).unwrap();
 }
 
 #[test]
 fn a_topic_of_a_group_is_open_to_its_members() {
-    let Some(scene) = Scene::new(0o2770, NOBODY) else { return };
-    let options = Options::latest(4).publishers(2).group(NOBODY);
+    let Some(scene) = Scene::new(0o2770, NOBODY_ID) else { return };
+    let options = Options::latest(4).publishers(2).group(NOBODY_ID);
     let publisher = scene.publish(options.clone());
     let mut subscriber = Subscriber::<CmdVel>::open("cmd", options.directory(scene.topics())).unwrap();
     scene.nobody_does("members_join_and_publish");
     let received = subscriber.try_recv().unwrap();
     assert_eq!((received.message.forward, received.publisher), (2.0, 1));
-    let output = scene.nobody("./horus topic list");
+    let output = scene.as_nobody("./horus topic list");
     assert!(output.status.success() && text(&output.stdout).contains(" 0660 "), "{output:?}");
     drop(publisher);
 }
@@ -139,7 +139,7 @@ fn members_join_without_naming_the_group() {
 
 #[test]
 fn a_directory_of_a_group_shares_its_topics() {
-    let Some(scene) = Scene::new(0o2770, NOBODY) else { return };
+    let Some(scene) = Scene::new(0o2770, NOBODY_ID) else { return };
     let _publisher = scene.publish(Options::latest(4));
     scene.nobody_does("members_join_without_naming_the_group");
 }
@@ -162,12 +162,12 @@ fn a_directory_that_sudo_made_is_explained() {
 
 #[test]
 fn a_namespace_that_another_user_made_is_refused() {
-    let Some(scene) = Scene::new(0o2770, NOBODY) else { return };
+    let Some(scene) = Scene::new(0o2770, NOBODY_ID) else { return };
     let lab = scene.topics().join("lab");
     std::fs::create_dir(&lab).unwrap();
-    chown(&lab, Some(NOBODY - 1), Some(NOBODY)).unwrap();
+    chown(&lab, Some(NOBODY_ID - 1), Some(NOBODY_ID)).unwrap();
     set_mode(&lab, 0o2770);
-    let list = || scene.nobody("./horus topic list --namespace lab");
+    let list = || scene.as_nobody("./horus topic list --namespace lab");
     let refused = list();
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("let root make it for a"), "{refused:?}");

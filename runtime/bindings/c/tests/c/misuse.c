@@ -57,7 +57,7 @@ static void close_as_what_it_is_not(void) {
 
 static const char *text(void) {
   static const char *const texts[] = {"wheels", "log", "", "/", "a b", "..", "\xff\xfe", "fifo:80", "isolated", "message a/B\n x f64",
-                                      "message a/B\n x [u8; 0]", "message a/B\n x u8\n y u64", "nobody", "robot"};
+                                      "message a/B\n x [u8; 0]", "message a/B\n x u8\n y u64", "absent", "robot"};
   uint64_t which = any(sizeof texts / sizeof *texts + 1);
   return which == sizeof texts / sizeof *texts ? NULL : texts[which];
 }

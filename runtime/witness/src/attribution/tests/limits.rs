@@ -7,9 +7,9 @@ fn an_idle_cpu_whose_node_is_due_is_nobodys_and_not_certain_without_a_second_sig
     let missed = missed(210_010_000, 210_100_000);
     let record = Trace::of(IDLE).timer(210_000_000, 210_002_000).preempt(210_005_000, NODE).frozen(&missed);
     let verdict = judge(&record, &missed);
-    let nobody = share(&verdict, Kind::Nobody);
-    assert_eq!(nobody.ns, 200_003_000);
-    assert!(nobody.is_suspect && nobody.detail.as_ref().unwrap().ends_with("no second sign"));
+    let silence = share(&verdict, Kind::Nobody);
+    assert_eq!(silence.ns, 200_003_000);
+    assert!(silence.is_suspect && silence.detail.as_ref().unwrap().ends_with("no second sign"));
     assert_eq!(verdict.confidence, Confidence::Low);
     let signs = Signs { seen: vec!["CPU 2 was silent too".to_owned()] };
     let verdict = judge_with(&record, &missed, None, &signs);
