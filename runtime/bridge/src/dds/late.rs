@@ -26,7 +26,7 @@ const LINGER: Duration = Duration::from_secs(10);
 pub struct Asking(Rc<RefCell<BTreeMap<String, BTreeSet<GUID>>>>);
 
 impl Asking {
-    /// A program came or went.
+    /// An endpoint came or went.
     pub fn follow(&self, event: &DomainParticipantStatusEvent) {
         use DomainParticipantStatusEvent as Event;
         match event {

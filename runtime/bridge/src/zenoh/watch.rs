@@ -79,7 +79,7 @@ fn is_of(token: &str, topics: &[String]) -> bool {
     read(token).is_some_and(|theirs| topics.contains(&theirs.topic))
 }
 
-/// What there is to say of a program that came or went.
+/// What there is to say of an endpoint that came or went.
 fn what(has_come: bool, theirs: &Token<'_>, ours: &Endpoint) -> (Priority, String) {
     let who = if theirs.entity == Entity::Publisher { "a publisher" } else { "a subscription" };
     let wanted = dds_message(&ours.type_name);

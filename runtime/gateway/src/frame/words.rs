@@ -75,7 +75,7 @@ pub struct Topic {
 /// An [`Ack`](super::Type::Ack); the frame's sequence number is that of the frame that asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// The number of the frame's last message in its topic; 0 when no client of the gateway reads the topic.
+    /// The number of the frame's last message in its topic; 0 when the gateway does not read the topic.
     pub sequence: u64,
     /// How many of the frame's messages were taken.
     pub taken: u32,

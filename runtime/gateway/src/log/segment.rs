@@ -161,7 +161,7 @@ impl Segment {
         directory.join(format!("{number:020}.log"))
     }
 
-    /// Makes a segment of a file that is allocated, whatever stands in it; no other reader may have it mapped.
+    /// Makes a segment of a file that is allocated, whatever stands in it; no other code may have it mapped.
     ///
     /// # Errors
     /// When it cannot be mapped.

@@ -86,7 +86,7 @@ pub struct Delivery {
 /// What became of a message that a client sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Published {
-    /// It has this number; 0 where no client reads the topic here.
+    /// It has this number; 0 where the gateway does not read the topic.
     Taken(u64),
     /// There was no room, or it could not be logged.
     Lost,

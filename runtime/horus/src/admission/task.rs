@@ -70,7 +70,7 @@ pub enum Arrival {
 /// How a budget is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetSource {
-    /// The program promised it.
+    /// It was promised.
     Declared,
     /// It is a maximum that was measured, which is no worst-case execution time (WCET).
     Observed {
@@ -82,7 +82,7 @@ pub enum BudgetSource {
 /// How a release jitter is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JitterSource {
-    /// The program promised it.
+    /// It was promised.
     Declared,
     /// It was neither promised nor measured.
     Unknown,

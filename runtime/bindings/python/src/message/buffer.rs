@@ -59,7 +59,7 @@ pub unsafe fn tell(
 /// # Safety
 /// `view` was filled by [`Kept::fill`](super::bytes::Kept::fill), and after that perhaps by [`tell`].
 pub unsafe fn release(view: *mut ffi::Py_buffer) {
-    // SAFETY: `tell` put the box there, or the view has none.
+    // SAFETY: `tell` put the box there, or the pointer is null.
     unsafe {
         let told = ptr::replace(&raw mut (*view).internal, ptr::null_mut());
         if !told.is_null() {
