@@ -318,7 +318,7 @@ fn a_log_whose_directory_is_taken_away_is_told_and_messages_still_come() {
     assert!(found.into_iter().eq((1..missing).chain(missing + lost..next)));
     let journal = gateway.end();
     assert!(
-        journal.matches("took the log's directory away").count() == 1
+        journal.matches("the log's directory was taken away").count() == 1
             && journal.contains(&format!(" {lost} lost from the log")),
         "{lost}: {journal}"
     );

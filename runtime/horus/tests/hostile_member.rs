@@ -90,7 +90,7 @@ fn a_board_that_is_cut_off_ends_nobody_and_its_node_is_made_safe_when_its_proces
     assert_eq!(scene.look(2), [""; 0]);
     cut_off(&scene.file("robot.node"));
     let told = scene.look(3);
-    assert!(matches!(&told[..], [one] if one.contains("cut off the figures of the program robot")), "{told:?}");
+    assert!(matches!(&told[..], [one] if one.contains("the figures of the program robot were cut off")), "{told:?}");
     assert!(!scene.is_safe());
     drop(robot);
     let told = scene.look(1);
