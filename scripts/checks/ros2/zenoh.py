@@ -14,7 +14,7 @@ from checks.ros2.processes import Process
 from checks.ros2.stage import Zeros, account, complete, counts
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 
-# More messages than pass while somebody is killed and another one comes, and those by which one is seen to go on.
+# More messages than pass while a program is killed and another one comes, and those by which one is seen to go on.
 STAYING, MORE = 60_000, 500
 SETTINGS = f"""
 listen = ["{Zeros.zenoh}"]
