@@ -1,4 +1,4 @@
-//! Rules and a machine: opened once, audited as often as somebody asks.
+//! Rules and a machine: opened once, audited as often as a caller asks.
 
 use std::path::Path;
 

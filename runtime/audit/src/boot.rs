@@ -39,7 +39,7 @@ const NAMED: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Boot {
-    /// State of the data partition; `null` where nobody looked.
+    /// State of the data partition; `null` where it was not looked at.
     pub data: Option<Data>,
     /// Partitions of other disks with our labels.
     pub other_disks: Vec<String>,

@@ -11,9 +11,9 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown, symlink};
 use std::path::{Component, Path, PathBuf};
 
-/// The end of a name that nobody reads.
+/// The end of a name that no program reads.
 const UNFINISHED: &str = ".horus-tune";
-/// The end of the name under which a file that somebody changed is kept.
+/// The end of the name under which a file that was changed is kept.
 const KEPT: &str = ".horus-kept";
 /// More than any configuration file has.
 const MAX_BYTES: u64 = 8 << 20;
@@ -224,7 +224,7 @@ impl Root {
     }
 }
 
-/// Makes a whole file under a name that nobody reads.
+/// Makes a whole file under a name that no program reads.
 fn finished(unfinished: &Path, file: &Bytes, steps: &Steps) -> io::Result<()> {
     let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(unfinished)?;
     steps.reached();

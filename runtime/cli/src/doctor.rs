@@ -84,7 +84,7 @@ impl Args {
     }
 }
 
-/// Audits, and writes the outcome wherever the arguments want it.
+/// Audits, and writes the outcome to each place that the arguments name.
 fn audited(args: &Args) -> Result<Outcome, String> {
     let outcome = horus_audit::run(&args.root, &args.rules());
     let text = || match args.junit {
@@ -120,7 +120,7 @@ fn output(args: &Args, what: &impl Serialize, audit: &Outcome, text: impl FnOnce
     if args.journal { horus_audit::journal::write(audit).map_err(|error| error.to_string()) } else { Ok(()) }
 }
 
-/// The audited machine's name; empty where nobody recorded it.
+/// The audited machine's name; empty where it was not recorded.
 fn host(args: &Args) -> String {
     let tree = Tree::open(&args.root).ok();
     tree.and_then(|tree| tree.text("/proc/sys/kernel/hostname").ok()).unwrap_or_default()

@@ -140,7 +140,7 @@ fn json(report: &Report, watch: Option<&Merged>) -> String {
     serde_json::to_string_pretty(&value).expect("a value can be written") + "\n"
 }
 
-/// What is kept beside the report, or on this machine; nothing for a file that somebody named.
+/// What is kept beside the report, or on this machine; nothing for a file that the user named.
 fn kept(args: &Args) -> History {
     let directories: Vec<&Path> = match (&args.from, &args.file) {
         (Some(directory), _) => vec![directory],
@@ -150,7 +150,7 @@ fn kept(args: &Args) -> History {
     History::read(&directories, &machine::boot_id(Path::new("/")))
 }
 
-/// The report to show, and what to say above it: a file that somebody named needs no comment.
+/// The report to show, and what to say above it: a file that the user named needs no comment.
 fn choose(args: &Args) -> Result<(Newest, Option<String>), LoadError> {
     if let Some(path) = args.file.clone() {
         return load(&path).map(|report| (Newest { report, path, is_of_this_boot: true }, None));

@@ -12,7 +12,7 @@ use crate::record::schema::{Report, Verdict};
 /// Characters of a date at the beginning of a time: `2026-11-22`.
 const DATE: usize = 10;
 
-/// Writes the jitters of `report` to the file at `path`. A machine without its directory has nobody who asks for them.
+/// Writes the jitters of `report` to the file at `path`. On a machine without its directory, no program asks for them.
 ///
 /// # Errors
 /// When the directory is there and the file cannot be written.

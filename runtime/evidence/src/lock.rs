@@ -44,7 +44,7 @@ pub enum LockError {
     },
 }
 
-/// Takes the lock at `path`, and writes our process number into it for whoever is refused.
+/// Takes the lock at `path`, and writes our process number into it for the process that is refused.
 pub fn take(path: &Path) -> Result<Lock, LockError> {
     let unusable = |cause: io::Error| LockError::Unusable { path: path.to_owned(), cause };
     if let Some(directory) = path.parent() {
@@ -98,7 +98,7 @@ pub fn quiet_watch(path: &Path) -> Result<Option<Lock>, LockError> {
     }
 }
 
-/// Whether somebody holds the lock at `path`. It is looked up and not tried: a try would refuse a run that begins at that moment.
+/// Whether a process holds the lock at `path`. It is looked up and not tried: a try would refuse a run that begins at that moment.
 pub fn is_held(path: &Path) -> bool {
     let Ok(about) = fs::metadata(path) else { return false };
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
@@ -139,7 +139,7 @@ mod tests {
     fn a_held_lock_is_seen_without_a_try() {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let path = directory.path().join("determinism.lock");
-        assert!(!is_held(&path), "nobody ever locked");
+        assert!(!is_held(&path), "never locked");
         let held = take(&path).unwrap();
         assert!(is_held(&path));
         drop(held);

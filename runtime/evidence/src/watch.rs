@@ -97,7 +97,7 @@ impl Record {
         })
     }
 
-    /// What was not as it has to be. It stays so: nobody knows what releases of then are worth.
+    /// What was not as it has to be. It stays so: it is not known what releases of then are worth.
     pub fn refuse(&mut self, reason: &str) {
         self.valid = false;
         if !self.invalid_reasons.iter().any(|known| known == reason) {

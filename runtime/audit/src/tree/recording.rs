@@ -22,7 +22,7 @@ use super::{MAX_BYTES, MAX_NAMES, Unread, missing};
 
 /// How the first line of every recording starts.
 const FIRST_LINE: &str = "# A machine recorded for `horus doctor`, version 1";
-/// What follows the name of a file that nobody may write.
+/// What follows the name of a file that no user may write.
 const READ_ONLY: &str = " read-only";
 /// More than a machine with thousands of tasks and interrupts has.
 const MAX_RECORDING_BYTES: u64 = 64 << 20;

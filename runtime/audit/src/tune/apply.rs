@@ -94,7 +94,7 @@ fn stale(snapshot: &Snapshot, plan: &Plan) -> Vec<super::snapshot::Entry> {
     snapshot.index.entries.iter().filter(|entry| !is_planned(&entry.path)).cloned().collect()
 }
 
-/// Writes one item. What somebody changed since an earlier apply is kept beside it.
+/// Writes one item. What was changed since an earlier apply is kept beside it.
 fn write(root: &Root, item: &Item, snapshot: &Snapshot, steps: &Steps, report: &Report) {
     let done = || -> std::io::Result<()> {
         let now = root.read(&item.path)?;

@@ -1,6 +1,6 @@
 //! `horus tune revert`: everything as the snapshot says it was, and the snapshot last.
 //!
-//! What somebody changed since is not lost. A file of the profile is renamed and named before the original comes back. A boot
+//! What was changed since is not lost. A file of the profile is renamed and named before the original comes back. A boot
 //! loader's file, which kernel packages change too, keeps those changes: only our parameters are taken out.
 
 use std::io;

@@ -6,7 +6,7 @@
 //!                     parent-is-ours whether /var/lib/horus was made for this
 //! ```
 //! The index is on the medium before the first change of the machine is made, and it goes last. A first original stays, however
-//! often `apply` runs; what `apply` wrote is kept beside it, so that a change by somebody else is told from ours.
+//! often `apply` runs; what `apply` wrote is kept beside it, so that a change by another hand is told from ours.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};

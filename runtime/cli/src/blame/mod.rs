@@ -24,7 +24,7 @@ const LOGS: [&str; 2] = ["/var/log/journal", "/run/log/journal"];
 /// Whose programs nodes are, of conf/horus/rootfs/usr/lib/sysusers.d/horus.conf.
 const USER_OF_NODES: &str = "horus";
 
-/// Columns, where nobody says how many there are.
+/// Columns, where the terminal does not say how many there are.
 const WIDTH: usize = 80;
 
 /// Command line of `horus blame`.

@@ -20,7 +20,7 @@ pub struct Episode {
     pub misses: u64,
     /// The most that a cycle was late.
     pub late_ns: u64,
-    /// Who it was, in words; `null` where nobody knows.
+    /// Who it was, in words; `null` where it is not known.
     pub culprit: Option<String>,
     /// Without what is another one at its next time: process, address, CPU.
     #[serde(skip)]

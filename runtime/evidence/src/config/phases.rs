@@ -95,7 +95,7 @@ impl Measure {
     }
 }
 
-/// The phases in one line, for the identity of a run: whoever measures another set measures another thing.
+/// The phases in one line, for the identity of a run: another set measures another thing.
 pub fn describe(phases: &[PhasePlan]) -> String {
     let timing = |timing: &Option<Timing>| match timing {
         Some(timing) => format!(" {}/{}", timing.period_nanos(), timing.deadline_nanos()),

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use horus::cpus::CpuChoice;
 use horus::startup::{Answer, Granted, Guarantee, Thread};
 
-/// The device that bounds the wake-up time of all CPUs while somebody holds it open.
+/// The device that bounds the wake-up time of all CPUs while a process holds it open.
 const CPU_DMA_LATENCY: &str = "/dev/cpu_dma_latency";
 
 /// Moves the supervising thread, and with it every program that it starts, to the housekeeping CPUs. Returns what was refused.
@@ -33,7 +33,7 @@ impl Awake {
         take().map(Self).map_err(|error| format!("not granted: CPU wake-up latency 0 ({CPU_DMA_LATENCY}: {error})"))
     }
 
-    /// Whether somebody else keeps the CPUs awake as well, so that letting go of it changes nothing.
+    /// Whether another process keeps the CPUs awake as well, so that letting go of it changes nothing.
     pub(crate) fn is_kept_by_others() -> bool {
         let mut found = [0; size_of::<i32>()];
         let read = File::open(CPU_DMA_LATENCY).and_then(|mut file| file.read_exact(&mut found));

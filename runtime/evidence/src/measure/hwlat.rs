@@ -1,7 +1,7 @@
 //! Stalls from below the kernel: its hwlat tracer reads the clock on the node's CPU with interrupts off, so that a gap has no other cause than
 //! firmware, hypervisor or hardware.
 //!
-//! It runs in a trace instance of its own, which nobody else's tracing meets. The CPU does nothing else while a window lasts: this is no phase
+//! It runs in a trace instance of its own, which no other tracing meets. The CPU does nothing else while a window lasts: this is no phase
 //! for a machine at work.
 
 use std::fs;
@@ -59,7 +59,7 @@ impl Drop for Instance {
     }
 }
 
-/// How often a running tracer's phase looks whether somebody ends the run.
+/// How often a running tracer's phase looks whether the run is to end.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// What a shell says of a program that a signal ended.
@@ -72,7 +72,7 @@ fn termination() -> Option<&'static Arc<AtomicBool>> {
     ENDS.get_or_init(|| stop::on_termination().ok()).as_ref()
 }
 
-/// Waits for `time`, or until somebody ends the run: whether that was so.
+/// Waits for `time`, or until the run is to end: whether that was so.
 fn wait(time: Duration, ends: Option<&Arc<AtomicBool>>) -> bool {
     let end = MonotonicTime::now().plus(time);
     loop {
@@ -103,7 +103,7 @@ fn trace(tracefs: &Path, cpu: Option<u32>, time: Duration) -> Result<(String, Se
     }
     let failed = |what: &str, error: io::Error| {
         let help = match error.kind() {
-            io::ErrorKind::ResourceBusy => "; does somebody else trace with hwlat?",
+            io::ErrorKind::ResourceBusy => "; does another program trace with hwlat?",
             io::ErrorKind::ReadOnlyFilesystem => "; the unit that runs this hides the tracer: use horus-night.service",
             _ => "",
         };

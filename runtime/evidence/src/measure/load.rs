@@ -23,7 +23,7 @@ use crate::config::{CPUS, DATA, SECONDS};
 pub struct Place {
     /// The CPUs that it loads.
     pub housekeeping: CpuList,
-    /// A directory for a load that writes to the disk: made for it and removed after it, so nobody else may have anything there.
+    /// A directory for a load that writes to the disk: made for it and removed after it, so no other program may have anything there.
     pub data: PathBuf,
     /// What it has to last, in seconds.
     pub seconds: u64,
@@ -32,7 +32,7 @@ pub struct Place {
 /// The load, running.
 pub struct Running {
     group: Group,
-    /// After the group, so that nobody writes any more when they go.
+    /// After the group, so that no process writes any more when they go.
     _files: Option<Files>,
     words: Words,
     housekeeping: CpuList,

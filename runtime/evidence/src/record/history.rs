@@ -1,6 +1,6 @@
 //! All runs that are kept, and what those of one system say together: the same image build, rules, board and configuration.
 //!
-//! Runs are added up whatever their results are. A run that is not valid adds no releases, because nobody knows what its meter
+//! Runs are added up whatever their results are. A run that is not valid adds no releases, because it is not known what its meter
 //! saw, but its misses count: to measure under conditions that make a run invalid must not hide them.
 
 mod run;

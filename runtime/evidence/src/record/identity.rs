@@ -15,7 +15,7 @@ pub struct Identity {
     pub rules_hash: String,
     /// Maker and model of the board.
     pub board: String,
-    /// This machine among others of its board: a hash of its machine-id, which itself is nobody's business.
+    /// This machine among others of its board: a hash of its machine-id, which itself is private.
     pub machine: String,
     /// What was set and has a part in latencies.
     pub configuration: Configuration,

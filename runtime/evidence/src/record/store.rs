@@ -134,7 +134,7 @@ enum Step {
     DirectorySynced,
 }
 
-/// Puts `bytes` in the place of the file at `path`: whoever looks, and whenever the power is cut, it is the old file or the new one.
+/// Puts `bytes` in the place of the file at `path`: whenever it is read, and whenever the power is cut, it is the old file or the new one.
 ///
 /// # Errors
 /// When the directory does not take them; the old file is then as it was.

@@ -1,4 +1,4 @@
-//! Which report is shown when nobody names one, and what has to be said about it: one of another boot must never pass for this
+//! Which report is shown when none is named, and what has to be said about it: one of another boot must never pass for this
 //! boot's.
 
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl Newest {
 /// How this boot's run stands, where it has left no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Run {
-    /// It has not begun, or nobody can tell.
+    /// It has not begun, or that cannot be told.
     NotYet,
     /// It measures.
     Measuring,

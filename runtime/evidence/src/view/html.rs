@@ -1,7 +1,7 @@
 //! A report as one page of HTML: self-contained, so that it can be mailed, opened without a network and kept for years.
 //!
 //! No script and no request: style and charts are in the file. Colours follow the reader's choice of light or dark. Each table and
-//! chart can be reached and scrolled by keyboard. Every text of the report is escaped, whoever it came from.
+//! chart can be reached and scrolled by keyboard. Every text of the report is escaped, whatever it came from.
 
 mod axis;
 mod charts;

@@ -35,7 +35,7 @@ pub fn sentence(merged: &Merged) -> String {
         merged.boots,
         microseconds(phase.max_ns)
     );
-    // It waits for them, and nobody sees whether that was it.
+    // It waits for them, and does not see whether that was it.
     let counted = if releases.misses > 0 {
         counted + " (nodes on its CPU that compute for longer make it miss)"
     } else {

@@ -45,7 +45,7 @@ struct Event {
 #[derive(Debug, Default)]
 pub struct Events(Vec<Event>);
 
-/// Whether systemd runs this machine; otherwise there is nobody to ask.
+/// Whether systemd runs this machine; otherwise there is no manager to ask.
 pub fn systemd_runs() -> bool {
     Path::new("/run/systemd/system").is_dir()
 }

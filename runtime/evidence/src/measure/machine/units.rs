@@ -35,7 +35,7 @@ pub fn failed() -> Result<Vec<FailedUnit>, String> {
 
 /// The units that failed in this boot and that systemd restarted, which its list of failed units leaves out.
 ///
-/// A unit that a person started again is none of them: somebody has seen its failure, and a repeated determinism run would
+/// A unit that a person started again is none of them: that person has seen its failure, and a repeated determinism run would
 /// fail for ever because of the first one.
 pub fn restarted(events: &Events, failed: &[FailedUnit]) -> Vec<RestartedUnit> {
     let waits = |unit: &str| property(unit, "SubState").is_ok_and(|state| state.starts_with("auto-restart"));

@@ -1,4 +1,4 @@
-//! Watches the machine while a phase is measured: temperature, clock and throttling once an interval, and whether somebody
+//! Watches the machine while a phase is measured: temperature, clock and throttling once an interval, and whether a program
 //! traces the kernel.
 //!
 //! The reader runs on the housekeeping CPUs, where the run's process is. To read a thermal zone or a clock can cost the CPU that it
@@ -73,7 +73,7 @@ fn number(path: &Path) -> Option<i64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Whether somebody traces the kernel, which costs every cycle something; `None` where that cannot be seen.
+/// Whether a program traces the kernel, which costs every cycle something; `None` where that cannot be seen.
 pub fn is_traced(root: &Path) -> Option<bool> {
     if root.join(WITNESS).exists() {
         return Some(true);

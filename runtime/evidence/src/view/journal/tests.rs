@@ -74,7 +74,7 @@ fn a_figure_that_does_not_exist_is_no_field() {
 fn what_the_boot_left_to_tell_is_in_fields_and_raises_the_priority() {
     let mut report = sample::report("b0");
     assert_eq!(summary(&report, None, None).priority(), Priority::Info);
-    assert_eq!(summary(&report, None, None).get("HORUS_DATA_STATE"), None, "nobody looked");
+    assert_eq!(summary(&report, None, None).get("HORUS_DATA_STATE"), None, "not looked at");
     let data = Data { state: "repaired".to_owned(), reason: "a bad superblock".to_owned(), ..Data::default() };
     report.boot = Boot { data: Some(data), cut_boots: vec!["b1".to_owned()], ..Boot::default() };
     let entry = summary(&report, None, None);
