@@ -11,7 +11,7 @@ use horus::time::MonotonicTime;
 use horus::topic::{Directory, OpenError, Publisher, Subscriber, Waiting};
 use horus_shm::ends::observe::{Observation, Start};
 use horus_shm::peers::clean::clean;
-use peers::{CAPACITY, Home, PATIENCE, Peer, files_in, options_for};
+use peers::{CAPACITY, Home, PATIENCE, Peer, await_no_file, files_in, options_for};
 
 const NAME: &str = "shared";
 const BACK: &str = "back";
@@ -140,7 +140,7 @@ fn nodes_killed_in_a_container_are_replaced_outside_at_once_and_leave_no_file() 
             let subscribers = [NAME, BACK].map(|name| Subscriber::<Stamp>::open(name, &options).unwrap());
             assert_eq!(publishers[0].subscribers().unwrap(), 1, "{home:?}: only the living count");
             drop((publishers, subscribers));
-            assert_eq!(files_in(files.path()), 0, "{home:?} {policy}");
+            await_no_file(files.path());
         }
     }
 }
@@ -154,7 +154,7 @@ fn topics_of_nodes_killed_in_a_container_are_cleaned_away() {
         node.kill();
         assert_eq!(files_in(files.path()), 2, "no peer was left to remove them");
         assert_eq!(clean(&Directory::at(files.path()).unwrap()).unwrap().removed.len(), 2, "{home:?}");
-        assert_eq!(files_in(files.path()), 0);
+        await_no_file(files.path());
     }
 }
 

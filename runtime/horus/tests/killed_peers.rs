@@ -10,7 +10,7 @@ use horus::topic::{Directory, Publisher, Received, Subscriber, TopicName};
 use horus_shm::peers::clean::clean;
 use horus_shm::segment::layout::{MAX_SUBSCRIBERS, Shape};
 
-use peers::{CAPACITY, PATIENCE, Peer, files_in, options_for, some_time};
+use peers::{CAPACITY, PATIENCE, Peer, await_no_file, files_in, options_for, some_time};
 
 horus::message! {
     /// Large enough that a publisher which does nothing else is nearly always in the middle of one.
@@ -152,7 +152,7 @@ fn outlive_publishers(policy: &str) {
     }
     assert!(halves > 0 || !expected, "no publisher was killed in the middle of a message: nothing was tested");
     drop(survivor);
-    assert_eq!(files_in(files.path()), 0);
+    await_no_file(files.path());
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn publisher_outlives_subscribers_that_are_killed_while_they_read() {
             assert_eq!(publisher.subscribers().unwrap(), 0);
         }
         drop(publisher);
-        assert_eq!(files_in(files.path()), 0);
+        await_no_file(files.path());
     }
 }
 
@@ -234,13 +234,7 @@ fn peers_killed_while_they_come_and_go_never_block_the_others() {
             publisher.send_timeout(block(publisher.position()), PATIENCE).unwrap();
             assert!(subscriber.receive(PATIENCE));
             drop((publisher, subscriber));
-            // On a busy machine the kernel lets go of a killed process's locks a moment after its end, and so perhaps after the last
-            // survivor left. Then the next one who opens or cleans removes the file.
-            let left = Instant::now();
-            while files_in(files.path()) > 0 {
-                assert!(left.elapsed() < PATIENCE, "a file is left after turn {turn}");
-                clean(&Directory::at(files.path()).unwrap()).unwrap();
-            }
+            await_no_file(files.path());
         }
     }
 }
@@ -266,6 +260,6 @@ fn topic_of_the_dead_is_cleaned_away_and_its_name_is_free_at_once() {
             assert_eq!(successor.position(), 0);
             successor.try_send(block(0)).unwrap();
         }
-        assert_eq!(files_in(files.path()), 0);
+        await_no_file(files.path());
     }
 }

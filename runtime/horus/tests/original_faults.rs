@@ -16,7 +16,7 @@ use horus_shm::segment::layout::{
     HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Policy, Shape, ShapeError,
 };
 use horus_shm::segment::rejected::Rejected;
-use peers::{CAPACITY, PATIENCE, Peer, files_in, options_for};
+use peers::{CAPACITY, PATIENCE, Peer, await_no_file, options_for};
 use rustix::process::{Signal, kill_process};
 
 horus::message! {
@@ -262,7 +262,7 @@ fn producer_killed_in_the_middle_of_a_message_wedges_nothing() {
         assert_eq!((received.sequence, received.message), (number, Large { words: [number; 2_601] }));
     }
     drop(subscriber);
-    assert_eq!(files_in(files.path()), 0);
+    await_no_file(files.path());
 }
 
 /// In the process of P5: sends one message and fills half of the next one in its place.
@@ -326,7 +326,7 @@ fn value_has_the_slot_that_its_type_asks_for_or_the_topic_is_refused() {
         "{refused}"
     );
     drop((publisher, subscriber));
-    assert_eq!(files_in(files.path()), 0);
+    await_no_file(files.path());
 }
 
 /// Compiles only while no type that is named below is a message: for one that is, `some` would be ambiguous. The way of

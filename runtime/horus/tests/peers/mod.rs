@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-use horus::topic::Options;
+use horus::topic::{Directory, Options};
+use horus_shm::peers::clean::clean;
 
 pub use home::Home;
 
@@ -137,6 +138,17 @@ pub const CAPACITY: usize = 4;
 /// How many files the directory holds.
 pub fn files_in(directory: &Path) -> usize {
     std::fs::read_dir(directory).unwrap().count()
+}
+
+/// The last peer removed its file, unless a lock stood a moment longer than its owner. The kernel lets go of a killed
+/// process's locks a moment after its end, and a process that another test is just starting holds this one's until its `exec`.
+/// Then the next peer that opens or cleans removes it, as this does.
+pub fn await_no_file(directory: &Path) {
+    let left = Instant::now();
+    while files_in(directory) > 0 {
+        assert!(left.elapsed() < PATIENCE, "a file is left in {}", directory.display());
+        clean(&Directory::at(directory).unwrap()).unwrap();
+    }
 }
 
 /// Different waiting times, spread over the steps of whatever the peer repeats.
