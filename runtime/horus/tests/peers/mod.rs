@@ -142,7 +142,8 @@ pub fn files_in(directory: &Path) -> usize {
 
 /// The last peer removed its file, unless a lock stood a moment longer than its owner. The kernel lets go of a killed
 /// process's locks a moment after its end, and a process that another test is just starting holds this one's until its `exec`.
-/// Then the next peer that opens or cleans removes it, as this does.
+/// Then the next peer that opens or cleans removes it, as this does. That the last peer removes it by itself is held by tests that start no
+/// process beside: `message_path.rs`, `kill_matrix.rs`.
 pub fn await_no_file(directory: &Path) {
     let left = Instant::now();
     while files_in(directory) > 0 {
