@@ -16,7 +16,7 @@ use horus_shm::segment::layout::{
     HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Policy, Shape, ShapeError,
 };
 use horus_shm::segment::rejected::Rejected;
-use peers::{CAPACITY, PATIENCE, Peer, await_no_file, options_for};
+use peers::{CAPACITY, PATIENCE, Peer, await_no_file, options_for, some_time};
 use rustix::process::{Signal, kill_process};
 
 horus::message! {
@@ -247,6 +247,8 @@ fn producer_killed_in_the_middle_of_a_message_wedges_nothing() {
         producer.wait_until_ready();
         let subscriber = subscriber.get_or_insert_with(|| subscribe(&options));
         subscriber.recv_timeout(PATIENCE).expect("the new producer's messages arrive");
+        // Not while it still wakes the subscriber: that is a system call, and no half of a message.
+        std::thread::park_timeout(some_time(kills));
         producer.kill();
         kills += 1;
         assert!(kills < 500, "{halves} of {kills} kills came in the middle of a message: too few to test anything");
