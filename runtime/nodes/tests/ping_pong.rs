@@ -176,7 +176,8 @@ fn the_service_manager_hears_readiness_and_progress() {
     let ping = Running::start(node("ping", &topics));
     manager.wait_for("WATCHDOG=1");
     pong.signal(Signal::TERM);
-    assert!(pong.end().status.success());
+    let pong = pong.end();
+    assert!(pong.status.success(), "{pong:?}");
     drop(ping);
 }
 
@@ -248,7 +249,8 @@ fn a_node_that_nobody_answers_still_obeys() {
     let manager = Manager::new(&scratch);
     let ping = speaking(node("ping", &topics), &manager);
     ping.signal(Signal::TERM);
-    assert!(ping.end().status.success());
+    let ping = ping.end();
+    assert!(ping.status.success(), "{ping:?}");
 }
 
 #[test]
@@ -283,7 +285,8 @@ fn a_second_program_of_one_name_is_refused_and_the_first_runs_on() {
     let ping = node("ping", &topics).args(["--releases", "100"]).output().unwrap();
     assert!(count(&ping, "received") > 0, "{ping:?}");
     first.signal(Signal::TERM);
-    assert!(first.end().status.success());
+    let first = first.end();
+    assert!(first.status.success(), "{first:?}");
 }
 
 #[test]

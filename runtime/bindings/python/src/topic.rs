@@ -8,7 +8,7 @@ pub mod wait;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::message::class::Class;
 use crate::message::known;
@@ -67,5 +67,8 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(wait::interpreter_ends, module)?)?;
     let at_exit = module.py().import("atexit")?;
     at_exit.call_method1("register", (module.getattr("interpreter_ends")?,))?;
+    let of_a_child = PyDict::new(module.py());
+    of_a_child.set_item("after_in_child", wrap_pyfunction!(wait::forget_threads, module)?)?;
+    module.py().import("os")?.call_method("register_at_fork", (), Some(&of_a_child))?;
     Ok(())
 }

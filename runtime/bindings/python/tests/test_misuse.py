@@ -142,6 +142,24 @@ class Ends(TopicsCase):
             """)
             self.assertEqual((code, said.strip(), complained), (0, "main ends", ""))
 
+    def test_threads_that_wait_for_the_gil_when_main_ends_do_no_harm_nor_in_a_forked_child(self):
+        code, said, complained = self.run_program("""
+            import os, sys, threading, time
+            import horus
+            from horus.messages import CmdVel
+            for number in range(20):
+                waiting = horus.Subscriber(CmdVel, f"a{number}", waiting="poll 1 ms" if number % 2 else "sleep")
+                threading.Thread(target=waiting.recv, daemon=True).start()
+            sys.setswitchinterval(10)
+            until = time.monotonic() + 0.1
+            while time.monotonic() < until:
+                pass  # each thread looks at its topic, and comes for the GIL
+            child = os.fork()
+            if child:
+                print("the child ended with", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        """)
+        self.assertEqual((code, said.strip()), (0, "the child ended with 0"), complained)
+
     def test_objects_that_are_left_at_the_end_do_no_harm(self):
         code, _said, complained = self.run_program("""
             import horus, sys

@@ -1,9 +1,10 @@
 //! Waiting with the GIL released, in slices: between two of them Python looks for signals, so Ctrl-C ends a wait.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use horus::prelude::sleep;
 use horus::wait::Waitable;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,9 +16,18 @@ use crate::error::refused;
 /// How long Ctrl-C may take. What comes meanwhile wakes the wait at once.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Set when the interpreter begins to end. A thread that wants the GIL after that is ended by CPython where it stands, in the middle of Rust; so
-/// it stays outside.
+/// How long the end of the interpreter sleeps between two looks at [`COMING`].
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Set when the interpreter begins to end. CPython ends a thread that waits for the GIL after that where it stands, in the middle of Rust, while
+/// what the thread uses is torn down; so the thread stays outside.
+///
+/// A thread counts itself into [`COMING`], then reads this; the end sets this, then reads the count. All are `SeqCst`, so one of the two sees
+/// the other: the thread stays outside, or the end waits until it has the GIL.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Threads that have looked at [`IS_ENDING`] and wait for the GIL.
+static COMING: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls `wait` with the GIL released, until it gives something, or `limit` has passed.
 pub fn sliced<R: Send>(
@@ -30,12 +40,10 @@ pub fn sliced<R: Send>(
         let left = until.map_or(SLICE, |until| until.saturating_duration_since(Instant::now()));
         let found = py.detach(|| {
             let found = wait(left.min(SLICE));
-            // Relaxed: it guards nothing.
-            while IS_ENDING.load(Ordering::Relaxed) {
-                thread::park();
-            }
+            stay_outside_at_the_end();
             found
         });
+        COMING.fetch_sub(1, Ordering::SeqCst);
         if found.is_some() {
             return Ok(found);
         }
@@ -46,10 +54,30 @@ pub fn sliced<R: Send>(
     }
 }
 
-/// For `atexit`.
+/// Counts this thread as one that comes for the GIL; does not return once the interpreter ends.
+fn stay_outside_at_the_end() {
+    COMING.fetch_add(1, Ordering::SeqCst);
+    if IS_ENDING.load(Ordering::SeqCst) {
+        COMING.fetch_sub(1, Ordering::SeqCst);
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// For `atexit`. Returns when each thread that waits here will stay outside.
 #[pyfunction]
-pub fn interpreter_ends() {
-    IS_ENDING.store(true, Ordering::Relaxed);
+pub fn interpreter_ends(py: Python<'_>) {
+    IS_ENDING.store(true, Ordering::SeqCst);
+    while COMING.load(Ordering::SeqCst) > 0 {
+        py.detach(|| sleep(LOOK));
+    }
+}
+
+/// For `os.register_at_fork`: a child has none of the threads that were coming.
+#[pyfunction]
+pub fn forget_threads() {
+    COMING.store(0, Ordering::SeqCst);
 }
 
 /// Waits until one of the subscribers has something to receive, and returns it; None when the time is up. Looks at them in order: while an earlier
