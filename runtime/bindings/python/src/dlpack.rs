@@ -14,15 +14,14 @@ use std::ptr;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 
 use crate::arguments::{Given, unless_none};
 use crate::message::array::{Array, Shape};
 use crate::message::bytes::Kept;
+use crate::message::grid::{Grid, MOST};
 use crate::message::number::Number;
-use crate::message::object::Message;
+use crate::message::object::{Message, base};
 use crate::methods::{self, Method};
-use crate::numpy::{Grid, MOST, data};
 
 /// The kind and the number of the device.
 const DEVICE: (i32, i32) = (1, 0); // kDLCPU
@@ -176,10 +175,13 @@ impl Method for Device {
     }
 }
 
-/// Gives a type both.
-pub fn add_to(of: &Bound<'_, PyType>) -> PyResult<()> {
-    methods::add_to_any::<Export>(of)?;
-    methods::add_to_any::<Device>(of)
+/// Gives both to messages and to their arrays.
+pub fn add_to(py: Python<'_>) -> PyResult<()> {
+    for of in [base(py), &py.get_type::<Array>()] {
+        methods::add_to_any::<Export>(of)?;
+        methods::add_to_any::<Device>(of)?;
+    }
+    Ok(())
 }
 
 /// A capsule over the data of an image or a cloud, or over an array of a message.
@@ -192,7 +194,7 @@ fn capsule_of<'py>(of: &Bound<'py, PyAny>, asked: &Asked) -> PyResult<Bound<'py,
         return Err(PyBufferError::new_err("only the message's own bytes are handed out: copy the array that you get"));
     }
     let grid = match Message::of(of)? {
-        Some((class, bytes)) => match (data(class, bytes)?, class.numbers()) {
+        Some((class, bytes)) => match (class.data(bytes)?, class.numbers()) {
             (Some(grid), _) => grid,
             (None, Some((number, count))) => Grid::packed(bytes, number, &[count]),
             (None, None) => {

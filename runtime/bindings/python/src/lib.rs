@@ -3,8 +3,10 @@
 //! It calls the same Rust as a program in Rust does, and not the C interface: nodes go through `horus::app`, so admission, misses and safe states
 //! are one code, and a call crosses one border instead of two.
 //!
-//! In reading order: `error` -> `exclusive` (who may use a handle) -> `methods`, `arguments` (what is called for each message) -> `message` (`number`,
-//! `kind`, `class`, `bytes`, `object`, `slots`, `types`, `vectorcall`, `known`, `array`) -> `topic` (its ends, what they lend) -> `value` (dicts and the like) -> `nodes` (ports, steps, programs, virtual time).
+//! In reading order: `error` -> `exclusive` (who may use a handle) -> `arguments`, `methods` (what is called for each message) -> `message` (its
+//! first page has the order of its files) -> `picture`, `numpy`, `dlpack` (its numbers for others) -> `value` (dicts and the like) -> `topic` (its
+//! ends, what they lend) -> `nodes` (ports, steps, programs, virtual time). Each uses what comes before it only
+//! (`scripts/checks/runtime/test_circles.py`).
 //!
 //! # Where `unsafe` is
 //! - `message/`: the Python types of messages. pyo3 has none whose objects are of a size known only at run time.
@@ -43,6 +45,7 @@ fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     message::add_to(module)?;
     value::add_to(module)?;
     numpy::add_to(module)?;
+    dlpack::add_to(py)?;
     picture::add_to(module)?;
     nodes::add_to(module)?;
     topic::add_to(module)

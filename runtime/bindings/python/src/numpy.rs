@@ -3,7 +3,6 @@
 
 use std::ffi::CStr;
 
-use arrayvec::ArrayVec;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -11,44 +10,12 @@ use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 
 use crate::arguments::Given;
 use crate::message::array::{Array, Shape};
-use crate::message::bytes::Bytes;
-use crate::message::class::Class;
-use crate::message::kind::Kind;
+use crate::message::class::{Class, Kind};
+use crate::message::grid::Grid;
 use crate::message::known::of_type;
 use crate::message::number::Number;
-use crate::message::object::Message;
-use crate::methods::Method;
-use crate::picture;
-
-/// Lengths or strides, from the outside to the inside. NumPy has 64 dimensions, and a message hardly more than a few.
-pub type Extents = ArrayVec<isize, MOST>;
-/// The most dimensions of an array.
-pub const MOST: usize = 8;
-
-/// Numbers in rows and columns, over bytes of a message.
-pub struct Grid<'a, 'py> {
-    pub bytes: Bytes<'a, 'py>,
-    pub number: Number,
-    pub dimensions: Extents,
-    /// Bytes from one element of each dimension to the next.
-    pub strides: Extents,
-    /// Whether the elements follow each other without gap.
-    pub is_packed: bool,
-}
-
-impl<'a, 'py> Grid<'a, 'py> {
-    /// Elements that follow each other without gap.
-    pub fn packed(bytes: Bytes<'a, 'py>, number: Number, dimensions: &[isize]) -> Self {
-        let dimensions: Extents = dimensions.iter().copied().collect();
-        let mut stride = number.bytes() as isize;
-        let mut strides = dimensions.clone();
-        for (place, length) in strides.iter_mut().zip(&dimensions).rev() {
-            *place = stride;
-            stride *= length;
-        }
-        Self { bytes, number, dimensions, strides, is_packed: true }
-    }
-}
+use crate::message::object::{Message, base};
+use crate::methods::{self, Method};
 
 /// Bytes, as an object with a buffer.
 static BYTE: Kind = Kind::Number(Number::U8);
@@ -81,15 +48,6 @@ pub fn array<'py>(grid: Grid<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         return ndarray(py)?.call1((shape, dtype, buffer));
     }
     ndarray(py)?.call1((shape, dtype, buffer, 0, PyTuple::new(py, grid.strides)?))
-}
-
-/// The data of a message: an image's pixels, a cloud's points; nothing of other messages.
-pub fn data<'a, 'py>(class: &Class, bytes: Bytes<'a, 'py>) -> PyResult<Option<Grid<'a, 'py>>> {
-    match class.shape {
-        Some(picture::Shape::Image(image)) => image.grid(bytes).map(Some),
-        Some(picture::Shape::Cloud(cloud)) => Ok(Some(cloud.grid(bytes))),
-        None => Ok(None),
-    }
 }
 
 /// The array of an object that is this grid. What may not be written goes by DLPack.
@@ -132,7 +90,7 @@ fn to_numpy<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
                 done => return done,
             }
         }
-        if let Some(grid) = data(class, bytes)? {
+        if let Some(grid) = class.data(bytes)? {
             return array(grid);
         }
         let dtype = py.import("numpy")?.call_method1("dtype", (description(py, class)?,))?;
@@ -180,7 +138,10 @@ fn numpy_dtype<'py>(of: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
     description(of.py(), of_type(of)?)
 }
 
-/// Adds what the package needs of it.
+/// Gives `to_numpy` to messages and their arrays, and adds what the package needs of it.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    methods::add_to_any::<ToNumpy>(base(py))?;
+    methods::add_to_any::<ToNumpy>(&py.get_type::<Array>())?;
     module.add_function(wrap_pyfunction!(numpy_dtype, module)?)
 }

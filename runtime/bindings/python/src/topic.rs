@@ -1,10 +1,12 @@
 //! Topics: their ends, what they lend of their memory, and waiting.
 
-pub mod lent;
+mod any;
+mod lending;
+mod lent;
 pub mod options;
-pub mod publisher;
-pub mod subscriber;
-pub mod wait;
+mod publisher;
+mod subscriber;
+mod wait;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -60,10 +62,8 @@ pub enum End<T> {
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     publisher::add_to(module)?;
     subscriber::add_to(module)?;
-    module.add_class::<lent::Hold>()?;
-    module.add_class::<lent::LoanHold>()?;
-    module.add_class::<lent::Loan>()?;
-    module.add_function(wrap_pyfunction!(wait::wait_any, module)?)?;
+    lending::add_to(module)?;
+    module.add_function(wrap_pyfunction!(any::wait_any, module)?)?;
     module.add_function(wrap_pyfunction!(wait::interpreter_ends, module)?)?;
     let at_exit = module.py().import("atexit")?;
     at_exit.call_method1("register", (module.getattr("interpreter_ends")?,))?;

@@ -6,8 +6,8 @@ use std::ptr;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use super::grid::Extents;
 use super::number::Number;
-use crate::numpy::Extents;
 
 /// What is said, in a box that ends with the view.
 struct Told {

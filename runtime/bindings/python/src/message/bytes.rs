@@ -10,7 +10,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::number::MOST;
+/// The most bytes that a number has.
+pub const MOST: usize = 16;
 
 /// Bytes that `base` keeps where they are, as long as it lives.
 #[derive(Clone, Copy)]

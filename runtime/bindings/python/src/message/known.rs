@@ -1,29 +1,23 @@
-//! Which classes there are, and how one is made; with what the package's files in Python ask of them.
+//! The class of a type of messages; with what the package's files in Python ask of classes and of messages.
 
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-use horus::message::layout::{Layout, generate};
+use horus::message::layout::generate;
 use horus::messages::ALL;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyType};
 
-use super::class::{Class, Field};
-use super::kind::Kind;
+use super::class::Class;
 use super::object::Message;
-use super::{types, vectorcall};
 use crate::error::{failed, refused};
 
 /// A class, as Python holds it.
 #[pyclass(frozen, module = "horus._horus")]
-pub struct ClassHandle(&'static Class);
-
-/// The classes of which messages inside of others are, by their layouts. Under the GIL.
-static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+pub struct ClassHandle(pub(super) &'static Class);
 
 /// The class of a type of messages.
 ///
@@ -70,60 +64,6 @@ fn no_class(of: &Bound<'_, PyType>) -> PyErr {
     PyTypeError::new_err(format!(
         "{of} is no class of messages: take one of horus.messages, or write @horus.message(\"package/Name\") above a class with fields"
     ))
-}
-
-/// The class that messages of this layout have inside of others; it is made when there is none.
-pub fn of_layout(py: Python<'_>, layout: &Layout) -> PyResult<&'static Class> {
-    let known = KNOWN.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    if let Some(of) = known.get_item(layout.hash())? {
-        return of_type(of.cast::<PyType>()?);
-    }
-    let name = layout.type_name().rsplit('/').next().unwrap_or_default();
-    of_type(&make(layout.clone(), name, &PyDict::new(py))?)
-}
-
-/// Makes a class: a Python type named `name`, with what `namespace` has.
-fn make<'py>(layout: Layout, name: &str, namespace: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyType>> {
-    let py = namespace.py();
-    let mut fields = Vec::new();
-    for field in layout.fields() {
-        fields.push(Field {
-            name: field.name().to_owned(),
-            interned: PyString::intern(py, field.name()).unbind(),
-            offset: field.offset(),
-            bytes: field.made_of().bytes(),
-            kind: Kind::of(py, field.made_of())?,
-        });
-    }
-    let hash = layout.hash();
-    let class = Class::leaked(layout, fields);
-    let of = types::make(py, name)?;
-    let names = PyTuple::new(py, class.fields.iter().map(|field| field.interned.bind(py)))?;
-    namespace.set_item("__slots__", PyTuple::empty(py))?;
-    namespace.set_item("__match_args__", names)?;
-    namespace.set_item("_class", Bound::new(py, ClassHandle(class))?)?;
-    for (name, value) in namespace {
-        of.setattr(name.cast::<PyString>()?, &value)?;
-        if let Some(told) = value.get_type().getattr_opt(pyo3::intern!(py, "__set_name__"))? {
-            told.call1((&value, &of, &name))?;
-        }
-    }
-    for field in &class.fields {
-        types::add_field(&of, field)?;
-    }
-    class.set_type(&of);
-    vectorcall::give_to(&of);
-    let known = KNOWN.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    if !known.contains(hash)? {
-        known.set_item(hash, &of)?;
-    }
-    Ok(of)
-}
-
-/// Makes a class of messages of the text of a layout.
-#[pyfunction]
-fn make_class<'py>(text: &str, name: &str, namespace: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyType>> {
-    make(text.parse::<Layout>().map_err(failed)?, name, namespace)
 }
 
 /// The text of a class's layout.
@@ -189,9 +129,9 @@ fn release(message: &Bound<'_, PyAny>) {
     }
 }
 
+/// Adds all that.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ClassHandle>()?;
-    module.add_function(wrap_pyfunction!(make_class, module)?)?;
     module.add_function(wrap_pyfunction!(layout_text, module)?)?;
     module.add_function(wrap_pyfunction!(layout_facts, module)?)?;
     module.add_function(wrap_pyfunction!(field_messages, module)?)?;

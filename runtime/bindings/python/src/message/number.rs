@@ -5,7 +5,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, MOST};
 
 /// A number that a field can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +23,6 @@ pub enum Number {
     F32,
     F64,
 }
-
-/// The most bytes of one.
-pub const MOST: usize = 16;
 
 /// The numbers with what else is said of them: Rust's name, the letter of Python's `struct` (none for 128 bits), NumPy's name.
 const ALL: [(Number, &str, &str, &str, usize); 12] = [

@@ -15,10 +15,11 @@ use std::ptr;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
 
 use super::bytes::Bytes;
 use super::class::Class;
-use super::types;
 
 /// What stands before the bytes. Its size is a multiple of 16, so that the bytes are aligned as every number is.
 #[repr(C, align(16))]
@@ -35,6 +36,15 @@ pub(super) struct Head {
 }
 
 pub(super) const HEAD: usize = size_of::<Head>();
+
+/// Set when `types` has made it.
+pub(super) static BASE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// The type that all messages extend.
+#[inline]
+pub fn base(py: Python<'_>) -> &Bound<'_, PyType> {
+    BASE.get(py).expect("it is made with the module").bind(py)
+}
 
 /// What can be done with messages.
 pub struct Message;
@@ -112,7 +122,7 @@ impl Message {
     #[inline]
     pub fn of<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Option<(&'static Class, Bytes<'a, 'py>)>> {
         // SAFETY: both are objects, and the type was made when the module was.
-        if unsafe { ffi::PyObject_TypeCheck(object.as_ptr(), types::base(object.py()).as_type_ptr()) } == 0 {
+        if unsafe { ffi::PyObject_TypeCheck(object.as_ptr(), base(object.py()).as_type_ptr()) } == 0 {
             return Ok(None);
         }
         // SAFETY: it is of the type of messages.

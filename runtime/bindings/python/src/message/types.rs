@@ -5,22 +5,11 @@ use std::ptr;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 
 use super::class::Field;
-use super::object::HEAD;
+use super::object::{BASE, HEAD, base};
 use super::slots::{compare, dealloc, get_buffer, get_field, new, release_buffer, set_field};
-use crate::numpy::ToNumpy;
-use crate::{dlpack, methods};
-
-static BASE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-
-/// The type that all messages extend.
-#[inline]
-pub fn base(py: Python<'_>) -> &Bound<'_, PyType> {
-    BASE.get(py).expect("it is made with the module").bind(py)
-}
 
 /// Makes the type of a class of messages. It is made as those of extension modules are, and not by calling `type`: the garbage collector would look
 /// at each object of such a type, and what frees one asks first what else a type of Python may have.
@@ -83,8 +72,6 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ffi::PyType_Slot { slot: ffi::Py_bf_releasebuffer, pfunc: release_buffer as *mut c_void },
     ];
     let made = from_spec(py, c"horus.Message".to_owned(), slots, None)?;
-    methods::add_to_any::<ToNumpy>(&made)?;
-    dlpack::add_to(&made)?;
     module.add("Message", &made)?;
     let _ = BASE.set(py, made.unbind());
     Ok(())

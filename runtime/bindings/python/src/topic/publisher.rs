@@ -10,7 +10,6 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
 
-use super::lent::Loan;
 use super::options::{self, limit};
 use super::wait::sliced;
 use super::{Carried, DEFAULT_MAXIMUM, End};
@@ -151,13 +150,6 @@ impl Publisher {
     #[classmethod]
     fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, of))
-    }
-
-    /// Lends the place of the next message, for a `with` block that fills it; at its end the message is sent. With `timeout`, the block waits for
-    /// room at its beginning, at most so many seconds. Without room it raises HorusError.
-    #[pyo3(signature = (timeout=None))]
-    fn loan<'py>(slf: &Bound<'py, Self>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, Loan>> {
-        Loan::of(slf, limit(timeout)?)
     }
 
     /// How many living subscribers the topic has.

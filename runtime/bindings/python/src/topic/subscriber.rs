@@ -4,14 +4,12 @@ use std::ffi::CStr;
 use std::time::Duration;
 
 use horus::bytes::{BytesSample, BytesSubscriber};
+use horus::topic::Received;
 use horus::topic::raw::RawSubscriber;
-use horus::topic::{HELD_FROM_BYTES, Received};
 use horus::wait::Waitable;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use super::lent::Hold;
 use super::options::{self, limit};
 use super::wait::sliced;
 use super::{Carried, DEFAULT_MAXIMUM, End};
@@ -183,41 +181,10 @@ impl Subscriber {
 
     /// Waits until there is something to receive, at most `timeout`: seconds, or a text such as "10 ms". Gives whether there is.
     #[pyo3(signature = (timeout=None))]
-    fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+    pub fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let mut end = self.end.lend(py)?;
         let receiver = end.open()?;
         Ok(sliced(py, limit(timeout)?, |limit| receiver.wait(limit))?.is_some())
-    }
-
-    /// As `borrow`, but None at once when there is no message yet.
-    fn try_borrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let py = slf.py();
-        let mut end = slf.get().end.lend(py)?;
-        let Receiver::Messages(_, class, _) = end.open()? else {
-            return Err(PyTypeError::new_err(
-                "messages of a class are borrowed; bytes and values are received by a copy",
-            ));
-        };
-        // Copying a small message costs less than a hold on it, and holds up no publisher.
-        if class.bytes() < HELD_FROM_BYTES {
-            return end.open()?.try_recv(py);
-        }
-        Hold::next(slf, &mut end)
-    }
-
-    /// Waits for the next message, at most `timeout` seconds, and lends it in its place, to be read; None when the time is up. Messages below 4096
-    /// bytes are copied. The subscriber
-    /// receives nothing else, and a publisher may find no room, until the message and all arrays of it are gone.
-    #[pyo3(signature = (timeout=None))]
-    fn borrow<'py>(slf: &Bound<'py, Self>, timeout: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        loop {
-            if let Some(message) = Self::try_borrow(slf)? {
-                return Ok(Some(message));
-            }
-            if !slf.get().wait(slf.py(), timeout)? {
-                return Ok(None);
-            }
-        }
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
