@@ -3,7 +3,9 @@
 pub(crate) mod app;
 mod in_place;
 mod keep;
+mod kept;
 pub(crate) mod node;
+pub(crate) mod node_handle;
 pub(crate) mod port;
 pub(crate) mod program;
 pub(crate) mod step;
@@ -12,8 +14,9 @@ pub(crate) mod world;
 
 pub use app::*;
 pub use in_place::*;
-pub use keep::*;
+pub use kept::*;
 pub use node::*;
+pub use node_handle::*;
 pub use port::*;
 pub use program::*;
 pub use step::*;

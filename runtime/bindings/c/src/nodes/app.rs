@@ -10,9 +10,9 @@ use horus::app;
 
 use crate::handle::{close, get, give, look, text};
 use crate::layout::horus_layout;
-use crate::nodes::node::{NodeHandle, horus_node};
+use crate::nodes::node_handle::{NodeHandle, horus_app, horus_node};
 use crate::nodes::port::{Port, horus_input, horus_output};
-use crate::nodes::program::{Program, declare_by, horus_app, horus_declare, null_step};
+use crate::nodes::program::{Program, declare_by, horus_declare, null_step};
 use crate::nodes::step::{CNode, horus_step};
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{call, failed, horus_status, make, misuse};

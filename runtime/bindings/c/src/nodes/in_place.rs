@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use horus::time::{Clock, MonotonicTime, SystemClock};
 
-use super::program::horus_app;
+use super::node_handle::horus_app;
 use crate::handle::{close, get};
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{call, failed, horus_status};

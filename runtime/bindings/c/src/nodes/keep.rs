@@ -3,10 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::handle::{Kind, close, place};
-use crate::nodes::node::horus_node;
-use crate::nodes::port::{horus_input, horus_output};
 use crate::status::horus_status::HORUS_OK;
-use crate::status::{Refusal, call, horus_status, misuse};
+use crate::status::{Refusal, horus_status, misuse};
 
 /// The program's own part of the count.
 const PROGRAM: usize = 1;
@@ -51,7 +49,7 @@ pub(crate) unsafe fn end<K: Kind<Value: Belonging>>(handle: *mut K) {
 
 /// # Safety
 /// `handle` is null or a handle whose program has not ended, or that is kept.
-unsafe fn keep<K: Kind<Value: Belonging>>(handle: *mut K) -> Result<horus_status, Refusal> {
+pub(crate) unsafe fn keep<K: Kind<Value: Belonging>>(handle: *mut K) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promise is the same. Others may look at the count, too.
     unsafe { (*place(handle)?).holders() }.0.fetch_add(KEEPER, Ordering::Relaxed);
     Ok(HORUS_OK)
@@ -59,7 +57,7 @@ unsafe fn keep<K: Kind<Value: Belonging>>(handle: *mut K) -> Result<horus_status
 
 /// # Safety
 /// As [`keep`].
-unsafe fn let_go<K: Kind<Value: Belonging>>(handle: *mut K) -> Result<horus_status, Refusal> {
+pub(crate) unsafe fn let_go<K: Kind<Value: Belonging>>(handle: *mut K) -> Result<horus_status, Refusal> {
     if handle.is_null() {
         return Ok(HORUS_OK);
     }
@@ -73,65 +71,4 @@ unsafe fn let_go<K: Kind<Value: Belonging>>(handle: *mut K) -> Result<horus_stat
         Ok(KEEPER) => unsafe { close(handle) },
         Ok(_) => Ok(HORUS_OK),
     }
-}
-
-/// Keeps an input beyond the end of its program, until `horus_input_let_go`: it reads nothing then, and using it is an error. Each call counts.
-/// Any thread may call this.
-///
-/// # Safety
-/// `input` is null or a handle whose program has not ended, or that is kept.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_input_keep(input: *mut horus_input) -> horus_status {
-    // SAFETY: the caller's promise is the same.
-    call(|| unsafe { keep(input) })
-}
-
-/// Ends what `horus_input_keep` began. Null is nothing to end.
-///
-/// # Safety
-/// As there; for this keeper it is not used any more.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_input_let_go(input: *mut horus_input) -> horus_status {
-    // SAFETY: the caller's promise is the same.
-    call(|| unsafe { let_go(input) })
-}
-
-/// As `horus_input_keep`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_output_keep(output: *mut horus_output) -> horus_status {
-    // SAFETY: the caller's promise is the same.
-    call(|| unsafe { keep(output) })
-}
-
-/// As `horus_input_let_go`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_output_let_go(output: *mut horus_output) -> horus_status {
-    // SAFETY: the caller's promise is the same.
-    call(|| unsafe { let_go(output) })
-}
-
-/// As `horus_input_keep`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_node_keep(node: *mut horus_node) -> horus_status {
-    // SAFETY: the caller's promise is the same.
-    call(|| unsafe { keep(node) })
-}
-
-/// As `horus_input_let_go`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_node_let_go(node: *mut horus_node) -> horus_status {
-    // SAFETY: the caller's promise is the same.
-    call(|| unsafe { let_go(node) })
 }

@@ -1,61 +1,18 @@
 //! The wishes of a node.
 
 use std::ffi::c_char;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use horus::cpus::CpuChoice;
 use horus::node::{OnMiss, Spec};
 use horus::startup::Policy;
 
-use crate::handle::{Kind, get, text};
-use crate::nodes::keep::{Belonging, Holders};
-use crate::nodes::program::{horus_app, null_step};
+use crate::handle::{get, text};
+use crate::nodes::node_handle::{NodeHandle, horus_node};
+use crate::nodes::program::null_step;
 use crate::nodes::step::horus_step;
 use crate::status::{Refusal, call, horus_status, misuse};
-
-/// A node of a program, as long as that does not run. It ends with its program.
-#[allow(non_camel_case_types)]
-pub struct horus_node {
-    _opaque: (),
-}
-
-/// Which node of which program.
-pub(crate) struct NodeHandle {
-    /// Null when it takes no wishes any more.
-    app: *mut horus_app,
-    index: usize,
-    safe: Arc<OnceLock<horus_step>>,
-    holders: Holders,
-}
-
-impl NodeHandle {
-    pub fn new(app: *mut horus_app, index: usize, safe: Arc<OnceLock<horus_step>>) -> Self {
-        Self { app, index, safe, holders: Holders::default() }
-    }
-
-    /// The app that it was declared by ends.
-    pub fn leave(&mut self) {
-        self.app = std::ptr::null_mut();
-    }
-}
-
-impl Belonging for NodeHandle {
-    fn holders(&self) -> &Holders {
-        &self.holders
-    }
-
-    unsafe fn end(this: *mut Self) {
-        // SAFETY: it is there, by the caller's promise.
-        unsafe { (*this).app = std::ptr::null_mut() };
-    }
-}
-
-impl Kind for horus_node {
-    type Value = NodeHandle;
-    const MARK: u64 = 0x7475_6f79_616c_0007;
-    const NAME: &'static str = "node";
-}
 
 /// What a miss leads to.
 #[allow(non_camel_case_types)]

@@ -6,17 +6,11 @@ use horus::app::App;
 
 use crate::handle::{Kind, close, get, give, reason};
 use crate::nodes::keep;
-use crate::nodes::node::horus_node;
+use crate::nodes::node_handle::{horus_app, horus_node};
 use crate::nodes::port::{horus_input, horus_output};
 use crate::nodes::turn::Turn;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{Refusal, call, failed, forget, horus_status, last_sentence, misuse};
-
-/// A program of nodes.
-#[allow(non_camel_case_types)]
-pub struct horus_app {
-    _opaque: (),
-}
 
 impl Kind for horus_app {
     type Value = Program;
