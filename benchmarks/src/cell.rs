@@ -4,6 +4,7 @@ use horus_measure::floor::around::Floors;
 use serde::{Deserialize, Serialize};
 
 use crate::floor::steady;
+pub use crate::measured::Measured;
 use crate::samples::Samples;
 use crate::tally::Counts;
 
@@ -130,19 +131,6 @@ impl Heading {
             loop_of: None,
         }
     }
-}
-
-/// What measuring a cell yields.
-#[derive(Clone, Debug, Default)]
-pub struct Measured {
-    /// The times; none where only throughput was measured.
-    pub samples: Option<Samples>,
-    /// Messages of all its runs.
-    pub counts: Counts,
-    /// Messages a second, from the first to the last received.
-    pub per_second: Option<f64>,
-    /// What was noticed while measuring; joins the heading's note.
-    pub note: Option<String>,
 }
 
 /// A line of the results. Times are nanoseconds; `null` where a figure was not measured or would be an anecdote.

@@ -17,6 +17,7 @@ pub mod gateway;
 pub mod host;
 pub mod languages;
 pub mod loops;
+pub mod measured;
 pub mod nodes;
 pub mod options;
 pub mod patience;

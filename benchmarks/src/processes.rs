@@ -1,7 +1,7 @@
 //! Cells between two processes, tied to two CPUs.
 
-use crate::cell::Measured;
 use crate::loops::{Drained, drain, flood, ping, pong};
+use crate::measured::Measured;
 use crate::options::{LATENCY_CAPACITY, throughput_capacity};
 use crate::patience::NEVER;
 use crate::peer::{Peer, Role};

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
 
-use crate::cell::Measured;
 use crate::loops::{alternate, drain, flood, ping, pong};
+use crate::measured::Measured;
 use crate::options::{LATENCY_CAPACITY, throughput_capacity};
 use crate::patience::{NEVER, Stuck};
 use crate::pinning::pin_to;

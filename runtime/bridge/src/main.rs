@@ -180,7 +180,7 @@ fn ros2(args: &Ros2) -> Result<(), String> {
         config.add_from_ros(word).map_err(|error| error.to_string())?;
     }
     config.definitions.extend_from_slice(&args.definition);
-    file::learn(config.definitions.iter().map(|path| file::read(path)).collect::<Result<_, _>>()?);
+    standard::learn(config.definitions.iter().map(|path| file::read(path)).collect::<Result<_, _>>()?);
     config.connect.extend_from_slice(&args.connect);
     config.listen.extend_from_slice(&args.listen);
     config.node = args.node.clone().or(config.node);

@@ -4,7 +4,17 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use horus_benchmarks::transport::Failure;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process, setrlimit};
+
+/// As many open files as this user may have, for this process and those that it starts.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn allow_files() -> Result<(), Failure> {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    Ok(setrlimit(Resource::Nofile, limit)?)
+}
 
 /// The process.
 pub struct Child(std::process::Child);

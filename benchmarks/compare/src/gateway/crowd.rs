@@ -16,8 +16,8 @@ use horus_gateway::frame::{Decoder, HEAD_BYTES, Head, Type, batch, encode};
 use horus_measure::meter::Meter;
 use horus_shm::clock::monotonic_ns;
 use rustix::event::{Timespec, epoll};
-use rustix::process::{Resource, getrlimit, setrlimit};
 
+use super::child::allow_files;
 use super::load::{Outcome, wait_until};
 use super::ours;
 use super::plan::{Known, Plan};
@@ -39,16 +39,6 @@ struct Client<S = TcpStream> {
     socket: S,
     decoder: Decoder,
     highest: Option<u64>,
-}
-
-/// As many open files as this user may have.
-///
-/// # Errors
-/// When the kernel refuses.
-pub fn allow_files() -> Result<(), Failure> {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    Ok(setrlimit(Resource::Nofile, limit)?)
 }
 
 /// The gateway's memory, in bytes.

@@ -14,7 +14,7 @@ use horus_gateway::server::config::{Config, Listen};
 use horus_shm::directory::Directory;
 
 use super::bare::LOOK;
-use super::child::Child;
+use super::child::{Child, allow_files};
 use super::plan::Plan;
 use super::polling;
 use super::way::{Receiving, Sending, System, Way};
@@ -46,7 +46,7 @@ pub fn gateway(argument: &str) -> Result<(), Failure> {
     if config.look_every_us == 0 {
         polling::begin(kind)?;
     }
-    super::crowd::allow_files()?;
+    allow_files()?;
     let stop = horus::stop::on_termination()?;
     let mut server = Server::open(config, Directory::at(topics.path())?)?;
     server.addresses().iter().for_each(|address| println!("{address}"));

@@ -1,14 +1,11 @@
 //! Definitions of one's own, from files: `…/PACKAGE/msg/NAME.msg`, with those beside it that it has inside.
 
 use std::path::Path;
-use std::sync::OnceLock;
 
 use super::{Interface, Whole, parse, standard};
 
 /// The longest definition, bytes.
 const LONGEST: u64 = 1 << 20;
-
-static LEARNED: OnceLock<Vec<Interface>> = OnceLock::new();
 
 /// Reads the definition of a file with all that are inside of it.
 ///
@@ -43,17 +40,6 @@ fn one(path: &Path) -> Result<Interface, String> {
     let text = std::fs::read_to_string(&whole).map_err(|error| wrong(error.to_string()))?;
     parse(&crate::names::message(&name).map_err(|error| wrong(error.to_string()))?, &text)
         .map_err(|error| wrong(error.to_string()))
-}
-
-/// From now on these are known like the standard ones. Only the first call counts.
-pub fn learn(all: Vec<Whole>) {
-    let flat = all.into_iter().flat_map(|whole| std::iter::once(whole.top).chain(whole.inner.into_values()));
-    let _ = LEARNED.set(flat.collect());
-}
-
-/// One that was learned.
-pub(super) fn learned(name: &str) -> Option<&'static Interface> {
-    LEARNED.get()?.iter().find(|known| known.name == name)
 }
 
 #[cfg(test)]
