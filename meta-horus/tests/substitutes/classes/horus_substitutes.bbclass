@@ -34,7 +34,7 @@ python horus_substitutes_apply() {
                 d.setVarFlag(*name.rstrip("]").split("["), value)
             else:
                 d.setVar(name, value)
-    if not {"url", "drop", "patches"} & set(entry):
+    if not {"url", "drop"} & set(entry):
         return
     dropped = entry.get("drop", [])
     source = d.getVar("S")
@@ -51,7 +51,6 @@ python horus_substitutes_apply() {
         elif not replaced:
             replaced = True
             kept.insert(0, entry["url"] + horus_substitutes_options(entry, folder))
-    kept += [f"file://{d.getVar('HORUS_SUBSTITUTES_LAYER')}/patches/{name}" for name in entry.get("patches", [])]
     d.setVar("SRC_URI", " ".join(kept))
     if "rev" in entry:
         d.setVar("SRCREV_substitute", entry["rev"])

@@ -91,14 +91,11 @@ def reason(entry: dict) -> str:
 
 def changed(entry: dict) -> list:
     """What else is another way: patches and settings."""
-    dropped, added = entry.get("drop", []), entry.get("patches", [])
-    found = []
+    dropped, found = entry.get("drop", []), []
     if ".patch" in dropped:
         found.append("without its patches")
     elif dropped:
         found.append(f"without the patches {', '.join(f'`{word}`' for word in dropped)}")
-    if added:
-        found.append(f"with {', '.join(f'`{word}`' for word in added)}")
     if kept := entry.get("keep"):
         found.append(f"its other source, {', '.join(kept)}, is its own")
     if license_text := entry.get("license"):
