@@ -1,16 +1,12 @@
 //! `horus top`: nodes and topics as they run. Reads what they leave in shared memory, and disturbs no node.
 //!
-//! The live page is a program of its own, `horus-top` (`runtime/top`), which draws what `--pages` prints: so its crates, which
-//! are many, are not this program's. `--once` and `--json` need nothing but this program.
-//!
-//! Exit status: 0 it was done, 1 it was not.
+//! The live page (`live`) draws what `--once` prints (`page`). Exit status: 0 it was done, 1 it was not.
 
 mod header;
 mod live;
 mod page;
 mod topics;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -47,9 +43,6 @@ pub struct Args {
     /// Directory of the audit's rule files
     #[arg(long, value_name = "DIR", default_value = "/usr/lib/horus/audit")]
     rules: PathBuf,
-    /// Print a page each interval, one JSON object a line, until the reader is gone
-    #[arg(long, hide = true, conflicts_with_all = ["once", "json"])]
-    pages: bool,
 }
 
 /// What the page is made of, at one moment.
@@ -83,7 +76,7 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let shown = if args.once || args.json || args.pages { looks(args) } else { live::show(args) };
+    let shown = if args.once || args.json { once(args) } else { live::show(args) };
     match shown {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
@@ -94,33 +87,37 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Looks, waits, looks again and prints; once, or until the reader is gone.
-fn looks(args: &Args) -> Result<(), String> {
-    let location = node::location(args.namespace.as_ref())?;
-    let machine = Machine::here(&args.rules);
-    let mut before = look(&location)?;
-    let mut next = MonotonicTime::now();
-    loop {
-        next = next.plus(args.interval).max(MonotonicTime::now());
-        SystemClock.sleep_until(next);
-        let mut now = look(&location)?;
-        now.1.iter_mut().for_each(|node| node.compare(&before.1));
-        let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
+/// Looks, waits, looks again and prints.
+fn once(args: &Args) -> Result<(), String> {
+    let mut looks = Looks::begin(args)?;
+    SystemClock.sleep_until(MonotonicTime::now().plus(args.interval));
+    let text = looks.again(|snapshot| if args.once { page::text(snapshot) } else { json(snapshot) })?;
+    crate::output::write(&text)
+}
+
+/// Looks at all topics and nodes, of which each is compared with the one before.
+struct Looks {
+    location: Location,
+    machine: Machine,
+    before: (Topics, Vec<Node>),
+}
+
+impl Looks {
+    /// The first look, from which nothing can be told yet.
+    fn begin(args: &Args) -> Result<Self, String> {
+        let location = node::location(args.namespace.as_ref())?;
+        Ok(Self { machine: Machine::here(&args.rules), before: look(&location)?, location })
+    }
+
+    /// Looks again, and hands what is seen, with rates since the look before, to `work`.
+    fn again<R>(&mut self, work: impl FnOnce(&Snapshot) -> R) -> Result<R, String> {
+        let mut now = look(&self.location)?;
+        now.1.iter_mut().for_each(|node| node.compare(&self.before.1));
+        let directory = Directory::find(self.location.path()).map_err(|error| error.to_string())?;
         let is_watched = directory.as_ref().and_then(horus::monitor::is_watched);
-        let snapshot = snapshot(&machine, &location, &before.0, &now, is_watched);
-        let text = match (args.once, args.pages) {
-            (true, _) => page::text(&snapshot),
-            (_, true) => page::line(&snapshot),
-            _ => json(&snapshot),
-        };
-        if !args.pages {
-            return crate::output::write(&text);
-        }
-        let mut out = std::io::stdout();
-        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
-            return Ok(()); // a reader that closes the pipe has what it wanted
-        }
-        before = now;
+        let done = work(&snapshot(&self.machine, &self.location, &self.before.0, &now, is_watched));
+        self.before = now;
+        Ok(done)
     }
 }
 

@@ -1,7 +1,6 @@
-//! The page: a line on the machine, a table of nodes and one of topics; as text, and as a line of JSON for who draws it live.
+//! The page: a line on the machine, a table of nodes and one of topics; as text, and for the live page.
 
 use horus_measure::units::{bytes, count, rate};
-use serde::Serialize;
 
 use super::topics::Topic;
 use super::{Snapshot, header};
@@ -21,29 +20,34 @@ const TOPIC_HEADS: [Head; 8] = [
     ("MISSED", true),
 ];
 
+/// How many tables a page has: of nodes, and of topics.
+pub const TABLES: usize = 2;
+
 /// The page.
-#[derive(Serialize)]
-struct Page {
-    header: String,
-    tables: [Table; 2],
+#[derive(Debug, Default)]
+pub struct Page {
+    pub header: String,
+    pub tables: [Table; TABLES],
     /// What could not be looked at.
-    notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Table {
+/// A table of it.
+#[derive(Debug, Default)]
+pub struct Table {
     /// Each column's head, and whether it holds numbers.
-    heads: &'static [Head],
-    rows: Vec<Row>,
+    pub heads: &'static [Head],
+    pub rows: Vec<Row>,
 }
 
-#[derive(Serialize)]
-struct Row {
-    cells: Vec<String>,
+/// A row of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    pub cells: Vec<String>,
     /// What each column is sorted by, where that is not its text: larger ones come first.
-    keys: Vec<Option<f64>>,
+    pub keys: Vec<Option<f64>>,
     /// Whether a person should look at it.
-    is_bad: bool,
+    pub is_bad: bool,
 }
 
 impl AsRef<[String]> for Row {
@@ -65,12 +69,8 @@ pub fn text(snapshot: &Snapshot) -> String {
     text + &notes.iter().map(|note| format!("{note}\n")).collect::<String>()
 }
 
-/// As a line of JSON.
-pub fn line(snapshot: &Snapshot) -> String {
-    serde_json::to_string(&page(snapshot)).expect("text and numbers are always JSON") + "\n"
-}
-
-fn page(snapshot: &Snapshot) -> Page {
+/// What is shown of it.
+pub fn page(snapshot: &Snapshot) -> Page {
     let unwatched = unwatched(&snapshot.nodes, snapshot.is_watched);
     Page {
         header: header::line(snapshot.machine, &snapshot.misses),

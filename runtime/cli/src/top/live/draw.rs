@@ -6,8 +6,9 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Cell, Paragraph, Row as Drawn, Table as Widget, Wrap};
 
-use crate::page::{Order, Table};
-use crate::view::View;
+use super::order::Order;
+use super::view::View;
+use crate::top::page::{Row, Table};
 
 /// Columns between two columns.
 const GAP: u16 = 2;
@@ -30,11 +31,11 @@ pub fn draw(frame: &mut Frame, view: &mut View) {
     let notes = Paragraph::new(page.notes.join("\n")).style(bad());
     let header_lines = lines(&page.header, area.width);
     let rows = |table: &Table| u16::try_from(table.rows.len()).unwrap_or(u16::MAX).saturating_add(2); // head and a gap
-    let nodes = page.tables.first().map_or(0, rows);
+    let nodes = rows(&page.tables[0]);
     let notes_lines = u16::try_from(page.notes.len()).unwrap_or(u16::MAX).min(3);
     // Nodes are few, and what is left is for topics; but a long table leaves half of the page to the other one.
     let half = area.height.saturating_sub(header_lines + 3) / 2;
-    let topics = page.tables.get(1).map_or(0, rows);
+    let topics = rows(&page.tables[1]);
     let of_nodes = nodes.min(half.max(area.height.saturating_sub(header_lines + 3 + topics)));
     let [top, _, first, second, noted, keys] = Layout::vertical([
         Constraint::Length(header_lines),
@@ -75,15 +76,15 @@ fn tables(frame: &mut Frame, area: Rect, table: &Table, order: Order, scrolled: 
         Line::from(text).alignment(if is_number { Alignment::Right } else { Alignment::Left })
     };
     let head = |column: &usize| {
-        let (text, is_number) = &table.heads[*column];
+        let (text, is_number) = table.heads[*column];
         let style = match order.column == Some(*column) {
             true => bold().add_modifier(Modifier::REVERSED),
             false if is_front => bold().add_modifier(Modifier::UNDERLINED),
             false => bold(),
         };
-        Cell::from(aligned(text.clone(), *is_number)).style(style)
+        Cell::from(aligned(text.to_owned(), is_number)).style(style)
     };
-    let row = |row: &&crate::page::Row| {
+    let row = |row: &&Row| {
         let cells =
             shown.iter().map(|column| Cell::from(aligned(row.cell(*column).to_owned(), table.heads[*column].1)));
         let drawn = Drawn::new(cells.collect::<Vec<_>>());
@@ -131,16 +132,16 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::page::{Page, Row};
+    use crate::top::page::Page;
 
     fn page() -> Page {
-        let table = |heads: &[&str], cells: &[&str]| Table {
-            heads: heads.iter().map(|head| ((*head).to_owned(), *head == "MISSES")).collect(),
+        let table = |heads: &[&'static str], cells: &[&str]| Table {
+            heads: heads.iter().map(|head| (*head, *head == "MISSES")).collect::<Vec<_>>().leak(),
             rows: vec![Row { cells: cells.iter().map(|&cell| cell.to_owned()).collect(), ..Row::default() }],
         };
         Page {
             header: "robot  RT yes".to_owned(),
-            tables: vec![
+            tables: [
                 table(&["NODE", "POLICY", "MISSES"], &["balance/control", "FIFO/80", "7"]),
                 table(&["TOPIC", "RATE"], &["imu", "1000 /s"]),
             ],

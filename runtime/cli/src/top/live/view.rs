@@ -2,10 +2,8 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::page::{Order, Page, Table};
-
-/// The most tables that keep an order.
-const TABLES: usize = 2;
+use super::order::Order;
+use crate::top::page::{Page, TABLES, Table};
 
 /// What is looked at.
 #[derive(Debug, Default)]
@@ -26,12 +24,10 @@ pub struct View {
 
 impl View {
     /// Takes a new page.
-    pub fn show(&mut self, mut page: Page) {
+    pub fn show(&mut self, page: Page) {
         if self.is_paused {
             return;
         }
-        page.tables.truncate(TABLES);
-        self.front = self.front.min(page.tables.len().saturating_sub(1));
         self.page = Some(page);
     }
 
@@ -43,9 +39,7 @@ impl View {
         match key.code {
             KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => self.is_left = true,
             KeyCode::Char('q') | KeyCode::Esc => self.is_left = true,
-            KeyCode::Tab => {
-                self.front = (self.front + 1) % self.page.as_ref().map_or(1, |page| page.tables.len().max(1))
-            }
+            KeyCode::Tab => self.front = (self.front + 1) % TABLES,
             KeyCode::Char('s') | KeyCode::Right => self.sort_by_next(true),
             KeyCode::Left => self.sort_by_next(false),
             KeyCode::Char('r') => self.orders[self.front].is_reversed ^= true,
@@ -60,7 +54,7 @@ impl View {
     }
 
     fn table(&self) -> Option<&Table> {
-        self.page.as_ref()?.tables.get(self.front)
+        Some(&self.page.as_ref()?.tables[self.front])
     }
 
     /// Goes through the columns, and through the order in which the rows came.
@@ -87,12 +81,10 @@ mod tests {
     use super::*;
 
     fn view() -> View {
-        let table = |columns: usize| Table {
-            heads: (0..columns).map(|column| (format!("C{column}"), false)).collect(),
-            rows: vec![Default::default(); 3],
-        };
+        let table =
+            |columns: usize| Table { heads: vec![("C", false); columns].leak(), rows: vec![Default::default(); 3] };
         let mut view = View::default();
-        view.show(Page { tables: vec![table(2), table(3)], ..Page::default() });
+        view.show(Page { header: "first".to_owned(), tables: [table(2), table(3)], ..Page::default() });
         view
     }
 
@@ -134,7 +126,7 @@ mod tests {
         assert_eq!(view.scrolled[0], 2);
         press(&mut view, &[KeyCode::PageUp, KeyCode::Char(' ')]);
         view.show(Page::default());
-        assert_eq!((view.scrolled[0], view.page.unwrap().tables.len()), (0, 2));
+        assert_eq!((view.scrolled[0], view.page.unwrap().header.as_str()), (0, "first"));
         let mut empty = View::default();
         press(&mut empty, &[KeyCode::Tab, KeyCode::Char('s'), KeyCode::Left, KeyCode::Down]);
     }

@@ -1,35 +1,8 @@
-//! A page, as `horus top --pages` prints it (`runtime/cli/src/top/page.rs`).
+//! In which order a table's rows are shown.
 
 use std::cmp::Ordering;
 
-use serde::Deserialize;
-
-/// A page.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub struct Page {
-    pub header: String,
-    pub tables: Vec<Table>,
-    /// What could not be looked at.
-    pub notes: Vec<String>,
-}
-
-/// A table. A row that has not a cell for each head is filled up.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub struct Table {
-    /// Each column's head, and whether it holds numbers.
-    pub heads: Vec<(String, bool)>,
-    pub rows: Vec<Row>,
-}
-
-/// A row.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub struct Row {
-    pub cells: Vec<String>,
-    /// What each column is sorted by, where that is not its text.
-    pub keys: Vec<Option<f64>>,
-    /// Whether a person should look at it.
-    pub is_bad: bool,
-}
+use crate::top::page::{Row, Table};
 
 /// What a table is sorted by: the order in which it came, or a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,10 +51,7 @@ mod tests {
             keys: vec![None, Some(misses)],
             is_bad: false,
         };
-        Table {
-            heads: vec![("NODE".to_owned(), false), ("MISSES".to_owned(), true)],
-            rows: vec![row("b", 9.0), row("a", 10.0), row("c", 9.0)],
-        }
+        Table { heads: &[("NODE", false), ("MISSES", true)], rows: vec![row("b", 9.0), row("a", 10.0), row("c", 9.0)] }
     }
 
     fn names(column: Option<usize>, is_reversed: bool) -> String {
@@ -96,12 +66,5 @@ mod tests {
         assert_eq!(names(Some(1), false), "abc", "rows that are alike stay as they came");
         assert_eq!(names(Some(1), true), "cba");
         assert_eq!(names(Some(7), false), "bac", "a column that is not there");
-    }
-
-    #[test]
-    fn a_page_is_read_as_the_command_prints_it() {
-        let text = r#"{"header":"robot","tables":[{"heads":[["NODE",false]],"rows":[{"cells":["a"],"keys":[null],"is_bad":true}]}],"notes":[]}"#;
-        let page: Page = serde_json::from_str(text).unwrap();
-        assert_eq!((page.tables[0].rows[0].cell(0), page.tables[0].rows[0].is_bad), ("a", true));
     }
 }
