@@ -58,11 +58,13 @@ use std::fmt;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::segment::layout::{STAMP_WORD, WORD, payload_offset};
+use crate::segment::layout::{WORD, payload_offset};
 use crate::sync::{AtomicU64, Ordering};
 
 mod consumer;
 pub mod copy;
+#[cfg(not(loom))]
+mod fate;
 pub mod heap;
 pub mod local;
 pub mod observe;
@@ -71,6 +73,8 @@ mod stamp;
 mod typed;
 
 pub use consumer::{AtOnce, Consumer, Taken, join, take_over};
+#[cfg(not(loom))]
+pub(crate) use fate::{Fate, fate};
 pub use producer::{NotStaged, Producer};
 
 /// Sequence numbers from here on are never sent; one found in memory was not written by this code.
@@ -123,31 +127,6 @@ const fn ready(sequence: u64) -> u64 {
 /// this message waits for, and not greater than that of the slot's next message.
 const fn passed_over(sequence: u64) -> u64 {
     2 * sequence + 3
-}
-
-/// What became of a message's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// Its message is not to be seen yet.
-    Coming,
-    /// Its message is in its slot.
-    Sent,
-    /// No message has it: a reader held its slot.
-    PassedOver,
-    /// Its slot has been used again, and tells no more.
-    Gone,
-}
-
-/// What became of `number`, on a lane of more than one slot: with one, the next message begins with the stamp of a number
-/// that was passed over.
-pub(crate) fn fate(memory: &impl Memory, number: u64) -> Fate {
-    // Relaxed: the stamp stands for nothing else.
-    match memory.slot(number)[STAMP_WORD].load(Ordering::Relaxed) {
-        stamp if stamp < ready(number) => Fate::Coming,
-        stamp if stamp == ready(number) => Fate::Sent,
-        stamp if stamp == passed_over(number) => Fate::PassedOver,
-        _ => Fate::Gone,
-    }
 }
 
 /// The first sequence number that `stamp` does not promise: `n` while `n` is written, `n + 1` once it is there.
