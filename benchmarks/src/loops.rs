@@ -3,7 +3,7 @@
 //! A round trip is timed from before the first copy into the system until after the last copy out of it. Numbering a
 //! message happens before, verifying after: the clock sees neither.
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use crate::content::{Mark, Prepared, verify};
 use crate::options::Effort;

@@ -13,7 +13,7 @@ use horus::message::Stamp;
 use horus::node::Cycle;
 use horus::time::{Clock, MonotonicTime, SystemClock, ms};
 use horus::topic::Options;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use crate::options::Effort;
 use crate::samples::Samples;

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use thiserror::Error;
 
 /// How long to wait for a peer to start, to connect or to finish, and for a message that is on its way. Beside programs that

@@ -13,7 +13,7 @@ use horus::node::Cycle;
 use horus::startup::Policy;
 use horus::time::ms;
 use horus::topic::{Options, Publisher};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use crate::cell::{Cell, Measured};
 use crate::pinning::pin_to;

@@ -26,7 +26,7 @@ TESTS_BUILT = "rust tests are built"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
 # What makes an image one, beside its programs, and the scripts that start it.
 IMAGE_PARTS = ("conf", "recipes", "scripts/horus_appliance/image", "scripts/horus_appliance/boot")
-SHM, HORUS, C, PYTHON = "runtime/shm", "runtime/horus", "runtime/bindings/c", "runtime/bindings/python"
+SYS, SHM, HORUS, C, PYTHON = "runtime/sys", "runtime/shm", "runtime/horus", "runtime/bindings/c", "runtime/bindings/python"
 CRATES = ("runtime/Cargo.toml", "runtime/Cargo.lock", "runtime/deny.toml")
 LAYER = ("meta-horus", "conf", "recipes", "kas.yml", "kas.lock.yml", "runtime/Cargo.lock", "runtime/bridge/Cargo.lock", "benchmarks/Cargo.lock")
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
@@ -70,7 +70,7 @@ CHECKS = [
         on=IMAGE_PARTS, through=("runtime", "docs/reach.md"), slow="about 10 minutes",
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
-    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SHM,), through=(HORUS,), slow="2 to 3 minutes"),
+    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SYS, SHM), through=(HORUS,), slow="2 to 3 minutes"),
     Check(
         "rust model tests (loom)",
         cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", str(RUNTIME / "target/loom")),
@@ -106,17 +106,17 @@ CHECKS = [
     # It builds in runtime/target too, but for seconds of its minutes.
     Check(
         "segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50"),
-        on=("runtime/fuzz",), through=(SHM, HORUS), slow="about 3 minutes",
+        on=("runtime/fuzz",), through=(SYS, SHM, HORUS), slow="about 3 minutes",
     ),
     Check("programs of nodes in every order", command("soak", "nodes", "--count", "200"), on=(HORUS,)),
     Check("programs of nodes in every order, for long", command("soak", "nodes", "--count", "10000"), long="about an hour", on=(HORUS,)),
-    Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,), on=(C,), through=(SHM, HORUS), slow="about 2 minutes"),
+    Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,), on=(C,), through=(SYS, SHM, HORUS), slow="about 2 minutes"),
     Check("benchmarks' tests are built", cargo("test", "--locked", "--no-run"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.
     Check(
         "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(RELEASE,),
         needs=("valgrind", "valgrind"),
-        on=(SHM, HORUS, "benchmarks/research", "benchmarks/src"),
+        on=(SYS, SHM, HORUS, "benchmarks/research", "benchmarks/src"),
     ),
     # A nanosecond is an instruction there.
     Check(
@@ -177,8 +177,8 @@ CHECKS = [
         on=("runtime/bridge",), slow="about a minute",
     ),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS, on=("conf/rt/kernel", "conf/machine", "meta-horus/recipes-kernel")),
-    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,), on=(SHM,)),
-    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SHM,)),
+    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
+    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
     Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS, on=LAYER),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
     # Every file whose first line names a shell.
@@ -215,7 +215,7 @@ CHECKS = [
         "ros2: three appliances on a bad line", module("ros2.fleet"), SCRIPTS, alone=FOREIGN, together="ros2",
         on=("runtime/bridge",), through=("docs/ros2.md",), slow="about a minute",
     ),
-    Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED, on=(SHM, HORUS)),
+    Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED, on=(SYS, SHM, HORUS)),
     # Two machines at a time: each waits for most of its minutes.
     Check(
         "boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True,

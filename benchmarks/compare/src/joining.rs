@@ -20,7 +20,7 @@ use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::Task;
 use horus_benchmarks::systems::horus::options;
 use horus_benchmarks::transport::{Failure, Meeting, Small};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use crate::iceoryx::open;
 

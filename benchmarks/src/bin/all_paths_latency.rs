@@ -17,7 +17,7 @@ use horus_benchmarks::systems::horus::Horus;
 use horus_benchmarks::tally::{Counts, Tally};
 use horus_benchmarks::threads::on_both_cpus;
 use horus_benchmarks::transport::{Failure, Payload, Small};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 const SHARED: &str = "N = 2: publishers share one CPU, subscribers the other; an answer waits for all subscribers";
 const AS_IT_WAS: &str = "as the original HORUS measures: batches of sends are timed, and it is not looked whether anything \

@@ -19,7 +19,7 @@ use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::tally::Counts;
 use horus_benchmarks::transport::Failure;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// In all, from all senders together; the original's number.
 const MESSAGES: u64 = 100_000;

@@ -21,7 +21,7 @@ use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::horus::{Publishing, Subscribing};
 use horus_benchmarks::tally::{Counts, Tally};
 use horus_benchmarks::transport::{Content, Failure, Meeting, Receiver};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 const CAPACITY: usize = 64;
 /// A tick has 3 messages and, on average, 0.141 of the rarer ones: 1 974 000 ticks are 6.2 million messages.

@@ -14,8 +14,8 @@ use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::systems::bare_ring::BareRing;
 use horus_benchmarks::systems::futex::RawFutex;
 use horus_benchmarks::transport::{Failure, Small};
-use horus_shm::clock::monotonic_ns;
 use horus_shm::segment::layout::LINE;
+use horus_sys::clock::monotonic_ns;
 
 const BARE_RING: &str = "no messaging system: what two CPUs need for a message whose receiver is looking for it";
 

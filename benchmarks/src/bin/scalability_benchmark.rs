@@ -15,7 +15,7 @@ use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::tally::{Counts, Tally};
 use horus_benchmarks::transport::{Failure, Payload, Small};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// Sends, or receives, that a sample covers.
 const BATCH: u32 = 128;

@@ -18,7 +18,7 @@ use horus_benchmarks::stage::{Stage, scratch};
 use horus_benchmarks::starting;
 use horus_benchmarks::suite::{Suite, Task};
 use horus_benchmarks::transport::Failure;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// What the times are of.
 const TICK: &str = "a node's tick";

@@ -21,7 +21,7 @@ do_install() {
 do_compile_ptest() {
     oe_cargo_fix_env
     export RUSTFLAGS="${RUSTFLAGS}"
-    "${CARGO}" build ${CARGO_BUILD_FLAGS} --package horus-shm --package horus-measure --package horus --package horus-nodes --tests --message-format json > ${B}/tests.json
+    "${CARGO}" build ${CARGO_BUILD_FLAGS} --package horus-sys --package horus-shm --package horus-measure --package horus --package horus-nodes --tests --message-format json > ${B}/tests.json
 }
 
 do_install_ptest() {

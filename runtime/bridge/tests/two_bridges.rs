@@ -9,10 +9,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use horus::message::layout::Layout;
-use horus_shm::clock::monotonic_ns;
 use horus_shm::directory::{Directory, Namespace};
 use horus_shm::ends::{Kind, Making, Publication};
 use horus_shm::segment::layout::Policy;
+use horus_sys::clock::monotonic_ns;
 
 /// No machine is so slow.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -6,14 +6,14 @@ const LONG: usize = 3 * 256;
 /// CRC32C of `bytes`, begun with `crc`; 0 for a new one.
 #[inline]
 pub fn append(crc: u32, bytes: &[u8]) -> u32 {
-    let short = if bytes.len() < LONG { horus_shm::checksum::crc32c(crc, bytes) } else { None };
+    let short = if bytes.len() < LONG { horus_sys::checksum::crc32c(crc, bytes) } else { None };
     short.unwrap_or_else(|| crc32c::crc32c_append(crc, bytes))
 }
 
 /// CRC32C of `payload`, and that of `head` with this sum behind it.
 #[inline]
 pub fn of_frame(head: &[u8; 32], payload: &[u8]) -> (u32, u32) {
-    let short = if payload.len() < LONG { horus_shm::checksum::crc32c_of_frame(head, payload) } else { None };
+    let short = if payload.len() < LONG { horus_sys::checksum::crc32c_of_frame(head, payload) } else { None };
     short.unwrap_or_else(|| {
         let sum = crc32c::crc32c(payload);
         (sum, crc32c::crc32c_append(crc32c::crc32c(head), &sum.to_le_bytes()))
@@ -23,7 +23,7 @@ pub fn of_frame(head: &[u8; 32], payload: &[u8]) -> (u32, u32) {
 /// Two CRC32C, both begun with `crc`, that take all words in turn. The one that had the last word is in the upper half.
 #[inline]
 pub fn in_turn<const N: usize>(crc: u32, head: [u64; N], words: impl Iterator<Item = u64>, last: Option<u64>) -> u64 {
-    horus_shm::checksum::crc32c_in_turn(crc, head, words, last)
+    horus_sys::checksum::crc32c_in_turn(crc, head, words, last)
         .unwrap_or_else(|words| in_turn_by_table(crc, head.into_iter().chain(words).chain(last)))
 }
 

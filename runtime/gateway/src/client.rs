@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use rustls::pki_types::ServerName;
 use thiserror::Error;
 

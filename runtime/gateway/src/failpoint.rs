@@ -1,5 +1,4 @@
-//! Places of a log's writing at which a process can be made to kill itself, as in `horus_shm::failpoint`: nothing unless the whole
-//! build has `--cfg failpoints`.
+//! The steps of a log's writing at which a process can be made to kill itself ([`horus_sys::failpoint`](mod@horus_sys::failpoint)).
 //!
 //! `tests/log_steps.rs` kills at each of [`NAMES`].
 
@@ -36,24 +35,9 @@ pub const NAMES: &[&str] = &[
 /// Environment variable with the name of a failpoint and at which passage to die: `record:head:3`.
 pub const VARIABLE: &str = "HORUS_LOG_FAILPOINT";
 
-/// Marks a place where a process can be made to kill itself; nothing unless built with `--cfg failpoints`.
-macro_rules! failpoint {
-    ($name:literal) => {
-        #[cfg(failpoints)]
-        $crate::failpoint::pass($name);
-    };
-}
-pub(crate) use failpoint;
-
-/// Dies here if [`VARIABLE`] says so.
+/// What [`horus_sys::failpoint!`] passes by.
 #[cfg(failpoints)]
-pub fn pass(name: &'static str) {
-    use horus_shm::failpoint::Armed;
-    static ARMED: std::sync::OnceLock<Option<Armed>> = std::sync::OnceLock::new();
-    if let Some(armed) = ARMED.get_or_init(|| Armed::by(VARIABLE, NAMES)) {
-        armed.pass(name);
-    }
-}
+pub static POINTS: horus_sys::failpoint::Failpoints = horus_sys::failpoint::Failpoints::new(VARIABLE, NAMES);
 
 #[cfg(test)]
 mod tests {

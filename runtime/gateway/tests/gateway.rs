@@ -11,7 +11,7 @@ use horus_gateway::client::{ClientError, Connection};
 use horus_gateway::frame::batch::{self, Item};
 use horus_gateway::frame::words::{Ack, Advertise, Begin, Subscribe, Topic, WhenFull, read_text, text};
 use horus_gateway::frame::{HEAD_BYTES, Head, Type, WANTS_ACK, encode};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use running::talk::*;
 use running::{Gateway, PATIENCE};
 

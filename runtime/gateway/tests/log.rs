@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use horus_gateway::log::{Durability, From, Kind, Log, LogError, Options, Recovered};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 const PAGE: usize = 4096;
 

@@ -6,7 +6,7 @@ mod killed;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use killed::{DIRECTORY, DURABILITY, last, read_number};
 
 /// How often it is killed; the long run asks for more.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use horus_shm::termination;
-pub use horus_shm::termination::GRACE;
+use horus_sys::termination;
+pub use horus_sys::termination::GRACE;
 
 /// A flag that SIGTERM and SIGINT set; [`App::run`](crate::app::App::run) looks at it, and so does [`Solo::run`](crate::executor::Solo::run).
 ///

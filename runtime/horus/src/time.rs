@@ -55,7 +55,7 @@ impl MonotonicTime {
     /// How far this clock is ahead of the machine's, in nanoseconds: what the time namespace of this process adds. Zero where the kernel
     /// does not tell.
     pub fn offset_of_namespace() -> i64 {
-        horus_shm::clock::ahead_of_machine_ns()
+        horus_sys::clock::ahead_of_machine_ns()
     }
 
     /// The time that passed since `earlier`; zero when `earlier` is in fact later.
@@ -219,7 +219,7 @@ impl Clock for SystemClock {
     /// Does not enter the kernel with glibc; with musl it does where no vDSO knows the CPU (arm64), and waits for nothing there.
     #[inline]
     fn cpu(&self) -> u32 {
-        horus_shm::scheduling::current_cpu()
+        horus_sys::scheduling::current_cpu()
     }
 
     fn cpu_time(&self) -> u64 {

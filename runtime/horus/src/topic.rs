@@ -49,9 +49,9 @@ use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use horus_shm::clock::monotonic_ns;
 use horus_shm::ends::place::Copied;
 use horus_shm::ends::{Publication, Subscription};
+use horus_sys::clock::monotonic_ns;
 
 mod in_place;
 mod incoming;

@@ -4,7 +4,7 @@ mod peers;
 
 use horus::message::Stamp;
 use horus::topic::{Options, Publisher, Received, Subscriber, TopicName};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use peers::{PATIENCE, Peer};
 

@@ -13,11 +13,11 @@ pub mod around;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use horus_shm::clock::monotonic_ns;
 use horus_shm::directory::{Directory, TopicName};
 use horus_shm::ends::line::Line;
 use horus_shm::error::OpenError;
 use horus_shm::wait::Spin;
+use horus_sys::clock::monotonic_ns;
 use thiserror::Error;
 
 /// Unrecorded rounds before the recorded ones: the peer is there, caches and clock speed have settled.

@@ -1,9 +1,5 @@
-//! Places at which a process can be made to kill itself, for tests of what its peers find then.
-//!
-//! `failpoint!("publish:half")` stands where a step is half done. It compiles to nothing unless the whole build has
-//! `--cfg failpoints` (as `RUSTFLAGS`); there, the environment variable `HORUS_FAILPOINT=publish:half:3` makes the process
-//! send itself SIGKILL the third time it comes by. The signal is a real one: nothing is unwound, no destructor runs, and
-//! what the process held of the kernel's (file locks, mappings) the kernel takes back, as after any `kill -9`.
+//! The steps of topics at which a process can be made to kill itself ([`horus_sys::failpoint`](mod@horus_sys::failpoint)), for tests of what
+//! its peers find then.
 //!
 //! Random kills alone do not test this: most steps of joining and leaving last some nanoseconds and would be hit once in
 //! thousands of attempts. `horus/tests/kill_matrix.rs` kills at each of [`NAMES`], and at random times too: at those of remaking a topic in a
@@ -57,63 +53,9 @@ pub const NAMES: &[&str] = &[
 /// Environment variable with the name of a failpoint and at which passage to die: `publish:half:3`.
 pub const VARIABLE: &str = "HORUS_FAILPOINT";
 
-/// Marks a place where a process can be made to kill itself; nothing unless built with `--cfg failpoints`.
-macro_rules! failpoint {
-    ($name:literal) => {
-        #[cfg(failpoints)]
-        $crate::failpoint::pass($name);
-    };
-}
-pub(crate) use failpoint;
-
-/// Dies here if [`VARIABLE`] says so.
-///
-/// # Panics
-/// When the variable is set and names no failpoint and passage: a test that kills no process must not succeed.
+/// What [`horus_sys::failpoint!`] passes by.
 #[cfg(failpoints)]
-pub fn pass(name: &'static str) {
-    static ARMED: std::sync::OnceLock<Option<Armed>> = std::sync::OnceLock::new();
-    if let Some(armed) = ARMED.get_or_init(|| Armed::by(VARIABLE, NAMES)) {
-        armed.pass(name);
-    }
-}
-
-/// Where this process is to die.
-#[cfg(failpoints)]
-pub struct Armed {
-    name: &'static str,
-    passages: std::sync::atomic::AtomicU64,
-}
-
-#[cfg(failpoints)]
-impl Armed {
-    /// What the environment variable says, which names one of these failpoints; `None` without it.
-    ///
-    /// # Panics
-    /// When it names none: a test that kills no process must not succeed.
-    pub fn by(variable: &str, names: &[&'static str]) -> Option<Self> {
-        let text = std::env::var(variable).ok()?;
-        let parsed = parse(&text, names).unwrap_or_else(|| panic!("{variable}={text} is no failpoint with a passage"));
-        Some(Self { name: parsed.0, passages: parsed.1.into() })
-    }
-
-    /// Dies if it is to be here and now.
-    pub fn pass(&self, name: &str) {
-        // Relaxed: only which passage is the last matters, and a counter has one order.
-        if self.name == name && self.passages.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1 {
-            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-            unreachable!("a process does not return from killing itself");
-        }
-    }
-}
-
-/// Name and number of the passage, from 1, at which to die.
-#[cfg(any(failpoints, test))]
-fn parse(text: &str, names: &[&'static str]) -> Option<(&'static str, u64)> {
-    let (name, passage) = text.rsplit_once(':')?;
-    let name = names.iter().find(|known| **known == name)?;
-    Some((name, passage.parse().ok().filter(|&passage| passage > 0)?))
-}
+pub static POINTS: horus_sys::failpoint::Failpoints = horus_sys::failpoint::Failpoints::new(VARIABLE, NAMES);
 
 #[cfg(test)]
 mod tests {
@@ -142,15 +84,5 @@ mod tests {
         let listed = NAMES.iter().map(|name| ((*name).to_owned(), 1)).collect::<BTreeMap<_, _>>();
         assert_eq!(listed.len(), NAMES.len(), "a name is listed twice");
         assert_eq!(found, listed);
-    }
-
-    #[test]
-    fn what_names_no_failpoint_and_passage_is_not_understood() {
-        for name in NAMES {
-            assert_eq!(parse(&format!("{name}:3"), NAMES), Some((*name, 3)));
-            assert_eq!(parse(name, NAMES), None);
-            assert_eq!(parse(&format!("{name}:0"), NAMES), None);
-        }
-        assert_eq!(parse("nowhere:at-all:1", NAMES), None);
     }
 }

@@ -12,8 +12,6 @@
 //! | [`wait`] | how a subscriber waits and sleeps, at no cost to publishers while none does |
 //! | [`ends`] | what a program holds: [`Publication`](ends::Publication) and [`Subscription`](ends::Subscription) |
 //! | [`board`] | words that one process writes and others read: the figures of nodes |
-//! | [`checksum`] | CRC32C of short messages |
-//! | [`termination`] | what SIGTERM and SIGINT do |
 //! | [`directory`] | names, namespaces, groups, and where topics lie |
 //!
 //! # What it does not do
@@ -41,7 +39,8 @@
 //! - Receiving costs a look at each lane that was ever used: subscribers have nothing to set up when a publisher comes.
 //!
 //! # Where the unsafe code is
-//! Each block says what it relies on. Everything else is safe Rust on top.
+//! Each block says what it relies on. Everything else is safe Rust on top. What has nothing of shared memory stands in
+//! [`horus_sys`], with a table of its own.
 //!
 //! | where | what | why safe Rust cannot |
 //! |---|---|---|
@@ -49,12 +48,7 @@
 //! | `segment::guard` | handles SIGBUS, and maps zeros over a segment whose file was cut off | signal handlers and fixed mappings |
 //! | `segment::lane` | makes references to words and slots of the mapping from addresses that were worked out and checked once | computing and checking them for each message costs a third of its instructions |
 //! | `peers::locks` | calls `fcntl` for byte-range locks | neither the standard library nor rustix has them |
-//! | [`checksum`] | calls functions for processors that have the instruction, after asking | nothing says so to the compiler |
-//! | [`heap`] | calls `mallopt` | no safe crate has it |
-//! | [`scheduling`] | calls `sched_setscheduler` | no safe crate has it for threads of other processes |
-//! | [`termination`] | puts a function into signal handlers | nothing says to the compiler what a handler may call |
-//! | `peers::fork` | uses a page that the kernel empties in a child, asks the kernel to do so, and has `fork` wait for openers | a mapping, an advice that changes memory, `pthread_atfork` |
-//! | [`gate`] | lends a value to one thread at a time, and makes no thread wait | the standard library's locks cost two locked instructions |
+//! | `peers::fork` | has `fork` wait for openers, and keeps a child from what its parent had mapped | `pthread_atfork`, and fixed mappings |
 //! | [`ring::copy`] | looks at a value to be as bytes to be written | uninitialized memory |
 //! | `ring::copy::bulk` | blocks of 64 bytes by assembly | `memcpy` would be a data race, atomic words are slower |
 //! | `ring::typed`, [`ends::Subscription`] | declare a value initialized whose bytes were all loaded | uninitialized memory, without a first write for nothing |
@@ -68,9 +62,6 @@ pub mod sync;
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.
 #[cfg(not(loom))]
 pub mod board;
-pub mod checksum;
-#[cfg(not(loom))]
-pub mod clock;
 #[cfg(not(loom))]
 mod counted;
 #[cfg(not(loom))]
@@ -80,15 +71,7 @@ pub mod ends;
 #[cfg(not(loom))]
 pub mod error;
 #[cfg(not(loom))]
-pub mod gate;
-#[cfg(not(loom))]
-pub mod heap;
-#[cfg(not(loom))]
 mod patience;
 #[cfg(not(loom))]
 pub mod peers;
-#[cfg(not(loom))]
-pub mod scheduling;
-#[cfg(not(loom))]
-pub mod termination;
 pub mod wait;

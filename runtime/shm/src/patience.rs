@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// The longest wait; who needs longer was stopped.
 const LIMIT: Duration = Duration::from_secs(1);

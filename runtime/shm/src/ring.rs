@@ -109,7 +109,7 @@ pub trait Memory {
     /// The slot of message `sequence`: stamp, time of sending, payload.
     fn slot(&self, sequence: u64) -> &[AtomicU64];
     /// How far the clock of this end is ahead of the one by which times of sending stand in the slots, in nanoseconds
-    /// (`clock.rs`). Where it is not zero, every message goes the way that is kept for care.
+    /// (`horus_sys::clock`). Where it is not zero, every message goes the way that is kept for care.
     fn ahead_ns(&self) -> i64 {
         0
     }

@@ -1,4 +1,4 @@
-//! Every named synchronization point has two ends.
+//! Every named synchronization point of this crate and of `horus-sys` has two ends.
 #![cfg(not(loom))]
 
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_sync_point_has_an_end_that_publishes_and_one_that_observes() {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let sources = ["src", "../sys/src"].map(|folder| files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)));
     let mut points: BTreeMap<String, Ends> = BTreeMap::new();
-    for path in files_below(&sources) {
+    for path in sources.into_iter().flatten() {
         let text = std::fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
             let place = format!("{}:{}: {line}", path.display(), number + 1);

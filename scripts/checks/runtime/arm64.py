@@ -1,6 +1,6 @@
-"""Builds the tests of horus-shm for 64-bit ARM and runs them under qemu-user: python3 -m checks.runtime.arm64 [PAGE_BYTES].
+"""Builds the tests of horus-sys and horus-shm for 64-bit ARM and runs them under qemu-user: python3 -m checks.runtime.arm64 [PAGE_BYTES].
 
-That shows that the crate builds there, that its assembly copies what it should, and that nothing assumes x86-64's sizes. It
+That shows that the crates build there, that their assembly copies what it should, and that nothing assumes x86-64's sizes. It
 shows nothing about memory ordering: no emulator is as weakly ordered as the hardware; the loom models are what covers that.
 
 With 16384 the programs are told of pages of 16 KiB, as a Raspberry Pi 5 has them, and memory is handed out in such steps. A
@@ -56,7 +56,7 @@ def main() -> int:
 
     # No stack is printed: who looks for its names maps the program in steps of the machine's own pages, and dies where they are said to be larger.
     runner = {f"CARGO_TARGET_{ARM64.cross.target.upper().replace('-', '_')}_RUNNER": " ".join(EMULATOR), "RUST_BACKTRACE": "0"}
-    command = ["cargo", "test", "--locked", "--package", "horus-shm", *arguments, "--lib", "--tests", "--no-fail-fast", "--"]
+    command = ["cargo", "test", "--locked", "--package", "horus-sys", "--package", "horus-shm", *arguments, "--lib", "--tests", "--no-fail-fast", "--"]
     command += [argument for test in SKIPPED for argument in ("--skip", test)]
     return subprocess.run(command, cwd=RUNTIME, env={**os.environ, **more, **runner}, check=False).returncode
 

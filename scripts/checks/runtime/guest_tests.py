@@ -17,12 +17,12 @@ from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
 
 import horus_conf
 
-PACKAGES = ["horus-shm", "horus-measure", "horus", "horus-nodes"]
+PACKAGES = ["horus-sys", "horus-shm", "horus-measure", "horus", "horus-nodes"]
 DISK = "horus-tests"  # the disk's serial number, by which the guest finds it
 HERE = Path(__file__).resolve().parents[1] / "boot" / "guest"
 
 # Folders that some tests read, at the paths where the compiler saw them.
-READ_BY_TESTS = ["conf", "runtime/shm/src", "runtime/horus/src"]
+READ_BY_TESTS = ["conf", "runtime/sys/src", "runtime/shm/src", "runtime/horus/src"]
 
 
 def build(architecture: Architecture) -> dict:

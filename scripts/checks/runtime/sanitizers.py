@@ -11,7 +11,7 @@ from checks.runtime import soak, unstable
 from horus_appliance.console import ApplianceFailed, detail, step
 from horus_appliance.paths import BUILD, RUNTIME
 
-# The unit tests of both crates, and the tests with threads or peers in other processes. Left out: deadlines (a sanitizer
+# The unit tests of the three crates, and the tests with threads or peers in other processes. Left out: deadlines (a sanitizer
 # makes everything some times slower), the command line, counted allocations; doc tests, which are small and single-threaded.
 TESTS = (
     "lifecycle", "coming_together", "fork", "ring_model", "ring_states", "untrusted_segment",  # of horus-shm
@@ -66,11 +66,11 @@ def run(name: str) -> int:
         unstable.require_sources()
     find_planted_fault(name, sanitizer)
 
-    step(f"{name} sanitizer: horus-shm and horus, unit tests and {', '.join(TESTS)}")
+    step(f"{name} sanitizer: horus-sys, horus-shm and horus, unit tests and {', '.join(TESTS)}")
     # One directory for both sanitizers: the compiler's plug-ins, which neither changes, are built once.
     command = [
         "cargo", "test", "--locked", *sanitizer.cargo, "--target", unstable.host_target(),
-        "--target-dir", str(TARGET), "--package", "horus-shm", "--package", "horus", "--lib",
+        "--target-dir", str(TARGET), "--package", "horus-sys", "--package", "horus-shm", "--package", "horus", "--lib",
         *(argument for test in TESTS for argument in ("--test", test)), *C_INTERFACE.get(name, ()),
         "--", *(argument for text in UNCOUNTABLE for argument in ("--skip", text)),
     ]  # fmt: skip

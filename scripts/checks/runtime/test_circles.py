@@ -18,7 +18,7 @@ NAMED = re.compile(r"\b(?:crate|self|super)(?:::\w+)+")
 # Circles of rooms that are left, by crate; the first line of each says why. None of them may grow, and one that is gone loses its line.
 ROOMS = {
     # Errors of a segment name what its files and its peers are, and waiting looks at who lives: one knot, to be undone with the crate's split.
-    "runtime/shm": [["board", "clock", "directory", "error", "patience", "peers", "ring", "segment", "wait"]],
+    "runtime/shm": [["board", "directory", "error", "peers", "ring", "segment", "wait"]],
     # A virtual world declares programs as `app` does, and a program that only describes itself stands in a scratch folder of a world. The verdict
     # on a start has the node's description, and admission has the kernel's policies. A miss asks the witness, which sits beside the misses.
     "runtime/horus": [["app", "world"], ["graph", "startup"], ["miss", "witness"]],
@@ -26,7 +26,7 @@ ROOMS = {
 # The same of files, as paths of modules.
 FILES = {
     # As of rooms: an error's text is made by what it is about.
-    "runtime/shm": [["clock", "patience", "peers::fork"], ["directory", "error", "segment::file", "segment::header"]],
+    "runtime/shm": [["directory", "error", "segment::file", "segment::header"]],
     # A world again.
     "runtime/horus": [["app", "app::build", "world"]],
 }

@@ -14,7 +14,7 @@ use horus_gateway::client::Address;
 use horus_gateway::frame::words::{Begin, Subscribe, WhenFull, text};
 use horus_gateway::frame::{Decoder, HEAD_BYTES, Head, Type, batch, encode};
 use horus_measure::meter::Meter;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use rustix::event::{Timespec, epoll};
 
 use super::child::allow_files;

@@ -12,7 +12,7 @@ use horus_gateway::frame::batch::{self, ITEM_HEAD_BYTES, Item};
 use horus_gateway::frame::{Decoder, HEAD_BYTES, Head, Type, encode};
 use horus_gateway::log::{Durability, From, Log, Options};
 use horus_measure::meter::Meter;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// Bytes of a message.
 const BYTES: usize = 64;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use horus_benchmarks::transport::Failure;
 use horus_measure::meter::Meter;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use super::plan::{Known, Plan, WINDOW};
 use super::way::{Receiving, Sending, System, Way};

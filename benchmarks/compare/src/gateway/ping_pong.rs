@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 
 use horus_benchmarks::transport::Failure;
 use horus_measure::meter::Meter;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use super::child::Child;
 use super::load::Outcome;

@@ -16,7 +16,7 @@ use clap::Parser;
 use horus::bytes::{BytesPublisher, BytesSubscriber};
 use horus::topic::Options as Topic;
 use horus_bridge::zenoh::{Links, open};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use process::{Running, cpu_ticks};
 use receiver::{Seen, number_at};
 use zenoh::Wait;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use horus::bytes::{BytesPublisher, BytesSubscriber};
 use horus::topic::{Options as Topic, Waiting};
 use horus_bridge::zenoh::{Links, open};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use zenoh::Wait;
 
 use super::{BACK, CAPACITY, HEAD, KEY, Options, SAID_EVERY, SILENCE};

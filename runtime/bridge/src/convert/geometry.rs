@@ -118,7 +118,7 @@ pub fn read_command(reader: &mut Reader<'_>, ours: &mut CmdVel, _: &Context) -> 
 
 /// `geometry_msgs/msg/TwistStamped` of the same; the stamp is when it was sent to ROS.
 pub fn write_command_stamped(ours: &CmdVel, writer: &mut Writer<'_>, context: &Context) -> Result<(), Malformed> {
-    header::write(writer, horus_shm::clock::monotonic_ns(), &context.frame, context);
+    header::write(writer, horus_sys::clock::monotonic_ns(), &context.frame, context);
     write_command(ours, writer, context)
 }
 

@@ -1,7 +1,7 @@
 //! What the journal is told, at most so often, and the figures of a topic.
 
 use horus::journal::{Entry, Priority};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// Entries a second.
 const ENTRIES: u32 = 20;

@@ -5,8 +5,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use horus_shm::clock::monotonic_ns;
 use horus_shm::ends::Publication;
+use horus_sys::clock::monotonic_ns;
 
 use super::{CIRCLE, Took};
 use crate::convert::{Context, Pairing};

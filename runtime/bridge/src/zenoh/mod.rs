@@ -102,7 +102,7 @@ impl Writer {
 
 impl Sink for Writer {
     fn send(&mut self, message: &[u8], stamp_ns: u64) -> Sent {
-        let stamp_ns = if stamp_ns == 0 { horus_shm::clock::monotonic_ns() } else { stamp_ns };
+        let stamp_ns = if stamp_ns == 0 { horus_sys::clock::monotonic_ns() } else { stamp_ns };
         let source_ns = i64::try_from(stamp_ns).unwrap_or(0).saturating_add(Offset::now().0);
         let attachment = Attachment { sequence: self.next, source_ns, gid: self.gid };
         self.next += 1;

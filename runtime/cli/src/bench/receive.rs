@@ -10,7 +10,7 @@ use std::time::Duration;
 use horus_gateway::client::{ClientError, Connection};
 use horus_gateway::frame::{Type, batch};
 use horus_measure::meter::Meter;
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use super::inject::Plan;
 

@@ -12,7 +12,7 @@ use horus::time::{MonotonicTime, parse_duration};
 use horus_gateway::client::{Address, ClientError, PATIENCE};
 use horus_gateway::frame::words::{Begin, Heartbeat, Subscribe, Topic, WhenFull};
 use horus_gateway::frame::{Frame, Type, batch};
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use serde_json::json;
 
 use super::identity;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 use rustix::time::{ClockId, clock_gettime};
 
 /// How often two clocks are read.
@@ -42,7 +42,7 @@ mod tests {
     use std::cell::Cell;
     use std::time::Duration;
 
-    use horus_shm::clock::monotonic_ns;
+    use horus_sys::clock::monotonic_ns;
 
     use crate::log::{Durability, From, Log, Options};
 

@@ -48,7 +48,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
+use horus_sys::failpoint;
 
 pub use error::LogError;
 use index::Index;
@@ -58,8 +59,6 @@ use record::Head;
 use retention::Sealed;
 use segment::{HEADER_WORDS, Segment};
 use sync::Syncer;
-
-use crate::failpoint::failpoint;
 
 /// A log, to be appended to and read.
 pub struct Log {

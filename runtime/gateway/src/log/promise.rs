@@ -3,12 +3,12 @@
 //! The kernel tells a failure of writing once. If it is asked again it may say that all is well, and what it could not write is not on
 //! the disk. So nothing is asked twice: the segment takes no more, and what was not promised is said to be lost.
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
+use horus_sys::failpoint;
 use rustix::io::Errno;
 
 use super::sync::Syncer;
 use super::{Durability, Log, LogError};
-use crate::failpoint::failpoint;
 
 /// How often it is looked whether segments are too old.
 const TIDY_NS: u64 = 1_000_000_000;

@@ -20,9 +20,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_shm::ring::copy;
+use horus_sys::failpoint;
 
 use crate::checksum;
-use crate::failpoint::failpoint;
 
 /// Bytes of a word.
 const WORD: usize = size_of::<u64>();

@@ -5,7 +5,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
+use horus_sys::failpoint;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -15,7 +16,6 @@ use super::options::{Durability, Options};
 use super::retention::{Sealed, surplus};
 use super::segment::{self, HEADER_WORDS, Header, Segment};
 use super::{Active, Log};
-use crate::failpoint::failpoint;
 
 /// How long nothing is tried after a segment could not be begun.
 const PAUSE_NS: u64 = 1_000_000_000;

@@ -22,13 +22,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_shm::ring::copy;
 use horus_shm::segment::stored::Stored;
+use horus_sys::failpoint;
 use rustix::fs::{CWD, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::LogError;
 use super::{Kind, clock};
 use crate::checksum;
-use crate::failpoint::failpoint;
 
 /// Words before the first record.
 pub const HEADER_WORDS: usize = 32;

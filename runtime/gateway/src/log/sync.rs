@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use horus_sys::failpoint;
 use rustix::io::Errno;
 
 use super::segment::Segment;
-use crate::failpoint::failpoint;
 
 /// What the thread and its owner tell each other.
 #[derive(Default)]

@@ -5,8 +5,8 @@
 use std::io;
 
 use horus::journal::{Entry, Priority};
-use horus_shm::clock::monotonic_ns;
 use horus_shm::directory::TopicName;
+use horus_sys::clock::monotonic_ns;
 
 use super::client::{Client, Gone};
 use super::topic::Served;

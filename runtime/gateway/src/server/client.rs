@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read, Write};
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use super::config::Limits;
 use super::queue::{Overflow, Queue};

@@ -29,9 +29,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use horus_shm::clock::monotonic_ns;
 use horus_shm::directory::{Directory, TopicName};
 use horus_shm::ends::observe::Start;
+use horus_sys::clock::monotonic_ns;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll};
 use rustix::io::Errno;
 use thiserror::Error;

@@ -1,6 +1,6 @@
 //! What a client may ask, and the answer.
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 use super::Server;
 use super::client::{Channel, Client, Gone};

@@ -5,13 +5,13 @@
 
 use std::rc::Rc;
 
-use horus_shm::clock::monotonic_ns;
 use horus_shm::directory::{Directory, TopicName};
 use horus_shm::ends::inspect::inspect;
 use horus_shm::ends::observe::{Observation, Start};
 use horus_shm::ends::{Kind, Making, Payload, Publication, bytes};
 use horus_shm::segment::header::Header;
 use horus_shm::segment::layout::Policy;
+use horus_sys::clock::monotonic_ns;
 
 use super::config::{self, definition};
 use super::trouble::Trouble;

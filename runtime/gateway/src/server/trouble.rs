@@ -1,6 +1,6 @@
 //! What is wrong with a topic, told to the journal once, and again once a minute as long as it is so.
 
-use horus_shm::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// How long the same is not told again.
 const AGAIN_NS: u64 = 60_000_000_000;

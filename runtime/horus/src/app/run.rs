@@ -110,7 +110,7 @@ impl App {
             rt_time_limit: is_real_time.then_some(RT_TIME_LIMIT),
         };
         if is_real_time {
-            horus_shm::heap::share_one_arena(); // each thread's own would be 64 MiB to lock
+            horus_sys::heap::share_one_arena(); // each thread's own would be 64 MiB to lock
         }
         // Everything is open, on an ordinary thread. Other threads start before a policy is taken.
         let (witness, coming) = channel();

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use horus_shm::ends::Publication;
-use horus_shm::gate::{Gate, Inside};
 use horus_shm::ring::NotStaged;
+use horus_sys::gate::{Gate, Inside};
 
 use super::lost::{Counts, Set};
 

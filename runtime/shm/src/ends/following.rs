@@ -4,8 +4,9 @@
 //! happens in a receiving call, with the system calls of mapping the file. The subscriber has been a member of the remade topic from
 //! before its first message ([`super::remake`]): it takes its cursors over, and goes on in the same call.
 
+use horus_sys::clock::monotonic_ns;
+
 use super::{Joining, Subscription};
-use crate::clock::monotonic_ns;
 use crate::error::OpenError;
 use crate::ring::take_over;
 use crate::segment::Segment;

@@ -11,9 +11,10 @@
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use horus_sys::failpoint;
+
 use crate::directory::Directory;
 use crate::error::OpenError;
-use crate::failpoint::failpoint;
 use crate::patience::Patience;
 use crate::peers::Seat;
 use crate::peers::clean::clean;

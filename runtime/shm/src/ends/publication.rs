@@ -12,9 +12,10 @@
 
 use std::time::Duration;
 
+use horus_sys::clock::monotonic_ns;
+
 use super::opening::{Door, Entered, Kind, Making, Payload, damaged, open_or_make};
 use super::remake::suited;
-use crate::clock::monotonic_ns;
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
 use crate::patience::pause;

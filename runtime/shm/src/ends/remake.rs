@@ -20,10 +20,11 @@
 //! Up to `remake:begun` nothing has changed but the file's size, which may be larger than it needs to be. From there to `remake:remade` the
 //! generation is odd. Who comes next finds it so, reads of the header what stays the same, and remakes the topic once more.
 
+use horus_sys::failpoint;
+
 use super::opening::{Door, Making};
 use crate::directory::Directory;
 use crate::error::OpenError;
-use crate::failpoint::failpoint;
 use crate::peers::clean::clean;
 use crate::peers::door::Manner;
 use crate::peers::{reap, subscribers};

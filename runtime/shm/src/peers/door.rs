@@ -11,10 +11,10 @@
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use horus_sys::clock::monotonic_ns;
 use rustix::io::Errno;
 
 use super::locks::{Range, try_lock, try_share, unlock};
-use crate::clock::monotonic_ns;
 use crate::patience::pause;
 
 /// With whom a peer is in the door.

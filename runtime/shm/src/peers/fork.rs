@@ -1,12 +1,9 @@
-//! Whether this process opened a handle, or is a child that `fork` made of the one that did.
+//! What a child that `fork` makes gets of its parent's topics: nothing.
 //!
 //! A child has its parent's handles as copies in memory, and neither their mappings nor their places
 //! ([`crate::segment::map`] keeps both from it). What would touch a mapping ends the child with SIGSEGV: it must open
-//! topics itself. What can answer otherwise asks here first, and so does every destructor.
-//!
-//! Process numbers would not tell: parent and child can both be process 1, each of its own namespace. So the answer
-//! stands in a page that the kernel empties in every child (`MADV_WIPEONFORK`): in each process it holds a number of its
-//! own.
+//! topics itself. What can answer otherwise asks first whether this process is the [`Opener`](horus_sys::process::Opener), and so does
+//! every destructor.
 //!
 //! While a topic is being opened, a child would get the descriptor that its parent's place is being taken by, and keep the place
 //! for as long as it lives. So `fork` waits, for a bounded time, until no thread of the process is opening a topic, and the
@@ -16,64 +13,14 @@
 //! begins by reserving these addresses, with no access.
 
 use std::cell::Cell;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use memmap2::{MmapOptions, MmapRaw};
-use rustix::mm::{Advice, MapFlags, ProtFlags};
+use horus_sys::clock::monotonic_ns;
+use rustix::mm::{MapFlags, ProtFlags};
 
-use crate::clock::monotonic_ns;
 use crate::patience::pause;
-use crate::segment::layout::WORD;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
-
-/// The process that a handle was opened in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Opener(u64);
-
-impl Opener {
-    /// This process.
-    pub fn this() -> Self {
-        Self(generation())
-    }
-
-    /// The number.
-    pub fn number(self) -> u64 {
-        self.0
-    }
-
-    /// Whether this process is the one that opened the handle. One load.
-    pub fn is_this(self) -> bool {
-        self.0 == generation()
-    }
-}
-
-/// A number that no ancestor of this process has had since it was a process of this program.
-fn generation() -> u64 {
-    static PAGE: OnceLock<Option<MmapRaw>> = OnceLock::new();
-    /// Copied by `fork` like all memory: a child's next number is greater than its parent's.
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-
-    let Some(page) = PAGE.get_or_init(wiped_page) else { return std::process::id().into() };
-    // SAFETY: a page that is mapped for ever, aligned, and used as this one word only; a child has it too, emptied.
-    let word = unsafe { &*page.as_ptr().cast::<AtomicU64>() };
-    // Relaxed, all: a number guards nothing.
-    match word.load(Ordering::Relaxed) {
-        0 => {
-            let fresh = NEXT.fetch_add(1, Ordering::Relaxed);
-            word.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|other| other, |_| fresh)
-        }
-        known => known,
-    }
-}
-
-/// None where the kernel (before 4.14) or an emulator does not empty pages: process numbers have to do there.
-fn wiped_page() -> Option<MmapRaw> {
-    let page: MmapRaw = MmapOptions::new().len(WORD).map_anon().ok()?.into();
-    // SAFETY: the mapping is ours, private and anonymous; the advice changes nothing in this process.
-    unsafe { rustix::mm::madvise(page.as_mut_ptr().cast(), WORD, Advice::LinuxWipeOnFork) }.ok()?;
-    Some(page)
-}
+use crate::sync::{AtomicU32, Ordering};
 
 /// Threads that open a topic at this moment.
 static OPENING: AtomicU32 = AtomicU32::new(0);
@@ -174,17 +121,5 @@ extern "C" fn after_in_child() {
         // SAFETY: the addresses were a mapping of the parent's, which this child did not get, and nothing of the program has run
         // here that could have mapped anything else there.
         let _ = unsafe { rustix::mm::mmap_anonymous(address, bytes, ProtFlags::empty(), flags) };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_opener_is_this_process_in_every_thread() {
-        let opener = Opener::this();
-        assert!(opener.is_this());
-        assert!(std::thread::spawn(move || opener.is_this()).join().unwrap());
     }
 }

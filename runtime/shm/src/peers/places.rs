@@ -2,11 +2,12 @@
 
 use std::os::fd::OwnedFd;
 
+use horus_sys::failpoint;
+
 use super::door;
 use super::identity::{IDENTITY_WORDS, Identity};
 use super::locks::{self, Place, Range};
 use crate::error::OpenError;
-use crate::failpoint::failpoint;
 use crate::segment::Segment;
 use crate::segment::header::Needs;
 use crate::segment::layout::MAX_PUBLISHERS;

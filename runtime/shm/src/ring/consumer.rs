@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+use horus_sys::failpoint;
+
 use super::stamp::by_ones_own;
 use super::{MAX_SEQUENCE, Memory, leave, passed_over, position_of, ready};
-use crate::failpoint::failpoint;
 use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 

@@ -92,7 +92,7 @@ fn store_half(slot: &[AtomicU64], bytes: &[u8]) {
     for (word, bytes) in slot.iter().zip(&whole[..whole.len() / 2]) {
         word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
     }
-    crate::failpoint::failpoint!("publish:half");
+    horus_sys::failpoint!("publish:half");
 }
 
 /// Loads the first words of `slot` into `bytes`, all of which are initialized then.

@@ -7,9 +7,10 @@ use std::marker::PhantomData;
 
 pub use stage::NotStaged;
 
+use horus_sys::failpoint;
+
 use super::stamp::{by_ones_own, by_the_machines};
 use super::{MAX_SEQUENCE, Memory, bits, passed_over, ready, writing};
-use crate::failpoint::failpoint;
 use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 

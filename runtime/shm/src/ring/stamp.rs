@@ -1,4 +1,4 @@
-//! The time of sending by one clock or the other: an end's own, and the machine's, by which it stands in the slot (`clock.rs`).
+//! The time of sending by one clock or the other: an end's own, and the machine's, by which it stands in the slot (`horus_sys::clock`).
 
 /// A stamp by an end's own clock, which is `ahead_ns` ahead of the machine's, by the machine's. No stamp stays none.
 pub fn by_the_machines(stamp_ns: u64, ahead_ns: i64) -> u64 {

@@ -16,13 +16,14 @@
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use horus_sys::failpoint;
+use horus_sys::process::Opener;
 use rustix::fs::{AtFlags, CWD, FallocateFlags, FileType, Gid, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
 use crate::error::OpenError;
-use crate::failpoint::failpoint;
-use crate::peers::fork::{Opener, Opening};
+use crate::peers::fork::Opening;
 use crate::peers::locks::{self, Range};
 
 /// Who may open a topic.

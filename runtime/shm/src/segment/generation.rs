@@ -6,7 +6,8 @@
 //!
 //! Who remakes has the topic's door alone. Who looks has none.
 
-use crate::failpoint::failpoint;
+use horus_sys::failpoint;
+
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// The generation that comes after this one, which may be one that was not finished.

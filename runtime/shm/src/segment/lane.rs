@@ -6,9 +6,10 @@
 
 use std::ptr::NonNull;
 
+use horus_sys::clock::ahead_of_machine_ns;
+
 use super::Segment;
 use super::layout::{ASLEEP, LINE, LINE_PAIR, MEMBERS_WORD, MEMBERSHIP, SLEEPERS_WORD, WORD};
-use crate::clock::ahead_of_machine_ns;
 use crate::ring::Memory;
 use crate::sync::{Arc, AtomicU32, AtomicU64};
 use crate::wait::bell::Bell;

@@ -91,7 +91,7 @@ pub const IDENTITIES: usize = BELL + LINE_PAIR;
 
 /// Word of a slot that says which message it holds, and whether all of it; see [`crate::ring`].
 pub const STAMP_WORD: usize = 0;
-/// Word of a slot with the time of sending, in nanoseconds of the machine's CLOCK_MONOTONIC (`clock.rs`).
+/// Word of a slot with the time of sending, in nanoseconds of the machine's CLOCK_MONOTONIC (`horus_sys::clock`).
 pub const SENT_WORD: usize = 1;
 /// Bytes in front of a payload that asks for no larger alignment.
 pub(crate) const SLOT_HEADER_BYTES: usize = 2 * WORD;

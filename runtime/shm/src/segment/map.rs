@@ -13,13 +13,14 @@ use std::mem::ManuallyDrop;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use horus_sys::process::Opener;
 use memmap2::{Advice, MmapOptions, MmapRaw};
 use rustix::io::Errno;
 
 use super::guard::Guarded;
 use super::layout::WORD;
 use crate::error::OpenError;
-use crate::peers::fork::{Opener, forget_mapping, keep_from_children};
+use crate::peers::fork::{forget_mapping, keep_from_children};
 use crate::sync::{AtomicU32, AtomicU64};
 
 /// The kernel did not lock the memory, so that under memory pressure a page fault may meet the hot path.

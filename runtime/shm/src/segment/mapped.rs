@@ -3,6 +3,8 @@
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use horus_sys::process::Opener;
+
 use super::file::TopicFile;
 use super::header::Header;
 use super::layout::{
@@ -10,7 +12,6 @@ use super::layout::{
 };
 use super::map::{LockRefused, Mapping, Residency};
 use crate::error::OpenError;
-use crate::peers::fork::Opener;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::wait::bell::Bell;
 

@@ -41,7 +41,8 @@
 
 use std::time::Duration;
 
-use crate::failpoint::failpoint;
+use horus_sys::failpoint;
+
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// The longest first sleep of a subscriber: far longer than a store stays in a CPU, far shorter than a person notices.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::thread::sched_getaffinity;
 
-use crate::clock::monotonic_ns;
+use horus_sys::clock::monotonic_ns;
 
 /// Looks at the clock once in so many turns: a clock read costs about as much as this many `spin_loop` hints.
 const TURNS_PER_LOOK: u32 = 16;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use horus_sys::clock::monotonic_ns;
 use rustix::io::Errno;
 use rustix::thread::futex;
 use rustix::time::Timespec;
 
 use super::bell::{Bell, FIRST_SLEEP, LONGEST_SLEEP, get_up, lie_down};
 use super::spin::{Spin, has_one_cpu};
-use crate::clock::monotonic_ns;
 use crate::patience::pause;
 use crate::segment::Segment;
 

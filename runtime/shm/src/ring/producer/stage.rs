@@ -18,8 +18,9 @@
 //! While it stages, its messages were never seen: its successor goes on at the position. While it releases, those with an even stamp
 //! were sent, and `resume` finds them; the others were not.
 
+use horus_sys::failpoint;
+
 use super::{Producer, publish_stamp};
-use crate::failpoint::failpoint;
 use crate::ring::{MAX_SEQUENCE, Memory, writing};
 use crate::segment::layout::{Policy, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};

@@ -3,13 +3,13 @@
 //! In a time namespace (`unshare --time`, some containers) CLOCK_MONOTONIC is shifted. A stamp crosses namespaces, so it stands in the slot
 //! by the machine's clock: who writes it takes its own offset off, who reads it adds its own. Where there is no offset, which is
 //! nearly everywhere, neither costs an instruction: ends with an offset go the way that is kept for care
-//! ([`Memory::ahead_ns`](crate::ring::Memory::ahead_ns)).
+//! (`Memory::ahead_ns` of `horus-shm`).
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::peers::fork::Opener;
+use crate::process::Opener;
 
 /// Nanoseconds of a second.
 const SECOND_NS: i64 = 1_000_000_000;

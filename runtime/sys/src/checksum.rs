@@ -24,7 +24,7 @@ macro_rules! by_instruction {
 /// CRC32C of `bytes`, begun with `crc` (0 for a new one); `None` where the processor has no instruction for it.
 ///
 /// ```
-/// # use horus_shm::checksum::crc32c;
+/// # use horus_sys::checksum::crc32c;
 /// assert!(crc32c(0, b"123456789").is_none_or(|crc| crc == 0xe306_9283));
 /// ```
 #[inline]
@@ -40,7 +40,7 @@ pub fn crc32c(crc: u32, bytes: &[u8]) -> Option<u32> {
 /// back where the processor has no such instruction: the bytes that are summed are those of `u64::to_le_bytes`.
 ///
 /// ```
-/// # use horus_shm::checksum::{crc32c, crc32c_in_turn};
+/// # use horus_sys::checksum::{crc32c, crc32c_in_turn};
 /// let both = crc32c_in_turn(0, [1], [2].into_iter(), Some(3)).ok();
 /// let alone = |word: u64, crc| crc32c(crc, &word.to_le_bytes());
 /// assert_eq!(both.map(|sum| sum as u32), alone(2, 0));
@@ -60,7 +60,7 @@ pub fn crc32c_in_turn<const N: usize, I: Iterator<Item = u64>>(
 /// CRC32C of `payload`, and that of `head` with this sum behind it: what a frame has, in one call and with two chains side by side.
 ///
 /// ```
-/// # use horus_shm::checksum::{crc32c, crc32c_of_frame};
+/// # use horus_sys::checksum::{crc32c, crc32c_of_frame};
 /// let alone = crc32c(0, b"payload");
 /// assert_eq!(crc32c_of_frame(&[0; 32], b"payload").map(|(payload, _)| payload), alone);
 /// ```

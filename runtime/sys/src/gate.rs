@@ -4,7 +4,7 @@
 //! program moved its half to another thread, gets no value and blocks no thread.
 //!
 //! ```
-//! let gate = horus_shm::gate::Gate::new(7);
+//! let gate = horus_sys::gate::Gate::new(7);
 //! let mut inside = gate.enter().unwrap();
 //! *inside += 1;
 //! assert!(gate.enter().is_none(), "it is in use");
@@ -14,8 +14,7 @@
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
-
-use crate::sync::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A value behind a gate; see the module's text.
 pub struct Gate<T> {
