@@ -9,8 +9,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{ScopedJoinHandle, scope};
 
-use horus::bytes::{BytesPublisher, BytesSubscriber};
-use horus::topic::{Options, Waiting};
+use horus::topic::{Bytes, Options, Publisher, Subscriber, Waiting};
 use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
 use horus_benchmarks::patience::{PATIENCE, Patience, Stuck};
 use horus_benchmarks::pinning::pin_to;
@@ -53,7 +52,7 @@ struct Part {
 
 impl Run {
     /// Sends this sender's share. Lossless, a full topic is tried again; otherwise the message is gone.
-    fn send(&self, sender: usize, publisher: &mut BytesPublisher, patience: &Patience) -> Result<Part, Stuck> {
+    fn send(&self, sender: usize, publisher: &mut Publisher<[u8]>, patience: &Patience) -> Result<Part, Stuck> {
         self.start.wait();
         let began_ns = monotonic_ns();
         for number in 0..self.shares[sender] {
@@ -67,20 +66,20 @@ impl Run {
     }
 
     /// Receives everything and compares every byte with what it must be.
-    fn receive(&self, subscriber: &mut BytesSubscriber, patience: &Patience) -> Result<Part, Stuck> {
+    fn receive(&self, subscriber: &mut Subscriber<[u8]>, patience: &Patience) -> Result<Part, Stuck> {
         let mut next = vec![0; self.shares.len()];
         let mut counts = Counts::default();
         self.start.wait();
         while next != self.shares {
-            let Some(message) = subscriber.try_recv() else {
+            let Some(received) = subscriber.try_recv() else {
                 patience.turn()?;
                 continue;
             };
             patience.progress();
             // Publishers take lanes in the order in which they were made; another order would be found corrupt. Of each
             // sender, the next message must be this one, because none may be missing.
-            let sender = message.publisher();
-            if next[sender] < self.shares[sender] && *message == *self.random.message(sender as u64, next[sender]) {
+            let sender = received.publisher;
+            if next[sender] < self.shares[sender] && *received.message == *self.random.message(sender as u64, next[sender]) {
                 counts.received += 1;
             } else {
                 counts.corrupt += 1;
@@ -91,7 +90,7 @@ impl Run {
     }
 
     /// Takes what comes until the senders are done, and looks at nothing; as the original's receivers.
-    fn take(&self, subscriber: &mut BytesSubscriber, patience: &Patience) -> Result<Part, Stuck> {
+    fn take(&self, subscriber: &mut Subscriber<[u8]>, patience: &Patience) -> Result<Part, Stuck> {
         let mut received = 0;
         self.start.wait();
         loop {
@@ -111,9 +110,9 @@ fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossle
     let name = &stage.meeting.name;
     let options =
         Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory).waiting(Waiting::Spin);
-    let publishers = (0..senders).map(|_| BytesPublisher::open(name, LONGEST, &options));
+    let publishers = (0..senders).map(|_| Publisher::<[u8]>::open_as(name, Bytes::up_to(LONGEST), &options));
     let publishers: Vec<_> = publishers.collect::<Result<_, _>>()?;
-    let subscribers = (0..receivers).map(|_| BytesSubscriber::open(name, LONGEST, &options));
+    let subscribers = (0..receivers).map(|_| Subscriber::<[u8]>::open_as(name, Bytes::up_to(LONGEST), &options));
     let subscribers: Vec<_> = subscribers.collect::<Result<_, _>>()?;
     let run = Run {
         random: RandomBytes::default(),

@@ -15,8 +15,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use horus::bytes::{BytesPublisher, BytesSubscriber};
-use horus::topic::Options;
+use horus::topic::{Bytes, Options, Publisher, Subscriber};
 use horus::wait::wait_any;
 use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::pinning::{Cpus, pin_to};
@@ -87,7 +86,7 @@ fn check(message: &[u8], number: u64) -> Result<(), Failure> {
 fn send(way: &str, topic: &str, bytes: &str) -> Result<(), Failure> {
     let bytes = bytes.parse()?;
     let (in_place, touched) = way_of(way, bytes);
-    let mut publisher = BytesPublisher::open(topic, bytes, options(way, bytes))?;
+    let mut publisher = Publisher::<[u8]>::open_as(topic, Bytes::up_to(bytes), options(way, bytes))?;
     let mut message = vec![0; bytes];
     for number in 0.. {
         if in_place {
@@ -108,8 +107,8 @@ fn send(way: &str, topic: &str, bytes: &str) -> Result<(), Failure> {
 }
 
 /// Sends a message that `fill` writes in its place; false when there is no room.
-fn lend(publisher: &mut BytesPublisher, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
-    let loan = publisher.loan(bytes);
+fn lend(publisher: &mut Publisher<[u8]>, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
+    let loan = publisher.loan_of(bytes);
     loan.is_ok_and(|mut loan| {
         fill(&mut loan);
         loan.publish();
@@ -130,7 +129,7 @@ fn receive(way: &str, topic: &str, bytes: &str, times: [&str; 3]) -> Result<(), 
 /// HORUS: receives what another process sends.
 fn take(way: &str, topic: &str, bytes: usize, times: [&str; 3]) -> Result<(), Failure> {
     let (in_place, touched) = way_of(way, bytes);
-    let mut subscriber = BytesSubscriber::open(topic, bytes, options(way, bytes))?;
+    let mut subscriber = Subscriber::<[u8]>::open_as(topic, Bytes::up_to(bytes), options(way, bytes))?;
     let mut number = 0;
     measure(times, |span| {
         count(span, || {
@@ -139,7 +138,7 @@ fn take(way: &str, topic: &str, bytes: usize, times: [&str; 3]) -> Result<(), Fa
                     wait_any(&mut [&mut subscriber], Duration::MAX);
                 }
             } else {
-                check(&subscriber.recv_timeout(Duration::MAX).ok_or("no message came")?, number)?;
+                check(subscriber.recv_timeout(Duration::MAX).ok_or("no message came")?.message, number)?;
             }
             number += 1;
             Ok(())
@@ -148,7 +147,7 @@ fn take(way: &str, topic: &str, bytes: usize, times: [&str; 3]) -> Result<(), Fa
 }
 
 /// Looks at the next message in its place; false when there is none.
-fn look(subscriber: &mut BytesSubscriber, check: impl FnOnce(&[u8]) -> Result<(), Failure>) -> Result<bool, Failure> {
+fn look(subscriber: &mut Subscriber<[u8]>, check: impl FnOnce(&[u8]) -> Result<(), Failure>) -> Result<bool, Failure> {
     match subscriber.borrow() {
         Some(message) => check(&message).map(|()| true),
         None => Ok(false),

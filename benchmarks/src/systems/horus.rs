@@ -75,7 +75,7 @@ impl<M: Message, const SUBSCRIBERS: usize> Subscribing<M, SUBSCRIBERS> {
 impl<M: Message + Content, const PUBLISHERS: usize> Sender<M> for Publishing<M, PUBLISHERS> {
     #[inline]
     fn try_send(&mut self, message: &M) -> bool {
-        self.take_turn(|publisher| publisher.try_send_from(message).is_ok())
+        self.take_turn(|publisher| publisher.try_send(message).is_ok())
     }
 
     fn publishers(&self) -> u64 {

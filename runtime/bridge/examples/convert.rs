@@ -40,7 +40,7 @@ fn read(sample: &Sample, bytes: &[u8], context: &Context) -> &'static str {
     let room = sample.bytes().len().max(64);
     let mut words = vec![0_u64; room.div_ceil(8)];
     let place = &mut horus::zerocopy::IntoBytes::as_mut_bytes(&mut words[..])[..room];
-    let place = if sample.bytes().len() < 64 && sample.ours.name() != horus::bytes::TYPE_NAME {
+    let place = if sample.bytes().len() < 64 && sample.ours.name() != horus::topic::Bytes::TYPE_NAME {
         &mut place[..sample.bytes().len()]
     } else {
         place

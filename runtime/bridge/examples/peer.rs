@@ -13,10 +13,9 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use horus::bytes::{BytesPublisher, BytesSubscriber};
 use horus::message::Message;
 use horus::messages::{CmdVel, Encoding, FrameShape, ImageHd, Imu, Vector3};
-use horus::topic::{Options, Publisher, Subscriber};
+use horus::topic::{Bytes, Options, Publisher, Subscriber};
 
 /// Bytes of a message in a topic of bytes, at most.
 const BYTES: usize = 256;
@@ -160,7 +159,7 @@ impl Run<'_> {
     }
 
     fn send_bytes(&self) {
-        let mut publisher = BytesPublisher::open(self.topic, BYTES, &self.options).expect("the topic");
+        let mut publisher = Publisher::<[u8]>::open_as(self.topic, Bytes::up_to(BYTES), &self.options).expect("the topic");
         self.send_by(|number| publisher.try_send(text(number).as_bytes()).expect("room"));
     }
 
@@ -209,12 +208,12 @@ impl Run<'_> {
 
     fn receive_bytes(&self) {
         let subscriber =
-            std::cell::RefCell::new(BytesSubscriber::open(self.topic, BYTES, &self.options).expect("the topic"));
+            std::cell::RefCell::new(Subscriber::<[u8]>::open_as(self.topic, Bytes::up_to(BYTES), &self.options).expect("the topic"));
         let receive = || {
             let mut subscriber = subscriber.borrow_mut();
-            let received = subscriber.try_recv()?;
-            let number = std::str::from_utf8(&received).ok()?.split(' ').nth(1)?.parse().ok()?;
-            Some((number, *received == *text(number).as_bytes()))
+            let received = subscriber.try_recv()?.message;
+            let number = std::str::from_utf8(received).ok()?.split(' ').nth(1)?.parse().ok()?;
+            Some((number, received == text(number).as_bytes()))
         };
         self.receive_by(receive, || subscriber.borrow().missed());
     }

@@ -86,7 +86,7 @@ fn a_listing_says_of_every_topic_what_it_is_and_who_uses_it() {
     let _cmd = Publisher::<CmdVel>::open("cmd", &options).unwrap();
     let anything = Options::default().directory(files.path());
     let _subscriber = Subscriber::<Imu>::open("arm.imu", &anything).unwrap();
-    (0..3).for_each(|_| imu.try_send(zeroed()).unwrap());
+    (0..3).for_each(|_| imu.try_send(zeroed::<Imu>()).unwrap());
 
     let list = json(files.path(), &["list"]);
     assert_eq!((&list["schema"], &list["namespace"]), (&"horus-topics/2".into(), &"default".into()));

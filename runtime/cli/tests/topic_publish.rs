@@ -4,9 +4,8 @@ mod watching;
 
 use std::time::Duration;
 
-use horus::bytes::BytesPublisher;
 use horus::messages::{CmdVel, Odometry, Vector3};
-use horus::topic::{Options, Publisher, Subscriber};
+use horus::topic::{Bytes, Options, Publisher, Subscriber};
 
 use watching::Scratch;
 
@@ -61,7 +60,7 @@ fn a_full_reliable_topic_is_waited_for_until_the_user_has_enough() {
 fn what_cannot_be_published_is_refused_with_what_to_do() {
     let scratch = Scratch::new();
     let _taken = Publisher::<CmdVel>::open("base.cmd", scratch.options(Options::latest(8))).unwrap();
-    let _log = BytesPublisher::open("log", 300, scratch.options(Options::latest(4))).unwrap();
+    let _log = Publisher::<[u8]>::open_as("log", Bytes::up_to(300), scratch.options(Options::latest(4))).unwrap();
     for (arguments, said) in [
         (&["base.cmd", "forward: 1"][..], "`horus topic info base.cmd` names who has them"),
         (&["base.cmd", "speed: 1"], "there is no field speed; the fields are\n  forward: f64\n  turn: f64"),

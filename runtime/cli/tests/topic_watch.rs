@@ -4,10 +4,8 @@ mod watching;
 
 use std::time::Duration;
 
-use horus::bytes::BytesPublisher;
 use horus::messages::{CmdVel, ImageVga, Imu, Odometry, Vector3};
-use horus::serialized::SerializedPublisher;
-use horus::topic::{Options, Publisher, Subscriber};
+use horus::topic::{Bytes, Options, Publisher, Serde, Subscriber};
 use serde_json::{Value, json};
 
 use watching::{Scratch, lines_of};
@@ -101,10 +99,13 @@ fn a_reliable_publisher_never_waits_for_an_echo_and_the_echo_counts_what_it_miss
 #[test]
 fn topics_of_bytes_are_shown_by_length_and_first_bytes() {
     let scratch = Scratch::new();
-    let mut log = BytesPublisher::open("log", 300, scratch.options(Options::latest(4))).unwrap();
-    let mut faults =
-        SerializedPublisher::<(u8, String)>::open("faults", "test/Fault", 64, scratch.options(Options::latest(4)))
-            .unwrap();
+    let mut log = Publisher::<[u8]>::open_as("log", Bytes::up_to(300), scratch.options(Options::latest(4))).unwrap();
+    let mut faults = Publisher::<Serde<(u8, String)>>::open_as(
+        "faults",
+        Bytes::of_type("test/Fault", 64),
+        scratch.options(Options::latest(4)),
+    )
+    .unwrap();
     log.try_send(b"left wheel").unwrap();
     log.try_send(&[0xab; 200]).unwrap();
     faults.try_send(&(3, "x".into())).unwrap();
@@ -124,8 +125,12 @@ fn topics_of_bytes_are_shown_by_length_and_first_bytes() {
 fn a_topic_of_dicts_is_shown_as_json() {
     let scratch = Scratch::new();
     // As the package for Python makes it.
-    let mut state =
-        BytesPublisher::of_kind("horus/MessagePack", "state", 4096, &scratch.options(Options::latest(4))).unwrap();
+    let mut state = Publisher::<[u8]>::open_as(
+        "state",
+        Bytes::of_type("horus/MessagePack", 4096),
+        &scratch.options(Options::latest(4)),
+    )
+    .unwrap();
     state.try_send(b"\x82\xa7battery\xcb\x3f\xe0\0\0\0\0\0\0\xa6faults\x91\xaaleft wheel").unwrap();
     state.try_send(b"\xc1").unwrap();
     let output = scratch.said(&["echo", "state", "--count=2", "--history=2"]);
@@ -203,7 +208,7 @@ fn numbers_of_places_that_a_subscriber_holds_are_no_messages() {
 #[test]
 fn bw_adds_up_the_lengths_of_messages_of_bytes() {
     let scratch = Scratch::new();
-    let mut log = BytesPublisher::open("log", 1000, scratch.options(Options::latest(64))).unwrap();
+    let mut log = Publisher::<[u8]>::open_as("log", Bytes::up_to(1000), scratch.options(Options::latest(64))).unwrap();
     let mut bw = scratch.start(&["bw", "log", "--window", "20ms", "--json"]);
     bw.line();
     (1..=50).for_each(|length| log.try_send(&vec![0; length]).unwrap());

@@ -9,9 +9,8 @@ use std::io::{BufRead, BufReader, Lines};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use horus::bytes::{BytesPublisher, BytesSubscriber};
 use horus::message;
-use horus::topic::{Options, Publisher};
+use horus::topic::{Bytes, Options, Publisher, Subscriber};
 use horus_gateway::client::Address;
 use running::certificates::{Authority, Counts, listen};
 use running::process::Process;
@@ -75,7 +74,7 @@ fn a_foreign_client_gets_what_a_program_publishes_and_afterwards_again_from_the_
     let options = Options::latest(256).publishers(2);
     let mut client = Client::start(&gateway, &["receive", "numbers", "0", "300"]);
     assert_eq!(client.line(), "ready");
-    let mut publisher = BytesPublisher::open("numbers", 64, gateway.topics(options)).unwrap();
+    let mut publisher = Publisher::<[u8]>::open_as("numbers", Bytes::up_to(64), gateway.topics(options)).unwrap();
     let line = |number: u64, message: &[u8]| {
         let hex: String = message.iter().map(|byte| format!("{byte:02x}")).collect();
         format!("{number} {hex}")
@@ -95,11 +94,12 @@ fn a_foreign_client_gets_what_a_program_publishes_and_afterwards_again_from_the_
 #[test]
 fn a_foreign_client_sends_single_messages_and_batches_to_a_program_and_is_told_their_numbers() {
     let gateway = Gateway::start(SETTINGS);
-    let mut subscriber = BytesSubscriber::open("numbers", 64, gateway.topics(Options::latest(256))).unwrap();
+    let mut subscriber =
+        Subscriber::<[u8]>::open_as("numbers", Bytes::up_to(64), gateway.topics(Options::latest(256))).unwrap();
     let mut client = Client::start(&gateway, &["send", "numbers", "200"]);
     for number in 0..200_u64 {
         let received = subscriber.recv_timeout(PATIENCE).expect("it comes");
-        assert_eq!(received[..], number.to_le_bytes());
+        assert_eq!(received.message, number.to_le_bytes());
     }
     (1..101).for_each(|number| assert_eq!(client.line(), format!("{number} 1 0")));
     assert_eq!(client.line(), "200 100 0", "the batch was taken whole");
@@ -109,10 +109,11 @@ fn a_foreign_client_sends_single_messages_and_batches_to_a_program_and_is_told_t
 #[test]
 fn what_a_foreign_client_sends_between_garbage_arrives_and_the_garbage_is_counted() {
     let gateway = Gateway::start(SETTINGS);
-    let mut subscriber = BytesSubscriber::open("numbers", 64, gateway.topics(Options::latest(256))).unwrap();
+    let mut subscriber =
+        Subscriber::<[u8]>::open_as("numbers", Bytes::up_to(64), gateway.topics(Options::latest(256))).unwrap();
     let mut client = Client::start(&gateway, &["damage", "numbers"]);
     for _ in 0..3 {
-        assert_eq!(subscriber.recv_timeout(PATIENCE).expect("it comes")[..], *b"good");
+        assert_eq!(subscriber.recv_timeout(PATIENCE).expect("it comes").message, b"good");
     }
     assert_eq!(client.line(), "0 0 3 3", "sent, dropped, taken, damaged");
     client.end();

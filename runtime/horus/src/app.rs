@@ -56,8 +56,7 @@ use crate::node::{Node, Spec};
 use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, pair};
 use crate::stop;
 use crate::time::MonotonicTime;
-use crate::topic::raw::RawSubscriber;
-use crate::topic::{OpenError, Options, Publisher, Subscriber};
+use crate::topic::{OpenError, Options, Publisher, Raw, Subscriber};
 use crate::wait::Waitable;
 use vanished::TopicFiles;
 
@@ -196,7 +195,9 @@ impl App {
         let begins = subscriber.subscription().positions();
         self.inputs.push(DeclaredInput {
             sight: Arc::clone(&sight),
-            open_trigger: Box::new(move || Ok(Box::new(RawSubscriber::open_from(&name, &layout, options, &begins)?))),
+            open_trigger: Box::new(move || {
+                Ok(Box::new(Subscriber::<Raw>::open_from(&name, &layout, options, &begins)?))
+            }),
         });
         Ok((subscriber, sight))
     }

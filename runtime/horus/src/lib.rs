@@ -73,7 +73,8 @@
 //!   `horus determinism` say how well that is.
 //!
 //! # Trade-offs
-//! - Messages have a fixed size and plain fields, so that sending is copying. [`mod@bytes`] and [`serialized`] carry the rest, at a cost.
+//! - Messages have a fixed size and plain fields, so that sending is copying. [Other kinds of payload](topic::payload) carry
+//!   the rest, at a cost.
 //! - All memory of a topic is allocated and locked when the topic is made, used or not.
 //! - Opening, closing and looking for the dead make system calls, so that sending and receiving need not.
 //! - [`Subscriber::borrow`](topic::Subscriber::borrow) reads a large message where it is, and trusts every program that may write to the
@@ -86,8 +87,8 @@
 //! | [`topic`] | [`Publisher`](topic::Publisher), [`Subscriber`](topic::Subscriber), [`Options`](topic::Options): start here |
 //! | [`messages`] | messages of the field: velocities, poses, IMU, scans, images, … |
 //! | [`message`](mod@message) | [`message!`]: a message of your own |
-//! | [`message::layout`], [`topic::raw`] | messages whose type is known only at run time, as other languages bring them |
-//! | [`mod@bytes`], [`serialized`] | topics of any bytes, and of every type that serde knows |
+//! | [`topic::payload`] | what a topic carries: messages, any bytes, every type that serde knows, layouts that are known at run time |
+//! | [`message::layout`] | such layouts, as other languages bring them |
 //! | [`wait`] | waiting for several topics at once |
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
 //! | [`world`], [`simulation`] | the same program in virtual time |
@@ -112,7 +113,6 @@ pub use zerocopy;
 
 pub mod admission;
 pub mod app;
-pub mod bytes;
 pub mod cpus;
 pub mod deadline;
 mod error;
@@ -128,7 +128,6 @@ pub mod node;
 pub mod outside;
 pub mod port;
 pub mod prelude;
-pub mod serialized;
 pub mod silence;
 pub mod simulation;
 pub mod startup;

@@ -98,7 +98,7 @@ pub trait Message: Plain + KnownLayout {
     note = "instead of `usize`, write `u64`: its size is the same on every machine",
     note = "instead of `String`, write `[u8; 32]`, and use `horus::messages::{{text, set_text}}`",
     note = "instead of `Option<f32>`, write `f32`, and NaN for none",
-    note = "instead of `Vec<T>`, write `[T; 64]` and a `count: u32` beside it; for bytes of any length there is `horus::bytes`",
+    note = "instead of `Vec<T>`, write `[T; 64]` and a `count: u32` beside it; for bytes of any length there is `horus::topic::Bytes`",
     note = "a `struct` of your own has to be defined by `horus::message!` too"
 )]
 pub trait FieldType: Plain {

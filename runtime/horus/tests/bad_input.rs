@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use horus::bytes::{BytesPublisher, SendError};
 use horus::messages::{CmdVel, ImageFullHd, Imu};
-use horus::serialized::SerializedPublisher;
-use horus::topic::{NameError, OpenError, Options, Publisher, Subscriber, TopicName};
+use horus::topic::{Bytes, NameError, OpenError, Options, Publisher, SendError, Serde, Subscriber, TopicName};
 use horus_shm::segment::layout::{MAX_SUBSCRIBERS, ShapeError};
 use horus_shm::segment::rejected::{Reason, Rejected};
 
@@ -86,15 +84,15 @@ fn capacities_and_numbers_of_publishers_that_are_none() {
 fn lengths_and_type_names_that_are_none() {
     let scene = Scene::new();
     for maximum in [1 << 28, usize::MAX] {
-        let error = BytesPublisher::open(name(), maximum, scene.options()).err().unwrap();
+        let error = Publisher::<[u8]>::open_as(name(), Bytes::up_to(maximum), scene.options()).err().unwrap();
         assert!(matches!(error, OpenError::Shape(ShapeError::Bytes(_))), "{error}");
     }
     for type_name in ["", &"x".repeat(129), "bell\x07"] {
-        let opened = SerializedPublisher::<u32>::open(name(), type_name, 16, scene.options());
+        let opened = Publisher::<Serde<u32>>::open_as(name(), Bytes::of_type(type_name, 16), scene.options());
         assert!(matches!(opened.err(), Some(OpenError::TypeName { .. })), "{type_name:?}");
     }
     assert_eq!(scene.files(), 0);
-    let mut publisher = BytesPublisher::open(name(), 16, scene.options()).unwrap();
+    let mut publisher = Publisher::<[u8]>::open_as(name(), Bytes::up_to(16), scene.options()).unwrap();
     assert_eq!(publisher.try_send(&[0; 17]), Err(SendError::TooLong { bytes: 17, maximum: 16 }));
     publisher.try_send(&[0; 16]).unwrap();
     publisher.try_send(&[]).unwrap();
@@ -200,7 +198,7 @@ fn who_wants_another_topic_under_the_same_name_is_refused_and_the_users_of_the_f
         "{imu}"
     );
     assert!(Subscriber::<Imu>::open(name(), scene.options()).is_err());
-    assert!(BytesPublisher::open(name(), 16, scene.options()).is_err());
+    assert!(Publisher::<[u8]>::open_as(name(), Bytes::up_to(16), scene.options()).is_err());
     send(&mut publisher, 2.0);
     let received = std::iter::from_fn(|| subscriber.try_recv()).map(|received| received.message.turn);
     assert_eq!(received.collect::<Vec<_>>(), [1.0, 2.0]);

@@ -52,7 +52,7 @@ fn holds_half_a_message(directory: &Path) -> bool {
 #[test]
 #[ignore = "a peer"]
 fn peer_publishes() {
-    let mut publisher = Publisher::open(name(), peers::options()).unwrap();
+    let mut publisher = Publisher::<Block>::open(name(), peers::options()).unwrap();
     peers::ready();
     loop {
         publisher.send_timeout(block(publisher.position()), PATIENCE).unwrap();
@@ -62,7 +62,7 @@ fn peer_publishes() {
 #[test]
 #[ignore = "a peer"]
 fn peer_subscribes() {
-    let mut subscriber = Subscriber::open(name(), peers::options()).unwrap();
+    let mut subscriber = Subscriber::<Block>::open(name(), peers::options()).unwrap();
     peers::ready();
     loop {
         check(&subscriber.recv_timeout(PATIENCE).unwrap());
@@ -82,7 +82,7 @@ fn peer_subscribes_and_never_reads() {
 fn peer_comes_and_goes_as_publisher() {
     peers::ready();
     loop {
-        let mut publisher = Publisher::open(name(), peers::options()).unwrap();
+        let mut publisher = Publisher::<Block>::open(name(), peers::options()).unwrap();
         let _full = publisher.try_send(block(publisher.position()));
     }
 }
@@ -92,7 +92,7 @@ fn peer_comes_and_goes_as_publisher() {
 fn peer_comes_and_goes_as_subscriber() {
     peers::ready();
     loop {
-        let mut subscriber = Subscriber::open(name(), peers::options()).unwrap();
+        let mut subscriber = Subscriber::<Block>::open(name(), peers::options()).unwrap();
         subscriber.try_recv().as_ref().map(check);
     }
 }

@@ -87,7 +87,7 @@ const MESSAGES: u64 = 20_000;
 fn two_subscribers_on_one_thread_each_get_every_message_however_slow_one_of_them_is() {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(512).directory(files.path());
-    let mut publisher = publish(&options);
+    let mut publisher = publish::<Numbers>(&options);
     let (mut quick, mut slow) = (Complete::new(&options), Complete::new(&options));
     assert_eq!(publisher.subscribers().unwrap(), 2);
     for number in 0..MESSAGES {
@@ -115,7 +115,7 @@ fn peer_gets_every_number() {
 fn a_thread_that_receives_what_it_sends_takes_nothing_from_others() {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = options_for("reliable", files.path());
-    let mut publisher = publish(&options);
+    let mut publisher = publish::<Numbers>(&options);
     let mut own = Complete::new(&options);
     let mut beside = Complete::new(&options);
     let mut peer = Peer::start("peer_gets_every_number", files.path(), "reliable");
@@ -150,7 +150,7 @@ fn median_ns(mut one: impl FnMut()) -> u128 {
 fn with_nobody_subscribed_sending_is_neither_refused_nor_slower_and_who_comes_late_gets_nothing_stale() {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(64).directory(files.path());
-    let mut publisher = publish(&options);
+    let mut publisher = publish::<Numbers>(&options);
     let alone = median_ns(|| publisher.try_send_stamped(numbers(7), 0).unwrap());
     let sent = publisher.position();
     assert_eq!(sent, MESSAGES);
@@ -186,7 +186,7 @@ fn silent_subscriber_is_not_robbed_by_a_newcomer() {
     const SILENCE: Duration = Duration::from_millis(6_500);
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = options_for("reliable", files.path());
-    let mut publisher = publish(&options);
+    let mut publisher = publish::<Numbers>(&options);
     let mut silent = Peer::start("peer_sleeps_and_then_gets_every_number", files.path(), "reliable");
     silent.wait_until_ready();
     std::thread::park_timeout(SILENCE);
@@ -212,7 +212,7 @@ fn silent_subscriber_is_not_robbed_by_a_newcomer() {
 #[test]
 #[ignore = "a peer"]
 fn peer_publishes_large_messages() {
-    let mut publisher = publish(&peers::options());
+    let mut publisher = publish::<Large>(&peers::options());
     peers::ready();
     loop {
         let number = publisher.position();
@@ -257,7 +257,7 @@ fn producer_killed_in_the_middle_of_a_message_wedges_nothing() {
             assert_eq!(received.message, Large { words: [received.sequence; 2_601] });
         }
         // The name is free at once, the next message gets through, and the subscriber need not do anything for it.
-        let mut successor = publish(&options);
+        let mut successor = publish::<Large>(&options);
         let number = successor.position();
         successor.try_send(Large { words: [number; 2_601] }).unwrap();
         let received = subscriber.try_recv().expect("the successor's message");
@@ -292,7 +292,7 @@ fn producer_killed_while_it_fills_a_message_in_place_wedges_nothing() {
         producer.kill();
         assert!(holds_half_a_message(files.path(), policy), "nothing was tested");
         assert_eq!(subscriber.try_recv(), None);
-        let mut successor = publish(&options);
+        let mut successor = publish::<Large>(&options);
         successor.try_send(Large { words: [2; 2_601] }).unwrap();
         let received = subscriber.try_recv().expect("the successor's message");
         assert_eq!((received.sequence, received.message), (1, Large { words: [2; 2_601] }));
@@ -366,7 +366,7 @@ fn types_are_not_confused() {
     }
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::reliable(CAPACITY).directory(files.path());
-    let mut publisher = publish(&options);
+    let mut publisher = publish::<Numbers>(&options);
     let mut subscriber = Complete::new(&options);
     for text in reason::<theirs::Numbers>(&options) {
         assert!(text.contains("test/Numbers") && text.contains("other/Numbers"), "{text}");
@@ -396,7 +396,7 @@ fn latest_value_is_never_torn_and_never_goes_back() {
     const ENOUGH: u64 = 20_000;
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let options = Options::latest(2).directory(files.path());
-    let mut publisher = publish(&options);
+    let mut publisher = publish::<Numbers>(&options);
     let mut subscriber = subscribe::<Numbers>(&options);
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     let publishing = std::thread::spawn(move || {

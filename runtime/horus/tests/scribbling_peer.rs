@@ -88,7 +88,7 @@ fn peer_scribbles() {
 fn publish(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
     let mut sent = 0;
     while !until.load(Ordering::Relaxed) {
-        let Ok(mut publisher) = Publisher::open(name(), options(policy, directory)) else {
+        let Ok(mut publisher) = Publisher::<Stamp>::open(name(), options(policy, directory)) else {
             // A peer that scribbles can make a file useless that looks used: then the test has to remove it.
             let _gone_already = std::fs::remove_file(directory.join("scribbled.topic"));
             continue;

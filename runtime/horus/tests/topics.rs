@@ -5,10 +5,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use horus::bytes::{BytesPublisher, BytesSubscriber, SendError};
 use horus::message::{Message, Stamp};
-use horus::serialized::{SerializeError, SerializedPublisher, SerializedSubscriber};
-use horus::topic::{Full, OpenError, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus::topic::{
+    Bytes, Full, OpenError, Options, Publisher, SendError, Serde, SerializeError, Subscriber, TopicName, Waiting,
+};
 use horus::wait::wait_any;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -324,13 +324,13 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
     let scratch = Scratch::new();
     for options in [scratch.reliable(2), scratch.latest(2)] {
         for maximum in [256, 10_000] {
-            let mut publisher = BytesPublisher::open(name(), maximum, &options).unwrap();
-            let mut subscriber = BytesSubscriber::open(name(), maximum, &options).unwrap();
+            let mut publisher = Publisher::<[u8]>::open_as(name(), Bytes::up_to(maximum), &options).unwrap();
+            let mut subscriber = Subscriber::<[u8]>::open_as(name(), Bytes::up_to(maximum), &options).unwrap();
             for length in [0, 1, 7, 8, 9, 63, 64, 65, 255, maximum] {
                 let message: Vec<u8> = (0..length).map(|i| (i * 31 + length) as u8).collect();
                 publisher.try_send(&message).unwrap();
-                assert_eq!(*subscriber.try_recv().unwrap(), *message);
-                let mut loan = publisher.loan(length).unwrap();
+                assert_eq!(subscriber.try_recv().unwrap().message, message);
+                let mut loan = publisher.loan_of(length).unwrap();
                 loan.copy_from_slice(&message);
                 loan.publish();
                 assert_eq!(*subscriber.borrow().unwrap(), *message);
@@ -347,19 +347,22 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
 fn serialized_values_arrive_and_foreign_bytes_are_an_error() {
     let scratch = Scratch::new();
     let options = scratch.reliable(4);
-    let open = |maximum| SerializedPublisher::<Vec<String>>::open(name(), "test/Texts", maximum, &options);
+    let open =
+        |maximum| Publisher::<Serde<Vec<String>>>::open_as(name(), Bytes::of_type("test/Texts", maximum), &options);
     let mut publisher = open(64).unwrap();
-    let mut subscriber = SerializedSubscriber::<Vec<String>>::open(name(), "test/Texts", 64, &options).unwrap();
+    let mut subscriber =
+        Subscriber::<Serde<Vec<String>>>::open_as(name(), Bytes::of_type("test/Texts", 64), &options).unwrap();
     let texts = vec!["left".to_owned(), "right".to_owned()];
     publisher.try_send(&texts).unwrap();
-    assert_eq!(subscriber.try_recv().unwrap().unwrap(), texts);
+    assert_eq!(subscriber.try_recv().unwrap().message.unwrap(), texts);
     let error = publisher.try_send(&vec!["x".repeat(100)]).unwrap_err();
     assert!(matches!(error, SerializeError::TooLong { maximum: 64 }), "{error}");
     assert!(subscriber.try_recv().is_none(), "what was too long was not sent in part");
-    let mut numbers = SerializedSubscriber::<Vec<(u64, String)>>::open(name(), "test/Texts", 64, &options).unwrap();
+    let mut numbers =
+        Subscriber::<Serde<Vec<(u64, String)>>>::open_as(name(), Bytes::of_type("test/Texts", 64), &options).unwrap();
     publisher.try_send(&texts).unwrap();
-    assert!(numbers.try_recv().unwrap().is_err());
-    let other = SerializedSubscriber::<u8>::open(name(), "test/Other", 64, &options).err().unwrap();
+    assert!(numbers.try_recv().unwrap().message.is_err());
+    let other = Subscriber::<Serde<u8>>::open_as(name(), Bytes::of_type("test/Other", 64), &options).err().unwrap();
     assert!(other.to_string().contains("test/Texts"), "{other}");
 }
 
@@ -419,11 +422,12 @@ fn sample_that_is_forgotten_holds_nothing_for_longer_than_until_the_next_message
 fn value_that_is_too_long_costs_a_latest_topic_nothing() {
     let scratch = Scratch::new();
     let options = scratch.latest(1);
-    let mut publisher = SerializedPublisher::<String>::open(name(), "test/Text", 8, &options).unwrap();
-    let mut subscriber = SerializedSubscriber::<String>::open(name(), "test/Text", 8, &options).unwrap();
+    let mut publisher = Publisher::<Serde<String>>::open_as(name(), Bytes::of_type("test/Text", 8), &options).unwrap();
+    let mut subscriber =
+        Subscriber::<Serde<String>>::open_as(name(), Bytes::of_type("test/Text", 8), &options).unwrap();
     publisher.try_send(&"short".to_owned()).unwrap();
     assert!(matches!(publisher.try_send(&"x".repeat(9)), Err(SerializeError::TooLong { maximum: 8 })));
-    assert_eq!(subscriber.try_recv().unwrap().unwrap(), "short");
+    assert_eq!(subscriber.try_recv().unwrap().message.unwrap(), "short");
 }
 
 #[test]
@@ -438,8 +442,8 @@ fn sender_without_a_limit_waits_for_nobody_on_a_latest_topic() {
     drop(held);
 
     let name: TopicName = "bytes".parse().unwrap();
-    let mut publisher = BytesPublisher::open(name.clone(), 8192, &options).unwrap();
-    let mut subscriber = BytesSubscriber::open(name, 8192, &options).unwrap();
+    let mut publisher = Publisher::<[u8]>::open_as(name.clone(), Bytes::up_to(8192), &options).unwrap();
+    let mut subscriber = Subscriber::<[u8]>::open_as(name, Bytes::up_to(8192), &options).unwrap();
     publisher.send_timeout(&[1; 8192], Duration::MAX).unwrap();
     let held = subscriber.borrow().unwrap();
     assert!(matches!(publisher.send_timeout(&[2; 8192], Duration::MAX), Err(SendError::Full)));

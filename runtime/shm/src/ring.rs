@@ -189,6 +189,15 @@ pub struct Received<T> {
     pub publisher: usize,
 }
 
+impl<T> Received<T> {
+    /// The same of what `make` makes of the message.
+    #[inline(always)]
+    pub fn map<R>(self, make: impl FnOnce(T) -> R) -> Received<R> {
+        let Self { message, sequence, sent_ns, publisher } = self;
+        Received { message: make(message), sequence, sent_ns, publisher }
+    }
+}
+
 /// Takes the reader `subscriber` out of the lane's members.
 pub fn leave(memory: &impl Memory, subscriber: usize) {
     // Release: what this reader copied was copied before the writer stops waiting for it.

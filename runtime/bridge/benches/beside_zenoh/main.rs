@@ -13,8 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use horus::bytes::{BytesPublisher, BytesSubscriber};
-use horus::topic::Options as Topic;
+use horus::topic::{Bytes, Options as Topic, Publisher, Subscriber};
 use horus_bridge::zenoh::{Links, open};
 use horus_sys::clock::monotonic_ns;
 use process::{Running, cpu_ticks};
@@ -171,7 +170,7 @@ fn cell(options: &Options, look: Option<u32>, bytes: usize, rate: u64, count: u6
     )?;
     receiver.expect("ready")?;
     let mut came =
-        BytesSubscriber::open(BACK, 8, Topic::latest(2).directory(&back)).map_err(|error| error.to_string())?;
+        Subscriber::<[u8]>::open_as(BACK, Bytes::up_to(8), Topic::latest(2).directory(&back)).map_err(|error| error.to_string())?;
     let mut others = Vec::new();
     if let Some(look) = look {
         for (name, topics, link, route) in [
@@ -189,7 +188,7 @@ fn cell(options: &Options, look: Option<u32>, bytes: usize, rate: u64, count: u6
     let own = cpu_ticks("self");
     if look.is_some() {
         let topic = Topic::reliable(CAPACITY).directory(&near);
-        let mut publisher = BytesPublisher::open("benchmark", bytes, &topic).map_err(|error| error.to_string())?;
+        let mut publisher = Publisher::<[u8]>::open_as("benchmark", Bytes::up_to(bytes), &topic).map_err(|error| error.to_string())?;
         load(&mut receiver, &mut came, (bytes, rate, count), |message| {
             publisher.try_send(message).map_err(|error| error.to_string())
         })?;
@@ -210,7 +209,7 @@ fn cell(options: &Options, look: Option<u32>, bytes: usize, rate: u64, count: u6
 /// Sends message 0 until the receiver has one, then all others at their times.
 fn load(
     receiver: &mut Running,
-    came: &mut BytesSubscriber,
+    came: &mut Subscriber<[u8]>,
     (bytes, rate, count): (usize, u64, u64),
     mut send: impl FnMut(&[u8]) -> Result<(), String>,
 ) -> Result<(), String> {
@@ -228,7 +227,7 @@ fn load(
     for number in 1..=count {
         while rate == 0 && number > taken + WINDOW {
             match came.recv_timeout(PATIENCE) {
-                Some(number) => taken = number_at(&number, 0),
+                Some(number) => taken = number_at(number.message, 0),
                 None => return Err(format!("the receiver stopped at message {taken}")),
             }
         }

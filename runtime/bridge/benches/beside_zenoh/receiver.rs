@@ -4,8 +4,7 @@ use std::io::BufRead;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use horus::bytes::{BytesPublisher, BytesSubscriber};
-use horus::topic::{Options as Topic, Waiting};
+use horus::topic::{Bytes, Options as Topic, Publisher, Subscriber, Waiting};
 use horus_bridge::zenoh::{Links, open};
 use horus_sys::clock::monotonic_ns;
 use zenoh::Wait;
@@ -37,13 +36,13 @@ struct Taking {
     begun: Option<Instant>,
     came: Instant,
     is_matched: bool,
-    back: BytesPublisher,
+    back: Publisher<[u8]>,
 }
 
 impl Taking {
     fn new(options: &Options) -> Result<Self, String> {
         let (count, times) = (options.count, Vec::with_capacity(options.count as usize));
-        let back = BytesPublisher::open(BACK, 8, Topic::latest(2).directory(options.back.clone().unwrap_or_default()));
+        let back = Publisher::<[u8]>::open_as(BACK, Bytes::up_to(8), Topic::latest(2).directory(options.back.clone().unwrap_or_default()));
         let back = back.map_err(|error| error.to_string())?;
         Ok(Self { count, times, wrong: 0, last: 0, begun: None, came: Instant::now(), is_matched: false, back })
     }
@@ -124,12 +123,12 @@ pub fn receive_by_zenoh(options: &Options) -> Result<(), String> {
 pub fn receive_by_topic(options: &Options) -> Result<(), String> {
     let topic = Topic::reliable(CAPACITY).directory(&options.place).waiting(Waiting::Sleep);
     let mut subscriber =
-        BytesSubscriber::open("benchmark", options.bytes, &topic).map_err(|error| error.to_string())?;
+        Subscriber::<[u8]>::open_as("benchmark", Bytes::up_to(options.bytes), &topic).map_err(|error| error.to_string())?;
     println!("ready");
     let mut taking = Taking::new(options)?;
     while !taking.is_over() {
-        if let Some(message) = subscriber.recv_timeout(SILENCE / 4) {
-            taking.take(&message);
+        if let Some(received) = subscriber.recv_timeout(SILENCE / 4) {
+            taking.take(received.message);
         }
     }
     taking.say();

@@ -22,7 +22,7 @@ impl Ours {
     pub fn name(&self) -> &str {
         match self {
             Self::Layout(layout) => layout.type_name(),
-            Self::Bytes(_) => horus::bytes::TYPE_NAME,
+            Self::Bytes(_) => horus::topic::Bytes::TYPE_NAME,
         }
     }
 }

@@ -72,32 +72,24 @@ impl Place {
     pub fn next(&mut self, take: impl FnOnce(&mut dyn FnMut(Option<&[u8]>)) -> Took) -> Next {
         let Self { publication, is_of_bytes, bytes, pairing, context, .. } = self;
         let mut outcome = None;
-        if *is_of_bytes {
-            let Ok(mut loan) = publication.loan_bytes(*bytes) else { return Next::Full };
-            match take(&mut |message| {
-                outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)));
-            }) {
-                Took::Nothing => return Next::Nothing,
-                Took::Again => return Next::Went,
-                Took::Circle => outcome = None,
-                Took::Message => {}
+        let loan = match *is_of_bytes {
+            true => publication.loan_bytes(*bytes).ok(),
+            false => publication.loan().ok(),
+        };
+        let Some(mut loan) = loan else { return Next::Full };
+        match take(&mut |message| {
+            outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)));
+        }) {
+            Took::Nothing => return Next::Nothing,
+            Took::Again => return Next::Went,
+            Took::Circle => outcome = None,
+            Took::Message => {}
+        }
+        if let Some(Some(Ok(length))) = outcome {
+            if *is_of_bytes {
+                loan.shorten(length);
             }
-            if let Some(Some(Ok(length))) = outcome {
-                loan.publish_first(length, monotonic_ns());
-            }
-        } else {
-            let Ok(mut loan) = publication.loan() else { return Next::Full };
-            match take(&mut |message| {
-                outcome = Some(message.map(|message| pairing.read(message, &mut loan, context)));
-            }) {
-                Took::Nothing => return Next::Nothing,
-                Took::Again => return Next::Went,
-                Took::Circle => outcome = None,
-                Took::Message => {}
-            }
-            if let Some(Some(Ok(_))) = outcome {
-                loan.publish(monotonic_ns());
-            }
+            loan.publish(monotonic_ns());
         }
         match outcome {
             Some(Some(Ok(_))) => self.carried += 1,

@@ -34,12 +34,8 @@ pub fn reliable_topic_is_full(scratch: &Path) {
     let mut subscriber = subscriber(scratch, Options::reliable(2));
     let mut publisher = publisher(scratch, Options::reliable(2));
     send(&mut publisher, 0..2);
-    assert_eq!(publisher.try_send(Number { number: 2 }).unwrap_err().0.number, 2);
-    assert_eq!(
-        publisher.send_timeout(Number { number: 3 }, ms(5)).unwrap_err().0.number,
-        3,
-        "it waits up to its limit"
-    );
+    assert!(publisher.try_send(Number { number: 2 }).is_err());
+    assert!(publisher.send_timeout(Number { number: 3 }, ms(5)).is_err(), "it waits up to its limit");
     let waits = std::thread::spawn(move || publisher.send(&Number { number: 2 }).is_ok());
     assert_eq!(subscriber.recv_timeout(PATIENCE).unwrap().message.number, 0);
     assert!(waits.join().unwrap());
@@ -52,7 +48,7 @@ pub fn every_message_is_held(scratch: &Path) {
     let mut publisher = Publisher::<Page>::open("t", &options).unwrap();
     publisher.try_send(Page { words: [1; 1024] }).unwrap();
     let held = subscriber.borrow().unwrap();
-    assert_eq!(publisher.try_send(Page { words: [2; 1024] }).unwrap_err().0.words[0], 2);
+    assert!(publisher.try_send(Page { words: [2; 1024] }).is_err());
     assert_eq!(held.words, [1; 1024]);
     drop(held);
     publisher.try_send(Page { words: [2; 1024] }).unwrap();
@@ -100,7 +96,7 @@ pub fn subscriber_is_dead(scratch: &Path) {
     let mut publisher = publisher(scratch, Options::reliable(2));
     send(&mut publisher, 0..2);
     dead.kill();
-    assert_eq!(publisher.try_send(Number { number: 2 }).unwrap_err().0.number, 2, "the topic is full");
+    assert!(publisher.try_send(Number { number: 2 }).is_err(), "the topic is full");
     assert_eq!(publisher.reap_dead_subscribers(), 1);
     send(&mut publisher, 2..3);
 }

@@ -322,7 +322,7 @@ impl Served {
                 kind = Kind { type_name, layout_hash, description: &description };
                 payload = Payload { bytes: definition.bytes, align: definition.align };
             } else if let Some(maximum) = self.config.bytes {
-                kind = Kind { type_name: horus::bytes::TYPE_NAME, layout_hash: 0, description: "" };
+                kind = Kind { type_name: horus::topic::Bytes::TYPE_NAME, layout_hash: 0, description: "" };
                 payload = bytes::payload(maximum).map_err(text)?;
             } else {
                 return Err(

@@ -4,8 +4,7 @@ use super::App;
 use crate::message::layout::Layout;
 use crate::node::Spec;
 use crate::port::raw::{RawInput, RawOutput, check_size, pair};
-use crate::topic::Options;
-use crate::topic::raw::{RawPublisher, RawSubscriber};
+use crate::topic::{Options, Publisher, Raw, Subscriber};
 
 impl App {
     /// As [`input_with`](Self::input_with), for messages of a layout; without `options` as [`input`](Self::input).
@@ -13,7 +12,7 @@ impl App {
     /// # Errors
     /// As these.
     pub fn raw_input(&mut self, topic: &str, layout: &Layout, options: Option<Options>) -> crate::Result<RawInput> {
-        let open = |options: &Options| RawSubscriber::open(topic, layout, options);
+        let open = |options: &Options| Subscriber::<Raw>::open_as(topic, layout, options);
         let (subscriber, sight) = self.join(topic, options.unwrap_or_default(), layout.clone(), open)?;
         Ok(RawInput::new(subscriber, sight))
     }
@@ -26,7 +25,7 @@ impl App {
         check_size(topic, layout)?;
         let options = options.unwrap_or_default();
         self.emit(topic, options, |options| {
-            Ok(pair(topic, RawPublisher::open(topic, layout, options)?.into_publication()))
+            Ok(pair(topic, Publisher::<Raw>::open_as(topic, layout, options)?.into_publication()))
         })
     }
 

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::message::Message;
 use crate::time::MonotonicTime;
-use crate::topic::raw::RawSubscriber;
-use crate::topic::{OpenError, Received, Subscriber};
+use crate::topic::{OpenError, Raw, Received, Subscriber};
 
 /// The most messages that one call looks at: a publisher that is faster than its reader must not hold the step.
 pub(super) const MOST: usize = 4096;
@@ -228,7 +227,7 @@ pub(crate) trait Trigger: Send {
     fn subscription(&mut self) -> &mut horus_shm::ends::Subscription;
 }
 
-impl Trigger for RawSubscriber {
+impl Trigger for Subscriber<Raw> {
     fn take(&mut self) -> Option<u64> {
         let mut oldest = None;
         for _ in 0..MOST {

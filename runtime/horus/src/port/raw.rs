@@ -40,12 +40,11 @@ use super::outlet::Shared;
 use super::{MAX_OUTPUT_BYTES, Outlet, Sight};
 use crate::message::layout::Layout;
 use crate::time::MonotonicTime;
-use crate::topic::Received;
-use crate::topic::raw::RawSubscriber;
+use crate::topic::{Raw, Received, Subscriber};
 
 /// The end of a topic that a node reads; [`App::raw_input`](crate::app::App::raw_input) makes it.
 pub struct RawInput {
-    subscriber: RawSubscriber,
+    subscriber: Subscriber<Raw>,
     sight: Arc<Sight>,
     /// Where the next message is received to. If `held` says so, it holds one that must not be seen yet.
     coming: Box<[u8]>,
@@ -57,7 +56,7 @@ pub struct RawInput {
 }
 
 impl RawInput {
-    pub(crate) fn new(subscriber: RawSubscriber, sight: Arc<Sight>) -> Self {
+    pub(crate) fn new(subscriber: Subscriber<Raw>, sight: Arc<Sight>) -> Self {
         let room = || vec![0; subscriber.message_bytes()].into_boxed_slice();
         Self { coming: room(), newest: room(), subscriber, sight, held: None, latest: None, last: Place::default() }
     }
@@ -127,7 +126,7 @@ impl RawInput {
             let received = match self.held.take() {
                 Some(held) => held,
                 None => {
-                    let received = self.subscriber.try_recv(&mut self.coming)?;
+                    let received = self.subscriber.try_recv_into(&mut self.coming)?;
                     if !self.last.goes_on(&received) {
                         self.sight.note_missed(self.subscriber.missed());
                     }

@@ -5,49 +5,53 @@ use std::ops::{Deref, DerefMut};
 
 use horus_shm::ends::place;
 
-use super::now_if;
-use crate::message::Message;
+use super::{InPlace, now_if};
 
 /// The place of a message that is being written, as if it were the message; dropped without
 /// [`publish`](Self::publish), it was never sent, but on a full `latest` topic the oldest message is given up for it.
 #[must_use = "a loan that is not published sends nothing"]
-pub struct Loan<'a, M: Message> {
+pub struct Loan<'a, P: InPlace + ?Sized> {
     pub(super) loan: place::Loan<'a>,
-    pub(super) is_stamping: bool,
-    pub(super) _message: PhantomData<fn(M)>,
+    is_stamping: bool,
+    _kind: PhantomData<fn(&P)>,
 }
 
-impl<M: Message> Loan<'_, M> {
+impl<'a, P: InPlace + ?Sized> Loan<'a, P> {
+    pub(super) fn new(loan: place::Loan<'a>, is_stamping: bool) -> Self {
+        Self { loan, is_stamping, _kind: PhantomData }
+    }
+
     /// Sends the message.
     pub fn publish(self) {
         self.loan.publish(now_if(self.is_stamping));
     }
 }
 
-/// Why bytes of a place are always a message: the topic was opened for messages of this size and alignment.
-const IS_A_MESSAGE: &str = "a place has the size and the alignment of its message";
+impl<P: InPlace + ?Sized> Deref for Loan<'_, P> {
+    type Target = P::Value;
 
-impl<M: Message> Deref for Loan<'_, M> {
-    type Target = M;
-
-    fn deref(&self) -> &M {
-        M::ref_from_bytes(&self.loan).expect(IS_A_MESSAGE)
+    fn deref(&self) -> &P::Value {
+        P::value(&self.loan)
     }
 }
 
-impl<M: Message> DerefMut for Loan<'_, M> {
-    fn deref_mut(&mut self) -> &mut M {
-        M::mut_from_bytes(&mut self.loan).expect(IS_A_MESSAGE)
+impl<P: InPlace + ?Sized> DerefMut for Loan<'_, P> {
+    fn deref_mut(&mut self) -> &mut P::Value {
+        P::value_mut(&mut self.loan)
     }
 }
 
 /// A received message in its place, as if it were the message; the next one can be received when this one is dropped.
-pub struct Sample<'a, M: Message> {
-    pub(super) sample: place::Sample<'a>,
-    pub(super) _message: PhantomData<fn() -> M>,
+pub struct Sample<'a, P: InPlace + ?Sized> {
+    sample: place::Sample<'a>,
+    _kind: PhantomData<fn(&P)>,
 }
 
-impl<M: Message> Sample<'_, M> {
+impl<'a, P: InPlace + ?Sized> Sample<'a, P> {
+    pub(super) fn new(sample: place::Sample<'a>) -> Self {
+        Self { sample, _kind: PhantomData }
+    }
+
     /// Its number in its publisher's lane.
     pub fn sequence(&self) -> u64 {
         self.sample.sequence()
@@ -64,10 +68,10 @@ impl<M: Message> Sample<'_, M> {
     }
 }
 
-impl<M: Message> Deref for Sample<'_, M> {
-    type Target = M;
+impl<P: InPlace + ?Sized> Deref for Sample<'_, P> {
+    type Target = P::Value;
 
-    fn deref(&self) -> &M {
-        M::ref_from_bytes(&self.sample).expect(IS_A_MESSAGE)
+    fn deref(&self) -> &P::Value {
+        P::value(&self.sample)
     }
 }

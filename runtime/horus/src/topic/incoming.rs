@@ -2,17 +2,16 @@
 
 use std::ops::Deref;
 
-use super::{Received, Subscriber};
-use crate::message::Message;
+use super::{Payload, Received, Subscriber};
 
 /// The messages of a subscriber; see [`Subscriber::messages`].
-pub struct Messages<'a, M: Message>(pub(super) &'a mut Subscriber<M>);
+pub struct Messages<'a, P: Payload + ?Sized>(pub(super) &'a mut Subscriber<P>);
 
-impl<M: Message> Iterator for Messages<'_, M> {
-    type Item = Incoming<M>;
+impl<P: Payload + ?Sized> Iterator for Messages<'_, P> {
+    type Item = Incoming<P::Owned>;
 
-    fn next(&mut self) -> Option<Incoming<M>> {
-        let received = self.0.recv();
+    fn next(&mut self) -> Option<Incoming<P::Owned>> {
+        let received = P::owned(self.0.recv());
         Some(Incoming { received, missed: self.0.missed() })
     }
 }

@@ -1,7 +1,6 @@
 //! How a topic is made and joined.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use horus_shm::directory::{Directory, Group};
 use horus_shm::ends::{Joining, Making};
@@ -146,6 +145,3 @@ impl Options {
         self.directory.as_ref().map_or_else(Directory::from_environment, Directory::at)
     }
 }
-
-/// An hour, for waits without a limit: they begin anew after it.
-pub(crate) const LONG: Duration = Duration::from_secs(3600);

@@ -9,8 +9,7 @@ use horus_shm::segment::layout::Policy;
 use super::{CAPACITY, Scratch, VirtualWorld};
 use crate::app::{App, Settings};
 use crate::message::layout::Layout;
-use crate::topic::Options;
-use crate::topic::raw::{RawPublisher, RawSubscriber};
+use crate::topic::{Options, Publisher, Raw, Subscriber};
 
 impl VirtualWorld {
     /// As [`publish`](Self::publish), for messages of a layout.
@@ -38,7 +37,7 @@ impl VirtualWorld {
     ) -> crate::Result {
         check_size(layout, message.len())?;
         if !self.publishers.contains_key(topic) {
-            let publisher = RawPublisher::open(topic, layout, options.directory(self.directory.path()))?;
+            let publisher = Publisher::<Raw>::open_as(topic, layout, options.directory(self.directory.path()))?;
             self.publishers.insert(topic.to_owned(), Sending { publisher, hash: layout.hash() });
         }
         let now_ns = self.simulation.now().as_nanos();
@@ -71,13 +70,16 @@ impl VirtualWorld {
         check_size(layout, into.len())?;
         if !self.subscribers.contains_key(topic) {
             let options = Options::default().history(1).directory(self.directory.path());
-            let seen =
-                Seen { subscriber: RawSubscriber::open(topic, layout, options)?, last: None, hash: layout.hash() };
+            let seen = Seen {
+                subscriber: Subscriber::<Raw>::open_as(topic, layout, options)?,
+                last: None,
+                hash: layout.hash(),
+            };
             self.subscribers.insert(topic.to_owned(), seen);
         }
         let known = self.subscribers.get_mut(topic).filter(|seen| seen.hash == layout.hash());
         let seen = known.ok_or_else(|| other_type(topic))?;
-        while seen.subscriber.try_recv(into).is_some() {
+        while seen.subscriber.try_recv_into(into).is_some() {
             seen.last = Some(into.to_vec());
         }
         if let Some(last) = &seen.last {
@@ -129,13 +131,13 @@ impl Unbuilt {
 
 /// A topic that a test publishes.
 pub(super) struct Sending {
-    publisher: RawPublisher,
+    publisher: Publisher<Raw>,
     hash: u64,
 }
 
 /// A topic that a test looks at.
 pub(super) struct Seen {
-    subscriber: RawSubscriber,
+    subscriber: Subscriber<Raw>,
     last: Option<Vec<u8>>,
     hash: u64,
 }

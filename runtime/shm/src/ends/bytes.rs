@@ -2,18 +2,18 @@
 //!
 //! A payload is its length, in a word, and the bytes behind it. Only as many bytes move as the message has.
 
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::place::{Copied, Loan, Sample};
+use super::place::{Loan, Sample};
+use super::subscription::received;
 use super::{Payload, Publication, Subscription};
 use crate::error::OpenError;
-use crate::ring::{copy, payload_word};
+use crate::ring::{Full, Received, copy, payload_word};
 use crate::segment::layout::{MAX_PAYLOAD_BYTES, ShapeError, WORD};
 use crate::sync::{AtomicU64, Ordering};
-use crate::wait::{self, Waiting};
+use crate::wait::Waiting;
 
 /// Why bytes were not sent.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -88,10 +88,12 @@ impl Publication {
     }
 
     /// Lends the next message's place, for `bytes` bytes; what stands there first is of some older message, or zeros.
-    pub fn loan_bytes(&mut self, bytes: usize) -> Result<BytesLoan<'_>, SendError> {
+    pub fn loan_bytes(&mut self, bytes: usize) -> Result<Loan<'_>, SendError> {
         self.check_length(bytes)?;
-        let loan = self.loan().map_err(|_full| SendError::Full)?;
-        Ok(BytesLoan { loan, length: bytes })
+        let mut loan = self.loan()?;
+        loan.from = WORD;
+        loan.set_length(bytes);
+        Ok(loan)
     }
 
     fn check_length(&self, bytes: usize) -> Result<(), SendError> {
@@ -100,145 +102,55 @@ impl Publication {
     }
 }
 
-/// The place of a message of bytes that is being written; dropped without [`publish`](Self::publish), it was never sent.
-#[must_use = "a loan that is not published sends nothing"]
-pub struct BytesLoan<'a> {
-    loan: Loan<'a>,
-    length: usize,
+impl From<Full<()>> for SendError {
+    fn from(_: Full<()>) -> Self {
+        Self::Full
+    }
 }
 
-impl BytesLoan<'_> {
-    /// Sends the message, stamped `sent_ns`, and returns its sequence number.
-    pub fn publish(mut self, sent_ns: u64) -> u64 {
-        self.loan[..WORD].copy_from_slice(&(self.length as u64).to_ne_bytes());
-        self.loan.publish(sent_ns)
-    }
-
-    /// Sends only the first `bytes` bytes.
+impl Loan<'_> {
+    /// Keeps only the first `bytes` bytes of a message of bytes.
     ///
     /// # Panics
     /// When the loan has fewer.
-    pub fn publish_first(mut self, bytes: usize, sent_ns: u64) -> u64 {
-        assert!(bytes <= self.length, "{bytes} of {} bytes", self.length);
-        self.length = bytes;
-        self.publish(sent_ns)
+    pub fn shorten(&mut self, bytes: usize) {
+        assert!(bytes <= self.bytes, "{bytes} of {} bytes", self.bytes);
+        self.set_length(bytes);
     }
-}
 
-impl Deref for BytesLoan<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.loan[WORD..][..self.length]
-    }
-}
-
-impl DerefMut for BytesLoan<'_> {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.loan[WORD..][..self.length]
-    }
-}
-
-/// Room for copied messages of bytes.
-pub struct CopiedBytes {
-    bytes: Box<[u8]>,
-    copied: Copied,
-}
-
-impl CopiedBytes {
-    /// Room for messages of up to `maximum` bytes.
-    pub fn new(maximum: usize) -> Self {
-        Self { bytes: vec![0; maximum].into_boxed_slice(), copied: Copied::default() }
+    fn set_length(&mut self, bytes: usize) {
+        debug_assert_eq!(self.from, WORD, "the first word of another message is its own");
+        self.bytes = bytes;
+        self.payload()[0].store(bytes as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
     }
 }
 
 impl Subscription {
-    /// The next message of bytes, copied to `into`, or `None` when it has not been sent yet. Wait-free; no allocation.
+    /// The next message of bytes, copied to `into`, which has room for the longest one, and how many bytes it has; `None` when it has
+    /// not been sent yet. Wait-free; no allocation.
     #[inline]
-    pub fn try_recv_bytes<'a>(&'a mut self, into: &'a mut CopiedBytes) -> Option<BytesSample<'a>> {
-        let received = receive(self, &mut into.bytes)?;
-        Some(BytesSample::copied(received, into))
+    pub fn try_recv_bytes(&mut self, into: &mut [u8]) -> Option<Received<usize>> {
+        let mut length = 0;
+        let (lane, taken) = self.poll(|lane| {
+            lane.take(|slot| {
+                let (alleged, bytes) = parts(slot);
+                length = believed(alleged.load(Ordering::Relaxed), into.len());
+                copy::load_over(bytes, &mut into[..length]);
+            })
+        })?;
+        Some(received(lane, taken, length))
     }
 
-    /// Waits, at most `limit`, for the next message, and copies it to `into`.
-    pub fn recv_bytes_timeout<'a>(&'a mut self, into: &'a mut CopiedBytes, limit: Duration) -> Option<BytesSample<'a>> {
-        let received = wait::wait(self, limit, |this| receive(this, &mut into.bytes))?;
-        Some(BytesSample::copied(received, into))
-    }
-
-    /// The next message in its place, or `None` when it has not been sent yet; see [`borrow`](Self::sample).
-    pub fn borrow_bytes<'a>(&'a mut self, into: &'a mut CopiedBytes) -> Option<BytesSample<'a>> {
+    /// The next message in its place, or copied to `into` as [`sample`](Self::sample) says; `None` when it has not been sent yet.
+    pub fn sample_of_bytes<'a>(&'a mut self, into: &'a mut [u8]) -> Option<Sample<'a>> {
         if !self.can_hold() {
-            return self.try_recv_bytes(into);
+            let taken = self.try_recv_bytes(into)?;
+            return Some(Sample::copied(self, taken, &into[..taken.message]));
         }
         let maximum = maximum(self.payload());
-        let sample = self.sample(&mut into.copied)?;
+        let mut sample = self.held()?;
         let alleged = u64::from_ne_bytes(*sample.first_chunk().expect("a payload has a length"));
-        let (sequence, sent_ns, publisher) = (sample.sequence(), sample.sent_ns(), sample.publisher());
-        let length = believed(alleged, maximum);
-        Some(BytesSample { place: Place::Held(sample), length, sequence, sent_ns, publisher })
-    }
-}
-
-/// Length, lane, sequence number and time of a message.
-type Received = (usize, usize, u64, u64);
-
-#[inline]
-fn receive(subscription: &mut Subscription, into: &mut [u8]) -> Option<Received> {
-    let mut length = 0;
-    let (lane, taken) = subscription.poll(|lane| {
-        lane.take(|slot| {
-            let (alleged, bytes) = parts(slot);
-            length = believed(alleged.load(Ordering::Relaxed), into.len());
-            copy::load_over(bytes, &mut into[..length]);
-        })
-    })?;
-    Some((length, lane, taken.sequence, taken.sent_ns))
-}
-
-/// A received message of bytes; the next one can be received when this one is dropped.
-pub struct BytesSample<'a> {
-    place: Place<'a>,
-    length: usize,
-    sequence: u64,
-    sent_ns: u64,
-    publisher: usize,
-}
-
-/// Where the bytes are.
-enum Place<'a> {
-    Copied(&'a CopiedBytes),
-    Held(Sample<'a>),
-}
-
-impl<'a> BytesSample<'a> {
-    fn copied((length, publisher, sequence, sent_ns): Received, bytes: &'a CopiedBytes) -> Self {
-        Self { place: Place::Copied(bytes), length, sequence, sent_ns, publisher }
-    }
-
-    /// Its number in its publisher's lane.
-    pub fn sequence(&self) -> u64 {
-        self.sequence
-    }
-
-    /// When it was sent, in nanoseconds on this process's CLOCK_MONOTONIC; zero when the sender gave no time.
-    pub fn sent_ns(&self) -> u64 {
-        self.sent_ns
-    }
-
-    /// Number of the lane that it came by.
-    pub fn publisher(&self) -> usize {
-        self.publisher
-    }
-}
-
-impl Deref for BytesSample<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match &self.place {
-            Place::Copied(copied) => &copied.bytes[..self.length],
-            Place::Held(sample) => &sample[WORD..][..self.length],
-        }
+        (sample.from, sample.bytes) = (WORD, believed(alleged, maximum));
+        Some(sample)
     }
 }

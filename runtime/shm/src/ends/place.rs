@@ -11,8 +11,9 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::{Publication, Subscription};
-use crate::ring::{Full, Taken, copy, payload_word};
+use super::subscription::received;
+use super::{Payload, Publication, Subscription};
+use crate::ring::{Full, Received, copy, payload_word};
 use crate::segment::layout::LINE;
 use crate::sync::AtomicU64;
 
@@ -20,7 +21,8 @@ impl Publication {
     /// Lends the next message's place, to be filled there and then published. What stands there first is some older
     /// message, or zeros. Refused only when there is no room: on a `latest` topic, when subscribers hold every message.
     pub fn loan(&mut self) -> Result<Loan<'_>, Full<()>> {
-        if self.begin() { Ok(Loan { publication: self }) } else { Err(Full(())) }
+        let bytes = self.payload().bytes;
+        if self.begin() { Ok(Loan { publication: self, from: 0, bytes }) } else { Err(Full(())) }
     }
 }
 
@@ -28,6 +30,9 @@ impl Publication {
 #[must_use = "a loan that is not published sends nothing"]
 pub struct Loan<'a> {
     publication: &'a mut Publication,
+    /// The bytes of the payload that are lent: so many from there on.
+    pub(super) from: usize,
+    pub(super) bytes: usize,
 }
 
 impl Loan<'_> {
@@ -36,17 +41,20 @@ impl Loan<'_> {
         self.publication.commit(sent_ns)
     }
 
+    /// The words of the slot, from the payload on.
+    pub(super) fn payload(&self) -> &[AtomicU64] {
+        &self.publication.slot()[payload_word(self.publication.payload().align)..]
+    }
+
     fn place(&self) -> *mut [u8] {
-        let payload = self.publication.payload();
-        place_of(self.publication.slot(), payload.align, payload.bytes)
+        place_of(self.payload(), self.from, self.bytes)
     }
 }
 
-/// The bytes of the payload in a slot.
-fn place_of(slot: &[AtomicU64], align: usize, bytes: usize) -> *mut [u8] {
-    let payload = &slot[payload_word(align)..];
-    assert!(size_of_val(payload) >= bytes);
-    std::ptr::slice_from_raw_parts_mut(payload.as_ptr().cast_mut().cast(), bytes)
+/// So many bytes of a payload, from there on.
+fn place_of(payload: &[AtomicU64], from: usize, bytes: usize) -> *mut [u8] {
+    assert!(from <= size_of_val(payload) && bytes <= size_of_val(payload) - from);
+    std::ptr::slice_from_raw_parts_mut(payload.as_ptr().cast_mut().cast::<u8>().wrapping_add(from), bytes)
 }
 
 impl Deref for Loan<'_> {
@@ -94,7 +102,11 @@ impl Copied {
         &mut zerocopy::IntoBytes::as_mut_bytes(self.0.as_mut_slice())[..bytes]
     }
 
-    fn bytes(&self, bytes: usize) -> &[u8] {
+    /// The first bytes of the copy.
+    ///
+    /// # Panics
+    /// When no message of so many was copied.
+    pub fn bytes(&self, bytes: usize) -> &[u8] {
         &zerocopy::IntoBytes::as_bytes(self.0.as_slice())[..bytes]
     }
 }
@@ -107,28 +119,47 @@ impl Subscription {
     /// where that protection would cost more than a copy, the sample is a copy. So it is as long as messages of the
     /// [`history`](super::Joining::history) are left, which a publisher may overwrite.
     pub fn sample<'a>(&'a mut self, copied: &'a mut Copied) -> Option<Sample<'a>> {
-        let payload = self.payload();
         if self.can_hold() {
-            let (lane, taken) = self.hold()?;
-            return Some(Sample { lane, taken, copied: None, subscription: self });
+            return self.held();
         }
-        let bytes = copied.reserve(payload.bytes);
-        let (lane, taken) =
-            self.poll(|lane| lane.take(|slot| copy::load_over(&slot[payload_word(payload.align)..], bytes)))?;
-        Some(Sample { lane, taken, copied: Some(copied), subscription: self })
+        let taken = self.try_recv_copied(copied)?;
+        Some(Sample::copied(self, taken, copied.bytes(taken.message)))
+    }
+
+    /// The next message, copied to `into`, and how many bytes it has; `None` when it has not been sent yet. Wait-free. Allocates the
+    /// first time, where [`Copied::for_messages_of`] did not.
+    pub fn try_recv_copied(&mut self, into: &mut Copied) -> Option<Received<usize>> {
+        let Payload { bytes, align } = self.payload();
+        let into = into.reserve(bytes);
+        let (lane, taken) = self.poll(|lane| lane.take(|slot| copy::load_over(&slot[payload_word(align)..], into)))?;
+        Some(received(lane, taken, bytes))
+    }
+
+    /// The next message, held in its place.
+    pub(super) fn held(&mut self) -> Option<Sample<'_>> {
+        let (lane, taken) = self.hold()?;
+        let bytes = self.payload().bytes;
+        Some(Sample { taken: received(lane, taken, ()), copied: None, from: 0, bytes, subscription: self })
     }
 }
 
 /// A received message in its place; the next one can be received when this one is dropped.
 pub struct Sample<'a> {
     subscription: &'a mut Subscription,
-    lane: usize,
-    taken: Taken,
+    taken: Received<()>,
     /// Where the message is, if not in the segment.
-    copied: Option<&'a mut Copied>,
+    copied: Option<&'a [u8]>,
+    /// The bytes of the payload that are the message: so many from there on.
+    pub(super) from: usize,
+    pub(super) bytes: usize,
 }
 
-impl Sample<'_> {
+impl<'a> Sample<'a> {
+    /// A message that was copied.
+    pub(super) fn copied<T>(subscription: &'a mut Subscription, taken: Received<T>, bytes: &'a [u8]) -> Self {
+        Self { subscription, taken: taken.map(drop), copied: Some(bytes), from: 0, bytes: bytes.len() }
+    }
+
     /// Its number in its publisher's lane.
     pub fn sequence(&self) -> u64 {
         self.taken.sequence
@@ -141,7 +172,7 @@ impl Sample<'_> {
 
     /// Number of the lane that it came by.
     pub fn publisher(&self) -> usize {
-        self.lane
+        self.taken.publisher
     }
 }
 
@@ -149,20 +180,21 @@ impl Deref for Sample<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        let payload = self.subscription.payload();
-        match &self.copied {
-            Some(copied) => copied.bytes(payload.bytes),
-            // SAFETY: inside of the slot, by the assertion. While it is held, no process that follows the protocol writes to the
-            // slot; see the module's text for the others.
-            None => unsafe { &*place_of(self.subscription.slot(self.lane), payload.align, payload.bytes) },
+        if let Some(copied) = self.copied {
+            return copied;
         }
+        let slot = self.subscription.slot(self.taken.publisher);
+        let payload = &slot[payload_word(self.subscription.payload().align)..];
+        // SAFETY: inside of the slot, by the assertion. While it is held, no process that follows the protocol writes to the slot;
+        // see the module's text for the others.
+        unsafe { &*place_of(payload, self.from, self.bytes) }
     }
 }
 
 impl Drop for Sample<'_> {
     fn drop(&mut self) {
         if self.copied.is_none() {
-            self.subscription.let_go(self.lane);
+            self.subscription.let_go(self.taken.publisher);
         }
     }
 }

@@ -119,7 +119,7 @@ impl Subscription {
         let (publisher, taken) = self.poll(|lane| lane.take_into(&mut message))?;
         // SAFETY: a message was taken, so all bytes were loaded, and every pattern of bytes is a `T`.
         let message = unsafe { message.assume_init() };
-        Some(Received { message, sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
+        Some(received(publisher, taken, message))
     }
 
     /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move. `into` keeps what it
@@ -129,17 +129,22 @@ impl Subscription {
         let bytes = into.as_mut_bytes();
         let (publisher, taken) =
             self.poll(|lane| lane.take(|slot| copy::load_over(&slot[payload_word(align_of::<T>())..], bytes)))?;
-        Some(Received { message: (), sequence: taken.sequence, sent_ns: taken.sent_ns, publisher })
+        Some(received(publisher, taken, ()))
     }
 
     /// Waits, at most `limit`, for the next message.
     pub fn recv_timeout<T: Plain>(&mut self, limit: Duration) -> Option<Received<T>> {
-        wait::wait(self, limit, Self::try_recv)
+        self.wait_for(limit, Self::try_recv)
+    }
+
+    /// Waits, at most `limit`, until `receive` gives something.
+    pub fn wait_for<R>(&mut self, limit: Duration, receive: impl FnMut(&mut Self) -> Option<R>) -> Option<R> {
+        wait::wait(self, limit, receive)
     }
 
     /// Waits, at most `limit`, until there is something to take, or the trace of something that was missed.
     pub fn wait(&mut self, limit: Duration) -> bool {
-        wait::wait(self, limit, |this| this.is_ready().then_some(())).is_some()
+        self.wait_for(limit, |this| this.is_ready().then_some(())).is_some()
     }
 
     /// Waits until one of `subscriptions` has something to take, at most `limit`; returns its index. See [`wait::any`].
@@ -310,6 +315,12 @@ impl Subscription {
     pub(super) fn words(&self, sequence: u64) -> &[AtomicU64] {
         self.lanes[0].memory().slot(sequence)
     }
+}
+
+/// A message as it was taken from a lane.
+#[inline(always)]
+pub(super) fn received<T>(publisher: usize, Taken { sequence, sent_ns }: Taken, message: T) -> Received<T> {
+    Received { message, sequence, sent_ns, publisher }
 }
 
 impl Waiter for Subscription {

@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
+use super::subscription::received;
 use super::{Payload, Publication, Subscription};
-use crate::ring::{AtOnce, Full, Received, Taken, copy, payload_word};
-use crate::wait::{self, Waiting};
+use crate::ring::{AtOnce, Full, Received, copy, payload_word};
+use crate::wait::Waiting;
 
 /// A message was sent.
 #[must_use = "who sleeps has to be woken"]
@@ -76,7 +77,7 @@ impl Subscription {
         check(into.len(), self.payload());
         let (publisher, taken) =
             self.poll(|lane| lane.take(|slot| copy::sized::load_over(&slot[FIRST_WORD..], into)))?;
-        Some(received(publisher, taken))
+        Some(received(publisher, taken, ()))
     }
 
     /// As [`try_recv_whole`](Self::try_recv_whole) of so many bytes where that is short, and nothing where it is not: where several publish,
@@ -86,23 +87,10 @@ impl Subscription {
     pub fn try_recv_at_once<const BYTES: usize>(&mut self, into: &mut [u8; BYTES]) -> Option<Option<Received<()>>> {
         let lane = self.only_lane()?;
         match lane.take_at_once(&mut |slot| copy::load_over(&slot[FIRST_WORD..], into)) {
-            AtOnce::Is(taken) => Some(taken.map(|taken| received(0, taken))),
+            AtOnce::Is(taken) => Some(taken.map(|taken| received(0, taken, ()))),
             AtOnce::NeedsCare => None,
         }
     }
-
-    /// Waits, at most `limit`, for the next message, as [`try_recv_whole`](Self::try_recv_whole).
-    ///
-    /// # Panics
-    /// As that.
-    pub fn recv_whole_timeout(&mut self, into: &mut [u8], limit: Duration) -> Option<Received<()>> {
-        wait::wait(self, limit, |this| this.try_recv_whole(into))
-    }
-}
-
-#[inline(always)]
-fn received(publisher: usize, Taken { sequence, sent_ns }: Taken) -> Received<()> {
-    Received { message: (), sequence, sent_ns, publisher }
 }
 
 /// Where the payload begins, for every alignment that a described message can have: that of the largest number.

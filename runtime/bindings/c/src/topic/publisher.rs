@@ -5,7 +5,7 @@ use std::slice;
 use std::time::Duration;
 
 use horus::message::layout::Layout;
-use horus::topic::raw::{RawLoan, RawPublisher, Sent};
+use horus::topic::{Loan, Publisher, Raw, Sent};
 
 use crate::handle::{Kind, give, look, text, wrong_size};
 use crate::layout::horus_layout;
@@ -15,7 +15,7 @@ use crate::topic::lending::{Lending, close, free, lend, quick, take_back};
 use crate::topic::options::{horus_options, options};
 
 /// A publisher with the place that it has lent.
-type Value = Lending<RawPublisher, RawLoan<'static>>;
+type Value = Lending<Publisher<Raw>, Loan<'static, Raw>>;
 
 /// What has to be done before the publisher is used again.
 pub(crate) const PUBLISH_FIRST: &str = "a place of this publisher is lent: publish or discard it first";
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn horus_publisher_open(
     make(|| {
         // SAFETY: the caller's promises are the same.
         let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
-        let publisher = RawPublisher::open(topic, layout, &options).map_err(failed)?;
+        let publisher = Publisher::<Raw>::open_as(topic, layout, &options).map_err(failed)?;
         let short_bytes = publisher.short_bytes();
         Ok(give(Lending::new(publisher, short_bytes)))
     })
@@ -169,8 +169,8 @@ pub unsafe extern "C" fn horus_publisher_send(
         let publisher = unsafe { free(publisher, PUBLISH_FIRST) }?;
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, publisher.message_bytes()) }?;
-        let limit = u64::try_from(timeout_ns).ok().map(Duration::from_nanos);
-        Ok(publisher.send(message, limit).map_or(HORUS_FULL, |()| HORUS_OK))
+        let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
+        Ok(publisher.send_timeout(message, limit).map_or(HORUS_FULL, |()| HORUS_OK))
     })
 }
 
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn horus_publisher_loan(
             return Err(misuse("the pointer to the place is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let own: *mut RawPublisher = unsafe { free(publisher, PUBLISH_FIRST) }?;
+        let own: *mut Publisher<Raw> = unsafe { free(publisher, PUBLISH_FIRST) }?;
         // SAFETY: it stays where it is until the loan is dropped; while there is one, `free` refuses every other use.
         let Ok(mut loan) = (unsafe { &mut *own }).loan() else { return Ok(HORUS_FULL) };
         // SAFETY: not null, and may be written, by the caller's promise.

@@ -91,7 +91,8 @@ pub unsafe extern "C" fn horus_bytes_publisher_shape(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let end = unsafe { free(publisher, PUBLISH_FIRST) }.map(|end| (end.maximum(), end.policy(), end.capacity()));
+        let end =
+            unsafe { free(publisher, PUBLISH_FIRST) }.map(|end| (end.message_bytes(), end.policy(), end.capacity()));
         // SAFETY: as above.
         unsafe { tell(shape, end) }
     })
@@ -108,7 +109,8 @@ pub unsafe extern "C" fn horus_bytes_subscriber_shape(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let end = unsafe { free(subscriber, RELEASE_FIRST) }.map(|end| (end.maximum(), end.policy(), end.capacity()));
+        let end =
+            unsafe { free(subscriber, RELEASE_FIRST) }.map(|end| (end.message_bytes(), end.policy(), end.capacity()));
         // SAFETY: as above.
         unsafe { tell(shape, end) }
     })

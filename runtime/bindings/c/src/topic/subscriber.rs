@@ -4,8 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::slice;
 use std::time::Duration;
 
-use horus::topic::Received;
-use horus::topic::raw::{RawSample, RawSubscriber};
+use horus::topic::{Raw, Received, Sample, Subscriber};
 
 use crate::handle::{Kind, give, wrong_size};
 use crate::layout::horus_layout;
@@ -16,7 +15,7 @@ use crate::topic::options::horus_options;
 use crate::topic::publisher::opening;
 
 /// A subscriber with the message that it has lent.
-type Value = Lending<RawSubscriber, RawSample<'static>>;
+type Value = Lending<Subscriber<Raw>, Sample<'static, Raw>>;
 
 /// What has to be done before the subscriber is used again.
 pub(crate) const RELEASE_FIRST: &str = "a message of this subscriber is lent: release it first";
@@ -59,7 +58,7 @@ pub unsafe extern "C" fn horus_subscriber_open(
     make(|| {
         // SAFETY: the caller's promises are the same.
         let (topic, layout, options) = unsafe { opening(topic, layout, options) }?;
-        let subscriber = RawSubscriber::open(topic, layout, &options).map_err(failed)?;
+        let subscriber = Subscriber::<Raw>::open_as(topic, layout, &options).map_err(failed)?;
         let short_bytes = subscriber.short_bytes();
         Ok(give(Lending::new(subscriber, short_bytes)))
     })
@@ -75,7 +74,7 @@ unsafe fn receive(
     message: *mut c_void,
     bytes: usize,
     about: *mut horus_received,
-    receive: impl FnOnce(&mut RawSubscriber, &mut [u8]) -> Option<Received<()>>,
+    receive: impl FnOnce(&mut Subscriber<Raw>, &mut [u8]) -> Option<Received<()>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promises are the same.
     let subscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
@@ -167,7 +166,7 @@ unsafe extern "C" fn receive_the_long_way(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    quick_call(|| unsafe { receive(subscriber, message, bytes, about, RawSubscriber::try_recv) })
+    quick_call(|| unsafe { receive(subscriber, message, bytes, about, Subscriber::<Raw>::try_recv_into) })
 }
 
 /// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
@@ -183,7 +182,7 @@ pub unsafe extern "C" fn horus_subscriber_recv(
     timeout_ns: i64,
 ) -> horus_status {
     let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
-    let wait = |subscriber: &mut RawSubscriber, into: &mut [u8]| subscriber.recv_timeout(into, limit);
+    let wait = |subscriber: &mut Subscriber<Raw>, into: &mut [u8]| subscriber.recv_timeout_into(into, limit);
     // SAFETY: the caller's promises are the same.
     call(|| unsafe { receive(subscriber, message, bytes, about, wait) })
 }
@@ -203,7 +202,7 @@ pub unsafe extern "C" fn horus_subscriber_borrow(
             return Err(misuse("the pointer to the message is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let own: *mut RawSubscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
+        let own: *mut Subscriber<Raw> = unsafe { free(subscriber, RELEASE_FIRST) }?;
         // SAFETY: it stays where it is until the sample is dropped; while there is one, `free` refuses every other use.
         let Some(sample) = (unsafe { &mut *own }).borrow() else { return Ok(HORUS_EMPTY) };
         // SAFETY: not null, and may be written, by the caller's promise.

@@ -7,7 +7,7 @@ use std::mem::transmute;
 use std::time::{Duration, Instant};
 
 use horus::prelude::sleep;
-use horus::topic::raw::{RawLoan, RawPublisher, RawSample, RawSubscriber};
+use horus::topic::{Loan as RustLoan, Publisher as RustPublisher, Raw, Sample, Subscriber as RustSubscriber};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -41,7 +41,7 @@ fn forget_lent<L, E>(held: &mut Exclusive<Held<L, E>>) {
 /// A subscriber's hold on a message.
 #[pyclass(frozen, module = "horus._horus")]
 pub struct Hold {
-    held: Exclusive<Held<RawSample<'static>, RawSubscriber>>,
+    held: Exclusive<Held<Sample<'static, Raw>, RustSubscriber<Raw>>>,
     subscriber: Py<Subscriber>,
 }
 
@@ -57,7 +57,7 @@ impl Hold {
             unreachable!("the caller has looked");
         };
         // SAFETY: the box that it borrows from stands beside it in a `Held`, which uses the box no more and drops it afterwards.
-        let sample = unsafe { transmute::<Option<RawSample<'_>>, Option<RawSample<'static>>>(subscriber.borrow()) };
+        let sample = unsafe { transmute::<Option<Sample<'_, Raw>>, Option<Sample<'static, Raw>>>(subscriber.borrow()) };
         let Some(sample) = sample else {
             **end = End::Open(Receiver::Messages(subscriber, class, last));
             return Ok(None);
@@ -96,7 +96,7 @@ impl Drop for Hold {
 /// A publisher's hold on the place of a message.
 #[pyclass(frozen, module = "horus._horus")]
 pub struct LoanHold {
-    held: Exclusive<Held<RawLoan<'static>, RawPublisher>>,
+    held: Exclusive<Held<RustLoan<'static, Raw>, RustPublisher<Raw>>>,
     publisher: Py<Publisher>,
 }
 
@@ -138,7 +138,7 @@ impl Loan {
 }
 
 /// Waits until there is room for a message, or the time is up. Nothing wakes who waits for a place, so it is looked for.
-fn wait_for_room(py: Python<'_>, publisher: &mut RawPublisher, limit: Option<Duration>) -> PyResult<()> {
+fn wait_for_room(py: Python<'_>, publisher: &mut RustPublisher<Raw>, limit: Option<Duration>) -> PyResult<()> {
     let Some(until) = limit.and_then(|limit| Instant::now().checked_add(limit)) else { return Ok(()) };
     while publisher.loan().is_err() && Instant::now() < until {
         publisher.reap_dead_subscribers();
@@ -167,7 +167,8 @@ impl Loan {
             return Err(error);
         }
         // SAFETY: as in `Hold::next`.
-        let loan = unsafe { transmute::<Option<RawLoan<'_>>, Option<RawLoan<'static>>>(publisher.loan().ok()) };
+        let loan =
+            unsafe { transmute::<Option<RustLoan<'_, Raw>>, Option<RustLoan<'static, Raw>>>(publisher.loan().ok()) };
         let Some(mut loan) = loan else {
             *end = End::Open(Sender::Messages(publisher, class));
             return Err(refused(

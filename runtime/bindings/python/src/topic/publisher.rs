@@ -3,9 +3,7 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
-use horus::bytes::{BytesPublisher, SendError};
-use horus::topic::Policy;
-use horus::topic::raw::RawPublisher;
+use horus::topic::{Bytes, Policy, Publisher as RustPublisher, Raw, SendError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
@@ -23,10 +21,10 @@ use crate::value;
 
 /// What sends.
 pub enum Sender {
-    Messages(Box<RawPublisher>, &'static Class),
-    Bytes(BytesPublisher),
+    Messages(Box<RustPublisher<Raw>>, &'static Class),
+    Bytes(RustPublisher<[u8]>),
     /// With the room where a value is encoded.
-    Values(BytesPublisher, Vec<u8>),
+    Values(RustPublisher<[u8]>, Vec<u8>),
 }
 
 /// The publishing end of a topic, for messages of a class, bytes or dicts; docs/python.md has its options. One thread at a time uses it. Raises
@@ -73,7 +71,7 @@ impl Sender {
             Self::Values(publisher, room) => {
                 room.clear();
                 value::encode(value, room)?;
-                sent(publisher.try_send(room))
+                sent(publisher.try_send(&*room))
             }
         }
     }
@@ -84,7 +82,7 @@ impl Sender {
         let done = match self {
             Self::Messages(publisher, class) => {
                 let message = Message::of_class(value, class)?.ok_or_else(|| other_class(value, class))?.to_vec();
-                sliced(py, limit, |limit| publisher.send(&message, Some(limit)).is_ok().then_some(Ok(true)))
+                sliced(py, limit, |limit| publisher.send_timeout(&message, limit).is_ok().then_some(Ok(true)))
             }
             Self::Bytes(publisher) => {
                 let bytes = bytes_of(value)?.to_vec();
@@ -92,7 +90,7 @@ impl Sender {
             }
             // It was encoded when there was no room for it.
             Self::Values(publisher, room) => {
-                sliced(py, limit, |limit| unless_full(publisher.send_timeout(room, limit)))
+                sliced(py, limit, |limit| unless_full(publisher.send_timeout(&*room, limit)))
             }
         };
         done?.unwrap_or(Ok(false)).map_err(failed)
@@ -135,12 +133,17 @@ impl Publisher {
         let (options, maximum) = options::read(given)?;
         let maximum = maximum.unwrap_or(DEFAULT_MAXIMUM);
         let sender = match Carried::named(carries)? {
-            Carried::Messages(class) => {
-                Sender::Messages(Box::new(RawPublisher::open(topic, &class.layout, &options).map_err(failed)?), class)
+            Carried::Messages(class) => Sender::Messages(
+                Box::new(RustPublisher::<Raw>::open_as(topic, &class.layout, &options).map_err(failed)?),
+                class,
+            ),
+            Carried::Bytes => {
+                Sender::Bytes(RustPublisher::<[u8]>::open_as(topic, Bytes::up_to(maximum), &options).map_err(failed)?)
             }
-            Carried::Bytes => Sender::Bytes(BytesPublisher::open(topic, maximum, &options).map_err(failed)?),
             Carried::Values => {
-                let publisher = BytesPublisher::of_kind(value::TYPE_NAME, topic, maximum, &options).map_err(failed)?;
+                let publisher =
+                    RustPublisher::<[u8]>::open_as(topic, Bytes::of_type(value::TYPE_NAME, maximum), &options)
+                        .map_err(failed)?;
                 Sender::Values(publisher, Vec::with_capacity(maximum))
             }
         };

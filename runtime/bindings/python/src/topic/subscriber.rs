@@ -3,9 +3,7 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
-use horus::bytes::{BytesSample, BytesSubscriber};
-use horus::topic::Received;
-use horus::topic::raw::RawSubscriber;
+use horus::topic::{Bytes, HELD_FROM_BYTES, Raw, Received, Subscriber as RustSubscriber};
 use horus::wait::Waitable;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
@@ -23,9 +21,9 @@ use crate::value::{self, Decoder};
 
 /// What receives.
 pub enum Receiver {
-    Messages(Box<RawSubscriber>, &'static Class, Last),
-    Bytes(BytesSubscriber, Last),
-    Values(BytesSubscriber, Last, Decoder),
+    Messages(Box<RustSubscriber<Raw>>, &'static Class, Last),
+    Bytes(RustSubscriber<[u8]>, Last),
+    Values(RustSubscriber<[u8]>, Last, Decoder),
 }
 
 /// What is known of the message that was received last; and an object for the next one, if a look found nothing to fill it.
@@ -43,12 +41,8 @@ impl Last {
         Self { sequence, sent_ns, publisher, spare: None }
     }
 
-    fn note(&mut self, received: &Received<()>) {
+    fn note<T>(&mut self, received: &Received<T>) {
         (self.sequence, self.sent_ns, self.publisher) = (received.sequence, received.sent_ns, received.publisher);
-    }
-
-    fn note_bytes(&mut self, sample: &BytesSample<'_>) {
-        (self.sequence, self.sent_ns, self.publisher) = (sample.sequence(), sample.sent_ns(), sample.publisher());
     }
 }
 
@@ -107,21 +101,21 @@ impl Receiver {
                     None => Message::zeroed(py, class)?,
                 };
                 let bytes = Message::of_class(&message, class)?.expect("it is of this class");
-                let Some(received) = bytes.with_mut(|bytes| subscriber.try_recv(bytes))? else {
+                let Some(received) = bytes.with_mut(|bytes| subscriber.try_recv_into(bytes))? else {
                     last.spare = Some(message.unbind());
                     return Ok(None);
                 };
                 last.note(&received);
                 Ok(Some(message))
             }
-            Self::Bytes(subscriber, last) => Ok(subscriber.try_recv().map(|sample| {
-                last.note_bytes(&sample);
-                PyBytes::new(py, &sample).into_any()
+            Self::Bytes(subscriber, last) => Ok(subscriber.try_recv().map(|received| {
+                last.note(&received);
+                PyBytes::new(py, received.message).into_any()
             })),
             Self::Values(subscriber, last, decoder) => match subscriber.try_recv() {
-                Some(sample) => {
-                    last.note_bytes(&sample);
-                    decoder.decode(py, &sample).map(Some)
+                Some(received) => {
+                    last.note(&received);
+                    decoder.decode(py, received.message).map(Some)
                 }
                 None => Ok(None),
             },
@@ -131,9 +125,7 @@ impl Receiver {
     fn wait(&mut self, limit: Duration) -> Option<()> {
         match self {
             Self::Messages(subscriber, ..) => subscriber.wait(limit).then_some(()),
-            Self::Bytes(subscriber, _) | Self::Values(subscriber, ..) => {
-                horus::wait::wait_any(&mut [subscriber], limit).map(|_| ())
-            }
+            Self::Bytes(subscriber, _) | Self::Values(subscriber, ..) => subscriber.wait(limit).then_some(()),
         }
     }
 
@@ -160,14 +152,18 @@ impl Subscriber {
         let (maximum, last) = (maximum.unwrap_or(DEFAULT_MAXIMUM), Last::default());
         let receiver = match Carried::named(carries)? {
             Carried::Messages(class) => Receiver::Messages(
-                Box::new(RawSubscriber::open(topic, &class.layout, &options).map_err(failed)?),
+                Box::new(RustSubscriber::<Raw>::open_as(topic, &class.layout, &options).map_err(failed)?),
                 class,
                 last,
             ),
-            Carried::Bytes => Receiver::Bytes(BytesSubscriber::open(topic, maximum, &options).map_err(failed)?, last),
+            Carried::Bytes => Receiver::Bytes(
+                RustSubscriber::<[u8]>::open_as(topic, Bytes::up_to(maximum), &options).map_err(failed)?,
+                last,
+            ),
             Carried::Values => {
                 let subscriber =
-                    BytesSubscriber::of_kind(value::TYPE_NAME, topic, maximum, &options).map_err(failed)?;
+                    RustSubscriber::<[u8]>::open_as(topic, Bytes::of_type(value::TYPE_NAME, maximum), &options)
+                        .map_err(failed)?;
                 Receiver::Values(subscriber, last, Decoder::default())
             }
         };

@@ -40,9 +40,9 @@ fn earlier(mut look: Topics, by: Duration) -> Topics {
 fn rates_are_what_was_sent_between_two_looks() {
     let scene = Scene::new();
     let mut publisher = scene.publish("base.cmd", Options::latest(8));
-    (0..5).for_each(|_| publisher.try_send(zeroed()).unwrap());
+    (0..5).for_each(|_| publisher.try_send(zeroed::<CmdVel>()).unwrap());
     let before = scene.look();
-    (0..40).for_each(|_| publisher.try_send(zeroed()).unwrap());
+    (0..40).for_each(|_| publisher.try_send(zeroed::<CmdVel>()).unwrap());
     let mut now = scene.look();
     now.at = before.at.plus(Duration::from_secs(2));
     let topic = &now.since(&before, &[])[0];
@@ -64,13 +64,13 @@ fn the_slowest_reader_is_named_with_what_it_will_miss() {
         let look = scene.look();
         look.since(&look, &[]).swap_remove(0)
     };
-    (0..3).for_each(|_| publisher.try_send(zeroed()).unwrap());
+    (0..3).for_each(|_| publisher.try_send(zeroed::<CmdVel>()).unwrap());
     while quick.try_recv().is_some() {}
     let seen = topic();
     assert_eq!((seen.subscribers, seen.slowest.as_ref().unwrap().behind, seen.missed), (2, 3, None));
     let own = std::fs::read_to_string("/proc/self/comm").unwrap();
     assert_eq!(seen.slowest.unwrap().program, own.trim_end());
-    (0..10).for_each(|_| publisher.try_send(zeroed()).unwrap());
+    (0..10).for_each(|_| publisher.try_send(zeroed::<CmdVel>()).unwrap());
     while quick.try_recv().is_some() {}
     let seen = topic();
     assert_eq!((seen.slowest.unwrap().behind, seen.missed), (13, Some(5)));

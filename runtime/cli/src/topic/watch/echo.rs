@@ -163,7 +163,7 @@ impl Reading {
     fn introduce(&self, watch: &Watch) {
         let (name, type_name) = (watch.name(), &watch.header().type_name);
         match &self.part.0 {
-            _ if self.is_of_bytes && type_name == horus::bytes::TYPE_NAME => {
+            _ if self.is_of_bytes && type_name == horus::topic::Bytes::TYPE_NAME => {
                 note(&format!("{name} carries bytes, whose meaning is its programs' own"));
             }
             _ if self.is_packed => {}

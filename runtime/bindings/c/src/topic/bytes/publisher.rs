@@ -1,10 +1,9 @@
 //! The publishing end of a topic of bytes.
 
+use horus::topic::{Bytes, Loan, Publisher, SendError};
 use std::ffi::{c_char, c_void};
 use std::slice;
 use std::time::Duration;
-
-use horus::bytes::{BytesLoan, BytesPublisher, SendError};
 
 use crate::handle::{Kind, give, text};
 use crate::status::horus_status::{HORUS_FULL, HORUS_OK};
@@ -14,7 +13,7 @@ use crate::topic::options::{horus_options, options};
 use crate::topic::publisher::PUBLISH_FIRST;
 
 /// A publisher with the place that it has lent, and its bytes.
-type Value = Lending<BytesPublisher, (BytesLoan<'static>, usize)>;
+type Value = Lending<Publisher<[u8]>, (Loan<'static, [u8]>, usize)>;
 
 /// The publishing end of a topic of bytes. One thread at a time uses it.
 #[allow(non_camel_case_types)]
@@ -41,7 +40,7 @@ pub unsafe extern "C" fn horus_bytes_publisher_open(
     make(|| {
         // SAFETY: the caller's promises are the same.
         let (topic, options) = unsafe { (text(topic, "name of the topic")?, self::options(options)?) };
-        let publisher = BytesPublisher::open(topic, maximum, options).map_err(failed)?;
+        let publisher = Publisher::<[u8]>::open_as(topic, Bytes::up_to(maximum), options).map_err(failed)?;
         Ok(give(Lending::new(publisher, 0)))
     })
 }
@@ -119,9 +118,9 @@ pub unsafe extern "C" fn horus_bytes_publisher_loan(
             return Err(misuse("the pointer to the place is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let own: *mut BytesPublisher = unsafe { free(publisher, PUBLISH_FIRST) }?;
+        let own: *mut Publisher<[u8]> = unsafe { free(publisher, PUBLISH_FIRST) }?;
         // SAFETY: it stays where it is until the loan is dropped; while there is one, `free` refuses every other use.
-        let mut loan = match unsafe { &mut *own }.loan(bytes) {
+        let mut loan = match unsafe { &mut *own }.loan_of(bytes) {
             Ok(loan) => loan,
             Err(refused) => return told(Err(refused)),
         };

@@ -1,10 +1,9 @@
 //! The subscribing end of a topic of bytes.
 
+use horus::topic::{Bytes, Received, Sample, Subscriber};
 use std::ffi::{c_char, c_void};
 use std::ptr;
 use std::time::Duration;
-
-use horus::bytes::{BytesSample, BytesSubscriber};
 
 use crate::handle::{Kind, give, text};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
@@ -14,7 +13,7 @@ use crate::topic::options::{horus_options, options};
 use crate::topic::subscriber::{RELEASE_FIRST, horus_received, tell};
 
 /// A subscriber with the message that it has lent.
-type Value = Lending<BytesSubscriber, BytesSample<'static>>;
+type Value = Lending<Subscriber<[u8]>, Sample<'static, [u8]>>;
 
 /// A subscribing end of a topic of bytes. One thread at a time uses it.
 #[allow(non_camel_case_types)]
@@ -41,7 +40,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_open(
     make(|| {
         // SAFETY: the caller's promises are the same.
         let (topic, options) = unsafe { (text(topic, "name of the topic")?, self::options(options)?) };
-        let subscriber = BytesSubscriber::open(topic, maximum, options).map_err(failed)?;
+        let subscriber = Subscriber::<[u8]>::open_as(topic, Bytes::up_to(maximum), options).map_err(failed)?;
         Ok(give(Lending::new(subscriber, 0)))
     })
 }
@@ -57,25 +56,25 @@ unsafe fn receive(
     room: usize,
     bytes: *mut usize,
     about: *mut horus_received,
-    receive: impl FnOnce(&mut BytesSubscriber) -> Option<BytesSample<'_>>,
+    receive: impl FnOnce(&mut Subscriber<[u8]>) -> Option<Received<&[u8]>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promise is the same.
     let subscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
     if message.is_null() || bytes.is_null() {
         return Err(misuse("the place for the message, or for its length, is null"));
     }
-    let maximum = subscriber.maximum();
+    let maximum = subscriber.message_bytes();
     if room < maximum {
         return Err(misuse(format!("there is room for {room} bytes, and a message of this topic may have {maximum}")));
     }
-    let Some(sample) = receive(subscriber) else { return Ok(HORUS_EMPTY) };
-    // SAFETY: so many bytes may be written there, by the caller's promise: the sample has no more than the maximum, in memory of the
-    // topic's or the subscriber's own.
-    unsafe { ptr::copy_nonoverlapping(sample.as_ptr(), message.cast(), sample.len()) };
+    let Some(received) = receive(subscriber) else { return Ok(HORUS_EMPTY) };
+    // SAFETY: so many bytes may be written there, by the caller's promise: the message has no more than the maximum, in memory of
+    // the subscriber's own.
+    unsafe { ptr::copy_nonoverlapping(received.message.as_ptr(), message.cast(), received.message.len()) };
     // SAFETY: they may be written, by the caller's promise.
     unsafe {
-        bytes.write(sample.len());
-        tell(about, sample.sequence(), sample.sent_ns(), sample.publisher());
+        bytes.write(received.message.len());
+        tell(about, received.sequence, received.sent_ns, received.publisher);
     }
     Ok(HORUS_OK)
 }
@@ -95,7 +94,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_try_recv(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    call(|| unsafe { receive(subscriber, message, room, bytes, about, BytesSubscriber::try_recv) })
+    call(|| unsafe { receive(subscriber, message, room, bytes, about, Subscriber::<[u8]>::try_recv) })
 }
 
 /// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
@@ -133,7 +132,7 @@ pub unsafe extern "C" fn horus_bytes_subscriber_borrow(
             return Err(misuse("the pointer to the message, or to its length, is null"));
         }
         // SAFETY: the caller's promise is the same.
-        let own: *mut BytesSubscriber = unsafe { free(subscriber, RELEASE_FIRST) }?;
+        let own: *mut Subscriber<[u8]> = unsafe { free(subscriber, RELEASE_FIRST) }?;
         // SAFETY: it stays where it is until the sample is dropped; while there is one, `free` refuses every other use.
         let Some(sample) = (unsafe { &mut *own }).borrow() else { return Ok(HORUS_EMPTY) };
         // SAFETY: they may be written, by the caller's promise.

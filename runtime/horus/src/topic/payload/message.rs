@@ -1,0 +1,102 @@
+//! Messages of a type: all of their bytes are copied, and their size is known to the compiler.
+
+use std::borrow::Borrow;
+use std::time::Duration;
+
+use horus_shm::ends::place::{self, Copied};
+use horus_shm::ends::{Kind, Payload as Size, Publication, Subscription};
+
+use super::sealed::Sealed;
+use super::{Full, InPlace, OpenError, Payload, Received, Sendable, Waiting};
+use crate::message::Message;
+use crate::message::layout::Layout;
+
+impl<M: Message> Sealed for M {}
+
+impl<M: Message> Payload for M {
+    type Value = M;
+    type Shape<'a> = ();
+    type NotSent = Full<()>;
+    type Message<'a> = M;
+    type Owned = M;
+    type Place = M;
+    type Placed = ();
+    type Writer = ();
+    type Reader = Copied;
+
+    fn with_kind<R>((): (), open: impl FnOnce(Kind<'_>, Size) -> Result<R, OpenError>) -> Result<R, OpenError> {
+        Layout::of::<M>().with_kind(open)
+    }
+
+    fn writer(_: &Publication) {}
+
+    fn reader(subscription: &mut Subscription) -> Copied {
+        Copied::for_messages_of(subscription)
+    }
+
+    #[inline(always)]
+    fn try_send(publication: &mut Publication, (): &mut (), message: &M, sent_ns: u64) -> Result<(), Full<()>> {
+        publication.try_send(message, sent_ns).map(|_sequence| ())
+    }
+
+    fn send(
+        publication: &mut Publication,
+        (): &mut (),
+        message: &M,
+        sent_ns: u64,
+        (limit, waiting): (Duration, Waiting),
+    ) -> Result<(), Full<()>> {
+        publication.send(message, sent_ns, limit, waiting).map(|_sequence| ())
+    }
+
+    #[inline(always)]
+    fn try_recv<'a>(subscription: &'a mut Subscription, _: &'a mut Copied) -> Option<Received<M>> {
+        subscription.try_recv()
+    }
+
+    fn recv<'a>(subscription: &'a mut Subscription, _: &'a mut Copied, limit: Duration) -> Option<Received<M>> {
+        subscription.recv_timeout(limit)
+    }
+
+    #[inline(always)]
+    fn owned(message: Received<M>) -> Received<M> {
+        message
+    }
+
+    #[inline(always)]
+    fn try_recv_into(subscription: &mut Subscription, _: &mut Copied, into: &mut M) -> Option<Received<()>> {
+        subscription.try_recv_into(into)
+    }
+}
+
+/// Why bytes of a place are always a message: the topic was opened for messages of this size and alignment.
+const IS_A_MESSAGE: &str = "a place has the size and the alignment of its message";
+
+impl<M: Message> InPlace for M {
+    #[inline]
+    fn loan(publication: &mut Publication) -> Result<place::Loan<'_>, Full<()>> {
+        publication.loan()
+    }
+
+    #[inline]
+    fn borrow<'a>(subscription: &'a mut Subscription, copied: &'a mut Copied) -> Option<place::Sample<'a>> {
+        subscription.sample(copied)
+    }
+
+    #[inline]
+    fn value(bytes: &[u8]) -> &M {
+        M::ref_from_bytes(bytes).expect(IS_A_MESSAGE)
+    }
+
+    #[inline]
+    fn value_mut(bytes: &mut [u8]) -> &mut M {
+        M::mut_from_bytes(bytes).expect(IS_A_MESSAGE)
+    }
+}
+
+impl<M: Message, B: Borrow<M>> Sendable<M> for B {
+    #[inline(always)]
+    fn value(&self) -> &M {
+        self.borrow()
+    }
+}

@@ -1,0 +1,206 @@
+//! Messages whose type is known only at run time: bytes, and a [`Layout`] says what they mean.
+//!
+//! ```
+//! use std::time::Duration;
+//! use horus::topic::{Options, Publisher, Raw, Subscriber};
+//!
+//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+//! let layout = "message example/WheelSpeed\n left f64\n right f64".parse()?;
+//! let options = Options::latest(8);
+//! # let options = options.directory(scratch.path());
+//! let mut publisher = Publisher::<Raw>::open_as("wheels", &layout, &options)?;
+//! let mut subscriber = Subscriber::<Raw>::open_as("wheels", &layout, &options)?;
+//!
+//! publisher.try_send([7; 16])?;
+//! let received = subscriber.recv_timeout(Duration::from_millis(100)).expect("it was sent");
+//! assert_eq!(received.message, [7; 16]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Panics
+//! What sends, and what receives to a place of the caller's, panics when the bytes are not as many as the layout says.
+
+use std::time::Duration;
+
+use horus_shm::ends::place::{self, Copied};
+use horus_shm::ends::{Kind, Payload as Size, Publication, Sent, Subscription};
+
+use super::sealed::Sealed;
+use super::{Full, InPlace, OpenError, Payload, Received, Sendable, Waiting, now_if};
+use crate::message::layout::Layout;
+use crate::topic::{IntoTopicName, Options, Publisher, Subscriber};
+
+/// The kind of topics whose messages have a layout that is known only at run time: `Publisher<Raw>`.
+///
+/// A subscriber makes room for a message when `try_recv`, `recv` or `messages` is called first. `try_recv_into` needs none.
+pub enum Raw {}
+
+impl Sealed for Raw {}
+
+impl Payload for Raw {
+    type Value = [u8];
+    type Shape<'a> = &'a Layout;
+    type NotSent = Full<()>;
+    type Message<'a> = &'a [u8];
+    type Owned = Vec<u8>;
+    type Place = [u8];
+    type Placed = ();
+    type Writer = ();
+    type Reader = Copied;
+
+    fn with_kind<R>(
+        layout: &Layout,
+        open: impl FnOnce(Kind<'_>, Size) -> Result<R, OpenError>,
+    ) -> Result<R, OpenError> {
+        layout.with_kind(open)
+    }
+
+    fn writer(_: &Publication) {}
+
+    fn reader(subscription: &mut Subscription) -> Copied {
+        Copied::for_messages_of(subscription)
+    }
+
+    #[inline]
+    fn try_send_now(
+        publication: &mut Publication,
+        (): &mut (),
+        message: &[u8],
+        is_stamping: bool,
+    ) -> Result<(), Full<()>> {
+        match is_stamping {
+            true => try_send_stamped_now(publication, message),
+            false => Self::try_send(publication, &mut (), message, 0),
+        }
+    }
+
+    #[inline]
+    fn try_send(publication: &mut Publication, (): &mut (), message: &[u8], sent_ns: u64) -> Result<(), Full<()>> {
+        publication.try_send_whole(message, sent_ns).map(|_sequence| ())
+    }
+
+    fn send(
+        publication: &mut Publication,
+        (): &mut (),
+        message: &[u8],
+        sent_ns: u64,
+        (limit, waiting): (Duration, Waiting),
+    ) -> Result<(), Full<()>> {
+        publication.send_whole(message, sent_ns, limit, waiting).map(|_sequence| ())
+    }
+
+    fn try_recv<'a>(subscription: &'a mut Subscription, room: &'a mut Copied) -> Option<Received<&'a [u8]>> {
+        let received = subscription.try_recv_copied(room)?;
+        Some(received.map(|bytes| room.bytes(bytes)))
+    }
+
+    fn recv<'a>(
+        subscription: &'a mut Subscription,
+        room: &'a mut Copied,
+        limit: Duration,
+    ) -> Option<Received<&'a [u8]>> {
+        let received = subscription.wait_for(limit, |this| this.try_recv_copied(room))?;
+        Some(received.map(|bytes| room.bytes(bytes)))
+    }
+
+    fn owned(message: Received<&[u8]>) -> Received<Vec<u8>> {
+        message.map(<[u8]>::to_vec)
+    }
+
+    #[inline]
+    fn try_recv_into(subscription: &mut Subscription, _: &mut Copied, into: &mut [u8]) -> Option<Received<()>> {
+        subscription.try_recv_whole(into)
+    }
+}
+
+/// Apart, so that reading the clock costs others no registers.
+#[inline(never)]
+fn try_send_stamped_now(publication: &mut Publication, message: &[u8]) -> Result<(), Full<()>> {
+    Raw::try_send(publication, &mut (), message, now_if(true))
+}
+
+impl InPlace for Raw {
+    #[inline]
+    fn loan(publication: &mut Publication) -> Result<place::Loan<'_>, Full<()>> {
+        publication.loan()
+    }
+
+    #[inline]
+    fn borrow<'a>(subscription: &'a mut Subscription, copied: &'a mut Copied) -> Option<place::Sample<'a>> {
+        subscription.sample(copied)
+    }
+
+    #[inline]
+    fn value(bytes: &[u8]) -> &[u8] {
+        bytes
+    }
+
+    #[inline]
+    fn value_mut(bytes: &mut [u8]) -> &mut [u8] {
+        bytes
+    }
+}
+
+impl<B: AsRef<[u8]>> Sendable<Raw> for B {
+    #[inline(always)]
+    fn value(&self) -> &[u8] {
+        self.as_ref()
+    }
+}
+
+/// As many, if that is one word or two: what a wheel is told, or a clock.
+fn short_or_0(bytes: usize) -> usize {
+    if matches!(bytes, 8 | 16) { bytes } else { 0 }
+}
+
+/// Hidden: the short way of the C ABI, which is no faster for Rust.
+#[doc(hidden)]
+impl Publisher<Raw> {
+    /// How many bytes a message has that [`try_send_at_once`](Self::try_send_at_once) may be used for; 0 when there is none.
+    pub fn short_bytes(&self) -> usize {
+        if self.is_stamping { 0 } else { short_or_0(self.message_bytes()) }
+    }
+
+    /// Sends a message of [`short_bytes`](Self::short_bytes) bytes. Returns `None`, and sends nothing, when room must be searched; then
+    /// call `try_send`. [`ring`](Self::ring) wakes subscribers that are asleep.
+    #[inline(always)]
+    pub fn try_send_at_once<const BYTES: usize>(&mut self, message: &[u8; BYTES]) -> Option<Sent> {
+        self.publication.try_send_at_once(message, 0)
+    }
+
+    /// Wakes those of whom [`try_send_at_once`](Self::try_send_at_once) tells.
+    pub fn ring(&mut self, asleep: u64) {
+        self.publication.ring(asleep);
+    }
+}
+
+/// Hidden: the short way of the C ABI, which is no faster for Rust.
+#[doc(hidden)]
+impl Subscriber<Raw> {
+    /// How many bytes a message has that [`try_recv_at_once`](Self::try_recv_at_once) may be used for; 0 when there is none.
+    pub fn short_bytes(&self) -> usize {
+        short_or_0(self.message_bytes())
+    }
+
+    /// As `try_recv_into` of [`short_bytes`](Self::short_bytes) bytes. Returns `None`, and receives nothing, where several publish, none
+    /// does yet, or the next message was overwritten; then call `try_recv_into`.
+    #[inline(always)]
+    pub fn try_recv_at_once<const BYTES: usize>(&mut self, into: &mut [u8; BYTES]) -> Option<Option<Received<()>>> {
+        self.subscription.try_recv_at_once(into)
+    }
+}
+
+impl Subscriber<Raw> {
+    /// As [`open_as`](Self::open_as), as if it had joined when another subscriber did, which has read nothing yet and begins in each lane
+    /// with the number that `begins` says. What is no longer there is not counted.
+    pub(crate) fn open_from(
+        name: impl IntoTopicName,
+        layout: &Layout,
+        options: Options,
+        begins: &[u64],
+    ) -> Result<Self, OpenError> {
+        let mut subscriber = Self::open_as(name, layout, options.history(usize::MAX))?;
+        subscriber.subscription.skip_before(begins);
+        Ok(subscriber)
+    }
+}
