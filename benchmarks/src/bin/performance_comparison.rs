@@ -16,7 +16,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use horus::topic::{Bytes, Options, Publisher, Subscriber};
-use horus::wait::wait_any;
 use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::pinning::{Cpus, pin_to};
 use horus_benchmarks::transport::Failure;
@@ -135,7 +134,7 @@ fn take(way: &str, topic: &str, bytes: usize, times: [&str; 3]) -> Result<(), Fa
         count(span, || {
             if in_place {
                 while !look(&mut subscriber, |message| check(&message[..touched], number))? {
-                    wait_any(&mut [&mut subscriber], Duration::MAX);
+                    subscriber.wait(Duration::MAX);
                 }
             } else {
                 check(subscriber.recv_timeout(Duration::MAX).ok_or("no message came")?.message, number)?;

@@ -56,8 +56,7 @@ use crate::node::{Node, Spec};
 use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, pair};
 use crate::stop;
 use crate::time::MonotonicTime;
-use crate::topic::{OpenError, Options, Publisher, Raw, Subscriber};
-use crate::wait::Waitable;
+use crate::topic::{OpenError, Options, Payload, Publisher, Raw, Subscriber};
 use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes. The program is named as its file, so that the programs of one
@@ -178,13 +177,13 @@ impl App {
     }
 
     /// Subscribes a topic for the next node by `open`.
-    fn join<S: Waitable>(
+    fn join<P: Payload + ?Sized>(
         &mut self,
         topic: &str,
         options: Options,
         layout: Layout,
-        open: impl FnOnce(&Options) -> Result<S, OpenError>,
-    ) -> crate::Result<(S, Arc<Sight>)> {
+        open: impl FnOnce(&Options) -> Result<Subscriber<P>, OpenError>,
+    ) -> crate::Result<(Subscriber<P>, Arc<Sight>)> {
         self.settings.allow_subscriber(topic)?;
         let options = self.placed(options);
         let sight = Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));

@@ -89,7 +89,6 @@
 //! | [`message`](mod@message) | [`message!`]: a message of your own |
 //! | [`topic::payload`] | what a topic carries: messages, any bytes, every type that serde knows, layouts that are known at run time |
 //! | [`message::layout`] | such layouts, as other languages bring them |
-//! | [`wait`] | waiting for several topics at once |
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
 //! | [`world`], [`simulation`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
@@ -136,7 +135,6 @@ pub mod supervise;
 pub mod task;
 pub mod time;
 pub mod topic;
-pub mod wait;
 pub mod witness;
 pub mod world;
 

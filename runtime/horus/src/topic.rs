@@ -54,6 +54,7 @@ mod options;
 pub mod payload;
 mod publisher;
 mod subscriber;
+mod wait;
 
 pub use horus_shm::directory::{Directory, Group, IntoTopicName, NameError, TopicName};
 pub use horus_shm::ends::Sent;
@@ -70,6 +71,7 @@ pub use options::Options;
 pub use payload::{Bytes, DeserializeError, InPlace, Payload, Raw, Sendable, Serde, SerializeError};
 pub use publisher::Publisher;
 pub use subscriber::Subscriber;
+pub use wait::{Waitable, wait_any};
 
 #[inline]
 fn now_if(is_stamping: bool) -> u64 {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use horus::message::Stamp;
 use horus::message::layout::Layout;
 use horus::topic::{
-    Bytes, InPlace, OpenError, Options, Payload, Policy, Publisher, Raw, Received, Sendable, Serde, Subscriber, Waiting,
+    Bytes, InPlace, OpenError, Options, Payload, Policy, Publisher, Raw, Received, Sendable, Serde, Subscriber,
+    Waiting, wait_any,
 };
 
 const SOURCES: [&str; 2] = [include_str!("../src/topic/publisher.rs"), include_str!("../src/topic/subscriber.rs")];
@@ -159,6 +160,7 @@ fn call_all<K: Kind + ?Sized>() -> [BTreeSet<&'static str>; 2] {
     assert!(call!(s, subscriber.try_recv()).is_none());
     call!(p, publisher.try_send(K::sent())).expect("room");
     assert!(call!(s, subscriber.wait(SOON)));
+    assert_eq!(wait_any(&mut [call!(s, subscriber.waitable())], SOON), Some(0));
     let Received { message, sequence, sent_ns, publisher: lane } = subscriber.try_recv().expect("it was sent");
     assert!(K::is_sent(message) && sent_ns > 0);
     assert_eq!((sequence, lane), (0, 0));

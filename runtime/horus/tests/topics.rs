@@ -8,8 +8,8 @@ use std::time::Duration;
 use horus::message::{Message, Stamp};
 use horus::topic::{
     Bytes, Full, OpenError, Options, Publisher, SendError, Serde, SerializeError, Subscriber, TopicName, Waiting,
+    wait_any,
 };
-use horus::wait::wait_any;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -293,9 +293,9 @@ fn wait_any_sleeps_until_one_of_several_topics_has_something() {
             names.iter().map(|name| Publisher::<Stamp>::open(name, &options).unwrap()).collect();
         let mut subscribers: Vec<_> =
             names.iter().map(|name| Subscriber::<Stamp>::open(name, &options).unwrap()).collect();
-        let mut all: Vec<&mut dyn horus::wait::Waitable> =
-            subscribers.iter_mut().map(|subscriber| subscriber as &mut dyn horus::wait::Waitable).collect();
-        assert_eq!(wait_any(&mut all, Duration::from_millis(3)), None);
+        let mut all: Vec<_> = subscribers.iter_mut().map(Subscriber::waitable).collect();
+        let waits = || assert_eq!(wait_any(&mut all, Duration::from_millis(3)), None);
+        assert_eq!(allocation_counter::measure(waits).count_total, 0);
         assert_eq!(wait_any(&mut [], Duration::from_millis(1)), None);
         done.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
@@ -309,8 +309,7 @@ fn wait_any_sleeps_until_one_of_several_topics_has_something() {
                 }
             });
             for turn in 0..100 {
-                let mut all: Vec<&mut dyn horus::wait::Waitable> =
-                    subscribers.iter_mut().map(|subscriber| subscriber as &mut dyn horus::wait::Waitable).collect();
+                let mut all: Vec<_> = subscribers.iter_mut().map(Subscriber::waitable).collect();
                 assert_eq!(wait_any(&mut all, PATIENCE), Some(turn % 4));
                 assert_eq!(numbers(&mut subscribers[turn % 4]), [turn as u64]);
                 done.store(true, Ordering::Relaxed);

@@ -239,7 +239,7 @@ impl Trigger for Subscriber<Raw> {
     }
 
     fn subscription(&mut self) -> &mut horus_shm::ends::Subscription {
-        crate::wait::Waitable::subscription(self)
+        Self::subscription(self)
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use horus_shm::ends::Subscription;
 
 use super::{
-    InPlace, IntoTopicName, LockRefused, Messages, OpenError, Options, Payload, Policy, Received, Sample, Waiting,
+    InPlace, IntoTopicName, LockRefused, Messages, OpenError, Options, Payload, Policy, Received, Sample, Waitable,
+    Waiting,
 };
 use crate::message::Message;
 
@@ -100,6 +101,15 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         self.subscription.wait(limit)
     }
 
+    /// For [`wait_any`](super::wait_any), which waits for several subscribers of any kinds.
+    pub fn waitable(&mut self) -> Waitable<'_> {
+        Waitable(&mut self.subscription)
+    }
+
+    pub(crate) fn subscription(&mut self) -> &mut Subscription {
+        &mut self.subscription
+    }
+
     /// How many messages were overwritten before this subscriber got to them, since it joined: exact as of the last
     /// message received. Zero for ever on a reliable topic.
     pub fn missed(&self) -> u64 {
@@ -183,11 +193,5 @@ impl<P: InPlace + ?Sized> Subscriber<P> {
     /// [`horus_shm::ends::place`] for whom that trusts.
     pub fn borrow(&mut self) -> Option<Sample<'_, P>> {
         Some(Sample::new(P::borrow(&mut self.subscription, &mut self.reader)?))
-    }
-}
-
-impl<P: Payload + ?Sized> crate::wait::Waitable for Subscriber<P> {
-    fn subscription(&mut self) -> &mut Subscription {
-        &mut self.subscription
     }
 }

@@ -6,6 +6,7 @@
 //! by a subscriber that needs more, it follows ([`super::following`]): in the first receiving call after that, with the system
 //! calls of mapping a file. A subscriber that says how the topic is made, as its publisher does, never has to.
 
+use std::borrow::BorrowMut;
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
@@ -148,7 +149,7 @@ impl Subscription {
     }
 
     /// Waits until one of `subscriptions` has something to take, at most `limit`; returns its index. See [`wait::any`].
-    pub fn wait_any(subscriptions: &mut [&mut Self], limit: Duration) -> Option<usize> {
+    pub fn wait_any(subscriptions: &mut [impl BorrowMut<Self>], limit: Duration) -> Option<usize> {
         wait::any(subscriptions, limit, Self::is_ready)
     }
 

@@ -1,5 +1,6 @@
 //! How to wait for a message: on the CPU, in the kernel, by the clock, or one after the other.
 
+use std::borrow::BorrowMut;
 use std::time::Duration;
 
 use horus_sys::clock::monotonic_ns;
@@ -121,15 +122,19 @@ pub(crate) fn wait<W: Waiter, R>(
 ///
 /// Sleeps unless one of them waits busily; one that waits by the clock is looked at as often as it says. Looks at them in
 /// order, so the first ones have priority.
-pub fn any<W: Waiter>(readers: &mut [&mut W], limit: Duration, is_ready: impl Fn(&mut W) -> bool) -> Option<usize> {
-    let ready = |readers: &mut [&mut W]| readers.iter_mut().position(|reader| is_ready(reader));
+pub fn any<W: Waiter, R: BorrowMut<W>>(
+    readers: &mut [R],
+    limit: Duration,
+    is_ready: impl Fn(&mut W) -> bool,
+) -> Option<usize> {
+    let ready = |readers: &mut [R]| readers.iter_mut().position(|reader| is_ready(reader.borrow_mut()));
     if let Some(index) = ready(readers) {
         return Some(index);
     }
     let started = monotonic_ns();
-    let is_busy = readers.is_empty() || readers.iter().any(|reader| reader.waiting() == Waiting::Spin);
+    let is_busy = readers.is_empty() || readers.iter().any(|reader| reader.borrow().waiting() == Waiting::Spin);
     let spinning = match is_busy {
-        false => readers.iter().map(|reader| reader.waiting().spinning(limit)).min().unwrap_or_default(),
+        false => readers.iter().map(|reader| reader.borrow().waiting().spinning(limit)).min().unwrap_or_default(),
         true => limit,
     };
     let mut spin = Spin::new(spinning);
@@ -144,7 +149,7 @@ pub fn any<W: Waiter>(readers: &mut [&mut W], limit: Duration, is_ready: impl Fn
     loop {
         let left = left(started, limit);
         let (mut seen, mut is_quiet) = ([0; MAX_ANY], true);
-        for (seen, reader) in seen.iter_mut().zip(readers.iter()) {
+        for (seen, reader) in seen.iter_mut().zip(readers.iter().map(R::borrow)) {
             match lie_down(reader.segment(), reader.subscriber()) {
                 Some(rings) => *seen = rings,
                 None => is_quiet = false,
@@ -154,7 +159,7 @@ pub fn any<W: Waiter>(readers: &mut [&mut W], limit: Duration, is_ready: impl Fn
         if found.is_none() && is_quiet && !left.is_zero() {
             sleep_on_several(readers, &seen, left);
         }
-        for reader in readers.iter() {
+        for reader in readers.iter().map(R::borrow) {
             get_up(reader.segment(), reader.subscriber());
         }
         if found.is_some() || left.is_zero() {
@@ -181,10 +186,10 @@ fn sleep(reader: &mut impl Waiter, seen: u32, limit: Duration) {
     let _ = futex::wait(reader.segment().rings(), futex::Flags::empty(), seen, Some(&timespec(limit)));
 }
 
-fn sleep_on_several<W: Waiter>(readers: &mut [&mut W], seen: &[u32; MAX_ANY], limit: Duration) {
+fn sleep_on_several<W: Waiter, R: BorrowMut<W>>(readers: &mut [R], seen: &[u32; MAX_ANY], limit: Duration) {
     let several = readers.len().min(MAX_ANY);
     let mut limit = limit.min(LONGEST_SLEEP);
-    for reader in readers.iter_mut() {
+    for reader in readers.iter_mut().map(R::borrow_mut) {
         if let Waiting::Poll(period) = reader.waiting() {
             limit = limit.min(period);
         } else if reader.is_first_sleep() {
@@ -195,7 +200,7 @@ fn sleep_on_several<W: Waiter>(readers: &mut [&mut W], seen: &[u32; MAX_ANY], li
         limit = limit.min(FIRST_SLEEP); // those that the kernel does not wait for are looked at once in a while
     }
     let mut waits = [futex::Wait::new(); MAX_ANY];
-    for ((wait, reader), seen) in waits.iter_mut().zip(readers.iter()).zip(seen) {
+    for ((wait, reader), seen) in waits.iter_mut().zip(readers.iter().map(R::borrow)).zip(seen) {
         wait.val = u64::from(*seen);
         wait.uaddr = futex::WaitPtr::new(std::ptr::from_ref(reader.segment().rings()).cast_mut().cast());
         wait.flags = futex::WaitFlags::SIZE_U32;

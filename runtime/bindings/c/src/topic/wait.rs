@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::slice;
 use std::time::Duration;
 
-use horus::wait::{Waitable, wait_any};
+use horus::topic::{Waitable, wait_any};
 
 use crate::handle::is;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
@@ -58,12 +58,12 @@ pub unsafe extern "C" fn horus_wait_any(
 ///
 /// # Safety
 /// `handle` is null or a handle that no other call uses meanwhile.
-unsafe fn waitable<'a>(handle: *mut c_void) -> Result<&'a mut dyn Waitable, Refusal> {
+unsafe fn waitable<'a>(handle: *mut c_void) -> Result<Waitable<'a>, Refusal> {
     // SAFETY: the caller's promise is the same.
     unsafe {
         if is::<horus_bytes_subscriber>(handle.cast()) {
-            return Ok(free::<horus_bytes_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?);
+            return Ok(free::<horus_bytes_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?.waitable());
         }
-        Ok(free::<horus_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?)
+        Ok(free::<horus_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?.waitable())
     }
 }

@@ -1,6 +1,6 @@
 //! Waiting for several subscribers at once.
 
-use horus::wait::Waitable;
+use horus::topic::Waitable;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -31,11 +31,7 @@ pub fn wait_any<'py>(
     for end in &mut lent {
         ends.push(end.open()?);
     }
-    let mut waitables: Vec<&mut (dyn Waitable + Send)> = ends.into_iter().map(Receiver::waitable).collect();
-    let found = sliced(py, limit(timeout)?, |limit| {
-        let mut plain: Vec<&mut dyn Waitable> =
-            waitables.iter_mut().map(|waitable| &mut **waitable as &mut dyn Waitable).collect();
-        horus::wait::wait_any(&mut plain, limit)
-    })?;
+    let mut waitables: Vec<Waitable<'_>> = ends.into_iter().map(Receiver::waitable).collect();
+    let found = sliced(py, limit(timeout)?, |limit| horus::topic::wait_any(&mut waitables, limit))?;
     Ok(found.map(|found| subscribers[found].clone()))
 }

@@ -3,8 +3,7 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
-use horus::topic::{Bytes, HELD_FROM_BYTES, Raw, Received, Subscriber as RustSubscriber};
-use horus::wait::Waitable;
+use horus::topic::{Bytes, HELD_FROM_BYTES, Raw, Received, Subscriber as RustSubscriber, Waitable};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
@@ -78,10 +77,10 @@ impl End<Receiver> {
 
 impl Receiver {
     /// What of it can be waited for.
-    pub fn waitable(&mut self) -> &mut (dyn Waitable + Send) {
+    pub fn waitable(&mut self) -> Waitable<'_> {
         match self {
-            Self::Messages(subscriber, ..) => &mut **subscriber,
-            Self::Bytes(subscriber, _) | Self::Values(subscriber, ..) => subscriber,
+            Self::Messages(subscriber, ..) => subscriber.waitable(),
+            Self::Bytes(subscriber, _) | Self::Values(subscriber, ..) => subscriber.waitable(),
         }
     }
 
