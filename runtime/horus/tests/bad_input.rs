@@ -93,9 +93,9 @@ fn lengths_and_type_names_that_are_none() {
     }
     assert_eq!(scene.files(), 0);
     let mut publisher = Publisher::<[u8]>::open_as(name(), Bytes::up_to(16), scene.options()).unwrap();
-    assert_eq!(publisher.try_send(&[0; 17]), Err(SendError::TooLong { bytes: 17, maximum: 16 }));
-    publisher.try_send(&[0; 16]).unwrap();
-    publisher.try_send(&[]).unwrap();
+    assert_eq!(publisher.try_send([0; 17]), Err(SendError::TooLong { bytes: 17, maximum: 16 }));
+    publisher.try_send([0; 16]).unwrap();
+    publisher.try_send([]).unwrap();
 }
 
 /// The bytes of a topic's file that no peer uses, made by a publisher that was not let go properly.

@@ -211,8 +211,8 @@ fn call_all_in_place<K: Kind + InPlace + ?Sized>(
     let [mut p, mut s] = call_all::<K>();
     let (_scratch, options) = scratch();
     let (mut publisher, mut subscriber) = K::open(&options).expect("the topic");
-    drop(call!(p, publisher.loan()).ok().expect("room")); // it was never sent
-    let mut loan = publisher.loan().ok().expect("room");
+    drop(call!(p, publisher.loan()).expect("room")); // it was never sent
+    let mut loan = publisher.loan().expect("room");
     fill(&mut loan);
     loan.publish();
     let sample = call!(s, subscriber.borrow()).expect("it was sent");

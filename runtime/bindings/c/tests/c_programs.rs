@@ -153,7 +153,7 @@ fn what_rust_sends_c_receives() {
             std::thread::yield_now();
         }
         for left in [0.5, 1.5, 2.5] {
-            publisher.send(&WheelSpeed { left, right: -left }).unwrap();
+            publisher.send(WheelSpeed { left, right: -left }).unwrap();
         }
         assert_eq!(listening.join().unwrap(), "0.5 -0.5\n1.5 -1.5\n2.5 -2.5\n");
     });

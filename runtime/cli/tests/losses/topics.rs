@@ -36,7 +36,7 @@ pub fn reliable_topic_is_full(scratch: &Path) {
     send(&mut publisher, 0..2);
     assert!(publisher.try_send(Number { number: 2 }).is_err());
     assert!(publisher.send_timeout(Number { number: 3 }, ms(5)).is_err(), "it waits up to its limit");
-    let waits = std::thread::spawn(move || publisher.send(&Number { number: 2 }).is_ok());
+    let waits = std::thread::spawn(move || publisher.send(Number { number: 2 }).is_ok());
     assert_eq!(subscriber.recv_timeout(PATIENCE).unwrap().message.number, 0);
     assert!(waits.join().unwrap());
     assert_eq!(received(&mut subscriber), [1, 2]);

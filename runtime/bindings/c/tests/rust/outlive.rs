@@ -20,7 +20,7 @@ fn main() -> horus::Result {
     spawn(move || {
         RUNNING.fetch_add(1, Ordering::Relaxed);
         loop {
-            let _ = publisher.send(&CmdVel { forward: 1.0, turn: 2.0 });
+            let _ = publisher.send(CmdVel { forward: 1.0, turn: 2.0 });
         }
     });
     spawn(|| {

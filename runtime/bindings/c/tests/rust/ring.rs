@@ -72,7 +72,7 @@ fn pass(from: &str, to: &str, count: u64) -> Done {
         let mut message = incoming.recv().message;
         check(&message, &token(number, message.hops))?;
         message.hops += 1;
-        outgoing.send(&message).map_err(|_| "there is no room")?;
+        outgoing.send(message).map_err(|_| "there is no room")?;
     }
     Ok(())
 }
@@ -82,7 +82,7 @@ fn drive(first: &str, last: &str, count: u64, hops: u8) -> Done {
     let mut incoming = Subscriber::<Token>::open(last, options())?;
     let mut outgoing = Publisher::<Token>::open(first, options())?;
     ready()?;
-    let sending = thread::spawn(move || (0..count).all(|number| outgoing.send(&token(number, 0)).is_ok()));
+    let sending = thread::spawn(move || (0..count).all(|number| outgoing.send(token(number, 0)).is_ok()));
     for number in 0..count {
         check(&incoming.recv().message, &token(number, hops))?;
     }
