@@ -68,7 +68,7 @@
 //! - Topics do not leave the machine by themselves: `horus gateway` and `horus bridge` are programs of their own.
 //! - There is no order between two publishers, and no translation between versions of a message.
 //! - No peer is told that another one left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)), or
-//!   watches its input ([`silence`]).
+//!   watches its input ([`Spec::silence_of`](node::Spec::silence_of)).
 //! - The executor cannot make a machine real-time. A period is kept as well as kernel, CPUs and settings permit; `horus doctor` and
 //!   `horus determinism` say how well that is.
 //!
@@ -90,15 +90,13 @@
 //! | [`topic::payload`] | what a topic carries: messages, any bytes, every type that serde knows, layouts that are known at run time |
 //! | [`message::layout`] | such layouts, as other languages bring them |
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
-//! | [`world`], [`simulation`] | the same program in virtual time |
+//! | [`world`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
-//! | [`executor`], [`deadline`] | the loop of a thread; period, deadline, and the account of what was missed |
+//! | [`deadline`] | period, deadline, and the account of what was missed |
 //! | [`startup`], [`cpus`] | real time, wish by wish: locked memory, CPU, policy, and what was granted |
-//! | [`figures`], [`graph`], [`monitor`] | what is seen of nodes from outside, and who watches over them |
-//! | [`miss`], [`silence`], [`journal`], [`supervise`] | a miss or a silent input on its way to the journal; the thread beside the loops; systemd's watchdog |
-//! | [`outside`] | text of others: names that were checked, and what may be shown |
-//! | [`witness`] | what a program and the service that traces its CPUs say to each other |
-//! | [`stop`], [`time`](mod@time), [`task`] | ending on SIGTERM; clocks, among them a virtual one; what the kernel says of a thread |
+//! | [`stop`], [`time`](mod@time) | ending on SIGTERM; clocks, among them a virtual one |
+//!
+//! The other modules are for HORUS's own programs. `docs/architecture.md` says what is in each.
 //!
 //! `docs/topics.md` is the guide to topics, `docs/message-path.md` and `docs/architecture.md` show how it works. The crate has no
 //! unsafe code of its own: that is in `horus-shm`, each block with its reason.
@@ -114,29 +112,43 @@ pub mod admission;
 pub mod app;
 pub mod cpus;
 pub mod deadline;
-mod error;
-pub mod executor;
-pub mod figures;
-pub mod graph;
-pub mod journal;
 pub mod message;
 pub mod messages;
-pub mod miss;
-pub mod monitor;
 pub mod node;
-pub mod outside;
 pub mod port;
 pub mod prelude;
-pub mod silence;
-pub mod simulation;
 pub mod startup;
 pub mod stop;
-pub mod supervise;
-pub mod task;
 pub mod time;
 pub mod topic;
-pub mod witness;
 pub mod world;
+
+mod error;
+mod miss;
+
+// Hidden: HORUS's own programs are built of them (the command, the witness, the gateway, meters of the loop), and they change with these.
+#[doc(hidden)]
+pub mod executor;
+#[doc(hidden)]
+pub mod figures;
+#[doc(hidden)]
+pub mod graph;
+#[doc(hidden)]
+pub mod journal;
+#[doc(hidden)]
+pub mod monitor;
+#[doc(hidden)]
+pub mod outside;
+#[doc(hidden)]
+pub mod silence;
+#[doc(hidden)]
+pub mod simulation;
+#[doc(hidden)]
+pub mod supervise;
+#[doc(hidden)]
+pub mod task;
+#[doc(hidden)]
+pub mod witness;
 
 pub use error::{Error, Result};
 
