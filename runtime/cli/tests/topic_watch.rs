@@ -107,7 +107,7 @@ fn topics_of_bytes_are_shown_by_length_and_first_bytes() {
     )
     .unwrap();
     log.try_send(b"left wheel").unwrap();
-    log.try_send(&[0xab; 200]).unwrap();
+    log.try_send([0xab; 200]).unwrap();
     faults.try_send(&(3, "x".into())).unwrap();
     let output = scratch.topic(&["echo", "log", "--count=2", "--history=2"]);
     let long = format!("bytes: 200\nhex: '{}ab ...'\n---\n", "ab ".repeat(63));
@@ -128,7 +128,7 @@ fn a_topic_of_dicts_is_shown_as_json() {
     let mut state = Publisher::<[u8]>::open_as(
         "state",
         Bytes::of_type("horus/MessagePack", 4096),
-        &scratch.options(Options::latest(4)),
+        scratch.options(Options::latest(4)),
     )
     .unwrap();
     state.try_send(b"\x82\xa7battery\xcb\x3f\xe0\0\0\0\0\0\0\xa6faults\x91\xaaleft wheel").unwrap();
@@ -211,7 +211,7 @@ fn bw_adds_up_the_lengths_of_messages_of_bytes() {
     let mut log = Publisher::<[u8]>::open_as("log", Bytes::up_to(1000), scratch.options(Options::latest(64))).unwrap();
     let mut bw = scratch.start(&["bw", "log", "--window", "20ms", "--json"]);
     bw.line();
-    (1..=50).for_each(|length| log.try_send(&vec![0; length]).unwrap());
+    (1..=50).for_each(|length| log.try_send(vec![0; length]).unwrap());
     assert_eq!(bw.count_to(50), 50);
     bw.interrupt();
     let lines = bw.finish_with_lines();

@@ -81,7 +81,7 @@ fn a_foreign_client_gets_what_a_program_publishes_and_afterwards_again_from_the_
     };
     let message = |number: u64| vec![number as u8; number as usize % 65];
     for number in 1..301 {
-        publisher.try_send(&message(number)).unwrap();
+        publisher.try_send(message(number)).unwrap();
         assert_eq!(client.line(), line(number, &message(number)));
     }
     client.end();

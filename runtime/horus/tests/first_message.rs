@@ -38,7 +38,7 @@ fn an_event_that_comes_once_is_fresh_in_the_cycle_that_it_releases() {
         std::thread::scope(|scope| {
             scope.spawn(|| app.run_in_place(SystemClock, &stop).unwrap());
             let mut publisher = Publisher::<CmdVel>::open("event", here(publishing)).unwrap();
-            publisher.send(&speed(7.0)).unwrap();
+            publisher.send(speed(7.0)).unwrap();
             let started = Instant::now();
             while seen.lock().unwrap().is_empty() && started.elapsed() < Duration::from_secs(60) {
                 std::thread::yield_now();

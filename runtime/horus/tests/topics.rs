@@ -334,7 +334,7 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
                 loan.publish();
                 assert_eq!(*subscriber.borrow().unwrap(), *message);
             }
-            let error = publisher.try_send(&vec![0; maximum + 1]).unwrap_err();
+            let error = publisher.try_send(vec![0; maximum + 1]).unwrap_err();
             assert_eq!(error, SendError::TooLong { bytes: maximum + 1, maximum });
             assert!(subscriber.try_recv().is_none());
         }
@@ -354,7 +354,7 @@ fn serialized_values_arrive_and_foreign_bytes_are_an_error() {
     let texts = vec!["left".to_owned(), "right".to_owned()];
     publisher.try_send(&texts).unwrap();
     assert_eq!(subscriber.try_recv().unwrap().message.unwrap(), texts);
-    let error = publisher.try_send(&vec!["x".repeat(100)]).unwrap_err();
+    let error = publisher.try_send(vec!["x".repeat(100)]).unwrap_err();
     assert!(matches!(error, SerializeError::TooLong { maximum: 64 }), "{error}");
     assert!(subscriber.try_recv().is_none(), "what was too long was not sent in part");
     let mut numbers =
@@ -424,8 +424,8 @@ fn value_that_is_too_long_costs_a_latest_topic_nothing() {
     let mut publisher = Publisher::<Serde<String>>::open_as(name(), Bytes::of_type("test/Text", 8), &options).unwrap();
     let mut subscriber =
         Subscriber::<Serde<String>>::open_as(name(), Bytes::of_type("test/Text", 8), &options).unwrap();
-    publisher.try_send(&"short".to_owned()).unwrap();
-    assert!(matches!(publisher.try_send(&"x".repeat(9)), Err(SerializeError::TooLong { maximum: 8 })));
+    publisher.try_send("short".to_owned()).unwrap();
+    assert!(matches!(publisher.try_send("x".repeat(9)), Err(SerializeError::TooLong { maximum: 8 })));
     assert_eq!(subscriber.try_recv().unwrap().message.unwrap(), "short");
 }
 
@@ -435,16 +435,16 @@ fn sender_without_a_limit_waits_for_nobody_on_a_latest_topic() {
     let options = scratch.latest(1);
     let mut publisher = publish::<Block>(&options);
     let mut subscriber = subscribe::<Block>(&options);
-    publisher.send(&Block { words: [1; 1024] }).unwrap();
+    publisher.send(Block { words: [1; 1024] }).unwrap();
     let held = subscriber.borrow().unwrap();
-    assert!(publisher.send(&Block { words: [2; 1024] }).is_err());
+    assert!(publisher.send(Block { words: [2; 1024] }).is_err());
     drop(held);
 
     let name: TopicName = "bytes".parse().unwrap();
     let mut publisher = Publisher::<[u8]>::open_as(name.clone(), Bytes::up_to(8192), &options).unwrap();
     let mut subscriber = Subscriber::<[u8]>::open_as(name, Bytes::up_to(8192), &options).unwrap();
-    publisher.send_timeout(&[1; 8192], Duration::MAX).unwrap();
+    publisher.send_timeout([1; 8192], Duration::MAX).unwrap();
     let held = subscriber.borrow().unwrap();
-    assert!(matches!(publisher.send_timeout(&[2; 8192], Duration::MAX), Err(SendError::Full)));
+    assert!(matches!(publisher.send_timeout([2; 8192], Duration::MAX), Err(SendError::Full)));
     drop(held);
 }
