@@ -46,7 +46,7 @@ const ROWS: [([&str; 4], Proof); 24] = [
         [
             "publisher, `reliable`",
             "the topic is full: a subscriber has yet to read its oldest message",
-            "`try_send` gives the message back; `send` waits",
+            "`try_send` returns an error; `send` waits",
             "by the caller, who still has the message",
         ],
         Here(topics::reliable_topic_is_full),
@@ -55,7 +55,7 @@ const ROWS: [([&str; 4], Proof); 24] = [
         [
             "publisher, `latest`",
             "subscribers hold every message in place",
-            "`try_send` gives the message back",
+            "`try_send` returns an error",
             "by the caller, who still has the message",
         ],
         Here(topics::every_message_is_held),
