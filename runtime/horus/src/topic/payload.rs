@@ -78,7 +78,7 @@ pub trait Payload: sealed::Sealed {
     }
 
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     fn try_send_now(
         publication: &mut Publication,
         writer: &mut Self::Writer,

@@ -20,6 +20,7 @@ use crate::sync::AtomicU64;
 impl Publication {
     /// Lends the next message's place, to be filled there and then published. What stands there first is some older
     /// message, or zeros. Refused only when there is no room: on a `latest` topic, when subscribers hold every message.
+    #[inline]
     pub fn loan(&mut self) -> Result<Loan<'_>, Full<()>> {
         let bytes = self.payload().bytes;
         if self.begin() { Ok(Loan { publication: self, from: 0, bytes }) } else { Err(Full(())) }
@@ -37,21 +38,25 @@ pub struct Loan<'a> {
 
 impl Loan<'_> {
     /// Sends the message, stamped `sent_ns`, and returns its sequence number.
+    #[inline]
     pub fn publish(self, sent_ns: u64) -> u64 {
         self.publication.commit(sent_ns)
     }
 
     /// The words of the slot, from the payload on.
+    #[inline]
     pub(super) fn payload(&self) -> &[AtomicU64] {
         &self.publication.slot()[payload_word(self.publication.payload().align)..]
     }
 
+    #[inline]
     fn place(&self) -> *mut [u8] {
         place_of(self.payload(), self.from, self.bytes)
     }
 }
 
 /// So many bytes of a payload, from there on.
+#[inline]
 fn place_of(payload: &[AtomicU64], from: usize, bytes: usize) -> *mut [u8] {
     assert!(from <= size_of_val(payload) && bytes <= size_of_val(payload) - from);
     std::ptr::slice_from_raw_parts_mut(payload.as_ptr().cast_mut().cast::<u8>().wrapping_add(from), bytes)
@@ -60,6 +65,7 @@ fn place_of(payload: &[AtomicU64], from: usize, bytes: usize) -> *mut [u8] {
 impl Deref for Loan<'_> {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         // SAFETY: inside of the slot, by the assertion. No process that follows the protocol writes to a slot that was begun but
         // its writer, which this value borrows, nor uses what it reads there; see the module's text for the others.
@@ -68,6 +74,7 @@ impl Deref for Loan<'_> {
 }
 
 impl DerefMut for Loan<'_> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above. Atomics may be written through the shared reference that the pointer comes from.
         unsafe { &mut *self.place() }
@@ -118,6 +125,7 @@ impl Subscription {
     /// slot over. On a `latest` topic with messages below [`HELD_FROM_BYTES`](crate::segment::layout::HELD_FROM_BYTES) bytes,
     /// where that protection would cost more than a copy, the sample is a copy. So it is as long as messages of the
     /// [`history`](super::Joining::history) are left, which a publisher may overwrite.
+    #[inline]
     pub fn sample<'a>(&'a mut self, copied: &'a mut Copied) -> Option<Sample<'a>> {
         if self.can_hold() {
             return self.held();
@@ -136,6 +144,7 @@ impl Subscription {
     }
 
     /// The next message, held in its place.
+    #[inline]
     pub(super) fn held(&mut self) -> Option<Sample<'_>> {
         let (lane, taken) = self.hold()?;
         let bytes = self.payload().bytes;
@@ -179,6 +188,7 @@ impl<'a> Sample<'a> {
 impl Deref for Sample<'_> {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         if let Some(copied) = self.copied {
             return copied;
@@ -192,6 +202,7 @@ impl Deref for Sample<'_> {
 }
 
 impl Drop for Sample<'_> {
+    #[inline]
     fn drop(&mut self) {
         if self.copied.is_none() {
             self.subscription.let_go(self.taken.publisher);
