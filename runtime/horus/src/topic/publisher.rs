@@ -20,7 +20,7 @@ pub struct Publisher<P: Payload + ?Sized> {
 }
 
 impl<M: Message> Publisher<M> {
-    /// Becomes a publisher of topic `name`, making the topic unless somebody living uses it already.
+    /// Becomes a publisher of topic `name`, making the topic unless a living peer uses it already.
     ///
     /// A publisher that died is replaced at once: its subscribers go on with the next sequence number.
     ///
@@ -110,11 +110,11 @@ impl<P: Payload + ?Sized> Publisher<P> {
         self.publication.subscribers()
     }
 
-    /// Looks whether what is sent here can reach anybody who joins from now on. One system call.
+    /// Looks whether what is sent here can reach peers that join from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::CutOff`] when somebody truncated it; [`OpenError::Forked`] in a child that `fork` made of the
-    /// process that opened the topic.
+    /// [`OpenError::Deleted`] when the topic's file was removed; [`OpenError::CutOff`] when it was truncated; [`OpenError::Forked`] in a
+    /// child that `fork` made of the process that opened the topic.
     pub fn check(&self) -> Result<(), OpenError> {
         self.publication.check()
     }

@@ -21,8 +21,8 @@ pub struct Subscriber<P: Payload + ?Sized> {
 impl<M: Message> Subscriber<M> {
     /// Joins topic `name`; receives what is sent from then on.
     ///
-    /// It may come before its publisher: then it makes the topic with these options, and maps it anew if it is remade before anybody
-    /// publishes. That costs the system calls of mapping a file in the first receiving call after it, which delivers all the same; a
+    /// It may come before its publisher: then it makes the topic with these options, and maps it anew if it is remade before it is
+    /// published. That costs the system calls of mapping a file in the first receiving call after it, which delivers all the same; a
     /// subscriber that gives the options of its publisher never has to.
     ///
     /// # Errors
@@ -54,14 +54,14 @@ impl<P: Payload + ?Sized> Subscriber<P> {
     }
 
     /// The next message, or `None` when it has not been sent yet. Wait-free, no allocation (but what reading a value allocates), no
-    /// system call once somebody has published.
+    /// system call once a message was published.
     #[inline]
     pub fn try_recv(&mut self) -> Option<Received<P::Message<'_>>> {
         P::try_recv(&mut self.subscription, &mut self.reader)
     }
 
     /// As [`try_recv`](Self::try_recv), into a place of the caller's: spares large messages a move. When this returns
-    /// `None`, `into` holds what it held, or bytes that nobody sent.
+    /// `None`, `into` holds what it held, or bytes that were never sent.
     ///
     /// # Panics
     /// When there is no room in `into` for a message: bytes have up to [`message_bytes`](Self::message_bytes), those of a layout have
@@ -157,7 +157,7 @@ impl<P: Payload + ?Sized> Subscriber<P> {
     pub fn wait_until_published(&mut self, limit: Duration) -> Result<bool, OpenError> {
         let started = Instant::now();
         loop {
-            // Follows who has remade the topic.
+            // Follows a topic that was remade.
             self.subscription.is_ready();
             if self.subscription.is_published()? {
                 return Ok(true);
@@ -169,11 +169,11 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         }
     }
 
-    /// Looks whether messages can come from whoever publishes the topic from now on. One system call.
+    /// Looks whether messages can come from the publishers of the topic from now on. One system call.
     ///
     /// # Errors
-    /// [`OpenError::Deleted`] when somebody removed the topic's file; [`OpenError::CutOff`] when somebody truncated it; [`OpenError::Forked`] in a child that `fork` made of the
-    /// process that opened the topic; [`OpenError::Remade`] when the topic was remade otherwise than this subscriber can
+    /// [`OpenError::Deleted`] when the topic's file was removed; [`OpenError::CutOff`] when it was truncated; [`OpenError::Forked`] in a
+    /// child that `fork` made of the process that opened the topic; [`OpenError::Remade`] when the topic was remade otherwise than this subscriber can
     /// use.
     pub fn check(&self) -> Result<(), OpenError> {
         self.subscription.check()
