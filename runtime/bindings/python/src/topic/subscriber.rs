@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
-use horus::topic::{Bytes, HELD_FROM_BYTES, Raw, Received, Subscriber as RustSubscriber, Waitable};
+use horus::topic::{Bytes, Raw, Received, Subscriber as RustSubscriber, Waitable};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
