@@ -63,7 +63,7 @@ impl Taking {
         self.wrong += u64::from(!is_right);
         self.last = sequence;
         if sequence % SAID_EVERY == 0 {
-            let _ = self.back.try_send(&sequence.to_le_bytes());
+            let _ = self.back.try_send(sequence.to_le_bytes());
         }
     }
 
