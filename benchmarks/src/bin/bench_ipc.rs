@@ -79,7 +79,9 @@ impl Run {
             // Publishers take lanes in the order in which they were made; another order would be found corrupt. Of each
             // sender, the next message must be this one, because none may be missing.
             let sender = received.publisher;
-            if next[sender] < self.shares[sender] && *received.message == *self.random.message(sender as u64, next[sender]) {
+            if next[sender] < self.shares[sender]
+                && *received.message == *self.random.message(sender as u64, next[sender])
+            {
                 counts.received += 1;
             } else {
                 counts.corrupt += 1;

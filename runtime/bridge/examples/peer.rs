@@ -159,7 +159,8 @@ impl Run<'_> {
     }
 
     fn send_bytes(&self) {
-        let mut publisher = Publisher::<[u8]>::open_as(self.topic, Bytes::up_to(BYTES), &self.options).expect("the topic");
+        let mut publisher =
+            Publisher::<[u8]>::open_as(self.topic, Bytes::up_to(BYTES), &self.options).expect("the topic");
         self.send_by(|number| publisher.try_send(text(number).as_bytes()).expect("room"));
     }
 
@@ -207,8 +208,9 @@ impl Run<'_> {
     }
 
     fn receive_bytes(&self) {
-        let subscriber =
-            std::cell::RefCell::new(Subscriber::<[u8]>::open_as(self.topic, Bytes::up_to(BYTES), &self.options).expect("the topic"));
+        let subscriber = std::cell::RefCell::new(
+            Subscriber::<[u8]>::open_as(self.topic, Bytes::up_to(BYTES), &self.options).expect("the topic"),
+        );
         let receive = || {
             let mut subscriber = subscriber.borrow_mut();
             let received = subscriber.try_recv()?.message;

@@ -30,7 +30,7 @@
 //! | `other` | none: nothing is guaranteed |
 //!
 //! The sources of the formulas and the reasons why they hold here stand in `admission/busy_period.rs` and
-//! `admission/demand.rs`. A test simulates 10,000 random sets ([`simulation`](crate::simulation)) and finds no response
+//! `admission/demand.rs`. A test simulates 10,000 random sets (`simulation.rs`) and finds no response
 //! above its bound.
 //!
 //! # What a prediction rests on

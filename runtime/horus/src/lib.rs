@@ -93,13 +93,14 @@
 //! | [`world`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
 //! | [`deadline`] | period, deadline, and the account of what was missed |
-//! | [`startup`], [`cpus`] | real time, wish by wish: locked memory, CPU, policy, and what was granted |
+//! | [`startup`] | real time, wish by wish: locked memory, CPU, policy, and what was granted |
 //! | [`stop`], [`time`](mod@time) | ending on SIGTERM; clocks, among them a virtual one |
+//! | [`journal`] | entries with fields in the machine's journal |
 //!
 //! The other modules are for HORUS's own programs. `docs/architecture.md` says what is in each.
 //!
 //! `docs/topics.md` is the guide to topics, `docs/message-path.md` and `docs/architecture.md` show how it works. The crate has no
-//! unsafe code of its own: that is in `horus-shm`, each block with its reason.
+//! unsafe code of its own: that is in `horus-shm` and `horus-sys`, each block with its reason.
 #![forbid(unsafe_code)]
 
 // The `message!` macro names its crate as its users do, and is used in here too.
@@ -110,8 +111,8 @@ pub use zerocopy;
 
 pub mod admission;
 pub mod app;
-pub mod cpus;
 pub mod deadline;
+pub mod journal;
 pub mod message;
 pub mod messages;
 pub mod node;
@@ -128,13 +129,13 @@ mod miss;
 
 // Hidden: HORUS's own programs are built of them (the command, the witness, the gateway, meters of the loop), and they change with these.
 #[doc(hidden)]
+pub mod cpus;
+#[doc(hidden)]
 pub mod executor;
 #[doc(hidden)]
 pub mod figures;
 #[doc(hidden)]
 pub mod graph;
-#[doc(hidden)]
-pub mod journal;
 #[doc(hidden)]
 pub mod monitor;
 #[doc(hidden)]

@@ -22,6 +22,7 @@
 mod reaction;
 mod spec;
 
+pub use crate::figures::State;
 pub(crate) use reaction::Window;
 pub use reaction::{Action, MAX_WITHIN, OnMiss, SafeState};
 pub use spec::{Spec, SpecError};

@@ -29,13 +29,13 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::cpus::CpuChoice;
-
 mod granted;
 mod kernel;
 
+pub use crate::cpus::{CpuChoice, CpuChoiceError};
 pub use granted::{Answer, Granted, Guarantee, Incomplete};
 pub(crate) use kernel::only_cpu;
+#[doc(hidden)] // for HORUS's own programs, as the type that it gives
 pub use kernel::policy_of_this_thread;
 
 /// The highest priority that may be asked for: 99 is left to the kernel's migration and watchdog threads.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use horus_sys::termination;
 pub use horus_sys::termination::GRACE;
 
-/// A flag that SIGTERM and SIGINT set; [`App::run`](crate::app::App::run) looks at it, and so does [`Solo::run`](crate::executor::Solo::run).
+/// A flag that SIGTERM and SIGINT set; [`App::run`](crate::app::App::run) looks at it, and so do HORUS's own loops.
 ///
 /// A second signal within a second changes nothing: `timeout`, Ctrl-C under a script and others send two. A later one, or a third one,
 /// ends the process at once, so a node that hangs in its work can still be interrupted.

@@ -57,6 +57,7 @@ mod subscriber;
 mod wait;
 
 pub use horus_shm::directory::{Directory, Group, IntoTopicName, NameError, TopicName};
+#[doc(hidden)] // what the short way of the C ABI returns
 pub use horus_shm::ends::Sent;
 pub use horus_shm::ends::bytes::SendError;
 pub use horus_shm::error::OpenError;

@@ -29,7 +29,7 @@
 //! ```
 //!
 //! # How time passes
-//! By [`crate::simulation`]: CPUs with threads of fixed priority that interrupt each other. A step reads its inputs when it gets the CPU, and what
+//! By simulation: CPUs with threads of fixed priority that interrupt each other. A step reads its inputs when it gets the CPU, and what
 //! it sets is published when its execution time is over. That is nothing at all unless a test says otherwise, by
 //! [`takes`](VirtualWorld::takes).
 //!

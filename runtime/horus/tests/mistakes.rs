@@ -1,4 +1,4 @@
-//! What the compiler says to the mistakes that are made when a message is defined: it names the field and what to do.
+//! What the compiler says to mistakes in messages, and to topics of what is none: it names the field or the type, and what to do.
 
 /// The words are those of the pinned compiler (`rust-toolchain.toml`): another one may print the same errors in another
 /// order or with other hints. After a new pin, `TRYBUILD=overwrite cargo test --test mistakes` writes them anew, to be read.

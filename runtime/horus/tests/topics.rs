@@ -2,6 +2,7 @@
 //!
 //! One file, because another test program takes longer to link than all of these take to run.
 
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -339,6 +340,27 @@ fn bytes_of_any_length_arrive_whole_by_copy_and_in_place() {
             assert!(subscriber.try_recv().is_none());
         }
         assert_eq!(scratch.files(), 0);
+    }
+}
+
+#[test]
+fn a_length_that_a_peer_made_up_is_cut_to_the_maximum_whatever_room_the_receiver_has() {
+    let scratch = Scratch::new();
+    let options = scratch.reliable(2);
+    let mut publisher = Publisher::<[u8]>::open_as(name(), Bytes::up_to(64), &options).unwrap();
+    let mut subscriber = Subscriber::<[u8]>::open_as(name(), Bytes::up_to(64), &options).unwrap();
+    let message = [0xa5; 64];
+    let file = scratch.files.path().join("topic.topic");
+    for alleged in [65, 4096, u64::MAX] {
+        publisher.try_send(message).unwrap();
+        let segment = std::fs::read(&file).unwrap();
+        let at = segment.windows(64).position(|bytes| bytes == message).expect("the message is in the file");
+        let words = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+        words.write_all_at(&alleged.to_ne_bytes(), at as u64 - 8).unwrap();
+        let mut room = [0; 4096];
+        let received = subscriber.try_recv_into(&mut room).unwrap().message;
+        assert_eq!((received, &room[..64]), (64, &message[..]));
+        words.write_all_at(&[0; 64], at as u64).unwrap(); // the next one is found in the other slot
     }
 }
 

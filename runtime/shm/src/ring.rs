@@ -153,7 +153,7 @@ fn bits(mask: u64, known: usize) -> impl Iterator<Item = usize> {
 }
 
 /// There is no room: on a reliable lane a subscriber has yet to read the oldest message, on a `latest` lane subscribers hold
-/// every message in place. Gives back the value that was not sent.
+/// every message in place. Has what the caller wants back, which is `()` for a message that was given by reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Full<T>(pub T);
 

@@ -169,8 +169,8 @@ fn cell(options: &Options, look: Option<u32>, bytes: usize, rate: u64, count: u6
             .args(["--bytes", &bytes.to_string(), "--back", path(&back)?]),
     )?;
     receiver.expect("ready")?;
-    let mut came =
-        Subscriber::<[u8]>::open_as(BACK, Bytes::up_to(8), Topic::latest(2).directory(&back)).map_err(|error| error.to_string())?;
+    let mut came = Subscriber::<[u8]>::open_as(BACK, Bytes::up_to(8), Topic::latest(2).directory(&back))
+        .map_err(|error| error.to_string())?;
     let mut others = Vec::new();
     if let Some(look) = look {
         for (name, topics, link, route) in [
@@ -188,7 +188,8 @@ fn cell(options: &Options, look: Option<u32>, bytes: usize, rate: u64, count: u6
     let own = cpu_ticks("self");
     if look.is_some() {
         let topic = Topic::reliable(CAPACITY).directory(&near);
-        let mut publisher = Publisher::<[u8]>::open_as("benchmark", Bytes::up_to(bytes), &topic).map_err(|error| error.to_string())?;
+        let mut publisher =
+            Publisher::<[u8]>::open_as("benchmark", Bytes::up_to(bytes), &topic).map_err(|error| error.to_string())?;
         load(&mut receiver, &mut came, (bytes, rate, count), |message| {
             publisher.try_send(message).map_err(|error| error.to_string())
         })?;

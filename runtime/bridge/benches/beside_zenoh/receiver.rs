@@ -42,7 +42,11 @@ struct Taking {
 impl Taking {
     fn new(options: &Options) -> Result<Self, String> {
         let (count, times) = (options.count, Vec::with_capacity(options.count as usize));
-        let back = Publisher::<[u8]>::open_as(BACK, Bytes::up_to(8), Topic::latest(2).directory(options.back.clone().unwrap_or_default()));
+        let back = Publisher::<[u8]>::open_as(
+            BACK,
+            Bytes::up_to(8),
+            Topic::latest(2).directory(options.back.clone().unwrap_or_default()),
+        );
         let back = back.map_err(|error| error.to_string())?;
         Ok(Self { count, times, wrong: 0, last: 0, begun: None, came: Instant::now(), is_matched: false, back })
     }
@@ -122,8 +126,8 @@ pub fn receive_by_zenoh(options: &Options) -> Result<(), String> {
 
 pub fn receive_by_topic(options: &Options) -> Result<(), String> {
     let topic = Topic::reliable(CAPACITY).directory(&options.place).waiting(Waiting::Sleep);
-    let mut subscriber =
-        Subscriber::<[u8]>::open_as("benchmark", Bytes::up_to(options.bytes), &topic).map_err(|error| error.to_string())?;
+    let mut subscriber = Subscriber::<[u8]>::open_as("benchmark", Bytes::up_to(options.bytes), &topic)
+        .map_err(|error| error.to_string())?;
     println!("ready");
     let mut taking = Taking::new(options)?;
     while !taking.is_over() {

@@ -99,6 +99,7 @@ impl Granted {
     }
 
     /// The `NODE_START` journal entry: one line a guarantee, a warning when one is missing.
+    #[doc(hidden)] // its parameter is what programs of HORUS's own know of a node
     pub fn entry(&self, node: &NodeInfo) -> Entry {
         let refused: Vec<_> = self.refused().map(|guarantee| guarantee.name).collect();
         let name = &node.name;

@@ -143,7 +143,8 @@ pub trait InPlace: Payload {
 /// What a publisher of `P` sends: a message or a reference to one, anything of bytes, or a reference to a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what a topic of `{P}` carries",
-    label = "another message, or a reference to something else"
+    label = "another message, or a reference to something else",
+    note = "of a box, a loan or a sample, give the message in it: `&*it`"
 )]
 pub trait Sendable<P: Payload + ?Sized> {
     #[doc(hidden)]

@@ -56,8 +56,13 @@ impl<P: Payload + ?Sized> Publisher<P> {
     /// Wait-free, no allocation (but what serializing a value allocates), no system call unless a subscriber went to sleep since the
     /// last message. A `latest` topic is never full, unless subscribers hold every one of its messages in place.
     ///
+    /// A refused message is not given back: give a reference to one that you will send again.
+    ///
     /// # Errors
-    /// When there is no room, or the message is longer than the topic's maximum.
+    /// When there is no room, the message is longer than the topic's maximum, or a value cannot be serialized.
+    ///
+    /// # Panics
+    /// When the bytes for a [`Raw`](super::Raw) topic are not as many as its layout says.
     #[inline]
     pub fn try_send(&mut self, message: impl Sendable<P>) -> Result<(), P::NotSent> {
         P::try_send_now(&mut self.publication, &mut self.writer, message.value(), self.is_stamping)
@@ -66,7 +71,7 @@ impl<P: Payload + ?Sized> Publisher<P> {
     /// As [`try_send`](Self::try_send) with a time that the caller has at hand, in nanoseconds on CLOCK_MONOTONIC.
     ///
     /// # Errors
-    /// As there.
+    /// As there, and so are the panics.
     #[inline]
     pub fn try_send_stamped(&mut self, message: impl Sendable<P>, sent_ns: u64) -> Result<(), P::NotSent> {
         P::try_send(&mut self.publication, &mut self.writer, message.value(), sent_ns)
@@ -76,7 +81,10 @@ impl<P: Payload + ?Sized> Publisher<P> {
     /// unless subscribers hold every message in place.
     ///
     /// # Errors
-    /// When there is none on a `latest` topic, or the message is longer than the topic's maximum.
+    /// When there is none on a `latest` topic, the message is longer than the topic's maximum, or a value cannot be serialized.
+    ///
+    /// # Panics
+    /// As [`try_send`](Self::try_send).
     pub fn send(&mut self, message: impl Sendable<P>) -> Result<(), P::NotSent> {
         self.send_timeout(message, Duration::MAX)
     }
@@ -85,7 +93,10 @@ impl<P: Payload + ?Sized> Publisher<P> {
     /// died meanwhile stop holding the topic. The stamp is the time of the call.
     ///
     /// # Errors
-    /// When there is no room in time, or the message is longer than the topic's maximum.
+    /// When there is no room in time, the message is longer than the topic's maximum, or a value cannot be serialized.
+    ///
+    /// # Panics
+    /// As there.
     pub fn send_timeout(&mut self, message: impl Sendable<P>, limit: Duration) -> Result<(), P::NotSent> {
         let (now, room) = (now_if(self.is_stamping), (limit, self.waiting));
         P::send(&mut self.publication, &mut self.writer, message.value(), now, room)
@@ -157,7 +168,10 @@ impl<P: Payload + ?Sized> Publisher<P> {
 
 impl<P: InPlace + ?Sized> Publisher<P> {
     /// Lends the place of the next message in shared memory, to be filled there and published: for messages too large to
-    /// be copied. What stands there first is some older message, or zeros. The place has room for the longest message.
+    /// be copied. What stands there first is some older message, or zeros.
+    ///
+    /// A loan of bytes has room for the longest message, and [`publish`](Loan::publish) sends all of it. For fewer bytes use
+    /// [`loan_of`](Publisher::loan_of) or [`publish_first`](Loan::publish_first).
     ///
     /// # Errors
     /// When there is no room.

@@ -53,8 +53,10 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         Ok(Self { subscription, reader })
     }
 
-    /// The next message, or `None` when it has not been sent yet. Wait-free, no allocation (but what reading a value allocates), no
-    /// system call once a message was published.
+    /// The next message, or `None` when it has not been sent yet. Wait-free, no system call once a message was published.
+    ///
+    /// Allocates nothing, but for two kinds: reading a [`Serde`](super::Serde) value allocates what the value has, and the first
+    /// call for a [`Raw`](super::Raw) topic may make room for one message, which [`try_recv_into`](Self::try_recv_into) never does.
     #[inline]
     pub fn try_recv(&mut self) -> Option<Received<P::Message<'_>>> {
         P::try_recv(&mut self.subscription, &mut self.reader)

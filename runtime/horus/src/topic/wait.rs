@@ -8,6 +8,7 @@ use horus_shm::ends::Subscription;
 /// A subscriber of any kind, for [`wait_any`]: what [`Subscriber::waitable`](super::Subscriber::waitable) lends.
 pub struct Waitable<'a>(pub(super) &'a mut Subscription);
 
+// Hidden: `wait_any` takes a slice of these as a slice of subscriptions, so that it needs no list of its own.
 #[doc(hidden)]
 impl Borrow<Subscription> for Waitable<'_> {
     fn borrow(&self) -> &Subscription {

@@ -112,14 +112,14 @@ impl Loan<'_> {
     /// Keeps only the first `bytes` bytes of a message of bytes.
     ///
     /// # Panics
-    /// When the loan has fewer.
+    /// When the loan has fewer, or is of another message: its first word is its own, and no length.
     pub fn shorten(&mut self, bytes: usize) {
+        assert_eq!(self.from, WORD, "a loan of bytes has its length before them");
         assert!(bytes <= self.bytes, "{bytes} of {} bytes", self.bytes);
         self.set_length(bytes);
     }
 
     fn set_length(&mut self, bytes: usize) {
-        debug_assert_eq!(self.from, WORD, "the first word of another message is its own");
         self.bytes = bytes;
         self.payload()[0].store(bytes as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
     }

@@ -1,17 +1,4 @@
-//! Bytes of any length up to a maximum, whose meaning is the program's own business.
-//!
-//! ```
-//! use horus::topic::{Bytes, Options, Publisher, Subscriber};
-//!
-//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
-//! let options = Options::reliable(16);
-//! # let options = options.directory(scratch.path());
-//! let mut publisher = Publisher::<[u8]>::open_as("log", Bytes::up_to(256), &options).unwrap();
-//! let mut subscriber = Subscriber::<[u8]>::open_as("log", Bytes::up_to(256), &options).unwrap();
-//!
-//! publisher.try_send(b"left wheel slips").unwrap();
-//! assert_eq!(subscriber.try_recv().unwrap().message, b"left wheel slips");
-//! ```
+//! Bytes: `[u8]`.
 
 use std::time::Duration;
 
@@ -23,6 +10,21 @@ use super::{InPlace, OpenError, Payload, Received, Sendable, Waiting};
 use crate::topic::{Loan, Publisher, SendError};
 
 /// What both ends say of a topic whose messages have no fixed size.
+///
+/// Bytes of any length up to a maximum, whose meaning is the program's own business.
+///
+/// ```
+/// use horus::topic::{Bytes, Options, Publisher, Subscriber};
+///
+/// # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+/// let options = Options::reliable(16);
+/// # let options = options.directory(scratch.path());
+/// let mut publisher = Publisher::<[u8]>::open_as("log", Bytes::up_to(256), &options).unwrap();
+/// let mut subscriber = Subscriber::<[u8]>::open_as("log", Bytes::up_to(256), &options).unwrap();
+///
+/// publisher.try_send(b"left wheel slips").unwrap();
+/// assert_eq!(subscriber.try_recv().unwrap().message, b"left wheel slips");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes<'a> {
     type_name: &'a str,
@@ -127,7 +129,8 @@ impl Payload for [u8] {
     fn try_recv_into(subscription: &mut Subscription, _: &mut Box<[u8]>, into: &mut [u8]) -> Option<Received<usize>> {
         let longest = maximum(subscription.payload());
         assert!(into.len() >= longest, "{} bytes are no room for a message of up to {longest}", into.len());
-        subscription.try_recv_bytes(into)
+        // No longer than that, so that a length which a peer made up is not believed up to the caller's room.
+        subscription.try_recv_bytes(&mut into[..longest])
     }
 }
 

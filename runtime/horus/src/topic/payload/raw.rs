@@ -1,24 +1,4 @@
-//! Messages whose type is known only at run time: bytes, and a [`Layout`] says what they mean.
-//!
-//! ```
-//! use std::time::Duration;
-//! use horus::topic::{Options, Publisher, Raw, Subscriber};
-//!
-//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
-//! let layout = "message example/WheelSpeed\n left f64\n right f64".parse()?;
-//! let options = Options::latest(8);
-//! # let options = options.directory(scratch.path());
-//! let mut publisher = Publisher::<Raw>::open_as("wheels", &layout, &options)?;
-//! let mut subscriber = Subscriber::<Raw>::open_as("wheels", &layout, &options)?;
-//!
-//! publisher.try_send([7; 16])?;
-//! let received = subscriber.recv_timeout(Duration::from_millis(100)).expect("it was sent");
-//! assert_eq!(received.message, [7; 16]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # Panics
-//! What sends, and what receives to a place of the caller's, panics when the bytes are not as many as the layout says.
+//! Layouts that are known at run time: [`Raw`].
 
 use std::time::Duration;
 
@@ -32,7 +12,30 @@ use crate::topic::{IntoTopicName, Options, Publisher, Subscriber};
 
 /// The kind of topics whose messages have a layout that is known only at run time: `Publisher<Raw>`.
 ///
-/// A subscriber makes room for a message when `try_recv`, `recv` or `messages` is called first. `try_recv_into` needs none.
+/// Messages whose type is known only at run time: bytes, and a [`Layout`] says what they mean.
+///
+/// ```
+/// use std::time::Duration;
+/// use horus::topic::{Options, Publisher, Raw, Subscriber};
+///
+/// # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+/// let layout = "message example/WheelSpeed\n left f64\n right f64".parse()?;
+/// let options = Options::latest(8);
+/// # let options = options.directory(scratch.path());
+/// let mut publisher = Publisher::<Raw>::open_as("wheels", &layout, &options)?;
+/// let mut subscriber = Subscriber::<Raw>::open_as("wheels", &layout, &options)?;
+///
+/// publisher.try_send([7; 16])?;
+/// let received = subscriber.recv_timeout(Duration::from_millis(100)).expect("it was sent");
+/// assert_eq!(received.message, [7; 16]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A subscriber makes room for a message when `try_recv`, `recv` or `messages` is called first, which allocates once. `try_recv_into` needs
+/// none.
+///
+/// # Panics
+/// What sends, and what receives to a place of the caller's, panics when the bytes are not as many as the layout says.
 pub enum Raw {}
 
 impl Sealed for Raw {}

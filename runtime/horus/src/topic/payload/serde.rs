@@ -1,26 +1,4 @@
-//! Values that are no plain data (strings, vectors, options, enums): serialized with serde and postcard, whose format is small and
-//! documented.
-//!
-//! Costs what serializing costs. For what is sent often, a fixed [`message!`](crate::message!) is far faster. The two ends
-//! agree on a type by its name only: postcard's bytes say nothing about their fields.
-//!
-//! ```
-//! use horus::topic::{Bytes, Options, Publisher, Serde, Subscriber};
-//!
-//! #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-//! struct Fault { part: String, codes: Vec<u16> }
-//!
-//! # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
-//! let options = Options::reliable(16);
-//! # let options = options.directory(scratch.path());
-//! let shape = Bytes::of_type("example/Fault", 256);
-//! let mut publisher = Publisher::<Serde<Fault>>::open_as("faults", shape, &options).unwrap();
-//! let mut subscriber = Subscriber::<Serde<Fault>>::open_as("faults", shape, &options).unwrap();
-//!
-//! let fault = Fault { part: "left wheel".into(), codes: vec![3, 14] };
-//! publisher.try_send(&fault).unwrap();
-//! assert_eq!(subscriber.try_recv().unwrap().message.unwrap(), fault);
-//! ```
+//! Serialized values: [`Serde`].
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
@@ -37,6 +15,30 @@ use super::{Bytes, Full, OpenError, Payload, Received, Sendable, Waiting};
 use crate::topic::SendError;
 
 /// The kind of topics whose messages are serialized values: `Publisher<Serde<Fault>>`.
+///
+/// Values that are no plain data (strings, vectors, options, enums): serialized with serde and postcard, whose format is small and
+/// documented.
+///
+/// Costs what serializing costs. For what is sent often, a fixed [`message!`](crate::message!) is far faster. The two ends
+/// agree on a type by its name only: postcard's bytes say nothing about their fields.
+///
+/// ```
+/// use horus::topic::{Bytes, Options, Publisher, Serde, Subscriber};
+///
+/// #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// struct Fault { part: String, codes: Vec<u16> }
+///
+/// # let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+/// let options = Options::reliable(16);
+/// # let options = options.directory(scratch.path());
+/// let shape = Bytes::of_type("example/Fault", 256);
+/// let mut publisher = Publisher::<Serde<Fault>>::open_as("faults", shape, &options).unwrap();
+/// let mut subscriber = Subscriber::<Serde<Fault>>::open_as("faults", shape, &options).unwrap();
+///
+/// let fault = Fault { part: "left wheel".into(), codes: vec![3, 14] };
+/// publisher.try_send(&fault).unwrap();
+/// assert_eq!(subscriber.try_recv().unwrap().message.unwrap(), fault);
+/// ```
 ///
 /// `T` has to have both, `Serialize` and `Deserialize`: without one of them the topic could have only one of its ends.
 pub struct Serde<T>(PhantomData<T>);
