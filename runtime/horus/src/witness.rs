@@ -2,7 +2,7 @@
 //!
 //! The loop of a thread freezes the trace of its CPU by one write (`freeze`). The thread beside the loops then asks
 //! the witness what kept the missed cycle (`client`, `beside`), and puts the answer into the miss's journal entry
-//! ([`crate::miss`]). With a question goes what the flight recorder keeps (`recording`).
+//! (`miss`). With a question goes what the flight recorder keeps (`recording`).
 //! What both say is [`protocol`], and [`words`] are for people.
 
 pub(crate) mod beside;

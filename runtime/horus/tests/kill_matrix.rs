@@ -53,7 +53,7 @@ fn peer_publishes_and_leaves_over_and_over() {
     let options = options_for(&peers::policy(), &peers::directory());
     peers::ready();
     loop {
-        let mut publisher = Publisher::open(name(), &options).unwrap();
+        let mut publisher = Publisher::<Block>::open(name(), &options).unwrap();
         for _ in 0..20 {
             let _full = publisher.send_timeout(block(VICTIM, publisher.position()), PERIOD);
         }
@@ -112,7 +112,7 @@ fn peer_subscribes_and_leaves_over_and_over() {
 #[ignore = "a peer"]
 fn peer_dies_before_it_rings() {
     let options = options_for(&peers::policy(), &peers::directory());
-    let mut publisher = Publisher::open(name(), &options).unwrap();
+    let mut publisher = Publisher::<Block>::open(name(), &options).unwrap();
     peers::ready();
     std::thread::park_timeout(100 * PERIOD);
     publisher.try_send(block(VICTIM, 0)).unwrap();
@@ -164,7 +164,7 @@ fn topic_whose_remaking_was_cut_off_at_any_step_loses_nothing_of_the_next_publis
             let options = Options::default().publishers(3).directory(files.path());
             Subscriber::<Block>::open(name(), options).unwrap()
         });
-        let mut publisher = Publisher::open(name(), options_for(policy, files.path())).unwrap();
+        let mut publisher = Publisher::<Block>::open(name(), options_for(policy, files.path())).unwrap();
         for number in 0..5 {
             publisher.try_send(block(SUCCESSOR, number)).unwrap();
         }

@@ -155,7 +155,7 @@ impl<P: Payload + ?Sized> Publisher<P> {
         self.publication.position()
     }
 
-    /// Number of this publisher's lane: what [`Received::publisher`] says of its messages.
+    /// Number of this publisher's lane: what [`Received::publisher`](super::Received::publisher) says of its messages.
     pub fn lane(&self) -> usize {
         self.publication.lane()
     }
