@@ -80,6 +80,11 @@ pub struct Field {
 }
 
 /// Plain data that a topic can carry; define one with [`message!`](crate::message!).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no message",
+    note = "define a type of your own by `horus::message!`",
+    note = "other kinds of payload are opened by `open_as`: `[u8]`, `Serde<T>` and `Raw`"
+)]
 pub trait Message: Plain + KnownLayout {
     /// The name that both ends know the type by, such as `horus/Stamp`: 1 to 128 bytes.
     const TYPE_NAME: &'static str;
