@@ -8,5 +8,7 @@ fn every_mistake_in_a_message_is_named_where_it_stands_with_what_to_do() {
         println!("skipped: there is no compiler where a test runs that was built elsewhere");
         return;
     }
-    trybuild::TestCases::new().compile_fail("tests/mistakes/*.rs");
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/mistakes/messages/*.rs");
+    cases.compile_fail("tests/mistakes/topics/*.rs");
 }

@@ -144,7 +144,7 @@ class Ends(TopicsCase):
 
     def test_threads_that_wait_for_the_gil_when_main_ends_do_no_harm_nor_in_a_forked_child(self):
         code, said, complained = self.run_program("""
-            import os, sys, threading, time
+            import os, signal, sys, threading, time
             import horus
             from horus.messages import CmdVel
             for number in range(20):
@@ -155,6 +155,7 @@ class Ends(TopicsCase):
             while time.monotonic() < until:
                 pass  # each thread looks at its topic, and comes for the GIL
             child = os.fork()
+            signal.alarm(0 if child else 30)  # one that waits for ever is ended, and seen
             if child:
                 print("the child ended with", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
         """)

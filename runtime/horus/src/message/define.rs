@@ -2,7 +2,7 @@
 //!
 //! The compiler marks the text that a failed bound belongs to. So every mistake becomes a bound on something of the user's
 //! own text: the type of the field, or the name that stands in the wrong place. The trait of that bound carries the words.
-//! `tests/mistakes` holds each mistake with what the compiler prints.
+//! `tests/mistakes/messages` holds each mistake with what the compiler prints.
 
 /// Defines a message: `pub struct Name = "package/Name" { field: Type, … }`, with documentation on every part.
 ///

@@ -130,11 +130,13 @@ impl Subscription {
     /// not been sent yet. Wait-free; no allocation.
     #[inline]
     pub fn try_recv_bytes(&mut self, into: &mut [u8]) -> Option<Received<usize>> {
+        // The slot ends there, however much room the caller has.
+        let longest = maximum(self.payload()).min(into.len());
         let mut length = 0;
         let (lane, taken) = self.poll(|lane| {
             lane.take(|slot| {
                 let (alleged, bytes) = parts(slot);
-                length = believed(alleged.load(Ordering::Relaxed), into.len());
+                length = believed(alleged.load(Ordering::Relaxed), longest);
                 copy::load_over(bytes, &mut into[..length]);
             })
         })?;

@@ -129,8 +129,7 @@ impl Payload for [u8] {
     fn try_recv_into(subscription: &mut Subscription, _: &mut Box<[u8]>, into: &mut [u8]) -> Option<Received<usize>> {
         let longest = maximum(subscription.payload());
         assert!(into.len() >= longest, "{} bytes are no room for a message of up to {longest}", into.len());
-        // No longer than that, so that a length which a peer made up is not believed up to the caller's room.
-        subscription.try_recv_bytes(&mut into[..longest])
+        subscription.try_recv_bytes(into)
     }
 }
 

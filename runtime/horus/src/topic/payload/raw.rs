@@ -12,7 +12,7 @@ use crate::topic::{IntoTopicName, Options, Publisher, Subscriber};
 
 /// The kind of topics whose messages have a layout that is known only at run time: `Publisher<Raw>`.
 ///
-/// Messages whose type is known only at run time: bytes, and a [`Layout`] says what they mean.
+/// A message is bytes, and a [`Layout`] says what they mean.
 ///
 /// ```
 /// use std::time::Duration;
