@@ -80,7 +80,7 @@ for second in $(seq 30); do systemctl --quiet is-active horus-wifi@wlan0 horus-w
 systemctl stop horus-wifi@wlan1
 cat > /run/access-point.conf
 wpa_supplicant -B -i wlan1 -D nl80211 -c /run/access-point.conf
-for second in $(seq 60); do [ "$(cat /sys/class/net/wlan0/operstate)" = up ] && break; sleep 1; done
+for second in $(seq 150); do [ "$(cat /sys/class/net/wlan0/operstate)" = up ] && break; sleep 1; done
 cat /sys/class/net/wlan0/operstate
 networkctl status wlan0 --no-pager
 journalctl --boot --unit horus-wifi@wlan0 --output cat
