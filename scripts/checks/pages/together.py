@@ -39,7 +39,7 @@ ARRIVED = {
     "state": "left wheel", "goals": "2.0", "camera": "128.0",
 }  # fmt: skip
 # By the name of the program, or of the topic where that is not taken yet.
-REFUSED = ("a program named balance runs already", "(one of them process ")
+REFUSED = ("a program named balance runs already", "1 living publisher (process ")
 # The pages that say that a second `balance` is refused.
 SAID = {
     "docs/nodes.md": "a second `balance` is refused", "docs/languages.md": "the second one is refused",
