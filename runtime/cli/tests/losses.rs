@@ -41,7 +41,7 @@ enum Proof {
 use Proof::{Here, Named};
 
 /// Who, because of what, who is told, where it is counted; and what provokes it.
-const ROWS: [([&str; 4], Proof); 24] = [
+const ROWS: [([&str; 4], Proof); 25] = [
     (
         [
             "publisher, `reliable`",
@@ -162,6 +162,15 @@ const ROWS: [([&str; 4], Proof); 24] = [
             "`lost().outside`, and as above while the program runs",
         ],
         Here(nodes::output_is_set_outside_of_a_step),
+    ),
+    (
+        [
+            "output",
+            "it is no message of the topic: too long, or a value that cannot be serialized",
+            "`try_set`: `Invalid`",
+            "`lost().invalid`, and as above",
+        ],
+        Here(nodes::output_is_given_what_is_no_message),
     ),
     (
         [

@@ -32,7 +32,6 @@ mod account;
 mod build;
 mod command_line;
 mod in_place;
-mod raw;
 mod run;
 mod settings;
 mod vanished;
@@ -51,12 +50,11 @@ pub use settings::{GROUPS, Installation, Restart, SettingsError};
 
 use crate::graph::ChainInfo;
 use crate::message::Message;
-use crate::message::layout::Layout;
 use crate::node::{Node, Spec};
-use crate::port::{Input, OpenTrigger, Outlet, Output, Sight, pair};
+use crate::port::{Input, MAX_OUTPUT_BYTES, OpenTrigger, Outlet, Output, Sight, Wanted, check_size, pair};
 use crate::stop;
 use crate::time::MonotonicTime;
-use crate::topic::{OpenError, Options, Payload, Publisher, Raw, Subscriber};
+use crate::topic::{Options, Payload, Publisher, Subscriber};
 use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes. The program is named as its file, so that the programs of one
@@ -161,7 +159,7 @@ impl App {
     /// An input of the next node. It may be opened before anybody publishes the topic.
     ///
     /// # Errors
-    /// [`OpenError`] says what is in the way and what to do.
+    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
     pub fn input<M: Message>(&mut self, topic: &str) -> crate::Result<Input<M>> {
         self.input_with(topic, Options::default())
     }
@@ -171,40 +169,37 @@ impl App {
     /// # Errors
     /// As [`input`](Self::input).
     pub fn input_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Input<M>> {
-        let (subscriber, sight) =
-            self.join(topic, options, Layout::of::<M>(), |options| Subscriber::open(topic, options))?;
-        Ok(Input::new(subscriber, sight))
+        self.input_as::<M>(topic, (), options)
     }
 
-    /// Subscribes a topic for the next node by `open`.
-    fn join<P: Payload + ?Sized>(
+    /// As [`input_with`](Self::input_with), for every [kind](crate::topic::payload) of payload: `shape` is what both ends say of the
+    /// messages, such as [`Bytes::up_to(256)`](crate::topic::Bytes::up_to).
+    ///
+    /// # Errors
+    /// As [`input`](Self::input).
+    pub fn input_as<P: Payload + ?Sized>(
         &mut self,
         topic: &str,
+        shape: P::Shape<'_>,
         options: Options,
-        layout: Layout,
-        open: impl FnOnce(&Options) -> Result<Subscriber<P>, OpenError>,
-    ) -> crate::Result<(Subscriber<P>, Arc<Sight>)> {
+    ) -> crate::Result<Input<P>> {
         self.settings.allow_subscriber(topic)?;
         let options = self.placed(options);
         let sight = Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
-        let mut subscriber = open(&options)?;
+        let wanted = P::with_kind(shape, |kind, size| Ok(Wanted::of(kind, size)))?;
+        let input = Input::new(Subscriber::<P>::open_as(topic, shape, &options)?, Arc::clone(&sight));
         self.topic_files.note(topic, &options, false);
         let name = topic.to_owned();
         // What comes between now and then releases the node, too.
-        let begins = subscriber.subscription().positions();
-        self.inputs.push(DeclaredInput {
-            sight: Arc::clone(&sight),
-            open_trigger: Box::new(move || {
-                Ok(Box::new(Subscriber::<Raw>::open_from(&name, &layout, options, &begins)?))
-            }),
-        });
-        Ok((subscriber, sight))
+        let begins = input.positions();
+        self.inputs.push(DeclaredInput { sight, open_trigger: Box::new(move || wanted.open(&name, options, &begins)) });
+        Ok(input)
     }
 
     /// An output of the next node: of a `latest` topic that holds 16 messages, where no peer made it otherwise.
     ///
     /// # Errors
-    /// [`OpenError`] says what is in the way and what to do.
+    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
     pub fn output<M: Message>(&mut self, topic: &str) -> crate::Result<Output<M>> {
         self.output_with(topic, Options::default())
     }
@@ -214,18 +209,25 @@ impl App {
     /// # Errors
     /// As [`output`](Self::output).
     pub fn output_with<M: Message>(&mut self, topic: &str, options: Options) -> crate::Result<Output<M>> {
-        self.emit(topic, options, |options| Ok(pair(topic, Publisher::<M>::open(topic, options)?.into_publication())))
+        const { assert!(size_of::<M>() <= MAX_OUTPUT_BYTES, "too large for an output: let the node own a Publisher") };
+        self.output_as::<M>(topic, (), options)
     }
 
-    /// Publishes a topic for the next node by `open`, which gives both halves of the output.
-    fn emit<O>(
+    /// As [`output_with`](Self::output_with), for every [kind](crate::topic::payload) of payload: `shape` is what both ends say of the
+    /// messages, such as [`Bytes::up_to(256)`](crate::topic::Bytes::up_to).
+    ///
+    /// # Errors
+    /// As [`output`](Self::output), and when a message can have more than [`MAX_OUTPUT_BYTES`].
+    pub fn output_as<P: Payload + ?Sized>(
         &mut self,
         topic: &str,
+        shape: P::Shape<'_>,
         options: Options,
-        open: impl FnOnce(&Options) -> crate::Result<(O, Outlet)>,
-    ) -> crate::Result<O> {
+    ) -> crate::Result<Output<P>> {
+        check_size(topic, P::with_kind(shape, |_, size| Ok(P::bytes(size)))?)?;
         let options = self.settings.allow_publisher(topic, self.placed(options))?;
-        let (output, outlet) = open(&options)?;
+        let publisher = Publisher::<P>::open_as(topic, shape, &options)?;
+        let (output, outlet) = pair(topic, publisher.into_publication());
         self.outlets.push(outlet);
         self.topic_files.note(topic, &options, true);
         Ok(output)
@@ -252,6 +254,16 @@ impl App {
     pub fn chain_of(&mut self, nodes: &[&str]) -> Chain<'_> {
         self.chains.push(ChainInfo { nodes: nodes.iter().map(|&node| node.to_owned()).collect(), end_to_end_ns: 0 });
         Chain(self.chains.last_mut().expect("it was just added"))
+    }
+
+    /// How many nodes there are.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The wishes of the node that was added as number `index`, from 0: for who cannot keep what [`node`](Self::node) lends.
+    pub fn spec(&mut self, index: usize) -> Option<&mut Spec> {
+        Some(&mut self.nodes.get_mut(index)?.spec)
     }
 
     /// Ends the program after so many releases of each node.

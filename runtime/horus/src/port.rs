@@ -6,6 +6,32 @@
 //! AUTOSAR calls this implicit communication. A step that hangs publishes nothing, one that is in its safe state nothing but that, and a
 //! step under test publishes when its virtual execution time is over.
 //!
+//! The messages of a port are of a type, or of another kind: bytes, serialized values, or a layout that is known at run time.
+//! [`payload`](crate::topic::payload#in-the-ports-of-a-node) has the table, and says what a step pays for each kind.
+//!
+//! ```
+//! use horus::prelude::*;
+//! use horus::topic::Raw;
+//!
+//! let layout = "message example/WheelSpeed\n left f64\n right f64".parse()?;
+//! let mut world = VirtualWorld::new(|app| {
+//!     let mut measured = app.input_as::<Raw>("wheels", &layout, Options::default())?;
+//!     let mut wanted = app.output_as::<Raw>("wheels.copy", &layout, Options::default())?;
+//!     let node = move |_: &Cycle| {
+//!         if let Some(wheels) = measured.latest() {
+//!             wanted.set(wheels);
+//!         }
+//!     };
+//!     app.node("copy", node).period(ms(1));
+//!     Ok(())
+//! })?;
+//! world.publish_raw("wheels", &layout, &[7; 16])?;
+//! world.run_for(ms(3));
+//! let mut last = [0; 16];
+//! assert!(world.last_raw("wheels.copy", &layout, &mut last)? && last == [7; 16]);
+//! # Ok::<(), horus::Error>(())
+//! ```
+//!
 //! # Trade-offs
 //! - A message that is set stands in its topic at once, in a slot that no reader looks at before the step returns. So it is copied once,
 //!   as that of a [`Publisher`](crate::topic::Publisher), and a step can set as many as the topic holds. What the slot held before is
@@ -18,13 +44,15 @@ mod lost;
 mod missed;
 mod outlet;
 mod output;
-pub mod raw;
+mod sight;
+mod trigger;
 
-pub use input::{Input, Messages};
-pub(crate) use input::{OpenTrigger, Sight, Trigger};
+pub use input::{Input, Unread};
 pub(crate) use lost::LostCollector;
 pub use lost::{Lost, Set};
 pub(crate) use missed::MissedCollector;
 pub(crate) use outlet::Outlet;
-pub(crate) use output::pair;
 pub use output::{MAX_OUTPUT_BYTES, Output};
+pub(crate) use output::{check_size, pair};
+pub(crate) use sight::Sight;
+pub(crate) use trigger::{OpenTrigger, Trigger, Wanted};

@@ -69,7 +69,7 @@ pub use horus_shm::wait::Waiting;
 pub use in_place::{Loan, Sample};
 pub use incoming::{Incoming, Messages};
 pub use options::Options;
-pub use payload::{Bytes, DeserializeError, InPlace, Payload, Raw, Sendable, Serde, SerializeError};
+pub use payload::{ByValue, Bytes, DeserializeError, InPlace, Payload, Raw, Sendable, Serde, SerializeError};
 pub use publisher::Publisher;
 pub use subscriber::Subscriber;
 pub use wait::{Waitable, wait_any};

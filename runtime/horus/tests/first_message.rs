@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use horus::message::layout::Layout;
 use horus::prelude::*;
 use horus::time::SystemClock;
+use horus::topic::Raw;
 
 /// What a node saw, cycle by cycle.
 type Seen = Arc<Mutex<Vec<Option<f64>>>>;
@@ -117,10 +118,10 @@ fn in_a_virtual_world_the_first_look_of_a_step_sees_all_that_has_come_and_a_seco
             let looks: Arc<Mutex<Vec<[usize; 4]>>> = Arc::default();
             let mut world = VirtualWorld::new(|app| {
                 let mut typed = app.input::<CmdVel>("event")?;
-                let mut raw = app.raw_input("event", &layout, None)?;
+                let mut raw = app.input_as::<Raw>("event", &layout, Options::default())?;
                 let looks = Arc::clone(&looks);
                 let look = move |_: &Cycle| {
-                    let mut count = || std::iter::from_fn(|| raw.next_message().map(drop)).count();
+                    let mut count = || std::iter::from_fn(|| raw.try_recv().map(drop)).count();
                     let raw = [count(), count()];
                     let typed = [typed.messages().count(), typed.messages().count()];
                     looks.lock().unwrap().push([raw[0], raw[1], typed[0], typed[1]]);

@@ -9,6 +9,7 @@ use horus::journal;
 use horus::port::{Lost, Set};
 use horus::prelude::*;
 use horus::time::Clock;
+use horus::topic::{Bytes, Serde};
 
 horus::message! {
     /// A message that is a number.
@@ -127,6 +128,74 @@ fn step_sets_as_many_messages_as_the_topic_holds_and_the_first_ones_stay() {
         world.run_for(ms(50));
         assert_eq!(told(&world, journal::id::OUTPUT_LOST)[0].get("HORUS_LOST_BEYOND"), Some("2"));
     }
+}
+
+#[test]
+fn what_is_no_message_of_the_topic_is_refused_and_told() {
+    let mut world = VirtualWorld::new(|app| {
+        let mut log = app.output_as::<[u8]>("log", Bytes::up_to(8), Options::default())?;
+        let mut words =
+            app.output_as::<Serde<Option<String>>>("words", Bytes::of_type("outputs/Words", 8), Options::default())?;
+        let send = move |_: &Cycle| {
+            assert_eq!(["just fit", "does not fit"].map(|line| log.try_set(line)), [Set::Taken, Set::Invalid]);
+            let words_of = |text: &str| Some(text.to_owned());
+            assert_eq!(words.try_set(words_of("too long for it")), Set::Invalid);
+            assert_eq!(words.try_set(words_of("short")), Set::Taken);
+            assert_eq!(log.lost().invalid, words.lost().total());
+        };
+        app.node("send", send).period(ms(1));
+        let mut log = app.input_as::<[u8]>("log", Bytes::up_to(8), Options::default())?;
+        let mut words =
+            app.input_as::<Serde<Option<String>>>("words", Bytes::of_type("outputs/Words", 8), Options::default())?;
+        let receive = move |_: &Cycle| {
+            while let Some(line) = log.try_recv() {
+                assert_eq!(line.message, b"just fit");
+            }
+            assert!(words.messages().all(|words| words.unwrap().as_deref() == Some("short")));
+        };
+        app.node("receive", receive).period(ms(1));
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(ms(5));
+    let entries = told(&world, journal::id::OUTPUT_LOST);
+    assert_eq!(entries.len(), 2, "one of each output in the first second");
+    assert!(entries[0].message().ends_with("on topic log: 1 no message of the topic"), "{}", entries[0].message());
+    assert_eq!(sum(&entries, "HORUS_LOST_INVALID"), 2);
+}
+
+#[test]
+fn value_that_cannot_be_read_is_told_to_the_step_that_reads_it() {
+    let received = Arc::new(Mutex::new(0));
+    let mut world = VirtualWorld::new(|app| {
+        let shape = Bytes::of_type("outputs/Either", 64);
+        let mut output = app.output_as::<Serde<Vec<u8>>>("either", shape, Options::default())?;
+        app.node("send", move |_: &Cycle| output.set(vec![0xff; 3])).period(ms(1));
+        let mut input = app.input_as::<Serde<String>>("either", shape, Options::default())?;
+        let received = Arc::clone(&received);
+        let receive = move |_: &Cycle| {
+            if let Some(seen) = input.fresh_received() {
+                assert_eq!(seen.message.unwrap_err().sequence, seen.sequence);
+                *received.lock().unwrap() += 1;
+            }
+        };
+        app.node("receive", receive).period(ms(1));
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(ms(10));
+    assert!(*received.lock().unwrap() > 5);
+}
+
+#[test]
+fn output_of_bytes_that_are_too_large_is_refused() {
+    let refused = VirtualWorld::new(|app| {
+        app.output_as::<[u8]>("log", Bytes::up_to(horus::port::MAX_OUTPUT_BYTES), Options::default())?;
+        app.output_as::<[u8]>("logs", Bytes::up_to(horus::port::MAX_OUTPUT_BYTES + 1), Options::default())?;
+        Ok(())
+    });
+    let refused = refused.err().expect("it is too large").to_string();
+    assert!(refused.contains("65537 bytes is too large for an output, of topic logs: at most 65536"), "{refused}");
 }
 
 #[test]

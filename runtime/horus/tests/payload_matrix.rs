@@ -1,9 +1,10 @@
-//! Every method of a topic's ends, called for every kind of payload, so that the matrix of methods and kinds gets no holes.
+//! Every method of a topic's ends and of a node's ports, called for every kind of payload, so that the matrix of methods and kinds gets no holes.
 //!
 //! The methods are read from the sources: one that is added and not called here fails a test. So does a method of one kind only that is not
 //! named here.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use horus::message::Stamp;
@@ -25,9 +26,14 @@ const NUMBER: Stamp = Stamp { sequence: 7, sent_ns: 9 };
 const TEXT: &[u8] = b"left wheel slips";
 
 /// A kind, and what the test sends by it.
-trait Kind: Payload {
-    fn open(options: &Options) -> Result<(Publisher<Self>, Subscriber<Self>), OpenError>;
+trait Kind: Payload + 'static {
+    fn open(options: &Options) -> Result<(Publisher<Self>, Subscriber<Self>), OpenError> {
+        let publisher = Publisher::open_as("topic", Self::shape(), options)?;
+        Ok((publisher, Subscriber::open_as("topic", Self::shape(), options)?))
+    }
+    fn shape() -> Self::Shape<'static>;
     fn sent() -> impl Sendable<Self>;
+    fn is_seen(seen: Self::Seen<'_>) -> bool;
     fn is_sent(message: Self::Message<'_>) -> bool;
     fn is_sent_owned(message: &Self::Owned) -> bool;
     fn place() -> Box<Self::Place>;
@@ -37,6 +43,10 @@ trait Kind: Payload {
 impl Kind for Stamp {
     fn open(options: &Options) -> Result<(Publisher<Self>, Subscriber<Self>), OpenError> {
         Ok((Publisher::<Self>::open("topic", options)?, Subscriber::<Self>::open("topic", options)?))
+    }
+    fn shape() {}
+    fn is_seen(seen: &Self) -> bool {
+        *seen == NUMBER
     }
     fn sent() -> impl Sendable<Self> {
         NUMBER
@@ -56,9 +66,11 @@ impl Kind for Stamp {
 }
 
 impl Kind for [u8] {
-    fn open(options: &Options) -> Result<(Publisher<Self>, Subscriber<Self>), OpenError> {
-        let shape = Bytes::up_to(64);
-        Ok((Publisher::open_as("topic", shape, options)?, Subscriber::open_as("topic", shape, options)?))
+    fn shape() -> Bytes<'static> {
+        Bytes::up_to(64)
+    }
+    fn is_seen(seen: &[u8]) -> bool {
+        seen == TEXT
     }
     fn sent() -> impl Sendable<Self> {
         TEXT
@@ -78,9 +90,11 @@ impl Kind for [u8] {
 }
 
 impl Kind for Serde<String> {
-    fn open(options: &Options) -> Result<(Publisher<Self>, Subscriber<Self>), OpenError> {
-        let shape = Bytes::of_type("test/Text", 64);
-        Ok((Publisher::open_as("topic", shape, options)?, Subscriber::open_as("topic", shape, options)?))
+    fn shape() -> Bytes<'static> {
+        Bytes::of_type("test/Text", 64)
+    }
+    fn is_seen(seen: Self::Seen<'_>) -> bool {
+        seen.is_ok_and(|text| text.as_bytes() == TEXT)
     }
     fn sent() -> impl Sendable<Self> {
         String::from_utf8_lossy(TEXT).into_owned()
@@ -100,9 +114,13 @@ impl Kind for Serde<String> {
 }
 
 impl Kind for Raw {
-    fn open(options: &Options) -> Result<(Publisher<Self>, Subscriber<Self>), OpenError> {
-        let layout: Layout = "message test/Pair\n left f64\n right f64".parse().expect("a layout");
-        Ok((Publisher::open_as("topic", &layout, options)?, Subscriber::open_as("topic", &layout, options)?))
+    fn shape() -> &'static Layout {
+        static LAYOUT: LazyLock<Layout> =
+            LazyLock::new(|| "message test/Pair\n left f64\n right f64".parse().expect("a layout"));
+        &LAYOUT
+    }
+    fn is_seen(seen: &[u8]) -> bool {
+        seen == TEXT
     }
     fn sent() -> impl Sendable<Self> {
         TEXT
@@ -129,15 +147,19 @@ macro_rules! call {
     }};
 }
 
+// Behind the macro, which it uses.
+#[path = "payload_matrix/ports.rs"]
+mod ports;
+
 /// The methods that are public in a source, of its ends or of what else it defines.
 fn public(source: &'static str) -> BTreeSet<&'static str> {
     let after = source.lines().filter_map(|line| line.trim_start().strip_prefix("pub fn "));
     after.filter_map(|rest| rest.split(['(', '<']).next()).collect()
 }
 
-/// The methods that a test has called, of those in [`SOURCES`].
-fn assert_all(called: [BTreeSet<&'static str>; 2], but: &[&'static str]) {
-    for (source, called) in SOURCES.into_iter().zip(called) {
+/// A test has called the methods that are public in these sources, but for some.
+fn assert_all(sources: [&'static str; 2], called: [BTreeSet<&'static str>; 2], but: &[&'static str]) {
+    for (source, called) in sources.into_iter().zip(called) {
         let mut wanted = public(source);
         wanted.retain(|method| !but.contains(method));
         assert_eq!(called, wanted, "left: called by this test; right: public, and not without a reason to be missing");
@@ -228,25 +250,25 @@ fn messages_have_every_method() {
     for called in &mut called {
         called.insert("open"); // `Kind::open` has called it
     }
-    assert_all(called, &[]);
+    assert_all(SOURCES, called, &[]);
 }
 
 #[test]
 fn bytes_have_every_method_but_open() {
     let is = |message: &[u8]| message.len() == 64 && message.starts_with(TEXT);
     let called = call_all_in_place::<[u8]>(|place| place[..TEXT.len()].copy_from_slice(TEXT), is);
-    assert_all(called, &["open"]);
+    assert_all(SOURCES, called, &["open"]);
 }
 
 #[test]
 fn layouts_have_every_method_but_open() {
     let called = call_all_in_place::<Raw>(|place| place.copy_from_slice(TEXT), |message| message == TEXT);
-    assert_all(called, &["open"]);
+    assert_all(SOURCES, called, &["open"]);
 }
 
 #[test]
 fn values_have_every_method_but_open_and_those_in_place() {
-    assert_all(call_all::<Serde<String>>(), &["open", "loan", "borrow"]);
+    assert_all(SOURCES, call_all::<Serde<String>>(), &["open", "loan", "borrow"]);
 }
 
 #[test]

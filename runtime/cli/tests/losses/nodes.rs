@@ -29,7 +29,7 @@ pub fn topic_is_deleted(scratch: &Path) {
 pub fn output_finds_its_topic_full(scratch: &Path) {
     let mut reads_nothing = subscriber(scratch, Options::reliable(2));
     let program = Program::start("full", scratch);
-    program.says("set [Full] lost Lost { full: 1, beyond: 0, discarded: 0, outside: 0 }");
+    program.says("set [Full] lost Lost { full: 1, beyond: 0, discarded: 0, outside: 0, invalid: 0 }");
     tell_of_an_output(&program, "found the topic full");
     program.accounts_for(&["; messages not published: ", " found the topic full"]);
     assert_eq!(received(&mut reads_nothing), [0, 0]);
@@ -46,7 +46,7 @@ pub fn output_finds_its_topic_full(scratch: &Path) {
 
 pub fn step_sets_more_than_the_topic_holds(scratch: &Path) {
     let program = Program::start("beyond", scratch);
-    program.says("set [Taken, Taken, Beyond] lost Lost { full: 0, beyond: 1, discarded: 0, outside: 0 }");
+    program.says("set [Taken, Taken, Beyond] lost Lost { full: 0, beyond: 1, discarded: 0, outside: 0, invalid: 0 }");
     tell_of_an_output(&program, "beyond what the topic holds in one step");
     program.accounts_for(&["; messages not published: ", " beyond what the topic holds in one step"]);
 }
@@ -62,7 +62,7 @@ pub fn step_is_discarded(scratch: &Path) {
         told.iter().any(|entry| entry.message().starts_with("node hangs is made safe by the monitor: "))
     });
     program.go_on();
-    program.says("lost Lost { full: 0, beyond: 0, discarded: 1, outside: 0 }");
+    program.says("lost Lost { full: 0, beyond: 0, discarded: 1, outside: 0, invalid: 0 }");
     tell_of_an_output(&program, "1 of a step that was discarded");
     let line = line_of_top(&program.topics, "hangs/hangs").unwrap();
     assert!(line.contains("  taken over, 1 messages lost"), "the safe state that said so: {line}");
@@ -86,7 +86,14 @@ pub fn output_is_set_outside_of_a_step(scratch: &Path) {
     program.accounts_for(&["; messages not published: ", " set outside of a step"]);
     let (status, said) = Program::start("outlives", scratch).ended();
     assert!(status.success(), "{said}");
-    assert!(said.contains("set Outside lost Lost { full: 0, beyond: 0, discarded: 0, outside: 1 }"), "{said}");
+    assert!(said.contains("set Outside lost Lost { full: 0, beyond: 0, discarded: 0, outside: 1, invalid: 0 }"), "{said}");
+}
+
+pub fn output_is_given_what_is_no_message(scratch: &Path) {
+    let program = Program::start("invalid", scratch);
+    program.says("set [Taken, Invalid] lost Lost { full: 0, beyond: 0, discarded: 0, outside: 0, invalid: 1 }");
+    tell_of_an_output(&program, "no message of the topic");
+    program.accounts_for(&["; messages not published: ", " no message of the topic"]);
 }
 
 pub fn program_is_killed_in_its_step(scratch: &Path) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use horus::prelude::*;
+use horus::topic::Bytes;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::PATIENCE;
@@ -138,6 +139,7 @@ fn run_nodes(way: &str) {
     let ends = match way {
         "full" => sets(&mut app, way, Options::reliable(2), 1),
         "beyond" => sets(&mut app, way, Options::latest(2), 3),
+        "invalid" => invalid(&mut app),
         "held" => held(&mut app),
         "panics" => panics(&mut app),
         "hangs" => hangs(&mut app),
@@ -170,6 +172,17 @@ fn sets(app: &mut App, name: &str, options: Options, messages: u64) -> Ending {
         println!("set {set:?} lost {:?}", output.lost());
     };
     app.node(name, step).period(ms(20));
+    nothing()
+}
+
+/// Sets bytes that the topic can carry, and bytes that it cannot.
+fn invalid(app: &mut App) -> Ending {
+    let mut output = app.output_as::<[u8]>("log", Bytes::up_to(8), Options::default()).unwrap();
+    let step = move |_: &Cycle| {
+        let set = ["just fit", "does not fit"].map(|line| output.try_set(line));
+        println!("set {set:?} lost {:?}", output.lost());
+    };
+    app.node("invalid", step).period(ms(20));
     nothing()
 }
 

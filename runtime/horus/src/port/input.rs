@@ -1,111 +1,21 @@
 //! The end of a topic that a node reads in its steps.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-use crate::message::Message;
+use horus_shm::ends::Subscription;
+
+use super::sight::{Look, Sight};
 use crate::time::MonotonicTime;
-use crate::topic::{OpenError, Raw, Received, Subscriber};
+use crate::topic::{ByValue, Payload, Received, Subscriber};
 
 /// The most messages that one call looks at: a publisher that is faster than its reader must not hold the step.
 pub(super) const MOST: usize = 4096;
 
-/// What the executor and an input tell each other. Numbers of one thread after another, which guard nothing: all accesses are
-/// Relaxed.
-#[derive(Debug)]
-pub(crate) struct Sight {
-    topic: String,
-    /// What is stamped later is not there yet.
-    until_ns: AtomicU64,
-    /// Whether what is stamped later than that may have come since, by the machine's clock.
-    asks_clock: AtomicBool,
-    received: AtomicU64,
-    missed: AtomicU64,
-    /// Messages that a test wants lost.
-    to_lose: AtomicU64,
-}
-
-/// What becomes of a message that came.
-pub(crate) enum Look {
-    /// It is there later.
-    Early,
-    /// A test wants it lost.
-    Lost,
-    /// It is there.
-    Seen,
-}
-
-impl Sight {
-    pub fn new(topic: &str, asks_clock: bool) -> Self {
-        let [until_ns, received, missed, to_lose] = [u64::MAX, 0, 0, 0].map(AtomicU64::new);
-        Self { topic: topic.to_owned(), until_ns, asks_clock: AtomicBool::new(asks_clock), received, missed, to_lose }
-    }
-
-    /// The topic's name.
-    pub fn topic(&self) -> &str {
-        &self.topic
-    }
-
-    /// Shows what was sent until then.
-    pub fn set(&self, until: MonotonicTime) {
-        self.until_ns.store(until.as_nanos(), Ordering::Relaxed);
-    }
-
-    /// Shows nothing beyond what [`set`](Self::set) says, however late it is by then: for logical execution time.
-    pub fn is_logical(&self) {
-        self.asks_clock.store(false, Ordering::Relaxed);
-    }
-
-    /// Messages received.
-    pub fn received(&self) -> u64 {
-        self.received.load(Ordering::Relaxed)
-    }
-
-    /// Messages that were overwritten before they were read, as far as a message that was read later tells.
-    pub fn missed(&self) -> u64 {
-        self.missed.load(Ordering::Relaxed)
-    }
-
-    /// Takes note of what was missed by now: where a message does not follow the last one.
-    #[cold]
-    pub fn note_missed(&self, missed: u64) {
-        self.missed.store(missed, Ordering::Relaxed);
-    }
-
-    /// Has the next messages never come.
-    pub fn lose(&self, messages: u64) {
-        self.to_lose.fetch_add(messages, Ordering::Relaxed);
-    }
-
-    /// What becomes of a message that came, which is counted if it is seen.
-    #[inline]
-    pub fn look(&self, sent_ns: u64) -> Look {
-        if !self.shows(sent_ns) {
-            return Look::Early;
-        }
-        if self.to_lose.load(Ordering::Relaxed) > 0 {
-            self.to_lose.fetch_sub(1, Ordering::Relaxed);
-            return Look::Lost;
-        }
-        // One thread at a time writes it: the one that runs the node.
-        self.received.store(self.received() + 1, Ordering::Relaxed);
-        Look::Seen
-    }
-
-    fn shows(&self, sent_ns: u64) -> bool {
-        sent_ns <= self.until_ns.load(Ordering::Relaxed) || self.shows_by_now(sent_ns)
-    }
-
-    #[cold]
-    fn shows_by_now(&self, sent_ns: u64) -> bool {
-        self.asks_clock.load(Ordering::Relaxed) && sent_ns <= MonotonicTime::now().as_nanos()
-    }
-}
-
 /// Where a message stood: its publisher's lane, and its number there. A message that follows it shows by two comparisons that nothing
 /// was missed between; another one may come from another publisher, or behind a gap.
 #[derive(Default)]
-pub(super) struct Place {
+struct Place {
     publisher: usize,
     next: u64,
 }
@@ -113,7 +23,7 @@ pub(super) struct Place {
 impl Place {
     /// Whether the message follows the last one; it is the last one from now on.
     #[inline(always)]
-    pub fn goes_on<T>(&mut self, received: &Received<T>) -> bool {
+    fn goes_on<T>(&mut self, received: &Received<T>) -> bool {
         let goes_on = received.sequence == self.next && received.publisher == self.publisher;
         (self.publisher, self.next) = (received.publisher, received.sequence + 1);
         goes_on
@@ -121,69 +31,125 @@ impl Place {
 }
 
 /// The end of a topic that a node reads; [`App::input`](crate::app::App::input) makes it.
-pub struct Input<M: Message> {
-    subscriber: Subscriber<M>,
+///
+/// Its messages are of the kind `P`: see the [table](crate::topic::payload#in-the-ports-of-a-node) of kinds.
+pub struct Input<P: Payload + ?Sized> {
+    subscription: Subscription,
     sight: Arc<Sight>,
+    /// Where messages are that are known as bytes: the one that was taken last, and the newest one.
+    rooms: P::Rooms,
     /// Came, and must not be seen yet.
-    held: Option<Received<M>>,
-    latest: Option<Received<M>>,
+    held: Option<Received<P::Kept>>,
+    latest: Option<Received<P::Kept>>,
     /// Where the last message stood.
     last: Place,
 }
 
-impl<M: Message> Input<M> {
-    pub(crate) fn new(subscriber: Subscriber<M>, sight: Arc<Sight>) -> Self {
-        Self { subscriber, sight, held: None, latest: None, last: Place::default() }
+impl<P: Payload + ?Sized> Input<P> {
+    pub(crate) fn new(subscriber: Subscriber<P>, sight: Arc<Sight>) -> Self {
+        let subscription = subscriber.into_subscription();
+        let rooms = P::rooms(subscription.payload());
+        Self { subscription, sight, rooms, held: None, latest: None, last: Place::default() }
+    }
+
+    /// The number of the next message of each lane.
+    pub(crate) fn positions(&self) -> Vec<u64> {
+        self.subscription.positions()
     }
 
     /// The newest message, however old it is by now; `None` before the first.
     #[inline]
-    pub fn latest(&mut self) -> Option<&M> {
-        self.fresh();
-        self.latest.as_ref().map(|received| &received.message)
+    pub fn latest(&mut self) -> Option<P::Seen<'_>> {
+        self.look();
+        Some(P::newest(&mut self.rooms, self.latest.as_ref()?))
     }
 
     /// The newest message, if it came since the last call.
     #[inline]
-    pub fn fresh(&mut self) -> Option<&M> {
-        let mut came = false;
-        for _ in 0..MOST {
-            let Some(received) = self.next() else { break };
-            // Publishers have no common order: of several, the time says which message is the newest.
-            if self.latest.as_ref().is_none_or(|latest| received.sent_ns >= latest.sent_ns) {
-                self.latest = Some(received);
-                came = true;
-            }
-        }
-        self.latest.as_ref().filter(|_| came).map(|received| &received.message)
+    pub fn fresh(&mut self) -> Option<P::Seen<'_>> {
+        let came = self.look();
+        Some(P::newest(&mut self.rooms, self.latest.as_ref().filter(|_| came)?))
     }
 
-    /// The messages that came and were not read yet, each once, in the order of each publisher.
-    pub fn messages(&mut self) -> Messages<'_, M> {
-        Messages { input: self, left: MOST }
+    /// As [`latest`](Self::latest), with when the message was sent, by which publisher, and as which.
+    #[inline]
+    pub fn latest_received(&mut self) -> Option<Received<P::Seen<'_>>> {
+        self.look();
+        self.newest()
+    }
+
+    /// As [`fresh`](Self::fresh), with when the message was sent, by which publisher, and as which.
+    #[inline]
+    pub fn fresh_received(&mut self) -> Option<Received<P::Seen<'_>>> {
+        if self.look() { self.newest() } else { None }
+    }
+
+    /// The oldest message that came and was not read yet, in the order of each publisher.
+    ///
+    /// A loop that calls this until it gives nothing is held by a publisher that is faster; [`messages`](Self::messages) ends.
+    #[inline]
+    pub fn try_recv(&mut self) -> Option<Received<P::Message<'_>>> {
+        let taken = self.next()?;
+        let is_newest = self.keep_if_newest(taken);
+        let Received { sequence, sent_ns, publisher, .. } = taken;
+        Some(Received { message: P::taken(&mut self.rooms, taken, is_newest), sequence, sent_ns, publisher })
     }
 
     /// How long ago the newest message was sent that was read; `None` before the first, and where publishers stamp none. Every
     /// [`Output`](super::Output) stamps.
-    pub fn age(&self, now: MonotonicTime) -> Option<std::time::Duration> {
+    pub fn age(&self, now: MonotonicTime) -> Option<Duration> {
         let sent_ns = self.latest.as_ref()?.sent_ns;
         (sent_ns > 0).then(|| now.since(MonotonicTime::from_nanos(sent_ns)))
     }
 
     /// How many messages were overwritten before they were read.
     pub fn missed(&self) -> u64 {
-        self.subscriber.missed()
+        self.subscription.missed()
+    }
+
+    /// The most bytes that a message can have.
+    pub fn message_bytes(&self) -> usize {
+        P::bytes(self.subscription.payload())
+    }
+
+    /// Reads what has come; whether a newest message is among it.
+    #[inline]
+    fn look(&mut self) -> bool {
+        let mut came = false;
+        for _ in 0..MOST {
+            let Some(taken) = self.next() else { break };
+            came |= self.keep_if_newest(taken);
+        }
+        came
+    }
+
+    /// Publishers have no common order: of several, the time says which message is the newest.
+    #[inline(always)]
+    fn keep_if_newest(&mut self, taken: Received<P::Kept>) -> bool {
+        let is_newest = self.latest.as_ref().is_none_or(|latest| taken.sent_ns >= latest.sent_ns);
+        if is_newest {
+            P::keep(&mut self.rooms);
+            self.latest = Some(taken);
+        }
+        is_newest
     }
 
     #[inline]
-    fn next(&mut self) -> Option<Received<M>> {
+    fn newest(&mut self) -> Option<Received<P::Seen<'_>>> {
+        let latest = self.latest.as_ref()?;
+        let &Received { sequence, sent_ns, publisher, .. } = latest;
+        Some(Received { message: P::newest(&mut self.rooms, latest), sequence, sent_ns, publisher })
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Received<P::Kept>> {
         loop {
             let received = match self.held.take() {
                 Some(held) => held,
                 None => {
-                    let received = self.subscriber.try_recv()?;
+                    let received = P::take(&mut self.subscription, &mut self.rooms)?;
                     if !self.last.goes_on(&received) {
-                        self.sight.note_missed(self.subscriber.missed());
+                        self.sight.note_missed(self.subscription.missed());
                     }
                     received
                 }
@@ -200,63 +166,25 @@ impl<M: Message> Input<M> {
     }
 }
 
-/// The messages of an input; see [`Input::messages`].
-pub struct Messages<'a, M: Message> {
-    input: &'a mut Input<M>,
+impl<P: ByValue + ?Sized> Input<P> {
+    /// The messages that came and were not read yet, each once, in the order of each publisher.
+    pub fn messages(&mut self) -> Unread<'_, P> {
+        Unread { input: self, left: MOST }
+    }
+}
+
+/// What came on an input and was not read yet; see [`Input::messages`]. Unlike the [`Messages`](crate::topic::Messages) of a subscriber, it
+/// ends.
+pub struct Unread<'a, P: ByValue + ?Sized> {
+    input: &'a mut Input<P>,
     left: usize,
 }
 
-impl<M: Message> Iterator for Messages<'_, M> {
-    type Item = M;
+impl<P: ByValue + ?Sized> Iterator for Unread<'_, P> {
+    type Item = P::Owned;
 
-    fn next(&mut self) -> Option<M> {
+    fn next(&mut self) -> Option<P::Owned> {
         self.left = self.left.checked_sub(1)?;
-        let received = self.input.next()?;
-        if self.input.latest.as_ref().is_none_or(|latest| received.sent_ns >= latest.sent_ns) {
-            self.input.latest = Some(received);
-        }
-        Some(received.message)
-    }
-}
-
-/// What releases a node when a message comes: a subscriber of the executor's own, beside the node's input.
-pub(crate) trait Trigger: Send {
-    /// Takes what has come: when the oldest of it was sent, 0 where that is not known.
-    fn take(&mut self) -> Option<u64>;
-    /// For waiting.
-    fn subscription(&mut self) -> &mut horus_shm::ends::Subscription;
-}
-
-impl Trigger for Subscriber<Raw> {
-    fn take(&mut self) -> Option<u64> {
-        let mut oldest = None;
-        for _ in 0..MOST {
-            // In place: what is only counted is not copied.
-            let Some(sample) = self.borrow() else { break };
-            oldest.get_or_insert(sample.sent_ns());
-        }
-        oldest
-    }
-
-    fn subscription(&mut self) -> &mut horus_shm::ends::Subscription {
-        Self::subscription(self)
-    }
-}
-
-/// Opens a trigger for the topic of an input.
-pub(crate) type OpenTrigger = Box<dyn FnOnce() -> Result<Box<dyn Trigger>, OpenError> + Send>;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn with_logical_execution_time_nothing_is_seen_that_is_stamped_later_however_late_it_is() {
-        let sight = Sight::new("imu", true);
-        sight.set(MonotonicTime::from_nanos(10));
-        assert!(sight.shows(10) && sight.shows(20), "by the machine's clock it has come");
-        assert!(!sight.shows(MonotonicTime::now().as_nanos() + 60_000_000_000));
-        sight.is_logical();
-        assert!(sight.shows(10) && !sight.shows(20));
+        Some(P::owned(self.input.try_recv()?).message)
     }
 }

@@ -25,6 +25,8 @@ pub enum Set {
     Beyond,
     /// It was set while no step could: after the program's end, or from another thread while the executor publishes.
     Outside,
+    /// It is no message of the topic: bytes that are more than the topic's maximum, or a value whose bytes are, or that cannot be serialized.
+    Invalid,
 }
 
 impl Set {
@@ -45,12 +47,14 @@ pub struct Lost {
     pub discarded: u64,
     /// [`Set::Outside`].
     pub outside: u64,
+    /// [`Set::Invalid`].
+    pub invalid: u64,
 }
 
 impl Lost {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.full + self.beyond + self.discarded + self.outside
+        self.full + self.beyond + self.discarded + self.outside + self.invalid
     }
 
     fn since(&self, before: &Self) -> Self {
@@ -59,6 +63,7 @@ impl Lost {
             beyond: self.beyond - before.beyond,
             discarded: self.discarded - before.discarded,
             outside: self.outside - before.outside,
+            invalid: self.invalid - before.invalid,
         }
     }
 }
@@ -70,6 +75,7 @@ impl Sum for Lost {
             beyond: sum.beyond + one.beyond,
             discarded: sum.discarded + one.discarded,
             outside: sum.outside + one.outside,
+            invalid: sum.invalid + one.invalid,
         })
     }
 }
@@ -82,6 +88,7 @@ impl fmt::Display for Lost {
             (self.beyond, "beyond what the topic holds in one step"),
             (self.discarded, "of a step that was discarded"),
             (self.outside, "set outside of a step"),
+            (self.invalid, "no message of the topic"),
         ];
         let mut before = "";
         for (count, cause) in causes.into_iter().filter(|(count, _)| *count > 0) {
@@ -99,6 +106,7 @@ pub(crate) struct Counts {
     beyond: AtomicU64,
     discarded: AtomicU64,
     outside: AtomicU64,
+    invalid: AtomicU64,
 }
 
 impl Counts {
@@ -110,6 +118,7 @@ impl Counts {
             Set::Full => &self.full,
             Set::Beyond => &self.beyond,
             Set::Outside => &self.outside,
+            Set::Invalid => &self.invalid,
         };
         count.fetch_add(1, Ordering::Relaxed);
         why
@@ -122,9 +131,9 @@ impl Counts {
 
     /// What they are now.
     pub fn now(&self) -> Lost {
-        let [full, beyond, discarded, outside] =
-            [&self.full, &self.beyond, &self.discarded, &self.outside].map(|count| count.load(Ordering::Relaxed));
-        Lost { full, beyond, discarded, outside }
+        let counts = [&self.full, &self.beyond, &self.discarded, &self.outside, &self.invalid];
+        let [full, beyond, discarded, outside, invalid] = counts.map(|count| count.load(Ordering::Relaxed));
+        Lost { full, beyond, discarded, outside, invalid }
     }
 }
 
@@ -167,7 +176,8 @@ impl LostCollector {
                 .field("HORUS_LOST_FULL", new.full)
                 .field("HORUS_LOST_BEYOND", new.beyond)
                 .field("HORUS_LOST_DISCARDED", new.discarded)
-                .field("HORUS_LOST_OUTSIDE", new.outside),
+                .field("HORUS_LOST_OUTSIDE", new.outside)
+                .field("HORUS_LOST_INVALID", new.invalid),
         )
     }
 }
@@ -192,14 +202,14 @@ mod tests {
             "node control did not publish 3 messages on topic base.cmd: 1 found the topic full, 2 of a step that was discarded"
         );
         entry.check().unwrap();
-        for why in [Set::Beyond, Set::Outside] {
+        for why in [Set::Beyond, Set::Outside, Set::Invalid] {
             assert_eq!(counts.refuse(why), why);
         }
         assert!(collector.collect(at(999)).is_none());
         let entry = collector.collect(at(1000)).unwrap();
-        let fields = ["HORUS_LOST", "HORUS_LOST_FULL", "HORUS_LOST_BEYOND", "HORUS_LOST_OUTSIDE"];
-        assert_eq!(fields.map(|field| entry.get(field)), ["2", "0", "1", "1"].map(Some));
+        let fields = ["HORUS_LOST", "HORUS_LOST_FULL", "HORUS_LOST_BEYOND", "HORUS_LOST_OUTSIDE", "HORUS_LOST_INVALID"];
+        assert_eq!(fields.map(|field| entry.get(field)), ["3", "0", "1", "1", "1"].map(Some));
         assert!(collector.collect(MonotonicTime::MAX).is_none());
-        assert_eq!(collector.total(), 5);
+        assert_eq!(collector.total(), 6);
     }
 }

@@ -39,11 +39,15 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Has `stage` put a message, whose bytes are `message`, behind those that are staged.
+    /// Has `stage` put a message behind those that are staged. `payload` gives its bytes, which are asked for only before the program runs.
     #[inline(always)]
-    pub fn set(&self, message: &[u8], stage: impl FnOnce(&mut Publication) -> Result<(), NotStaged>) -> Set {
+    pub fn set(
+        &self,
+        stage: impl FnOnce(&mut Publication) -> Result<(), NotStaged>,
+        payload: impl FnOnce() -> Box<[u8]>,
+    ) -> Set {
         let Some(mut desk) = self.desk.enter() else { return self.counts.refuse(Set::Outside) };
-        let Use::Running(publication) = &mut desk.is_used_for else { return self.learn(desk, message) };
+        let Use::Running(publication) = &mut desk.is_used_for else { return self.learn(desk, payload) };
         match stage(publication) {
             Ok(()) => {
                 self.is_staged.store(true, Ordering::Relaxed);
@@ -55,11 +59,12 @@ impl Shared {
     }
 
     #[cold]
-    fn learn(&self, mut desk: Inside<'_, Desk>, message: &[u8]) -> Set {
+    #[inline(never)]
+    fn learn(&self, mut desk: Inside<'_, Desk>, payload: impl FnOnce() -> Box<[u8]>) -> Set {
         if matches!(desk.is_used_for, Use::Ended) {
             return self.counts.refuse(Set::Outside);
         }
-        desk.safe = Some(message.into());
+        desk.safe = Some(payload());
         Set::Taken
     }
 }
@@ -143,7 +148,7 @@ impl Outlet {
         self.discard();
         let Some(mut desk) = self.shared.desk.enter() else { return };
         let Desk { is_used_for: Use::Running(publication), safe: Some(safe) } = &mut *desk else { return };
-        match publication.stage_bytes(safe) {
+        match publication.stage_payload(safe) {
             Ok(()) => drop(publication.release_staged(stamp_ns)),
             Err(_) => drop(self.shared.counts.refuse(Set::Full)),
         }

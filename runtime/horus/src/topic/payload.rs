@@ -14,17 +14,40 @@
 //! - `loan` and `borrow` are for kinds that are [`InPlace`]: the bytes of a serialized value are no value, so none can be lent.
 //! - `loan_of` and [`Loan::publish_first`](super::Loan::publish_first) are for `[u8]`: only its messages have a length of their own.
 //!
+//! # In the ports of a node
+//! An [`Input`](crate::port::Input) and an [`Output`](crate::port::Output) carry the same kinds, and have the same methods for all of them. No kind
+//! takes a lock or makes a system call in a step. What else a step pays:
+//!
+//! | kind | what `set` does | what the step reads |
+//! |---|---|---|
+//! | a message | copies the message | a reference, or a copy |
+//! | `[u8]`, [`Raw`] | copies the bytes | bytes that the input lends |
+//! | [`Serde<T>`] | serializes the value, to room that was made before the first step, and copies the bytes | a value: the newest one is read once, when the step asks for it |
+//!
+//! A `Serde<T>` allocates in a step where `T` does when it is read or serialized: a `String` allocates when it is read. A `T` of fixed size
+//! allocates nothing.
+//!
+//! What topics have and ports have not, or not for every kind:
+//! - What waits, such as `send` and `recv`: a step must not wait.
+//! - `loan` and `borrow`: a step that is discarded would leave half a message, and a peer could change what a step reads.
+//! - What tells of the topic, such as `capacity` and `subscribers`: some of it makes system calls, and the program that opens the port gives the
+//!   options.
+//! - [`messages`](crate::port::Input::messages) is for kinds that are [`ByValue`]. An iterator cannot lend bytes, and room for each message would be
+//!   an allocation in the step. [`try_recv`](crate::port::Input::try_recv) lends them.
+//!
 //! The test `payload_matrix.rs` calls every method for every kind.
 
 mod bytes;
 mod message;
 mod raw;
+mod rooms;
 mod serde;
 
 use std::time::Duration;
 
 use horus_shm::ends::place;
 use horus_shm::ends::{Kind, Payload as Size, Publication, Subscription};
+use horus_shm::ring::NotStaged;
 
 pub use self::bytes::Bytes;
 pub use self::raw::Raw;
@@ -34,7 +57,7 @@ use super::{Full, OpenError, Received, Waiting, now_if};
 
 /// What a topic carries. See the [table](self) of kinds.
 ///
-/// The functions without documentation are what the ends of a topic call. A program calls the ends.
+/// The hidden functions are what the ends of a topic and the ports of a node call. A program calls the ends and the ports.
 #[diagnostic::on_unimplemented(
     message = "a topic cannot carry `{Self}`",
     label = "this is no message, and no other kind of payload",
@@ -45,7 +68,7 @@ pub trait Payload: sealed::Sealed {
     /// What is sent.
     type Value: ?Sized;
     /// What both ends have to say of the messages beside the kind.
-    type Shape<'a>;
+    type Shape<'a>: Copy;
     /// Why a value was not sent.
     type NotSent: std::error::Error + From<Full<()>>;
     /// What is received. Bytes are lent by the subscriber, until it receives the next message.
@@ -56,10 +79,24 @@ pub trait Payload: sealed::Sealed {
     type Place: ?Sized;
     /// What that says of the message: nothing where it is all of the place, its length where it has one, or why it is no value.
     type Placed;
+    /// What an input's [`latest`](crate::port::Input::latest) gives: a message, bytes, or a value and why there is none. The input lends it until
+    /// its next look.
+    type Seen<'a>
+    where
+        Self: 'a;
     #[doc(hidden)]
     type Writer;
     #[doc(hidden)]
     type Reader;
+    /// What an output copies to its topic.
+    #[doc(hidden)]
+    type Staged: ?Sized;
+    /// What an input knows of a message that it took, beside its rooms.
+    #[doc(hidden)]
+    type Kept: Copy;
+    /// Where an input keeps the messages that it took.
+    #[doc(hidden)]
+    type Rooms;
 
     #[doc(hidden)]
     fn with_kind<R>(
@@ -122,7 +159,37 @@ pub trait Payload: sealed::Sealed {
         reader: &mut Self::Reader,
         into: &mut Self::Place,
     ) -> Option<Received<Self::Placed>>;
+
+    /// What an output copies of a value; `None` where the value is no message of such a topic.
+    #[doc(hidden)]
+    fn staged<'a>(writer: &'a mut Self::Writer, value: &'a Self::Value, size: Size) -> Option<&'a Self::Staged>;
+    #[doc(hidden)]
+    fn stage(publication: &mut Publication, staged: &Self::Staged) -> Result<(), NotStaged>;
+    /// All of the message's payload, for who knows it as bytes: not for a loop.
+    #[doc(hidden)]
+    fn payload(staged: &Self::Staged, size: Size) -> Box<[u8]>;
+    #[doc(hidden)]
+    fn rooms(size: Size) -> Self::Rooms;
+    #[doc(hidden)]
+    fn take(subscription: &mut Subscription, rooms: &mut Self::Rooms) -> Option<Received<Self::Kept>>;
+    /// The message that was taken last is the newest one from now on.
+    #[doc(hidden)]
+    fn keep(rooms: &mut Self::Rooms);
+    #[doc(hidden)]
+    fn newest<'a>(rooms: &'a mut Self::Rooms, kept: &'a Received<Self::Kept>) -> Self::Seen<'a>
+    where
+        Self: 'a;
+    /// The message that was taken last, which may have been kept as the newest one.
+    #[doc(hidden)]
+    fn taken(rooms: &mut Self::Rooms, kept: Received<Self::Kept>, is_newest: bool) -> Self::Message<'_>;
 }
+
+/// A kind whose received messages are values, and no bytes that are lent.
+#[diagnostic::on_unimplemented(
+    message = "an input of `{Self}` has no iterator of messages",
+    note = "its bytes are lent, and an iterator cannot lend: call `try_recv` until it gives nothing"
+)]
+pub trait ByValue: Payload {}
 
 /// A kind whose messages can be written and read where they lie in shared memory.
 #[diagnostic::on_unimplemented(

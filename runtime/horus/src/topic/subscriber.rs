@@ -108,8 +108,9 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         Waitable(&mut self.subscription)
     }
 
-    pub(crate) fn subscription(&mut self) -> &mut Subscription {
-        &mut self.subscription
+    /// Its place in the topic alone, for an input.
+    pub(crate) fn into_subscription(self) -> Subscription {
+        self.subscription
     }
 
     /// How many messages were overwritten before this subscriber got to them, since it joined: exact as of the last

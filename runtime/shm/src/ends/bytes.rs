@@ -10,7 +10,7 @@ use super::place::{Loan, Sample};
 use super::subscription::received;
 use super::{Payload, Publication, Subscription};
 use crate::error::OpenError;
-use crate::ring::{Full, Received, copy, payload_word};
+use crate::ring::{Full, NotStaged, Received, copy, payload_word};
 use crate::segment::layout::{MAX_PAYLOAD_BYTES, ShapeError, WORD};
 use crate::sync::{AtomicU64, Ordering};
 use crate::wait::Waiting;
@@ -42,6 +42,26 @@ pub fn payload(maximum: usize) -> Result<Payload, OpenError> {
 /// The most bytes of a message with this payload.
 pub fn maximum(payload: Payload) -> usize {
     payload.bytes - WORD
+}
+
+/// The payload of a message of bytes: its length, the message, and zeros behind it. Not for a loop: it allocates.
+///
+/// # Panics
+/// When the message is longer than the maximum.
+pub fn whole(message: &[u8], payload: Payload) -> Box<[u8]> {
+    let mut whole = vec![0; payload.bytes];
+    let (length, bytes) = whole.split_at_mut(WORD);
+    length.copy_from_slice(&(message.len() as u64).to_ne_bytes());
+    bytes[..message.len()].copy_from_slice(message);
+    whole.into_boxed_slice()
+}
+
+/// Writes a message of bytes to a slot.
+#[inline(always)]
+fn store(slot: &[AtomicU64], message: &[u8]) {
+    let (length, bytes) = parts(slot);
+    copy::store(bytes, message);
+    length.store(message.len() as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
 }
 
 /// The length and the bytes in a slot.
@@ -80,11 +100,21 @@ impl Publication {
 
     #[inline]
     fn send_now(&mut self, message: &[u8], sent_ns: u64) -> Option<u64> {
-        self.send_with(sent_ns, |slot| {
-            let (length, bytes) = parts(slot);
-            copy::store(bytes, message);
-            length.store(message.len() as u64, Ordering::Relaxed); // the stamp orders it, as all of the payload
-        })
+        self.send_with(sent_ns, |slot| store(slot, message))
+    }
+
+    /// Writes a message of bytes in its place, behind those that are staged, as [`stage`](Self::stage) does. Wait-free; no allocation and no
+    /// system call.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    ///
+    /// # Panics
+    /// When it is longer than the maximum.
+    #[inline]
+    pub fn stage_bytes(&mut self, message: &[u8]) -> Result<(), NotStaged> {
+        assert!(message.len() <= maximum(self.payload()), "a message of bytes is no longer than the maximum");
+        self.producer().stage_with(|slot| store(slot, message))
     }
 
     /// Lends the next message's place, for `bytes` bytes; what stands there first is of some older message, or zeros.

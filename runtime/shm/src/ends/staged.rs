@@ -35,14 +35,15 @@ impl Publication {
         self.producer().stage_with(|slot| copy::sized::store(&slot[FIRST_WORD..], message))
     }
 
-    /// As [`stage_whole`](Self::stage_whole), for messages of any alignment.
+    /// As [`stage_whole`](Self::stage_whole), for messages of any alignment; of a message of bytes, its length and what is behind it
+    /// ([`whole`](super::bytes::whole)).
     ///
     /// # Errors
     /// As there.
     ///
     /// # Panics
     /// As there.
-    pub fn stage_bytes(&mut self, message: &[u8]) -> Result<(), NotStaged> {
+    pub fn stage_payload(&mut self, message: &[u8]) -> Result<(), NotStaged> {
         let Payload { bytes, align } = self.payload();
         assert_eq!(message.len(), bytes, "bytes of a message of this topic");
         self.producer().stage_with(|slot| copy::store(&slot[payload_word(align)..], message))

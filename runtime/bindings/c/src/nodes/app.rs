@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use horus::app;
+use horus::topic::Raw;
 
 use crate::handle::{close, get, give, look, text};
 use crate::layout::horus_layout;
@@ -53,7 +54,7 @@ pub unsafe extern "C" fn horus_app_input(
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
-            let input = program.app()?.raw_input(topic, layout, options).map_err(failed)?;
+            let input = program.app()?.input_as::<Raw>(topic, layout, options.unwrap_or_default()).map_err(failed)?;
             let turn = program.turn.clone();
             Ok(program.keep_input(give(Port::new(turn, input))))
         })
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn horus_app_output(
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
                 unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
-            let output = program.app()?.raw_output(topic, layout, options).map_err(failed)?;
+            let output = program.app()?.output_as::<Raw>(topic, layout, options.unwrap_or_default()).map_err(failed)?;
             let turn = program.turn.clone();
             Ok(program.keep_output(give(Port::new(turn, output))))
         })

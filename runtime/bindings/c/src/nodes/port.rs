@@ -4,10 +4,9 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use horus::port::Lost;
-use horus::port::raw::{RawInput, RawOutput};
+use horus::port::{Input, Lost, Output};
 use horus::time::MonotonicTime;
-use horus::topic::Received;
+use horus::topic::{Raw, Received};
 
 use crate::handle::{Kind, place, wrong_size};
 use crate::nodes::keep::{Belonging, Holders};
@@ -74,7 +73,7 @@ pub struct horus_input {
 }
 
 impl Kind for horus_input {
-    type Value = Port<RawInput>;
+    type Value = Port<Input<Raw>>;
     const MARK: u64 = 0x7475_6f79_616c_0004;
     const NAME: &'static str = "input";
 }
@@ -86,7 +85,7 @@ pub struct horus_output {
 }
 
 impl Kind for horus_output {
-    type Value = Port<RawOutput>;
+    type Value = Port<Output<Raw>>;
     const MARK: u64 = 0x7475_6f79_616c_0005;
     const NAME: &'static str = "output";
 }
@@ -101,7 +100,7 @@ unsafe fn copy(
     message: *mut c_void,
     bytes: usize,
     about: *mut horus_received,
-    look: impl FnOnce(&mut RawInput) -> Option<(&[u8], Received<()>)>,
+    look: impl FnOnce(&mut Input<Raw>) -> Option<Received<&[u8]>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promise is the same.
     let input = unsafe { own(input) }?;
@@ -111,7 +110,8 @@ unsafe fn copy(
     if bytes != input.message_bytes() {
         return Err(wrong_size(bytes, input.message_bytes()));
     }
-    let Some((found, received)) = look(input) else { return Ok(HORUS_EMPTY) };
+    let Some(received) = look(input) else { return Ok(HORUS_EMPTY) };
+    let (found, received) = (received.message, received.map(|_| ()));
     // SAFETY: so many bytes may be written there, by the caller's promise, and `found` has as many. It is memory of the input's own,
     // which C is never shown.
     unsafe { ptr::copy_nonoverlapping(found.as_ptr(), message.cast(), bytes) };
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn horus_input_latest(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::latest) })
+    quick_call(|| unsafe { copy(input, message, bytes, about, Input::<Raw>::latest_received) })
 }
 
 /// Copies the newest message, if it came since the last look; HORUS_EMPTY otherwise.
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn horus_input_fresh(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::fresh) })
+    quick_call(|| unsafe { copy(input, message, bytes, about, Input::<Raw>::fresh_received) })
 }
 
 /// Copies the oldest message that came and was not read yet: each once, in the order of each publisher.
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn horus_input_next(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    quick_call(|| unsafe { copy(input, message, bytes, about, RawInput::next_message) })
+    quick_call(|| unsafe { copy(input, message, bytes, about, Input::<Raw>::try_recv) })
 }
 
 /// How long before `now_ns` the newest message was sent that was read, in nanoseconds at `*age_ns`; HORUS_EMPTY before the first, and where its
@@ -216,8 +216,8 @@ pub unsafe extern "C" fn horus_output_set(
         // SAFETY: the caller's promise is the same.
         let output = unsafe { own(output) }?;
         // SAFETY: as above.
-        let is_taken = output.set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
-        Ok(if is_taken { HORUS_OK } else { HORUS_FULL })
+        let set = output.try_set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
+        Ok(if set.is_taken() { HORUS_OK } else { HORUS_FULL })
     })
 }
 
@@ -248,7 +248,8 @@ pub unsafe extern "C" fn horus_output_lost(output: *mut horus_output, lost: *mut
         if lost.is_null() {
             return Err(misuse("the place for the counts is null"));
         }
-        let Lost { full, beyond, discarded, outside } = counted;
+        // What is no message of the layout is refused before it is set, so none is counted as that.
+        let Lost { full, beyond, discarded, outside, invalid: _ } = counted;
         // SAFETY: not null, so it may be written, by the caller's promise.
         unsafe { lost.write(horus_lost { full, beyond, discarded, outside }) };
         Ok(HORUS_OK)

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use horus::time::{Clock, MonotonicTime, SystemClock};
+use horus::topic::Raw;
 use horus::world::{Unbuilt, VirtualWorld};
 use horus::{app, stop};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
@@ -150,8 +151,9 @@ impl App {
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Input>> {
         let class = class_of(of)?;
-        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
-        let input = self.declared.lend(of.py())?.app()?.raw_input(topic, &class.layout, options).map_err(failed)?;
+        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options).unwrap_or_default();
+        let input =
+            self.declared.lend(of.py())?.app()?.input_as::<Raw>(topic, &class.layout, options).map_err(failed)?;
         Bound::new(of.py(), Input::new(input, class, self.life.clone()))
     }
 
@@ -164,8 +166,9 @@ impl App {
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Output>> {
         let class = class_of(of)?;
-        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options);
-        let output = self.declared.lend(of.py())?.app()?.raw_output(topic, &class.layout, options).map_err(failed)?;
+        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options).unwrap_or_default();
+        let output =
+            self.declared.lend(of.py())?.app()?.output_as::<Raw>(topic, &class.layout, options).map_err(failed)?;
         Bound::new(of.py(), Output::new(output, class, self.life.clone()))
     }
 

@@ -4,8 +4,8 @@ use std::ffi::CStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use horus::port::raw::{RawInput, RawOutput};
-use horus::topic::Received;
+use horus::port;
+use horus::topic::{Raw, Received};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyType};
@@ -43,13 +43,13 @@ fn has_ended(port: &str) -> PyErr {
 /// The end of a topic that a node reads. Only the steps of its node use it, and no thread after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Input {
-    input: Exclusive<(RawInput, Option<Received<()>>)>,
+    input: Exclusive<(port::Input<Raw>, Option<Received<()>>)>,
     class: &'static Class,
     life: Life,
 }
 
 impl Input {
-    pub fn new(input: RawInput, class: &'static Class, life: Life) -> Self {
+    pub fn new(input: port::Input<Raw>, class: &'static Class, life: Life) -> Self {
         Self { input: Exclusive::new("input", (input, None)), class, life }
     }
 
@@ -57,15 +57,15 @@ impl Input {
     fn read<'py>(
         &self,
         py: Python<'py>,
-        look: impl FnOnce(&mut RawInput) -> Option<(&[u8], Received<()>)>,
+        look: impl FnOnce(&mut port::Input<Raw>) -> Option<Received<&[u8]>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.life.goes_on("input")?;
         let mut input = self.input.lend(py)?;
         let (input, last) = &mut *input;
-        let Some((bytes, received)) = look(input) else { return Ok(None) };
-        *last = Some(received);
+        let Some(received) = look(input) else { return Ok(None) };
+        *last = Some(received.map(|_| ()));
         let message = Message::zeroed(py, self.class)?;
-        Message::of_class(&message, self.class)?.expect("it is of this class").write(bytes)?;
+        Message::of_class(&message, self.class)?.expect("it is of this class").write(received.message)?;
         Ok(Some(message))
     }
 }
@@ -112,20 +112,20 @@ impl Messages {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.0.get().read(py, RawInput::next_message)
+        self.0.get().read(py, port::Input::<Raw>::try_recv)
     }
 }
 
 /// The end of a topic that a node writes. Only the steps of its node use it, and no thread after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Output {
-    output: Exclusive<RawOutput>,
+    output: Exclusive<port::Output<Raw>>,
     class: &'static Class,
     life: Life,
 }
 
 impl Output {
-    pub fn new(output: RawOutput, class: &'static Class, life: Life) -> Self {
+    pub fn new(output: port::Output<Raw>, class: &'static Class, life: Life) -> Self {
         Self { output: Exclusive::new("output", output), class, life }
     }
 }
@@ -177,7 +177,7 @@ impl Method for Latest {
     fn call<'py>(on: &Bound<'py, Input>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let [] = given.sorted("latest", [], 0)?;
         let py = on.py();
-        Ok(on.get().read(py, RawInput::latest)?.unwrap_or_else(|| py.None().into_bound(py)))
+        Ok(on.get().read(py, port::Input::<Raw>::latest_received)?.unwrap_or_else(|| py.None().into_bound(py)))
     }
 }
 
@@ -192,7 +192,7 @@ impl Method for Fresh {
     fn call<'py>(on: &Bound<'py, Input>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let [] = given.sorted("fresh", [], 0)?;
         let py = on.py();
-        Ok(on.get().read(py, RawInput::fresh)?.unwrap_or_else(|| py.None().into_bound(py)))
+        Ok(on.get().read(py, port::Input::<Raw>::fresh_received)?.unwrap_or_else(|| py.None().into_bound(py)))
     }
 }
 
@@ -214,7 +214,7 @@ impl Method for Set {
         };
         on.get().life.goes_on("output")?;
         let mut output = on.get().output.lend(py)?;
-        Ok(PyBool::new(py, bytes.with(|bytes| output.set(bytes))).to_owned().into_any())
+        Ok(PyBool::new(py, bytes.with(|bytes| output.try_set(bytes)).is_taken()).to_owned().into_any())
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use horus_shm::ends::bytes::{maximum, payload};
+use horus_shm::ends::bytes::{maximum, payload, whole};
 use horus_shm::ends::{Kind, Payload as Size, Publication, Subscription, place};
+use horus_shm::ring::NotStaged;
 
+use super::rooms::Rooms;
 use super::sealed::Sealed;
 use super::{InPlace, OpenError, Payload, Received, Sendable, Waiting};
 use crate::topic::{Loan, Publisher, SendError};
@@ -70,8 +72,13 @@ impl Payload for [u8] {
     type Owned = Vec<u8>;
     type Place = [u8];
     type Placed = usize;
+    type Seen<'a> = &'a [u8];
     type Writer = ();
     type Reader = Box<[u8]>;
+    type Staged = [u8];
+    /// The message's length.
+    type Kept = usize;
+    type Rooms = Rooms;
 
     fn with_kind<R>(
         shape: Bytes<'_>,
@@ -130,6 +137,47 @@ impl Payload for [u8] {
         let longest = maximum(subscription.payload());
         assert!(into.len() >= longest, "{} bytes are no room for a message of up to {longest}", into.len());
         subscription.try_recv_bytes(into)
+    }
+
+    #[inline]
+    fn staged<'a>((): &'a mut (), message: &'a [u8], size: Size) -> Option<&'a [u8]> {
+        (message.len() <= maximum(size)).then_some(message)
+    }
+
+    #[inline]
+    fn stage(publication: &mut Publication, message: &[u8]) -> Result<(), NotStaged> {
+        publication.stage_bytes(message)
+    }
+
+    fn payload(message: &[u8], size: Size) -> Box<[u8]> {
+        whole(message, size)
+    }
+
+    fn rooms(size: Size) -> Rooms {
+        Rooms::of(maximum(size))
+    }
+
+    #[inline]
+    fn take(subscription: &mut Subscription, rooms: &mut Rooms) -> Option<Received<usize>> {
+        subscription.try_recv_bytes(&mut rooms.coming)
+    }
+
+    #[inline]
+    fn keep(rooms: &mut Rooms) {
+        rooms.keep();
+    }
+
+    #[inline]
+    fn newest<'a>(rooms: &'a mut Rooms, kept: &'a Received<usize>) -> &'a [u8]
+    where
+        Self: 'a,
+    {
+        &rooms.newest[..kept.message]
+    }
+
+    #[inline]
+    fn taken(rooms: &mut Rooms, kept: Received<usize>, is_newest: bool) -> &[u8] {
+        &rooms.taken(is_newest)[..kept.message]
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use horus_shm::ends::place::{self, Copied};
 use horus_shm::ends::{Kind, Payload as Size, Publication, Subscription};
+use horus_shm::ring::NotStaged;
 
 use super::sealed::Sealed;
 use super::{Full, InPlace, OpenError, Payload, Received, Sendable, Waiting};
@@ -21,8 +22,12 @@ impl<M: Message> Payload for M {
     type Owned = M;
     type Place = M;
     type Placed = ();
+    type Seen<'a> = &'a M;
     type Writer = ();
     type Reader = Copied;
+    type Staged = M;
+    type Kept = M;
+    type Rooms = ();
 
     fn with_kind<R>((): (), open: impl FnOnce(Kind<'_>, Size) -> Result<R, OpenError>) -> Result<R, OpenError> {
         Layout::of::<M>().with_kind(open)
@@ -67,7 +72,46 @@ impl<M: Message> Payload for M {
     fn try_recv_into(subscription: &mut Subscription, _: &mut Copied, into: &mut M) -> Option<Received<()>> {
         subscription.try_recv_into(into)
     }
+
+    #[inline(always)]
+    fn staged<'a>((): &'a mut (), message: &'a M, _: Size) -> Option<&'a M> {
+        Some(message)
+    }
+
+    #[inline(always)]
+    fn stage(publication: &mut Publication, message: &M) -> Result<(), NotStaged> {
+        publication.stage(message)
+    }
+
+    fn payload(message: &M, _: Size) -> Box<[u8]> {
+        message.as_bytes().into()
+    }
+
+    fn rooms(_: Size) {}
+
+    #[inline(always)]
+    fn take(subscription: &mut Subscription, (): &mut ()) -> Option<Received<M>> {
+        subscription.try_recv()
+    }
+
+    #[inline(always)]
+    fn keep((): &mut ()) {}
+
+    #[inline(always)]
+    fn newest<'a>((): &'a mut (), kept: &'a Received<M>) -> &'a M
+    where
+        Self: 'a,
+    {
+        &kept.message
+    }
+
+    #[inline(always)]
+    fn taken((): &mut (), kept: Received<M>, _: bool) -> M {
+        kept.message
+    }
 }
+
+impl<M: Message> super::ByValue for M {}
 
 /// Why bytes of a place are always a message: the topic was opened for messages of this size and alignment.
 const IS_A_MESSAGE: &str = "a place has the size and the alignment of its message";

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use horus_shm::ends::place::{self, Copied};
 use horus_shm::ends::{Kind, Payload as Size, Publication, Sent, Subscription};
+use horus_shm::ring::NotStaged;
 
+use super::rooms::Rooms;
 use super::sealed::Sealed;
 use super::{Full, InPlace, OpenError, Payload, Received, Sendable, Waiting, now_if};
 use crate::message::layout::Layout;
-use crate::topic::{IntoTopicName, Options, Publisher, Subscriber};
+use crate::topic::{Publisher, Subscriber};
 
 /// The kind of topics whose messages have a layout that is known only at run time: `Publisher<Raw>`.
 ///
@@ -48,8 +50,12 @@ impl Payload for Raw {
     type Owned = Vec<u8>;
     type Place = [u8];
     type Placed = ();
+    type Seen<'a> = &'a [u8];
     type Writer = ();
     type Reader = Copied;
+    type Staged = [u8];
+    type Kept = ();
+    type Rooms = Rooms;
 
     fn with_kind<R>(
         layout: &Layout,
@@ -113,6 +119,48 @@ impl Payload for Raw {
     #[inline]
     fn try_recv_into(subscription: &mut Subscription, _: &mut Copied, into: &mut [u8]) -> Option<Received<()>> {
         subscription.try_recv_whole(into)
+    }
+
+    #[inline]
+    fn staged<'a>((): &'a mut (), message: &'a [u8], size: Size) -> Option<&'a [u8]> {
+        assert_eq!(message.len(), size.bytes, "bytes of a message of this output");
+        Some(message)
+    }
+
+    #[inline]
+    fn stage(publication: &mut Publication, message: &[u8]) -> Result<(), NotStaged> {
+        publication.stage_whole(message)
+    }
+
+    fn payload(message: &[u8], _: Size) -> Box<[u8]> {
+        message.into()
+    }
+
+    fn rooms(size: Size) -> Rooms {
+        Rooms::of(size.bytes)
+    }
+
+    #[inline]
+    fn take(subscription: &mut Subscription, rooms: &mut Rooms) -> Option<Received<()>> {
+        subscription.try_recv_whole(&mut rooms.coming)
+    }
+
+    #[inline]
+    fn keep(rooms: &mut Rooms) {
+        rooms.keep();
+    }
+
+    #[inline]
+    fn newest<'a>(rooms: &'a mut Rooms, _: &'a Received<()>) -> &'a [u8]
+    where
+        Self: 'a,
+    {
+        &rooms.newest
+    }
+
+    #[inline]
+    fn taken(rooms: &mut Rooms, _: Received<()>, is_newest: bool) -> &[u8] {
+        rooms.taken(is_newest)
     }
 }
 
@@ -190,20 +238,5 @@ impl Subscriber<Raw> {
     #[inline(always)]
     pub fn try_recv_at_once<const BYTES: usize>(&mut self, into: &mut [u8; BYTES]) -> Option<Option<Received<()>>> {
         self.subscription.try_recv_at_once(into)
-    }
-}
-
-impl Subscriber<Raw> {
-    /// As [`open_as`](Self::open_as), as if it had joined when another subscriber did, which has read nothing yet and begins in each lane
-    /// with the number that `begins` says. What is no longer there is not counted.
-    pub(crate) fn open_from(
-        name: impl IntoTopicName,
-        layout: &Layout,
-        options: Options,
-        begins: &[u64],
-    ) -> Result<Self, OpenError> {
-        let mut subscriber = Self::open_as(name, layout, options.history(usize::MAX))?;
-        subscriber.subscription.skip_before(begins);
-        Ok(subscriber)
     }
 }

@@ -5,11 +5,13 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use horus_shm::ends::{Kind, Payload as Size, Publication, Subscription};
+use horus_shm::ring::NotStaged;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::bytes::room;
+use super::rooms::Rooms;
 use super::sealed::Sealed;
 use super::{Bytes, Full, OpenError, Payload, Received, Sendable, Waiting};
 use crate::topic::SendError;
@@ -95,9 +97,17 @@ impl<T: Serialize + DeserializeOwned> Payload for Serde<T> {
     type Owned = Result<T, DeserializeError>;
     type Place = T;
     type Placed = Result<(), DeserializeError>;
+    type Seen<'a>
+        = Result<&'a T, &'a DeserializeError>
+    where
+        Self: 'a;
     /// Where a value is serialized to before it is sent: one that turns out to be too long costs the topic nothing.
     type Writer = Box<[u8]>;
     type Reader = Box<[u8]>;
+    type Staged = [u8];
+    /// The length of its bytes.
+    type Kept = usize;
+    type Rooms = Values<T>;
 
     fn with_kind<R>(
         shape: Bytes<'_>,
@@ -167,6 +177,51 @@ impl<T: Serialize + DeserializeOwned> Payload for Serde<T> {
         let received = Self::try_recv(subscription, room)?;
         Some(received.map(|value| value.map(|value| *into = value)))
     }
+
+    fn staged<'a>(room: &'a mut Box<[u8]>, value: &'a T, _: Size) -> Option<&'a [u8]> {
+        serialize(value, room).ok()
+    }
+
+    fn stage(publication: &mut Publication, bytes: &[u8]) -> Result<(), NotStaged> {
+        <[u8]>::stage(publication, bytes)
+    }
+
+    fn payload(bytes: &[u8], size: Size) -> Box<[u8]> {
+        <[u8]>::payload(bytes, size)
+    }
+
+    fn rooms(size: Size) -> Values<T> {
+        Values { bytes: <[u8]>::rooms(size), newest: None }
+    }
+
+    fn take(subscription: &mut Subscription, rooms: &mut Values<T>) -> Option<Received<usize>> {
+        <[u8]>::take(subscription, &mut rooms.bytes)
+    }
+
+    fn keep(rooms: &mut Values<T>) {
+        rooms.bytes.keep();
+        rooms.newest = None;
+    }
+
+    fn newest<'a>(rooms: &'a mut Values<T>, kept: &'a Received<usize>) -> Result<&'a T, &'a DeserializeError>
+    where
+        Self: 'a,
+    {
+        let Values { bytes, newest } = rooms;
+        newest.get_or_insert_with(|| deserialize(kept.map(|length| &bytes.newest[..length])).message).as_ref()
+    }
+
+    fn taken(rooms: &mut Values<T>, kept: Received<usize>, is_newest: bool) -> Result<T, DeserializeError> {
+        deserialize(kept.map(|length| &rooms.bytes.taken(is_newest)[..length])).message
+    }
+}
+
+impl<T: Serialize + DeserializeOwned> super::ByValue for Serde<T> {}
+
+/// Where an input keeps values: their bytes, and the newest one as soon as a step has asked for it. Messages that no step looks at are not read.
+pub struct Values<T> {
+    bytes: Rooms,
+    newest: Option<Result<T, DeserializeError>>,
 }
 
 fn serialize<'a, T: Serialize>(value: &T, room: &'a mut [u8]) -> Result<&'a [u8], SerializeError> {
