@@ -86,7 +86,10 @@ pub fn output_is_set_outside_of_a_step(scratch: &Path) {
     program.accounts_for(&["; messages not published: ", " set outside of a step"]);
     let (status, said) = Program::start("outlives", scratch).ended();
     assert!(status.success(), "{said}");
-    assert!(said.contains("set Outside lost Lost { full: 0, beyond: 0, discarded: 0, outside: 1, invalid: 0 }"), "{said}");
+    assert!(
+        said.contains("set Outside lost Lost { full: 0, beyond: 0, discarded: 0, outside: 1, invalid: 0 }"),
+        "{said}"
+    );
 }
 
 pub fn output_is_given_what_is_no_message(scratch: &Path) {
