@@ -46,7 +46,7 @@ int main(void) {
   horus_app *app = horus_app_new("race");
   horus_node *first = horus_app_node(app, "a", count, NULL), *second = horus_app_node(app, "b", count, NULL);
   horus_node_period_ns(first, 100000), horus_node_period_ns(second, 100000);
-  horus_node_policy(second, "other");
+  horus_node_scheduling_policy(second, "other");
   horus_app_releases(app, 200);
   return horus_app_run(app);
 }

@@ -40,7 +40,7 @@ internal static class Nodes
                 if (throwsIn > 0 && --throwsIn == 0) throw new InvalidOperationException("the wheel came off");
                 Check.That(cycle.DeadlineNs > cycle.ReleaseNs);
             })
-            .Period(Ms(1)).Deadline(Us(800)).Budget(Us(100)).SilenceOf("imu", Ms(5))
+            .Period(Ms(1)).Deadline(Us(800)).Budget(Us(100)).StaleAfterOf("imu", Ms(5))
             .OnMiss(Reaction.SafeState, after: 3, within: 100)
             .SafeState(() => cmd.Set(default));
     }
@@ -99,7 +99,7 @@ internal static class Nodes
                 looks++;
             }).Period(Ms(1)).Phase(Us(100));
             app.Input<CmdVel>("event");
-            app.Node("b", () => events++).On("event").MinGap(Ms(1)).Deadline(Ms(1));
+            app.Node("b", () => events++).On("event").MinInterArrival(Ms(1)).Deadline(Ms(1));
             app.Chain(Ms(20), "a", "b");
         });
         for (int i = 0; i < 3; i++) world.Publish("in", new CmdVel { Forward = i });
@@ -152,7 +152,7 @@ internal static class Nodes
         Check.That(Check.Refused<HorusException>(() => new World(app => { })).Contains("the program has no nodes"));
         Check.That(Check.Refused<HorusException>(() => new World(app => throw new Exception("no robot"))) == "Exception: no robot");
         Check.That(Check.Refused<HorusException>(() => new World("/nowhere/node.toml", Balance)).Contains("/nowhere/node.toml"));
-        string said = Check.Refused<HorusException>(() => new World(app => app.Node("a", () => { }).Period(Ms(1)).Policy("best")));
+        string said = Check.Refused<HorusException>(() => new World(app => app.Node("a", () => { }).Period(Ms(1)).SchedulingPolicy("best")));
         Check.That(said.Contains("best"));
         said = Check.Refused<HorusException>(() => new World(app =>
             app.Node("a", () => { }).Period(Ms(10)).MonitorLimit(Ms(9)).OnMiss(Reaction.SafeState).SafeState(() => { })));

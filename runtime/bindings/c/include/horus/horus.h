@@ -15,7 +15,7 @@
 #define HORUS_ABI_VERSION 1
 
 // What a topic does when a subscriber is slow.
-#define HORUS_ANY_POLICY 0
+#define HORUS_ANY_DELIVERY_POLICY 0
 
 // The oldest message is overwritten, and every loss is counted.
 #define HORUS_LATEST 1
@@ -32,10 +32,10 @@
 // Sleeps at once.
 #define HORUS_WAIT_SLEEP 2
 
-// Looks once every `waiting_ns`, and sleeps meanwhile.
+// Looks once every `wait_strategy_ns`, and sleeps meanwhile.
 #define HORUS_WAIT_POLL 3
 
-// Waits busily for `waiting_ns`, and then sleeps.
+// Waits busily for `wait_strategy_ns`, and then sleeps.
 #define HORUS_WAIT_SPIN_THEN_SLEEP 4
 
 // The most subscribers that one call waits for.
@@ -104,8 +104,8 @@ typedef struct {
 typedef struct {
   // `sizeof(horus_options)`, as HORUS_OPTIONS says.
   size_t size;
-  // HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
-  uint32_t policy;
+  // HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_DELIVERY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
+  uint32_t delivery_policy;
   // Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
   uint32_t capacity;
   // Publishers at a time, 1 to 64; 0 for 1.
@@ -113,7 +113,7 @@ typedef struct {
   // Of a subscriber: messages sent before it joined that it wants of each publisher.
   uint32_t history;
   // HORUS_WAIT_DEFAULT, HORUS_WAIT_SPIN, HORUS_WAIT_SLEEP, HORUS_WAIT_POLL or HORUS_WAIT_SPIN_THEN_SLEEP.
-  uint32_t waiting;
+  uint32_t wait_strategy;
   // Of a publisher: 1 to stamp each message with the time of sending.
   uint32_t stamped;
   // The folder of the topic's file; null for $HORUS_SHM_DIR or /dev/shm/horus.
@@ -121,7 +121,7 @@ typedef struct {
   // The group whose members may use the topic; null for no other user.
   const char *group;
   // Nanoseconds of HORUS_WAIT_POLL and HORUS_WAIT_SPIN_THEN_SLEEP.
-  uint64_t waiting_ns;
+  uint64_t wait_strategy_ns;
   // 1 for a topic whose publishers wake no subscriber, so that sending never makes a system call: its subscribers look for
   // messages busily or by the clock.
   uint32_t never_wake;
@@ -203,7 +203,7 @@ typedef struct {
   // Bytes of a message; of a topic of bytes, the most that a message may have.
   uint64_t message_bytes;
   // HORUS_LATEST or HORUS_RELIABLE.
-  uint32_t policy;
+  uint32_t delivery_policy;
   // Messages that it holds of each publisher.
   uint32_t capacity;
 } horus_shape;
@@ -354,9 +354,9 @@ horus_status horus_app_grace_ns(horus_app *app,
 //
 // # Safety
 // `app` is a handle that no other call uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
-horus_status horus_app_chore(horus_app *app,
-                             horus_work work,
-                             void *context);
+horus_status horus_app_background(horus_app *app,
+                                  horus_work work,
+                                  void *context);
 
 // Runs the nodes until SIGTERM or SIGINT, until they have used up their releases, or until one of them ends the program; prints their
 // accounts. Gives what `main` returns: 0, or 1 when it has printed why. It ends the app with its nodes, inputs and outputs.
@@ -438,12 +438,12 @@ horus_status horus_node_period_ns(horus_node *node, uint64_t nanoseconds);
 // `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_phase_ns(horus_node *node, uint64_t nanoseconds);
 
-// The shortest time between two releases by events. An event that comes sooner is served at its end.
+// The minimum inter-arrival time: the shortest between two releases by events. An event that comes sooner is served at its end.
 //
 // # Safety
 // `node` is null or a handle that no other call uses meanwhile, nor its app.
-horus_status horus_node_min_gap_ns(horus_node *node,
-                                   uint64_t nanoseconds);
+horus_status horus_node_min_inter_arrival_ns(horus_node *node,
+                                             uint64_t nanoseconds);
 
 // The CPU time that a cycle may take.
 //
@@ -457,18 +457,20 @@ horus_status horus_node_budget_ns(horus_node *node, uint64_t nanoseconds);
 // `node` is null or a handle that no other call uses meanwhile, nor its app.
 horus_status horus_node_deadline_ns(horus_node *node, uint64_t nanoseconds);
 
-// How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
+// How long nothing may come on an input until it is stale, and the journal says so; 100 periods and 1 s at least if not said otherwise.
 //
 // # Safety
 // `node` is null or a handle that no other call uses meanwhile, nor its app.
-horus_status horus_node_silence_ns(horus_node *node,
-                                   uint64_t nanoseconds);
+horus_status horus_node_stale_after_ns(horus_node *node,
+                                       uint64_t nanoseconds);
 
-// As `horus_node_silence_ns`, for the input of one topic; the others keep theirs.
+// As `horus_node_stale_after_ns`, for the input of one topic; the others keep theirs.
 //
 // # Safety
 // As `horus_node_period_ns`; `topic` ends with a zero byte.
-horus_status horus_node_silence_of_ns(horus_node *node, const char *topic, uint64_t nanoseconds);
+horus_status horus_node_stale_after_of_ns(horus_node *node,
+                                          const char *topic,
+                                          uint64_t nanoseconds);
 
 // How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
 // that is longer. A period and the budget, or a tenth of the period if that is longer, if not said otherwise. The node has a period and reacts by
@@ -492,12 +494,12 @@ horus_status horus_node_on(horus_node *node, const char *topic);
 horus_status horus_node_cpu(horus_node *node,
                             const char *cpu);
 
-// The policy by which the kernel chooses it, as node.toml says it: `fifo:80`, `rr:80`, `deadline`, `other`.
+// The scheduling policy by which the kernel chooses it, as node.toml says it: `fifo:80`, `rr:80`, `deadline`, `other`.
 //
 // # Safety
 // As `horus_node_period_ns`; `policy` ends with a zero byte.
-horus_status horus_node_policy(horus_node *node,
-                               const char *policy);
+horus_status horus_node_scheduling_policy(horus_node *node,
+                                          const char *policy);
 
 // What becomes of misses, from the `after`-th one within `within` releases; `within` 0 for all of them in a row.
 //

@@ -213,7 +213,7 @@ pub type horus_work = Option<unsafe extern "C-unwind" fn(context: *mut c_void, n
 /// A pointer of C's that its giver lets another thread use.
 struct Given(*mut c_void);
 
-// SAFETY: `horus_app_chore` has the caller promise that it may go to that thread.
+// SAFETY: `horus_app_background` has the caller promise that it may go to that thread.
 unsafe impl Send for Given {}
 
 /// Adds work for the thread beside the loops, which has no deadline: `work` is called with `context` ten times a second, and a last time at the
@@ -222,7 +222,11 @@ unsafe impl Send for Given {}
 /// # Safety
 /// `app` is a handle that no other call uses meanwhile. Until the program has ended, a thread of its own may call `work` with `context`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_app_chore(app: *mut horus_app, work: horus_work, context: *mut c_void) -> horus_status {
+pub unsafe extern "C" fn horus_app_background(
+    app: *mut horus_app,
+    work: horus_work,
+    context: *mut c_void,
+) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
         unsafe { get(app) }?.declare(|program| {

@@ -98,7 +98,7 @@ mod tests {
         let mut relays = Relay { input: std::ptr::null_mut(), output: std::ptr::null_mut(), steps: 0 };
         let measured = allocation_counter::measure(|| {
             let options = horus_options {
-                policy: HORUS_LATEST,
+                delivery_policy: HORUS_LATEST,
                 capacity: 8,
                 publishers: 2,
                 directory: directory.as_ptr(),

@@ -68,12 +68,12 @@ pub unsafe extern "C" fn horus_node_phase_ns(node: *mut horus_node, nanoseconds:
     unsafe { change(node, |spec| set(spec.phase(Duration::from_nanos(nanoseconds)))) }
 }
 
-/// The shortest time between two releases by events. An event that comes sooner is served at its end.
+/// The minimum inter-arrival time: the shortest between two releases by events. An event that comes sooner is served at its end.
 ///
 /// # Safety
 /// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_node_min_gap_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
+pub unsafe extern "C" fn horus_node_min_inter_arrival_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
     unsafe { change(node, |spec| set(spec.min_gap(Duration::from_nanos(nanoseconds)))) }
 }
@@ -98,22 +98,22 @@ pub unsafe extern "C" fn horus_node_deadline_ns(node: *mut horus_node, nanosecon
     unsafe { change(node, |spec| set(spec.deadline(Duration::from_nanos(nanoseconds)))) }
 }
 
-/// How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
+/// How long nothing may come on an input until it is stale, and the journal says so; 100 periods and 1 s at least if not said otherwise.
 ///
 /// # Safety
 /// `node` is null or a handle that no other call uses meanwhile, nor its app.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_node_silence_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
+pub unsafe extern "C" fn horus_node_stale_after_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
     unsafe { change(node, |spec| set(spec.silence(Duration::from_nanos(nanoseconds)))) }
 }
 
-/// As `horus_node_silence_ns`, for the input of one topic; the others keep theirs.
+/// As `horus_node_stale_after_ns`, for the input of one topic; the others keep theirs.
 ///
 /// # Safety
 /// As `horus_node_period_ns`; `topic` ends with a zero byte.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_node_silence_of_ns(
+pub unsafe extern "C" fn horus_node_stale_after_of_ns(
     node: *mut horus_node,
     topic: *const c_char,
     nanoseconds: u64,
@@ -156,14 +156,16 @@ pub unsafe extern "C" fn horus_node_cpu(node: *mut horus_node, cpu: *const c_cha
     unsafe { change(node, |spec| set(spec.cpu(text(cpu, "CPU")?.parse::<CpuChoice>().map_err(misuse)?))) }
 }
 
-/// The policy by which the kernel chooses it, as node.toml says it: `fifo:80`, `rr:80`, `deadline`, `other`.
+/// The scheduling policy by which the kernel chooses it, as node.toml says it: `fifo:80`, `rr:80`, `deadline`, `other`.
 ///
 /// # Safety
 /// As `horus_node_period_ns`; `policy` ends with a zero byte.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_node_policy(node: *mut horus_node, policy: *const c_char) -> horus_status {
+pub unsafe extern "C" fn horus_node_scheduling_policy(node: *mut horus_node, policy: *const c_char) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    unsafe { change(node, |spec| set(spec.policy(text(policy, "policy")?.parse::<Policy>().map_err(misuse)?))) }
+    unsafe {
+        change(node, |spec| set(spec.policy(text(policy, "scheduling policy")?.parse::<Policy>().map_err(misuse)?)))
+    }
 }
 
 /// What becomes of misses, from the `after`-th one within `within` releases; `within` 0 for all of them in a row.

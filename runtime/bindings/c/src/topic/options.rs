@@ -10,7 +10,7 @@ use crate::handle::text;
 use crate::status::{Refusal, misuse};
 
 /// What a topic does when a subscriber is slow.
-pub const HORUS_ANY_POLICY: u32 = 0;
+pub const HORUS_ANY_DELIVERY_POLICY: u32 = 0;
 /// The oldest message is overwritten, and every loss is counted.
 pub const HORUS_LATEST: u32 = 1;
 /// Sending is refused, and nothing is lost.
@@ -22,9 +22,9 @@ pub const HORUS_WAIT_DEFAULT: u32 = 0;
 pub const HORUS_WAIT_SPIN: u32 = 1;
 /// Sleeps at once.
 pub const HORUS_WAIT_SLEEP: u32 = 2;
-/// Looks once every `waiting_ns`, and sleeps meanwhile.
+/// Looks once every `wait_strategy_ns`, and sleeps meanwhile.
 pub const HORUS_WAIT_POLL: u32 = 3;
-/// Waits busily for `waiting_ns`, and then sleeps.
+/// Waits busily for `wait_strategy_ns`, and then sleeps.
 pub const HORUS_WAIT_SPIN_THEN_SLEEP: u32 = 4;
 
 /// How a topic is made and joined. It begins as HORUS_OPTIONS, which is what suits most: `horus_options options = HORUS_OPTIONS;`. A later
@@ -35,8 +35,8 @@ pub const HORUS_WAIT_SPIN_THEN_SLEEP: u32 = 4;
 pub struct horus_options {
     /// `sizeof(horus_options)`, as HORUS_OPTIONS says.
     pub size: usize,
-    /// HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
-    pub policy: u32,
+    /// HORUS_LATEST, HORUS_RELIABLE, or HORUS_ANY_DELIVERY_POLICY: a subscriber's as the topic is, a publisher's `latest`.
+    pub delivery_policy: u32,
     /// Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
     pub capacity: u32,
     /// Publishers at a time, 1 to 64; 0 for 1.
@@ -44,7 +44,7 @@ pub struct horus_options {
     /// Of a subscriber: messages sent before it joined that it wants of each publisher.
     pub history: u32,
     /// HORUS_WAIT_DEFAULT, HORUS_WAIT_SPIN, HORUS_WAIT_SLEEP, HORUS_WAIT_POLL or HORUS_WAIT_SPIN_THEN_SLEEP.
-    pub waiting: u32,
+    pub wait_strategy: u32,
     /// Of a publisher: 1 to stamp each message with the time of sending.
     pub stamped: u32,
     /// The folder of the topic's file; null for $HORUS_SHM_DIR or /dev/shm/horus.
@@ -52,7 +52,7 @@ pub struct horus_options {
     /// The group whose members may use the topic; null for no other user.
     pub group: *const c_char,
     /// Nanoseconds of HORUS_WAIT_POLL and HORUS_WAIT_SPIN_THEN_SLEEP.
-    pub waiting_ns: u64,
+    pub wait_strategy_ns: u64,
     /// 1 for a topic whose publishers wake no subscriber, so that sending never makes a system call: its subscribers look for
     /// messages busily or by the clock.
     pub never_wake: u32,
@@ -61,20 +61,20 @@ pub struct horus_options {
 }
 
 /// What options had at first; what came later, a caller of then does not have.
-const FIRST_SIZE: usize = std::mem::offset_of!(horus_options, waiting_ns);
+const FIRST_SIZE: usize = std::mem::offset_of!(horus_options, wait_strategy_ns);
 
 /// As HORUS_OPTIONS.
 pub(crate) const NONE: horus_options = horus_options {
     size: size_of::<horus_options>(),
-    policy: HORUS_ANY_POLICY,
+    delivery_policy: HORUS_ANY_DELIVERY_POLICY,
     capacity: 0,
     publishers: 0,
     history: 0,
-    waiting: HORUS_WAIT_DEFAULT,
+    wait_strategy: HORUS_WAIT_DEFAULT,
     stamped: 0,
     directory: std::ptr::null(),
     group: std::ptr::null(),
-    waiting_ns: 0,
+    wait_strategy_ns: 0,
     never_wake: 0,
     spare: 0,
 };
@@ -128,24 +128,26 @@ pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Optio
     // SAFETY: not null, so it may be read, by the caller's promise.
     let given = unsafe { known(given) }?;
     let capacity = if given.capacity == 0 { 16 } else { given.capacity as usize };
-    let mut options = match given.policy {
+    let mut options = match given.delivery_policy {
         HORUS_LATEST => Options::latest(capacity),
         HORUS_RELIABLE => Options::reliable(capacity),
-        HORUS_ANY_POLICY if given.capacity == 0 => Options::default(),
-        HORUS_ANY_POLICY => return Err(misuse("a capacity needs a policy: HORUS_LATEST or HORUS_RELIABLE")),
-        other => return Err(misuse(format!("there is no policy {other}: HORUS_LATEST or HORUS_RELIABLE"))),
+        HORUS_ANY_DELIVERY_POLICY if given.capacity == 0 => Options::default(),
+        HORUS_ANY_DELIVERY_POLICY => {
+            return Err(misuse("a capacity needs a delivery policy: HORUS_LATEST or HORUS_RELIABLE"));
+        }
+        other => return Err(misuse(format!("there is no delivery policy {other}: HORUS_LATEST or HORUS_RELIABLE"))),
     };
     if given.publishers > 0 {
         options = options.publishers(given.publishers as usize);
     }
     options = options.history(given.history as usize);
-    options = match given.waiting {
+    options = match given.wait_strategy {
         HORUS_WAIT_DEFAULT => options,
         HORUS_WAIT_SPIN => options.waiting(Waiting::Spin),
         HORUS_WAIT_SLEEP => options.waiting(Waiting::Sleep),
         HORUS_WAIT_POLL => options.waiting(Waiting::Poll(span(&given)?)),
         HORUS_WAIT_SPIN_THEN_SLEEP => options.waiting(Waiting::SpinThenSleep(span(&given)?)),
-        other => return Err(misuse(format!("there is no waiting {other}: HORUS_WAIT_SPIN or HORUS_WAIT_SLEEP"))),
+        other => return Err(misuse(format!("there is no wait strategy {other}: HORUS_WAIT_SPIN or HORUS_WAIT_SLEEP"))),
     };
     if given.never_wake != 0 {
         options = options.never_wake();
@@ -164,10 +166,10 @@ pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Optio
     Ok(Some(options))
 }
 
-/// How long a way of waiting takes that has a time of its own.
+/// The time of a wait strategy that has a time of its own.
 fn span(given: &horus_options) -> Result<Duration, Refusal> {
-    match given.waiting_ns {
-        0 => Err(misuse("this way of waiting needs a time: waiting_ns is 0")),
-        waiting_ns => Ok(Duration::from_nanos(waiting_ns)),
+    match given.wait_strategy_ns {
+        0 => Err(misuse("this wait strategy needs a time: wait_strategy_ns is 0")),
+        wait_strategy_ns => Ok(Duration::from_nanos(wait_strategy_ns)),
     }
 }

@@ -18,7 +18,7 @@ pub struct horus_shape {
     /// Bytes of a message; of a topic of bytes, the most that a message may have.
     pub message_bytes: u64,
     /// HORUS_LATEST or HORUS_RELIABLE.
-    pub policy: u32,
+    pub delivery_policy: u32,
     /// Messages that it holds of each publisher.
     pub capacity: u32,
 }
@@ -33,12 +33,12 @@ unsafe fn tell(
     if shape.is_null() {
         return Err(misuse("the place for the shape is null"));
     }
-    let policy = match policy {
+    let delivery_policy = match policy {
         Policy::Latest => HORUS_LATEST,
         Policy::Reliable => HORUS_RELIABLE,
     };
     // A topic has at most 2^20 messages.
-    let found = horus_shape { message_bytes: message_bytes as u64, policy, capacity: capacity as u32 };
+    let found = horus_shape { message_bytes: message_bytes as u64, delivery_policy, capacity: capacity as u32 };
     // SAFETY: not null, so it may be written, by the caller's promise.
     unsafe { shape.write(found) };
     Ok(HORUS_OK)

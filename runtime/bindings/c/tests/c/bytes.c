@@ -87,7 +87,7 @@ static void held(void) {
   const void *found;
   size_t bytes;
   static char large[16384];
-  options.policy = HORUS_LATEST, options.capacity = 1;
+  options.delivery_policy = HORUS_LATEST, options.capacity = 1;
   publisher = horus_bytes_publisher_open("held", sizeof large, &options);
   subscriber = horus_bytes_subscriber_open("held", sizeof large, &options);
   CHECK(horus_bytes_publisher_send(publisher, large, sizeof large, -1) == HORUS_OK);
@@ -170,7 +170,7 @@ int main(void) {
   horus_options options = HORUS_OPTIONS;
   horus_bytes_subscriber *subscriber;
   horus_bytes_publisher *publisher;
-  options.policy = HORUS_RELIABLE, options.capacity = 4;
+  options.delivery_policy = HORUS_RELIABLE, options.capacity = 4;
   subscriber = horus_bytes_subscriber_open("log", MAXIMUM, &options);
   publisher = horus_bytes_publisher_open("log", MAXIMUM, &options);
   CHECK(subscriber != NULL && publisher != NULL);

@@ -109,7 +109,7 @@ static void call(void) {
     case 28: horus_input_missed(handle()); break;
     case 29: judge(horus_node_period_ns(it(), any(2000000))); break;
     case 30: judge(horus_node_cpu(it(), text())); break;
-    case 31: judge(horus_node_policy(it(), text())); break;
+    case 31: judge(horus_node_scheduling_policy(it(), text())); break;
     case 32: judge(horus_node_on_miss(it(), (horus_reaction)any(7), (uint32_t)any(4), (uint32_t)any(4))); break;
     case 33: judge(horus_node_safe_state(it(), any(2) ? nothing : NULL)); break;
     case 34: judge(horus_node_on(it(), text())); break;
@@ -135,7 +135,7 @@ static void call(void) {
     case 55: horus_bytes_subscriber_is_published(handle()); break;
     case 56: judge(horus_subscriber_wait_until_published(it(), 0)); break;
     case 57: judge(horus_app_stack(it(), any(1 << 20))); break;
-    case 58: judge(horus_app_chore(it(), NULL, NULL)); break;
+    case 58: judge(horus_app_background(it(), NULL, NULL)); break;
     /* They were not kept, so there is nothing to let go. */
     case 59: if (it() != NULL) CHECK(horus_input_let_go(about_it) == HORUS_MISUSE); break;
     case 60: if (it() != NULL) CHECK(horus_node_let_go(about_it) == HORUS_MISUSE); break;

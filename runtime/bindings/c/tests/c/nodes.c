@@ -72,14 +72,14 @@ static int declare(horus_app *app, void *self) {
   horus_node_period_ns(node, 1000000);
   horus_node_budget_ns(node, 100000);
   horus_node_deadline_ns(node, 800000);
-  CHECK(horus_node_silence_of_ns(node, "wanted", 3000000) == HORUS_OK);
+  CHECK(horus_node_stale_after_of_ns(node, "wanted", 3000000) == HORUS_OK);
   horus_node_on_miss(node, HORUS_SAFE_STATE, 3, 100);
   horus_node_monitor_limit_ns(node, 50000000);
   if (it->runs_alone) return HORUS_OK;
   it->seen = horus_app_input(app, "wheels", it->layout, NULL);
   node = horus_app_node(app, "look", look, it);
   horus_node_on(node, "wheels");
-  horus_node_min_gap_ns(node, 500000);
+  horus_node_min_inter_arrival_ns(node, 500000);
   return horus_node_deadline_ns(node, 400000);
 }
 
@@ -216,8 +216,8 @@ static void read_late(void *self, const horus_cycle *cycle) {
 static int losing(horus_app *app, void *self) {
   losses *it = self;
   horus_options reliable = HORUS_OPTIONS, latest = HORUS_OPTIONS;
-  reliable.policy = HORUS_RELIABLE;
-  latest.policy = HORUS_LATEST;
+  reliable.delivery_policy = HORUS_RELIABLE;
+  latest.delivery_policy = HORUS_LATEST;
   reliable.capacity = latest.capacity = 4;
   it->full = horus_app_output(app, "full", it->layout, &reliable);
   it->overwritten = horus_app_output(app, "overwritten", it->layout, &latest);
@@ -276,10 +276,10 @@ static int no_budget(horus_app *app, void *self) {
   return horus_node_budget_ns(node, 0);
 }
 
-static int silence_of_none(horus_app *app, void *self) {
+static int stale_after_of_none(horus_app *app, void *self) {
   horus_node *node = horus_app_node(app, "a", control, self);
   horus_node_period_ns(node, 1000000);
-  return horus_node_silence_of_ns(node, "imu", 1000000);
+  return horus_node_stale_after_of_ns(node, "imu", 1000000);
 }
 
 /* What is wrong with a graph is said where it is built. */
@@ -295,12 +295,12 @@ static void refused(robot *it) {
   SAYS("the step of the node is null");
   CHECK(horus_world_new(no_budget, it) == NULL);
   SAYS("node a budget 0 s is no time for a step");
-  CHECK(horus_world_new(silence_of_none, it) == NULL);
+  CHECK(horus_world_new(stale_after_of_none, it) == NULL);
   SAYS("node a has a silence for topic imu, which is none of its inputs: it has none");
   CHECK(horus_world_new(NULL, it) == NULL);
   SAYS("declares the nodes is null");
   app = horus_app_new("refused");
-  CHECK(horus_node_policy(horus_app_node(app, "a", control, it), "fifo:200") == HORUS_MISUSE);
+  CHECK(horus_node_scheduling_policy(horus_app_node(app, "a", control, it), "fifo:200") == HORUS_MISUSE);
   CHECK(horus_app_run(app) == 1);
   app = horus_app_new("refused");
   horus_node_period_ns(horus_app_node(app, "a", control, it), 1000);
@@ -326,7 +326,7 @@ int main(int count, char **arguments) {
     if (strcmp(arguments[1], "fail") == 0) it.fails_in = 1; /* however busy the machine is, there is a first one */
     declare(app, &it);
     horus_app_releases(app, 20);
-    CHECK(horus_app_stack(app, 1 << 20) == HORUS_OK && horus_app_chore(app, count_looks, &looks) == HORUS_OK);
+    CHECK(horus_app_stack(app, 1 << 20) == HORUS_OK && horus_app_background(app, count_looks, &looks) == HORUS_OK);
     status = horus_app_run(app);
     CHECK(count > 2 || __atomic_load_n(&looks, __ATOMIC_SEQ_CST) > 0); /* the last one at least, unless it only describes itself */
     printf("%ld steps, %s\n", it.steps, status == 0 ? "ended well" : horus_error());

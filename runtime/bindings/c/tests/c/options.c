@@ -9,7 +9,7 @@ typedef struct {
 /* As the first release had it. */
 typedef struct {
   size_t size;
-  uint32_t policy, capacity, publishers, history, waiting, stamped;
+  uint32_t delivery_policy, capacity, publishers, history, wait_strategy, stamped;
   const char *directory, *group;
 } first_options;
 
@@ -19,7 +19,7 @@ static void of_the_first_release(horus_layout *layout) {
   horus_publisher *publisher;
   CHECK(sizeof first < sizeof options);
   memcpy(&options, &first, sizeof first);
-  options.waiting_ns = 1, options.never_wake = 1, options.spare = 1; /* none of them is the caller's */
+  options.wait_strategy_ns = 1, options.never_wake = 1, options.spare = 1; /* none of them is the caller's */
   publisher = horus_publisher_open("first", layout, &options);
   CHECK(publisher != NULL && horus_publisher_close(publisher) == HORUS_OK);
   options.size = sizeof first - 1;
@@ -27,31 +27,31 @@ static void of_the_first_release(horus_layout *layout) {
   SAYS("begin with horus_options options = HORUS_OPTIONS");
 }
 
-static void ways_of_waiting(horus_layout *layout) {
+static void wait_strategies(horus_layout *layout) {
   horus_options options = HORUS_OPTIONS;
   horus_subscriber *subscriber;
   horus_publisher *publisher;
   uint64_t number = 7, got = 0;
-  options.policy = HORUS_RELIABLE, options.capacity = 4, options.never_wake = 1;
+  options.delivery_policy = HORUS_RELIABLE, options.capacity = 4, options.never_wake = 1;
   publisher = horus_publisher_open("never.wakes", layout, &options);
-  options.waiting = HORUS_WAIT_SPIN_THEN_SLEEP, options.waiting_ns = 1000;
+  options.wait_strategy = HORUS_WAIT_SPIN_THEN_SLEEP, options.wait_strategy_ns = 1000;
   CHECK(horus_subscriber_open("never.wakes", layout, &options) == NULL);
   SAYS("never wake a subscriber");
-  options.waiting = HORUS_WAIT_POLL, options.waiting_ns = 0;
+  options.wait_strategy = HORUS_WAIT_POLL, options.wait_strategy_ns = 0;
   CHECK(horus_subscriber_open("never.wakes", layout, &options) == NULL);
-  SAYS("this way of waiting needs a time: waiting_ns is 0");
-  options.waiting_ns = 100000;
+  SAYS("this wait strategy needs a time: wait_strategy_ns is 0");
+  options.wait_strategy_ns = 100000;
   subscriber = horus_subscriber_open("never.wakes", layout, &options);
   CHECK(horus_publisher_try_send(publisher, &number, sizeof number) == HORUS_OK);
   CHECK(horus_subscriber_recv(subscriber, &got, sizeof got, NULL, -1) == HORUS_OK && got == 7);
   CHECK(horus_subscriber_recv(subscriber, &got, sizeof got, NULL, 1000000) == HORUS_EMPTY);
   CHECK(horus_subscriber_close(subscriber) == HORUS_OK && horus_publisher_close(publisher) == HORUS_OK);
-  options.never_wake = 0, options.waiting = HORUS_WAIT_SPIN_THEN_SLEEP;
+  options.never_wake = 0, options.wait_strategy = HORUS_WAIT_SPIN_THEN_SLEEP;
   subscriber = horus_subscriber_open("wakes", layout, &options);
   CHECK(subscriber != NULL && horus_subscriber_close(subscriber) == HORUS_OK);
-  options.waiting = 9;
+  options.wait_strategy = 9;
   CHECK(horus_subscriber_open("wakes", layout, &options) == NULL);
-  SAYS("there is no waiting 9");
+  SAYS("there is no wait strategy 9");
 }
 
 /* Who takes a topic as it is can ask how it is. */
@@ -62,16 +62,16 @@ static void shapes(horus_layout *layout) {
   horus_bytes_publisher *log;
   horus_bytes_subscriber *logged;
   horus_shape shape;
-  options.policy = HORUS_RELIABLE, options.capacity = 32;
+  options.delivery_policy = HORUS_RELIABLE, options.capacity = 32;
   subscriber = horus_subscriber_open("shape", layout, NULL);
   CHECK(horus_subscriber_wait_until_published(subscriber, 2000000) == HORUS_EMPTY);
   publisher = horus_publisher_open("shape", layout, &options);
   CHECK(horus_subscriber_wait_until_published(subscriber, -1) == HORUS_OK);
-  CHECK(horus_subscriber_shape(subscriber, &shape) == HORUS_OK && shape.message_bytes == 8 && shape.policy == HORUS_RELIABLE);
+  CHECK(horus_subscriber_shape(subscriber, &shape) == HORUS_OK && shape.message_bytes == 8 && shape.delivery_policy == HORUS_RELIABLE);
   CHECK(horus_publisher_shape(publisher, &shape) == HORUS_OK && shape.capacity == 32);
   CHECK(horus_publisher_shape(publisher, NULL) == HORUS_MISUSE && horus_subscriber_shape(NULL, &shape) == HORUS_MISUSE);
   log = horus_bytes_publisher_open("shape.log", 100, NULL), logged = horus_bytes_subscriber_open("shape.log", 50, NULL);
-  CHECK(horus_bytes_publisher_shape(log, &shape) == HORUS_OK && shape.message_bytes == 100 && shape.policy == HORUS_LATEST);
+  CHECK(horus_bytes_publisher_shape(log, &shape) == HORUS_OK && shape.message_bytes == 100 && shape.delivery_policy == HORUS_LATEST);
   CHECK(horus_bytes_publisher_check(log) == HORUS_OK && horus_bytes_publisher_close(log) == HORUS_OK);
   CHECK(logged == NULL || horus_bytes_subscriber_close(logged) == HORUS_OK);
   logged = horus_bytes_subscriber_open("shape.other", 50, &options);
@@ -102,7 +102,7 @@ int main(void) {
   CHECK(horus_publisher_open("counts", layout, &zeros) == NULL);
   SAYS("begin with horus_options options = HORUS_OPTIONS");
   of_the_first_release(layout);
-  ways_of_waiting(layout);
+  wait_strategies(layout);
   shapes(layout);
   CHECK(horus_layout_close(layout) == HORUS_OK);
   puts("all of it holds");

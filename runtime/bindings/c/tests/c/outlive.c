@@ -27,7 +27,7 @@ int main(void) {
   horus_layout *layout = horus_layout_parse("message example/Count\n number u64");
   horus_options options = HORUS_OPTIONS;
   pthread_t thread;
-  options.policy = HORUS_RELIABLE, options.capacity = 8;
+  options.delivery_policy = HORUS_RELIABLE, options.capacity = 8;
   CHECK(pthread_create(&thread, NULL, receive, horus_subscriber_open("counts", layout, &options)) == 0);
   CHECK(pthread_create(&thread, NULL, send, horus_publisher_open("counts", layout, &options)) == 0);
   CHECK(pthread_create(&thread, NULL, err, NULL) == 0);

@@ -41,7 +41,7 @@ int main(int count, char **arguments) {
     nodes[i].output = nodes[1 - i].output_of_another = horus_app_output(app, i ? "a" : "b", layout, NULL);
     declared = horus_app_node(app, i ? "second" : "first", step, &nodes[i]);
     CHECK(horus_node_period_ns(declared, 100000) == HORUS_OK);
-    if (has_threads && i) CHECK(horus_node_policy(declared, "other") == HORUS_OK);
+    if (has_threads && i) CHECK(horus_node_scheduling_policy(declared, "other") == HORUS_OK);
   }
   for (i = 0; i < 2; i++) CHECK(horus_input_keep(nodes[i].input) == HORUS_OK && horus_output_keep(nodes[i].output) == HORUS_OK);
   CHECK(horus_input_keep(nodes[0].input) == HORUS_OK && horus_input_let_go(nodes[0].input) == HORUS_OK);

@@ -16,7 +16,7 @@ typedef struct {
 
 static horus_options options(void) {
   horus_options wanted = HORUS_OPTIONS;
-  wanted.policy = HORUS_RELIABLE;
+  wanted.delivery_policy = HORUS_RELIABLE;
   wanted.capacity = 64;
   return wanted;
 }

@@ -44,7 +44,7 @@ int main(int argc, char **arguments) {
   pthread_t producer, consumer;
   CHECK(argc == 2);
   messages = atol(arguments[1]);
-  options.policy = HORUS_RELIABLE, options.capacity = 64;
+  options.delivery_policy = HORUS_RELIABLE, options.capacity = 64;
   subscriber = horus_subscriber_open("counts", layout, &options);
   publisher = horus_publisher_open("counts", layout, &options);
   CHECK(subscriber != NULL && publisher != NULL);

@@ -64,7 +64,7 @@ int main(int count, char **arguments) {
   horus_layout *layout = horus_layout_parse(WHEELS);
   CHECK(layout != NULL && horus_layout_bytes(layout) == sizeof(wheel_speed));
   horus_options options = HORUS_OPTIONS;
-  options.policy = HORUS_RELIABLE;
+  options.delivery_policy = HORUS_RELIABLE;
   options.capacity = 4;
   horus_subscriber *subscriber = horus_subscriber_open("wheels", layout, &options);
   CHECK(subscriber != NULL);

@@ -193,11 +193,11 @@ static void settings_and_ages(const std::string &file) {
   CHECK(!horus::World::with_settings("/none.toml", declare));
 }
 
-static void chores() {
+static void background() {
   long looks = 0;
-  horus::App app{"chores"};
+  horus::App app{"background"};
   app.node("a", [] {}).period(1ms);
-  app.chore([&looks](std::chrono::nanoseconds now) { looks += now.count() > 0; });
+  app.background([&looks](std::chrono::nanoseconds now) { looks += now.count() > 0; });
   app.releases(3);
   CHECK(app.run() == 0 && looks > 0);
 }
@@ -215,7 +215,7 @@ int main(int count, char **arguments) {
     each_loss_is_counted_by_its_cause();
     latest_after_next();
   all_messages();
-    chores();
+    background();
     if (count > 2) settings_and_ages(arguments[2]);
     std::puts("all of it holds");
     return 0;

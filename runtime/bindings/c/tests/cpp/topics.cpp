@@ -130,7 +130,7 @@ static void shapes_and_waiting() {
   horus::Subscriber<WheelSpeed> subscriber{"shape", horus::Options().poll(100us)};
   CHECK(subscriber.wait_until_published(1s) && subscriber.check() && !subscriber.wait(1ms));
   CHECK(publisher.send({1, 2}) && subscriber.wait() && subscriber.wait(0ns));
-  CHECK(publisher.shape().policy == HORUS_RELIABLE && subscriber.shape().capacity == 8 && subscriber.shape().message_bytes == 16);
+  CHECK(publisher.shape().delivery_policy == HORUS_RELIABLE && subscriber.shape().capacity == 8 && subscriber.shape().message_bytes == 16);
   CHECK(!horus::Subscriber<WheelSpeed>::open("shape", horus::Options().spin_then_sleep(5us)));
   CHECK(horus::Subscriber<WheelSpeed>::open("other", horus::Options().spin_then_sleep(5us)));
 }

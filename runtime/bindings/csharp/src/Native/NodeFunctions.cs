@@ -24,15 +24,15 @@ namespace Horus.Net.Native
 
         [DllImport(Name)] internal static extern int horus_node_period_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_phase_ns(IntPtr node, ulong nanoseconds);
-        [DllImport(Name)] internal static extern int horus_node_min_gap_ns(IntPtr node, ulong nanoseconds);
+        [DllImport(Name)] internal static extern int horus_node_min_inter_arrival_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_budget_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_deadline_ns(IntPtr node, ulong nanoseconds);
-        [DllImport(Name)] internal static extern int horus_node_silence_ns(IntPtr node, ulong nanoseconds);
-        [DllImport(Name)] internal static extern int horus_node_silence_of_ns(IntPtr node, byte* topic, ulong nanoseconds);
+        [DllImport(Name)] internal static extern int horus_node_stale_after_ns(IntPtr node, ulong nanoseconds);
+        [DllImport(Name)] internal static extern int horus_node_stale_after_of_ns(IntPtr node, byte* topic, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_monitor_limit_ns(IntPtr node, ulong nanoseconds);
         [DllImport(Name)] internal static extern int horus_node_on(IntPtr node, byte* topic);
         [DllImport(Name)] internal static extern int horus_node_cpu(IntPtr node, byte* cpu);
-        [DllImport(Name)] internal static extern int horus_node_policy(IntPtr node, byte* policy);
+        [DllImport(Name)] internal static extern int horus_node_scheduling_policy(IntPtr node, byte* policy);
         [DllImport(Name)] internal static extern int horus_node_on_miss(IntPtr node, uint reaction, uint after, uint within);
         [DllImport(Name)] internal static extern int horus_node_degrade(IntPtr node, uint every, uint after, uint within);
         [DllImport(Name)] internal static extern int horus_node_safe_state(IntPtr node, IntPtr safeState);

@@ -11,7 +11,7 @@ namespace Horus.Net.Native
     {
         // How many bytes it has, by which the library sees what its caller knows of.
         public UIntPtr Size;
-        public uint Policy, Capacity, Publishers, History, Waiting, Stamped;
+        public uint DeliveryPolicy, Capacity, Publishers, History, WaitStrategy, Stamped;
         public byte* Directory;
         public byte* Group;
     }

@@ -43,9 +43,9 @@ namespace Horus.Net
         [MethodImpl(Calls.Cold)]
         public Node Phase(TimeSpan span) => Noted(NodeFunctions.horus_node_phase_ns(Open(), Limit.Span(span)));
 
-        /// <summary>The shortest time between two releases by events. An event that comes sooner is served at its end.</summary>
+        /// <summary>The minimum inter-arrival time: the shortest between two releases by events. An event that comes sooner is served at its end.</summary>
         [MethodImpl(Calls.Cold)]
-        public Node MinGap(TimeSpan span) => Noted(NodeFunctions.horus_node_min_gap_ns(Open(), Limit.Span(span)));
+        public Node MinInterArrival(TimeSpan span) => Noted(NodeFunctions.horus_node_min_inter_arrival_ns(Open(), Limit.Span(span)));
 
         /// <summary>The CPU time that a cycle may take.</summary>
         [MethodImpl(Calls.Cold)]
@@ -55,16 +55,16 @@ namespace Horus.Net
         [MethodImpl(Calls.Cold)]
         public Node Deadline(TimeSpan span) => Noted(NodeFunctions.horus_node_deadline_ns(Open(), Limit.Span(span)));
 
-        /// <summary>How long nothing may come on an input before the journal says so.</summary>
+        /// <summary>How long nothing may come on an input until it is stale, and the journal says so.</summary>
         [MethodImpl(Calls.Cold)]
-        public Node Silence(TimeSpan span) => Noted(NodeFunctions.horus_node_silence_ns(Open(), Limit.Span(span)));
+        public Node StaleAfter(TimeSpan span) => Noted(NodeFunctions.horus_node_stale_after_ns(Open(), Limit.Span(span)));
 
-        /// <summary>As <see cref="Silence"/>, for the input of one topic; the others keep theirs.</summary>
-        public Node SilenceOf(string topic, TimeSpan span)
+        /// <summary>As <see cref="StaleAfter"/>, for the input of one topic; the others keep theirs.</summary>
+        public Node StaleAfterOf(string topic, TimeSpan span)
         {
             fixed (byte* text = Text.ToNative(topic, nameof(topic)))
             {
-                return Noted(NodeFunctions.horus_node_silence_of_ns(Open(), text, Limit.Span(span)));
+                return Noted(NodeFunctions.horus_node_stale_after_of_ns(Open(), text, Limit.Span(span)));
             }
         }
 
@@ -88,10 +88,10 @@ namespace Horus.Net
             fixed (byte* text = Text.ToNative(which, nameof(which))) return Noted(NodeFunctions.horus_node_cpu(Open(), text));
         }
 
-        /// <summary>The policy by which the kernel chooses it: <c>fifo:80</c>, <c>rr:80</c>, <c>deadline</c>, <c>other</c>.</summary>
-        public Node Policy(string which)
+        /// <summary>The scheduling policy by which the kernel chooses it: <c>fifo:80</c>, <c>rr:80</c>, <c>deadline</c>, <c>other</c>.</summary>
+        public Node SchedulingPolicy(string which)
         {
-            fixed (byte* text = Text.ToNative(which, nameof(which))) return Noted(NodeFunctions.horus_node_policy(Open(), text));
+            fixed (byte* text = Text.ToNative(which, nameof(which))) return Noted(NodeFunctions.horus_node_scheduling_policy(Open(), text));
         }
 
         /// <summary>What becomes of misses, from the <paramref name="after"/>-th one within so many releases; 0 for all of them in a row.</summary>

@@ -11,13 +11,13 @@ namespace Horus.Net
     public struct Messages<T> where T : unmanaged
     {
         private readonly Subscriber<T> subscriber;
-        private readonly TimeSpan silence;
+        private readonly TimeSpan limit;
         private T current;
 
-        internal Messages(Subscriber<T> subscriber, TimeSpan silence)
+        internal Messages(Subscriber<T> subscriber, TimeSpan limit)
         {
             this.subscriber = subscriber;
-            this.silence = silence;
+            this.limit = limit;
             current = default;
         }
 
@@ -28,7 +28,7 @@ namespace Horus.Net
         public T Current => current;
 
         /// <summary>Waits for the next message; false when none came in time.</summary>
-        public bool MoveNext() => subscriber.Recv(out current, silence);
+        public bool MoveNext() => subscriber.Recv(out current, limit);
     }
 
     /// <summary>Waiting without a thread of one's own. It makes objects when it has to wait, so it is not for a control loop.</summary>

@@ -8,18 +8,18 @@ namespace Horus.Net
     /// <summary>How a topic is made and joined. Without options it is as suits most.</summary>
     public sealed class Options
     {
-        private const uint LatestPolicy = 1, ReliablePolicy = 2, SpinWaiting = 1, SleepWaiting = 2;
+        private const uint LatestPolicy = 1, ReliablePolicy = 2, SpinStrategy = 1, SleepStrategy = 2;
 
-        private uint policy, capacity, publishers, history, waiting, stamped;
+        private uint deliveryPolicy, capacity, publishers, history, waitStrategy, stamped;
         private string directory, group;
 
         /// <summary>The oldest message is overwritten, and every loss is counted.</summary>
         /// <param name="capacity">Messages that a publisher's lane holds, a power of two from 1 to 2^20.</param>
-        public static Options Latest(int capacity) => new Options { policy = LatestPolicy, capacity = Count(capacity) };
+        public static Options Latest(int capacity) => new Options { deliveryPolicy = LatestPolicy, capacity = Count(capacity) };
 
         /// <summary>Sending is refused, or waits, while there is no room; nothing is lost.</summary>
         /// <param name="capacity">Messages that a publisher's lane holds, a power of two from 1 to 2^20.</param>
-        public static Options Reliable(int capacity) => new Options { policy = ReliablePolicy, capacity = Count(capacity) };
+        public static Options Reliable(int capacity) => new Options { deliveryPolicy = ReliablePolicy, capacity = Count(capacity) };
 
         /// <summary>Publishers at a time, 1 to 64.</summary>
         public Options Publishers(int count) => With(() => publishers = Count(count));
@@ -31,10 +31,10 @@ namespace Horus.Net
         public Options Stamped() => With(() => stamped = 1);
 
         /// <summary>Waits busily: the fastest, on a CPU of one's own.</summary>
-        public Options Spin() => With(() => waiting = SpinWaiting);
+        public Options Spin() => With(() => waitStrategy = SpinStrategy);
 
         /// <summary>Sleeps at once.</summary>
-        public Options Sleep() => With(() => waiting = SleepWaiting);
+        public Options Sleep() => With(() => waitStrategy = SleepStrategy);
 
         /// <summary>The folder of the topic's file; $HORUS_SHM_DIR or /dev/shm/horus if not said otherwise.</summary>
         public Options Directory(string path) => With(() => directory = path);
@@ -53,8 +53,8 @@ namespace Horus.Net
                 var native = new NativeOptions
                 {
                     Size = new UIntPtr((uint)sizeof(NativeOptions)),
-                    Policy = options.policy, Capacity = options.capacity, Publishers = options.publishers, History = options.history,
-                    Waiting = options.waiting, Stamped = options.stamped, Directory = directoryText, Group = groupText,
+                    DeliveryPolicy = options.deliveryPolicy, Capacity = options.capacity, Publishers = options.publishers, History = options.history,
+                    WaitStrategy = options.waitStrategy, Stamped = options.stamped, Directory = directoryText, Group = groupText,
                 };
                 return call(&native);
             }

@@ -145,7 +145,7 @@ namespace Horus.Net
         public Messages<T> Messages() => new Messages<T>(this, Limit.Forever);
 
         /// <summary>As <see cref="Messages()"/>; it ends when none came for so long.</summary>
-        public Messages<T> Messages(TimeSpan silence) => new Messages<T>(this, silence);
+        public Messages<T> Messages(TimeSpan limit) => new Messages<T>(this, limit);
 
         internal bool IsLent(long sample) => lent == sample && !IsClosed;
 

@@ -211,12 +211,12 @@ struct StepAndSafeState : Step<F> {
 
 // What it throws ends the process: there is no node that could fail with it.
 template <class F>
-struct Chore : AnyStep {
-  explicit Chore(F given) : work(std::move(given)) {}
+struct Background : AnyStep {
+  explicit Background(F given) : work(std::move(given)) {}
   F work;
   static void call(void *self, std::uint64_t now_ns) noexcept {
     const auto now = now_ns > std::uint64_t(INT64_MAX) ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds(std::int64_t(now_ns));
-    static_cast<Chore *>(self)->work(now);
+    static_cast<Background *>(self)->work(now);
   }
 };
 
@@ -236,23 +236,23 @@ class Node {
   Node &phase(ns span) { return noted(horus_node_phase_ns(node_.get(), detail::span_ns(span))); }
   // Releases it when a message comes on this topic, which is one of its inputs.
   Node &on(const char *topic) { return noted(horus_node_on(node_.get(), topic)); }
-  // The shortest time between two releases by events. An event that comes sooner is served at its end.
-  Node &min_gap(ns span) { return noted(horus_node_min_gap_ns(node_.get(), detail::span_ns(span))); }
+  // The minimum inter-arrival time: the shortest between two releases by events. An event that comes sooner is served at its end.
+  Node &min_inter_arrival(ns span) { return noted(horus_node_min_inter_arrival_ns(node_.get(), detail::span_ns(span))); }
   // The CPU time that a cycle may take.
   Node &budget(ns span) { return noted(horus_node_budget_ns(node_.get(), detail::span_ns(span))); }
   // The time from release to completion that counts as in time; the period if not said otherwise.
   Node &deadline(ns span) { return noted(horus_node_deadline_ns(node_.get(), detail::span_ns(span))); }
-  // How long nothing may come on an input before the journal says so; 100 periods and 1 s at least if not said otherwise.
-  Node &silence(ns span) { return noted(horus_node_silence_ns(node_.get(), detail::span_ns(span))); }
-  // As `silence`, for the input of one topic; the others keep theirs.
-  Node &silence_of(const char *topic, ns span) { return noted(horus_node_silence_of_ns(node_.get(), topic, detail::span_ns(span))); }
+  // How long nothing may come on an input until it is stale, and the journal says so; 100 periods and 1 s at least if not said otherwise.
+  Node &stale_after(ns span) { return noted(horus_node_stale_after_ns(node_.get(), detail::span_ns(span))); }
+  // As `stale_after`, for the input of one topic; the others keep theirs.
+  Node &stale_after_of(const char *topic, ns span) { return noted(horus_node_stale_after_of_ns(node_.get(), topic, detail::span_ns(span))); }
   // How long after its release a cycle may be under way before the monitor publishes what is safe: from the deadline to 100 periods, or 1 s where
   // that is longer. The node has a period and reacts by its safe state.
   Node &monitor_limit(ns span) { return noted(horus_node_monitor_limit_ns(node_.get(), detail::span_ns(span))); }
   // The CPU that it runs on: "isolated", "isolated:1", "housekeeping", "2", "2-3".
   Node &cpu(const char *which) { return noted(horus_node_cpu(node_.get(), which)); }
-  // The policy by which the kernel chooses it: "fifo:80", "rr:80", "deadline", "other".
-  Node &policy(const char *which) { return noted(horus_node_policy(node_.get(), which)); }
+  // The scheduling policy by which the kernel chooses it: "fifo:80", "rr:80", "deadline", "other".
+  Node &scheduling_policy(const char *which) { return noted(horus_node_scheduling_policy(node_.get(), which)); }
   // Logical execution time: its inputs are those of its release, and its outputs are those of its deadline.
   Node &logical_execution_time() { return noted(horus_node_logical_execution_time(node_.get())); }
   // What becomes of misses, from the `after`-th one within `within` releases; `within` 0 for all of them in a row.
@@ -338,9 +338,9 @@ class App {
   void stack(std::size_t bytes) { (void)horus_app_stack(app_, bytes); }
   // Adds work for the thread beside the loops, which has no deadline: it is called ten times a second with the time, and a last time at the end.
   template <class F>
-  void chore(F work) {
-    auto kept = std::make_unique<detail::Chore<F>>(std::move(work));
-    (void)horus_app_chore(app_, detail::Chore<F>::call, kept.get());
+  void background(F work) {
+    auto kept = std::make_unique<detail::Background<F>>(std::move(work));
+    (void)horus_app_background(app_, detail::Background<F>::call, kept.get());
     steps_->push_back(std::move(kept));
   }
 

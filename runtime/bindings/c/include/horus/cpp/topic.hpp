@@ -27,9 +27,9 @@ class Options {
   // Of a publisher: each message tells when it was sent, in ns on CLOCK_MONOTONIC. Outputs of nodes always do.
   Options &stamped() { return raw_.stamped = 1, *this; }
   // Waits busily: the fastest, on a CPU of one's own.
-  Options &spin() { return raw_.waiting = HORUS_WAIT_SPIN, *this; }
+  Options &spin() { return raw_.wait_strategy = HORUS_WAIT_SPIN, *this; }
   // Sleeps at once.
-  Options &sleep() { return raw_.waiting = HORUS_WAIT_SLEEP, *this; }
+  Options &sleep() { return raw_.wait_strategy = HORUS_WAIT_SLEEP, *this; }
   // Looks once in so long a time, and sleeps meanwhile.
   Options &poll(std::chrono::nanoseconds every) { return waits(HORUS_WAIT_POLL, every); }
   // Busily for so long, and then asleep.
@@ -51,12 +51,12 @@ class Options {
 
  private:
   Options(std::uint32_t policy, std::uint32_t capacity) {
-    raw_.policy = policy;
+    raw_.delivery_policy = policy;
     raw_.capacity = capacity;
   }
   Options &waits(std::uint32_t how, std::chrono::nanoseconds span) {
-    raw_.waiting = how;
-    raw_.waiting_ns = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
+    raw_.wait_strategy = how;
+    raw_.wait_strategy_ns = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
     return *this;
   }
   horus_options raw_ = HORUS_OPTIONS;
