@@ -97,13 +97,13 @@ static void in_place(const char *name, bool is_reliable) {
 static void of_bytes() {
   constexpr std::size_t MOST = 2000;
   const std::string name = topic("bytes");
-  horus::BytesPublisher publisher{name, MOST, horus::Options::reliable(8)};
-  horus::BytesSubscriber subscriber{name, MOST, horus::Options::reliable(8)};
+  horus::Publisher<horus::Bytes> publisher{name, MOST, horus::Options::reliable(8)};
+  horus::Subscriber<horus::Bytes> subscriber{name, MOST, horus::Options::reliable(8)};
   std::thread sender([&] {
     std::array<char, MOST> message;
     for (std::size_t n = 0; n < MOST; n++) {
       std::memset(message.data(), int(n % 251), n);
-      must(bool(publisher.send(message.data(), n, 30s)), "bytes were not sent");
+      must(bool(publisher.send({message.data(), n}, 30s)), "bytes were not sent");
     }
     bytes_messages.done += MOST;
   });

@@ -31,8 +31,8 @@ class Program:
 
 
 C = (
-    Program("c/topics.c", ("20000",)), Program("c/bytes.c"), Program("c/misuse.c", ("100000", "1")), Program("c/nodes.c", ("world",)),
-    Program("c/nodes.c", ("run",)), Program("c/threads.c", ("20000",)), Program("c/ports.c"), Program("c/ports.c", ("threads",)),
+    Program("c/topics.c", ("20000",)), Program("c/bytes.c"), Program("c/matrix.c"), Program("c/misuse.c", ("100000", "1")),
+    Program("c/nodes.c", ("world",)), Program("c/nodes.c", ("run",)), Program("c/threads.c", ("20000",)), Program("c/ports.c"), Program("c/ports.c", ("threads",)),
     Program("c/options.c"), Program("c/padding.c"), Program("c/vectors.c", (str(VECTORS),)),
 )  # fmt: skip
 CPP = (

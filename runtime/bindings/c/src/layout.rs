@@ -1,20 +1,22 @@
-//! Layouts of messages, from text.
+//! Layouts of messages, from text, and of bytes.
 
 use std::ffi::c_char;
 
 use horus::message::layout::Layout;
 
 use crate::handle::{Kind, close, give, look, text};
-use crate::status::{call, horus_status, make, misuse};
+use crate::payload::Of;
+use crate::status::{Refusal, call, horus_status, make, misuse};
 
-/// The layout of a message. Any number of threads may use it at a time, until it is closed.
+/// The layout of a message, or of bytes. Any number of threads may use it at a time, until it is closed.
 #[allow(non_camel_case_types)]
 pub struct horus_layout {
     _opaque: (),
 }
 
 impl Kind for horus_layout {
-    type Value = Layout;
+    /// Bytes have the maximum.
+    type Value = Of<Layout, usize>;
     const MARK: u64 = 0x7475_6f79_616c_0001;
     const NAME: &'static str = "layout";
 }
@@ -29,11 +31,18 @@ pub unsafe extern "C" fn horus_layout_parse(description: *const c_char) -> *mut 
     make(|| {
         // SAFETY: the caller's promise is the same.
         let text = unsafe { text(description, "description") }?;
-        Ok(give(text.parse::<Layout>().map_err(misuse)?))
+        Ok(give(Of::Messages(text.parse::<Layout>().map_err(misuse)?)))
     })
 }
 
-/// The hash that two programs compare; 0 of what is no layout.
+/// The layout of messages that are bytes of any length up to `maximum`. A message then has a length of its own: what sends it says how long it
+/// is, and what receives it has room for the longest one, and is told the length in `horus_received`.
+#[unsafe(no_mangle)]
+pub extern "C" fn horus_layout_of_bytes(maximum: usize) -> *mut horus_layout {
+    make(|| Ok(give(Of::Bytes(maximum))))
+}
+
+/// The hash that two programs compare; 0 of bytes, and of what is no layout.
 ///
 /// # Safety
 /// `layout` is null or a handle that is not closed meanwhile.
@@ -42,13 +51,15 @@ pub unsafe extern "C" fn horus_layout_hash(layout: *mut horus_layout) -> u64 {
     let mut hash = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        hash = unsafe { look(layout) }?.hash();
+        if let Of::Messages(layout) = unsafe { look(layout) }? {
+            hash = layout.hash();
+        }
         Ok(horus_status::HORUS_OK)
     });
     hash
 }
 
-/// Bytes of a message; 0 of what is no layout.
+/// Bytes of a message, the most that it can have; 0 of what is no layout.
 ///
 /// # Safety
 /// As `horus_layout_hash`.
@@ -57,7 +68,10 @@ pub unsafe extern "C" fn horus_layout_bytes(layout: *mut horus_layout) -> usize 
     let mut bytes = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        bytes = unsafe { look(layout) }?.payload().bytes;
+        bytes = match unsafe { look(layout) }? {
+            Of::Messages(layout) => layout.payload().bytes,
+            Of::Bytes(maximum) => *maximum,
+        };
         Ok(horus_status::HORUS_OK)
     });
     bytes
@@ -73,4 +87,18 @@ pub unsafe extern "C" fn horus_layout_close(layout: *mut horus_layout) -> horus_
         // SAFETY: the caller's promise is the same.
         unsafe { close(layout) }
     })
+}
+
+/// The layout of messages, for nodes and worlds.
+///
+/// # Safety
+/// As for [`look`].
+pub(crate) unsafe fn of_messages<'a>(layout: *mut horus_layout) -> Result<&'a Layout, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    match unsafe { look(layout) }? {
+        Of::Messages(layout) => Ok(layout),
+        Of::Bytes(_) => Err(misuse(
+            "this is a layout of bytes, and inputs, outputs and worlds take messages: give bytes to a publisher or a subscriber",
+        )),
+    }
 }

@@ -1,7 +1,8 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `layout` -> `topic` (its ends, bytes, waiting) -> `nodes` (`port`, `step`, `program`, `app` and `node`, `world`) -> `journal`.
+//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `nodes` (`port`, `step`, `program`, `app` and
+//! `node`, `world`) -> `journal`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
 //! looked at is: null, a handle of another kind, one that was closed and not yet reused, a wrong number of bytes. No panic crosses.
@@ -10,6 +11,7 @@ mod handle;
 mod journal;
 mod layout;
 mod nodes;
+mod payload;
 mod status;
 mod topic;
 

@@ -1,6 +1,5 @@
-//! The ends of a topic, by copy and in place, and waiting for several of them.
+//! The ends of a topic, by copy and in place, for messages and for bytes, and waiting for several of them.
 
-pub(crate) mod bytes;
 mod lending;
 pub(crate) mod options;
 pub(crate) mod publisher;
@@ -8,7 +7,6 @@ mod shape;
 pub(crate) mod subscriber;
 pub(crate) mod wait;
 
-pub use bytes::*;
 pub use options::*;
 pub use publisher::*;
 pub use shape::*;

@@ -86,6 +86,19 @@ fn what_a_struct_with_padding_is_told() {
     assert_eq!(programs.run(&programs.c("padding"), &[]), "all of it holds\n");
 }
 
+/// Every function of a topic's ends takes both kinds of payload: the program calls each for a struct and for bytes.
+#[test]
+fn every_function_of_publishers_and_subscribers_takes_messages_and_bytes() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("matrix"), &[]), "all of it holds\n");
+    let called = std::fs::read_to_string(programs::source_of("matrix")).unwrap();
+    let map = std::fs::read_to_string(programs::root().join("package/horus.map")).unwrap();
+    let functions = map.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let of_ends = |name: &&str| name.starts_with("horus_publisher_") || name.starts_with("horus_subscriber_");
+    let absent: Vec<_> = functions.filter(of_ends).filter(|name| !called.contains(&format!("{name}("))).collect();
+    assert!(absent.is_empty(), "tests/c/matrix.c calls no {absent:?}");
+}
+
 #[test]
 fn bytes_wait_sets_the_journal_and_fork_do_what_they_do_in_rust() {
     let programs = Programs::new();

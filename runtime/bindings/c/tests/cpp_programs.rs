@@ -108,7 +108,7 @@ fn a_library_of_another_version_is_refused_by_whatever_is_opened_first() {
                 if (count == 2) return horus::main(\"robot\", [](horus::App &) {});\n  \
                 try {\n    horus::App app{\"a\"};\n  } catch (const horus::Error &error) {\n    std::puts(error.what());\n  }\n  \
                 std::puts(horus::Publisher<horus::CmdVel>::open(\"a\").error().c_str());\n  \
-                std::puts(horus::BytesSubscriber::open(\"a\", 8).error().c_str());\n  \
+                std::puts(horus::Subscriber<horus::Bytes>::open(\"a\", 8).error().c_str());\n  \
                 std::puts(horus::World::make([](horus::App &) {}).error().c_str());\n}\n";
     let program = programs.compile("c++", &["-std=c++17"], &programs.source("versions.cpp", code));
     let sentence = format!(
@@ -200,6 +200,10 @@ fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
             "leave alignas and packing out",
         ),
         ("struct A { double x; }; horus::Publisher<A> p{\"a\"};", "this struct is no message: HORUS_MESSAGE"),
+        (
+            "horus::Publisher<horus::Bytes> p{\"a\"};",
+            "a topic of bytes is opened with the most that a message may have",
+        ),
         (
             "namespace a { struct A { double x; }; } namespace b { HORUS_MESSAGE(a::A, \"a/A\", x); }",
             "in the namespace of a::A, or outside of all namespaces",

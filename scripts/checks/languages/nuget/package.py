@@ -24,11 +24,12 @@ TALK = """
 #include <horus/horus.h>
 #include <stdio.h>
 int main(void) {
-  horus_bytes_subscriber *in = horus_bytes_subscriber_open("talk", 8, NULL);
-  horus_bytes_publisher *out = horus_bytes_publisher_open("talk", 8, NULL);
+  horus_layout *bytes = horus_layout_of_bytes(8);
+  horus_subscriber *in = horus_subscriber_open("talk", bytes, NULL);
+  horus_publisher *out = horus_publisher_open("talk", bytes, NULL);
+  horus_received about;
   char got[8];
-  size_t bytes;
-  if (horus_bytes_publisher_try_send(out, "aarch64", 8) || horus_bytes_subscriber_try_recv(in, got, 8, &bytes, NULL)) {
+  if (horus_publisher_try_send(out, "aarch64", 8) || horus_subscriber_try_recv(in, got, 8, &about)) {
     fprintf(stderr, "%s", horus_error());
     return 1;
   }

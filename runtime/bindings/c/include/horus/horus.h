@@ -60,16 +60,10 @@ typedef enum {
 // A program of nodes.
 typedef struct horus_app horus_app;
 
-// The publishing end of a topic of bytes. One thread at a time uses it.
-typedef struct horus_bytes_publisher horus_bytes_publisher;
-
-// A subscribing end of a topic of bytes. One thread at a time uses it.
-typedef struct horus_bytes_subscriber horus_bytes_subscriber;
-
 // What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
 typedef struct horus_input horus_input;
 
-// The layout of a message. Any number of threads may use it at a time, until it is closed.
+// The layout of a message, or of bytes. Any number of threads may use it at a time, until it is closed.
 typedef struct horus_layout horus_layout;
 
 // A node of a program, as long as that does not run. It ends with its program.
@@ -156,7 +150,7 @@ typedef int (*horus_declare)(horus_app *app, void *context);
 // What a miss leads to.
 typedef uint32_t horus_reaction;
 
-// What is known of a message beside its bytes.
+// What is known of a message beside what it says.
 typedef struct {
   // Its number among its publisher's.
   uint64_t sequence;
@@ -164,6 +158,8 @@ typedef struct {
   uint64_t sent_ns;
   // Number of the publisher that sent it.
   uint64_t publisher;
+  // How many bytes it has.
+  uint64_t bytes;
 } horus_received;
 
 // Messages that an output did not publish, by their cause.
@@ -256,13 +252,17 @@ horus_status horus_journal(horus_priority priority,
 // `description` ends with a zero byte.
 horus_layout *horus_layout_parse(const char *description);
 
-// The hash that two programs compare; 0 of what is no layout.
+// The layout of messages that are bytes of any length up to `maximum`. A message then has a length of its own: what sends it says how long it
+// is, and what receives it has room for the longest one, and is told the length in `horus_received`.
+horus_layout *horus_layout_of_bytes(size_t maximum);
+
+// The hash that two programs compare; 0 of bytes, and of what is no layout.
 //
 // # Safety
 // `layout` is null or a handle that is not closed meanwhile.
 uint64_t horus_layout_hash(horus_layout *layout);
 
-// Bytes of a message; 0 of what is no layout.
+// Bytes of a message, the most that it can have; 0 of what is no layout.
 //
 // # Safety
 // As `horus_layout_hash`.
@@ -694,148 +694,8 @@ horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t me
 // The sentence of this thread's last error, valid until its next one. It is empty when there was none.
 const char *horus_error(void);
 
-// Opens a topic of messages of up to `maximum` bytes for publishing; null when it is refused. `options` may be null.
-//
-// # Safety
-// `topic` ends with a zero byte, `options` is null or may be read.
-horus_bytes_publisher *horus_bytes_publisher_open(const char *topic,
-                                                  size_t maximum,
-                                                  const horus_options *options);
-
-// Sends `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
-//
-// # Safety
-// `publisher` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
-horus_status horus_bytes_publisher_try_send(horus_bytes_publisher *publisher,
-                                            const void *message,
-                                            size_t bytes);
-
-// Sends bytes; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative. On a latest topic
-// no subscriber is waited for without a limit.
-//
-// # Safety
-// As `horus_bytes_publisher_try_send`.
-horus_status horus_bytes_publisher_send(horus_bytes_publisher *publisher,
-                                        const void *message,
-                                        size_t bytes,
-                                        int64_t timeout_ns);
-
-// Lends the place of the next message, of `bytes` bytes, at `*place`. What stands there is of some older message, or zeros.
-//
-// # Safety
-// `publisher` is a handle that no other call uses meanwhile; `place` may be written.
-horus_status horus_bytes_publisher_loan(horus_bytes_publisher *publisher,
-                                        size_t bytes,
-                                        void **place);
-
-// Sends the first `bytes` bytes of the place that was lent.
-//
-// # Safety
-// `publisher` is a handle that no other call uses meanwhile. The place is not written any more.
-horus_status horus_bytes_publisher_publish(horus_bytes_publisher *publisher, size_t bytes);
-
-// Gives a lent place back without sending anything.
-//
-// # Safety
-// As `horus_bytes_publisher_publish`.
-horus_status horus_bytes_publisher_discard(horus_bytes_publisher *publisher);
-
-// How many living subscribers the topic has; 0 when that cannot be known, and `horus_error` says why. Makes system calls.
-//
-// # Safety
-// `publisher` is null or a handle that no other call uses meanwhile.
-size_t horus_bytes_publisher_subscribers(horus_bytes_publisher *publisher);
-
-// Takes dead subscribers off the topic; returns how many. Makes system calls.
-//
-// # Safety
-// As `horus_bytes_publisher_subscribers`.
-size_t horus_bytes_publisher_reap(horus_bytes_publisher *publisher);
-
-// As `horus_publisher_check`.
-//
-// # Safety
-// As `horus_bytes_publisher_subscribers`.
-horus_status horus_bytes_publisher_check(horus_bytes_publisher *publisher);
-
-// Ends a publisher. Null is nothing to end.
-//
-// # Safety
-// `publisher` is null or a handle that no other call uses meanwhile, and it is not used any more.
-horus_status horus_bytes_publisher_close(horus_bytes_publisher *publisher);
-
-// Joins a topic of messages of up to `maximum` bytes, as many as its publishers say; null when it is refused. `options` may be null.
-//
-// # Safety
-// `topic` ends with a zero byte, `options` is null or may be read.
-horus_bytes_subscriber *horus_bytes_subscriber_open(const char *topic,
-                                                    size_t maximum,
-                                                    const horus_options *options);
-
-// Receives the next message, and its length at `*bytes`; HORUS_EMPTY when none was sent yet. There has to be room for the longest message.
-// `about` may be null. Wait-free, no allocation.
-//
-// # Safety
-// `subscriber` is a handle that no other call uses meanwhile, `room` bytes may be written at `message`, `bytes` may be written, `about` is null
-// or may be written.
-horus_status horus_bytes_subscriber_try_recv(horus_bytes_subscriber *subscriber,
-                                             void *message,
-                                             size_t room,
-                                             size_t *bytes,
-                                             horus_received *about);
-
-// Waits at most `timeout_ns` nanoseconds for the next message; for ever if that is negative.
-//
-// # Safety
-// As `horus_bytes_subscriber_try_recv`.
-horus_status horus_bytes_subscriber_recv(horus_bytes_subscriber *subscriber,
-                                         void *message,
-                                         size_t room,
-                                         size_t *bytes,
-                                         horus_received *about,
-                                         int64_t timeout_ns);
-
-// Lends the next message where it is at `*message`, and its length at `*bytes`, until `horus_bytes_subscriber_release`; HORUS_EMPTY when
-// none was sent yet.
-//
-// # Safety
-// `subscriber` is a handle that no other call uses meanwhile; `message` and `bytes` may be written, `about` is null or may be written.
-horus_status horus_bytes_subscriber_borrow(horus_bytes_subscriber *subscriber,
-                                           const void **message,
-                                           size_t *bytes,
-                                           horus_received *about);
-
-// Gives a lent message back.
-//
-// # Safety
-// `subscriber` is a handle that no other call uses meanwhile. The message is not read any more.
-horus_status horus_bytes_subscriber_release(horus_bytes_subscriber *subscriber);
-
-// How many messages were overwritten before this subscriber got to them; 0 of what is no subscriber.
-//
-// # Safety
-// `subscriber` is null or a handle that no other call uses meanwhile.
-uint64_t horus_bytes_subscriber_missed(horus_bytes_subscriber *subscriber);
-
-// As `horus_subscriber_is_published`.
-//
-// # Safety
-// As `horus_bytes_subscriber_missed`.
-horus_status horus_bytes_subscriber_is_published(horus_bytes_subscriber *subscriber);
-
-// As `horus_subscriber_check`.
-//
-// # Safety
-// As `horus_bytes_subscriber_missed`.
-horus_status horus_bytes_subscriber_check(horus_bytes_subscriber *subscriber);
-
-// Ends a subscriber. Null is nothing to end.
-//
-// # Safety
-// `subscriber` is null or a handle that no other call uses meanwhile, and it is not used any more.
-horus_status horus_bytes_subscriber_close(horus_bytes_subscriber *subscriber);
-
-// Opens a topic for publishing, and makes it unless a living peer uses it; null when it is refused. `options` may be null.
+// Opens a topic for publishing, and makes it unless a living peer uses it; null when it is refused. `layout` says whether its messages are those
+// of a struct or bytes of any length. `options` may be null.
 //
 // # Safety
 // `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
@@ -843,7 +703,8 @@ horus_publisher *horus_publisher_open(const char *topic,
                                       horus_layout *layout,
                                       const horus_options *options);
 
-// Sends a message of `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation.
+// Sends a message of `bytes` bytes; HORUS_FULL when there is no room. Wait-free, no allocation. A message of a struct has the bytes of its
+// layout. One of bytes has up to the maximum, and may be null where it has none.
 //
 // # Safety
 // `publisher` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
@@ -851,7 +712,8 @@ horus_status horus_publisher_try_send(horus_publisher *publisher,
                                       const void *message,
                                       size_t bytes);
 
-// Sends a message; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative.
+// Sends a message; waits for room on a reliable topic at most `timeout_ns` nanoseconds, for ever if that is negative. On a latest topic
+// no subscriber is waited for without a limit.
 //
 // # Safety
 // As `horus_publisher_try_send`.
@@ -860,19 +722,21 @@ horus_status horus_publisher_send(horus_publisher *publisher,
                                   size_t bytes,
                                   int64_t timeout_ns);
 
-// Lends the place of the next message in shared memory at `*place`, to be filled and published. What stands there is some older
-// message, or zeros.
+// Lends the place of the next message, of `bytes` bytes, in shared memory at `*place`, to be filled and published; HORUS_FULL when there is no
+// room. What stands there is of some older message, or zeros.
 //
 // # Safety
 // `publisher` is a handle that no other call uses meanwhile; `place` may be written.
 horus_status horus_publisher_loan(horus_publisher *publisher,
+                                  size_t bytes,
                                   void **place);
 
-// Sends the message whose place was lent.
+// Sends the message whose place was lent, of `bytes` bytes: of a layout's message all of them, and of bytes the first ones.
 //
 // # Safety
 // `publisher` is a handle that no other call uses meanwhile. The place is not written any more.
-horus_status horus_publisher_publish(horus_publisher *publisher);
+horus_status horus_publisher_publish(horus_publisher *publisher,
+                                     size_t bytes);
 
 // Gives a lent place back without sending anything.
 //
@@ -917,19 +781,8 @@ horus_status horus_publisher_shape(horus_publisher *publisher, horus_shape *shap
 // As there.
 horus_status horus_subscriber_shape(horus_subscriber *subscriber, horus_shape *shape);
 
-// As `horus_publisher_shape`.
-//
-// # Safety
-// As there.
-horus_status horus_bytes_publisher_shape(horus_bytes_publisher *publisher, horus_shape *shape);
-
-// As `horus_publisher_shape`.
-//
-// # Safety
-// As there.
-horus_status horus_bytes_subscriber_shape(horus_bytes_subscriber *subscriber, horus_shape *shape);
-
-// Joins a topic; it may come before its publisher. Null when it is refused. `options` may be null.
+// Joins a topic; it may come before its publisher. Null when it is refused. `layout` says whether its messages are those of a struct or bytes of
+// any length, up to the maximum of its publishers. `options` may be null.
 //
 // # Safety
 // `topic` ends with a zero byte, `layout` is a handle that is not closed meanwhile, `options` is null or may be read.
@@ -937,7 +790,8 @@ horus_subscriber *horus_subscriber_open(const char *topic,
                                         horus_layout *layout,
                                         const horus_options *options);
 
-// Receives the next message of `bytes` bytes; HORUS_EMPTY when none was sent yet. `about` may be null. Wait-free, no allocation.
+// Receives the next message; HORUS_EMPTY when none was sent yet. Wait-free, no allocation. A message of a struct has `bytes` bytes, and `about`
+// may be null. For one of bytes there are `bytes` bytes of room, as many as the longest message has, and `about` tells how many came.
 //
 // After HORUS_EMPTY `message` holds what it held, or bytes that no publisher sent: a publisher may have overwritten them while
 // they were read. Use a struct of its own for what is to be kept.
@@ -959,7 +813,8 @@ horus_status horus_subscriber_recv(horus_subscriber *subscriber,
                                    horus_received *about,
                                    int64_t timeout_ns);
 
-// Lends the next message where it is in shared memory at `*message`, until `horus_subscriber_release`; HORUS_EMPTY when none was sent yet.
+// Lends the next message where it is in shared memory at `*message`, until `horus_subscriber_release`; HORUS_EMPTY when none was sent yet. `about`
+// tells how many bytes it has, and may be null unless the messages are bytes.
 //
 // # Safety
 // `subscriber` is a handle that no other call uses meanwhile; `message` may be written, `about` is null or may be written.
@@ -1011,7 +866,7 @@ horus_status horus_subscriber_close(horus_subscriber *subscriber);
 //
 // # Safety
 // `count` handles may be read at `subscribers`, which no other call uses meanwhile; `ready` may be written.
-horus_status horus_wait_any(void *const *subscribers,
+horus_status horus_wait_any(horus_subscriber *const *subscribers,
                             size_t count,
                             int64_t timeout_ns,
                             size_t *ready);

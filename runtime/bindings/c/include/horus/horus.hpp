@@ -18,10 +18,10 @@
 #ifndef HORUS_HPP
 #define HORUS_HPP
 
-#include "cpp/bytes.hpp"
 #include "cpp/journal.hpp"
 #include "cpp/message.hpp"
 #include "cpp/node.hpp"
+#include "cpp/payload.hpp"
 #include "cpp/topic.hpp"
 #include "cpp/wait.hpp"
 #include "cpp/world.hpp"

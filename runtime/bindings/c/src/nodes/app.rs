@@ -9,8 +9,8 @@ use std::time::Duration;
 use horus::app;
 use horus::topic::Raw;
 
-use crate::handle::{close, get, give, look, text};
-use crate::layout::horus_layout;
+use crate::handle::{close, get, give, text};
+use crate::layout::{horus_layout, of_messages};
 use crate::nodes::node_handle::{NodeHandle, horus_app, horus_node};
 use crate::nodes::port::{Port, horus_input, horus_output};
 use crate::nodes::program::{Program, declare_by, horus_declare, null_step};
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn horus_app_input(
         unsafe { get(app) }?.declare(|program| {
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
-                unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
+                unsafe { (text(topic, "name of the topic")?, of_messages(layout)?, options_if_any(options)?) };
             let input = program.app()?.input_as::<Raw>(topic, layout, options.unwrap_or_default()).map_err(failed)?;
             let turn = program.turn.clone();
             Ok(program.keep_input(give(Port::new(turn, input))))
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn horus_app_output(
         unsafe { get(app) }?.declare(|program| {
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
-                unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
+                unsafe { (text(topic, "name of the topic")?, of_messages(layout)?, options_if_any(options)?) };
             let output = program.app()?.output_as::<Raw>(topic, layout, options.unwrap_or_default()).map_err(failed)?;
             let turn = program.turn.clone();
             Ok(program.keep_output(give(Port::new(turn, output))))

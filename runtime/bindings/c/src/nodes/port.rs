@@ -116,7 +116,7 @@ unsafe fn copy(
     // which C is never shown.
     unsafe { ptr::copy_nonoverlapping(found.as_ptr(), message.cast(), bytes) };
     // SAFETY: the caller's promise is the same.
-    unsafe { tell(about, received.sequence, received.sent_ns, received.publisher) };
+    unsafe { tell(about, received.map(|()| bytes)) };
     Ok(HORUS_OK)
 }
 

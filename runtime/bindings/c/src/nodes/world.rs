@@ -14,7 +14,7 @@ use horus::app::App;
 use horus::world::VirtualWorld;
 
 use crate::handle::{Kind, close, give, look, text, wrong_size};
-use crate::layout::horus_layout;
+use crate::layout::{horus_layout, of_messages};
 use crate::nodes::program::{Owned, declare_by, horus_declare};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
@@ -145,7 +145,8 @@ pub unsafe extern "C" fn horus_world_publish(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, look(layout)?) };
+        let (mut world, topic, layout) =
+            unsafe { (rest(world)?, text(topic, "name of the topic")?, of_messages(layout)?) };
         // SAFETY: as above.
         let message = unsafe { message_at(message, bytes, layout.payload().bytes) }?;
         world.world.publish_raw(topic, layout, message).map_err(failed)?;
@@ -167,7 +168,8 @@ pub unsafe extern "C" fn horus_world_last(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, look(layout)?) };
+        let (mut world, topic, layout) =
+            unsafe { (rest(world)?, text(topic, "name of the topic")?, of_messages(layout)?) };
         if message.is_null() {
             return Err(misuse("the place for the message is null"));
         }

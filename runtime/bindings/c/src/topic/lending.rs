@@ -1,6 +1,9 @@
 //! An end of a topic, with what it has lent of the topic's memory.
 
+use std::hint::unreachable_unchecked;
+
 use crate::handle::{self, Kind, is, place, place_of};
+use crate::payload::Of;
 use crate::status::{Refusal, horus_status, misuse};
 
 /// An end of type `E`, and what it lends, of type `L`. One thing at a time is lent; meanwhile the end is not used otherwise.
@@ -19,21 +22,26 @@ pub(crate) struct Lending<E, L> {
     end: E,
 }
 
-impl<E, L> Lending<E, L> {
-    /// An end, with the bytes of a message that may take the short way, or 0.
-    pub fn new(end: E, short_bytes: usize) -> Self {
-        Self { quick_bytes: short_bytes, short_bytes, lent: None, end }
+impl<M, B, L> Lending<Of<M, B>, L> {
+    /// An end for messages, with the bytes of one that may take the short way, or 0.
+    pub fn of_messages(end: M, short_bytes: usize) -> Self {
+        Self { quick_bytes: short_bytes, short_bytes, lent: None, end: Of::Messages(end) }
+    }
+
+    /// An end for bytes, which has no short way.
+    pub fn of_bytes(end: B) -> Self {
+        Self { quick_bytes: 0, short_bytes: 0, lent: None, end: Of::Bytes(end) }
     }
 }
 
-/// The end behind a pointer that C gave, if messages of `BYTES` bytes take the short way now. What is wrong, the long way says.
+/// The end for messages behind a pointer that C gave, if messages of `BYTES` bytes take the short way now. What is wrong, the long way says.
 ///
 /// # Safety
 /// As `handle::get`.
 #[inline(always)]
-pub(crate) unsafe fn quick<'a, const BYTES: usize, K, E: 'a, L>(handle: *mut K) -> Option<&'a mut E>
+pub(crate) unsafe fn quick<'a, const BYTES: usize, K, M: 'a, B: 'a, L>(handle: *mut K) -> Option<&'a mut M>
 where
-    K: Kind<Value = Lending<E, L>>,
+    K: Kind<Value = Lending<Of<M, B>, L>>,
 {
     const { assert!(BYTES > 0) };
     // SAFETY: the caller's promise is the same.
@@ -45,7 +53,11 @@ where
     // SAFETY: it came from `give` and is not closed, and no other call uses it.
     let is_quick = unsafe { (*lending).quick_bytes } == BYTES;
     // SAFETY: as above, and nothing is lent, so the end may be used.
-    is_quick.then(|| unsafe { &mut (*lending).end })
+    is_quick.then(|| match unsafe { &mut (*lending).end } {
+        Of::Messages(end) => end,
+        // SAFETY: `quick_bytes` is `BYTES`, which is not 0, and `of_bytes` makes every end for bytes with 0 for ever.
+        Of::Bytes(_) => unsafe { unreachable_unchecked() },
+    })
 }
 
 /// The end behind a pointer that C gave, if nothing is lent; `first` says what to do otherwise.

@@ -1,8 +1,8 @@
 //! How a topic is made and joined, as C says it.
 
 use std::ffi::c_char;
+use std::slice;
 use std::time::Duration;
-use std::{ptr, slice};
 
 use horus::topic::{Options, Waiting};
 
@@ -60,10 +60,8 @@ pub struct horus_options {
     pub spare: u32,
 }
 
-/// What options had at first; what came later, a caller of then does not have.
-const FIRST_SIZE: usize = std::mem::offset_of!(horus_options, wait_strategy_ns);
-
-/// As HORUS_OPTIONS.
+/// As HORUS_OPTIONS, for tests.
+#[cfg(test)]
 pub(crate) const NONE: horus_options = horus_options {
     size: size_of::<horus_options>(),
     delivery_policy: HORUS_ANY_DELIVERY_POLICY,
@@ -79,7 +77,7 @@ pub(crate) const NONE: horus_options = horus_options {
     spare: 0,
 };
 
-/// The most that a caller of any later library asks for; what says more was not begun as HORUS_OPTIONS.
+/// The most that a caller of any later library asks for; what says more, or less than this first version has, was not begun as HORUS_OPTIONS.
 const LARGEST: usize = 4096;
 
 /// What C asks for, as far as this library knows it.
@@ -90,16 +88,15 @@ unsafe fn known(given: *const horus_options) -> Result<horus_options, Refusal> {
     let own = size_of::<horus_options>();
     // SAFETY: it may be read, by the caller's promise.
     let size = unsafe { (*given).size };
-    if !(FIRST_SIZE..=LARGEST).contains(&size) {
+    if !(own..=LARGEST).contains(&size) {
         return Err(misuse(format!(
             "these options say that they have {size} bytes: begin with horus_options options = HORUS_OPTIONS"
         )));
     }
-    let mut asked = NONE;
-    // SAFETY: so many bytes may be read, by the caller's promise, and a `horus_options` has as many: each pattern of bytes is one.
-    unsafe { ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut asked).cast(), size.min(own)) };
-    // SAFETY: so many bytes may be read, by the caller's promise.
-    let more = unsafe { slice::from_raw_parts(given.cast::<u8>().add(size.min(own)), size.saturating_sub(own)) };
+    // SAFETY: at least so many bytes may be read, by the caller's promise, and each pattern of them is a `horus_options`.
+    let asked = unsafe { given.read() };
+    // SAFETY: as many bytes as it says may be read, by the caller's promise.
+    let more = unsafe { slice::from_raw_parts(given.cast::<u8>().add(own), size - own) };
     if asked.spare != 0 || more.iter().any(|&byte| byte != 0) {
         return Err(misuse(
             "these options ask for something that this library does not know: install the one that the program was written for",

@@ -2,9 +2,9 @@
 
 use horus::topic::Policy;
 
+use crate::payload::of_either;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{Refusal, call, horus_status, misuse};
-use crate::topic::bytes::{horus_bytes_publisher, horus_bytes_subscriber};
 use crate::topic::lending::free;
 use crate::topic::options::{HORUS_LATEST, HORUS_RELIABLE};
 use crate::topic::publisher::{PUBLISH_FIRST, horus_publisher};
@@ -27,9 +27,8 @@ pub struct horus_shape {
 /// `shape` is null or may be written.
 unsafe fn tell(
     shape: *mut horus_shape,
-    asked: Result<(usize, Policy, usize), Refusal>,
+    (message_bytes, policy, capacity): (usize, Policy, usize),
 ) -> Result<horus_status, Refusal> {
-    let (message_bytes, policy, capacity) = asked?;
     if shape.is_null() {
         return Err(misuse("the place for the shape is null"));
     }
@@ -55,10 +54,10 @@ pub unsafe extern "C" fn horus_publisher_shape(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let end =
-            unsafe { free(publisher, PUBLISH_FIRST) }.map(|end| (end.message_bytes(), end.policy(), end.capacity()));
+        let end = unsafe { free(publisher, PUBLISH_FIRST) }?;
+        let asked = of_either!(end, end => (end.message_bytes(), end.policy(), end.capacity()));
         // SAFETY: as above.
-        unsafe { tell(shape, end) }
+        unsafe { tell(shape, asked) }
     })
 }
 
@@ -73,45 +72,9 @@ pub unsafe extern "C" fn horus_subscriber_shape(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let end =
-            unsafe { free(subscriber, RELEASE_FIRST) }.map(|end| (end.message_bytes(), end.policy(), end.capacity()));
+        let end = unsafe { free(subscriber, RELEASE_FIRST) }?;
+        let asked = of_either!(end, end => (end.message_bytes(), end.policy(), end.capacity()));
         // SAFETY: as above.
-        unsafe { tell(shape, end) }
-    })
-}
-
-/// As `horus_publisher_shape`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_bytes_publisher_shape(
-    publisher: *mut horus_bytes_publisher,
-    shape: *mut horus_shape,
-) -> horus_status {
-    call(|| {
-        // SAFETY: the caller's promise is the same.
-        let end =
-            unsafe { free(publisher, PUBLISH_FIRST) }.map(|end| (end.message_bytes(), end.policy(), end.capacity()));
-        // SAFETY: as above.
-        unsafe { tell(shape, end) }
-    })
-}
-
-/// As `horus_publisher_shape`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn horus_bytes_subscriber_shape(
-    subscriber: *mut horus_bytes_subscriber,
-    shape: *mut horus_shape,
-) -> horus_status {
-    call(|| {
-        // SAFETY: the caller's promise is the same.
-        let end =
-            unsafe { free(subscriber, RELEASE_FIRST) }.map(|end| (end.message_bytes(), end.policy(), end.capacity()));
-        // SAFETY: as above.
-        unsafe { tell(shape, end) }
+        unsafe { tell(shape, asked) }
     })
 }

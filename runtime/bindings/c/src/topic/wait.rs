@@ -1,15 +1,13 @@
 //! Waiting for several topics at once.
 
-use std::ffi::c_void;
 use std::slice;
 use std::time::Duration;
 
-use horus::topic::{Waitable, wait_any};
+use horus::topic::wait_any;
 
-use crate::handle::is;
+use crate::payload::of_either;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
-use crate::status::{Refusal, call, horus_status, misuse};
-use crate::topic::bytes::horus_bytes_subscriber;
+use crate::status::{call, horus_status, misuse};
 use crate::topic::lending::free;
 use crate::topic::subscriber::{RELEASE_FIRST, horus_subscriber};
 
@@ -24,7 +22,7 @@ pub const HORUS_MAX_WAIT: usize = 64;
 /// `count` handles may be read at `subscribers`, which no other call uses meanwhile; `ready` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_wait_any(
-    subscribers: *const *mut c_void,
+    subscribers: *const *mut horus_subscriber,
     count: usize,
     timeout_ns: i64,
     ready: *mut usize,
@@ -44,7 +42,8 @@ pub unsafe extern "C" fn horus_wait_any(
                 return Err(misuse(format!("subscriber {place} of the array is there twice")));
             }
             // SAFETY: no other call uses it, by the caller's promise, and no other place of the array is the same.
-            waitables.push(unsafe { waitable(handle) }?);
+            let subscriber = unsafe { free(handle, RELEASE_FIRST) }?;
+            waitables.push(of_either!(subscriber, end => end.waitable()));
         }
         let limit = u64::try_from(timeout_ns).map_or(Duration::MAX, Duration::from_nanos);
         let Some(found) = wait_any(&mut waitables, limit) else { return Ok(HORUS_EMPTY) };
@@ -52,18 +51,4 @@ pub unsafe extern "C" fn horus_wait_any(
         unsafe { ready.write(found) };
         Ok(HORUS_OK)
     })
-}
-
-/// A subscriber of any kind.
-///
-/// # Safety
-/// `handle` is null or a handle that no other call uses meanwhile.
-unsafe fn waitable<'a>(handle: *mut c_void) -> Result<Waitable<'a>, Refusal> {
-    // SAFETY: the caller's promise is the same.
-    unsafe {
-        if is::<horus_bytes_subscriber>(handle.cast()) {
-            return Ok(free::<horus_bytes_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?.waitable());
-        }
-        Ok(free::<horus_subscriber, _, _>(handle.cast(), RELEASE_FIRST)?.waitable())
-    }
 }

@@ -6,24 +6,10 @@ typedef struct {
   uint64_t later;
 } later_options;
 
-/* As the first release had it. */
-typedef struct {
-  size_t size;
-  uint32_t delivery_policy, capacity, publishers, history, wait_strategy, stamped;
-  const char *directory, *group;
-} first_options;
-
-static void of_the_first_release(horus_layout *layout) {
-  first_options first = {sizeof first, HORUS_RELIABLE, 4, 0, 0, HORUS_WAIT_SLEEP, 0, NULL, NULL};
+static void that_are_too_short(horus_layout *layout) {
   horus_options options = HORUS_OPTIONS;
-  horus_publisher *publisher;
-  CHECK(sizeof first < sizeof options);
-  memcpy(&options, &first, sizeof first);
-  options.wait_strategy_ns = 1, options.never_wake = 1, options.spare = 1; /* none of them is the caller's */
-  publisher = horus_publisher_open("first", layout, &options);
-  CHECK(publisher != NULL && horus_publisher_close(publisher) == HORUS_OK);
-  options.size = sizeof first - 1;
-  CHECK(horus_publisher_open("first", layout, &options) == NULL);
+  options.size--;
+  CHECK(horus_publisher_open("short", layout, &options) == NULL);
   SAYS("begin with horus_options options = HORUS_OPTIONS");
 }
 
@@ -59,8 +45,9 @@ static void shapes(horus_layout *layout) {
   horus_options options = HORUS_OPTIONS;
   horus_publisher *publisher;
   horus_subscriber *subscriber;
-  horus_bytes_publisher *log;
-  horus_bytes_subscriber *logged;
+  horus_layout *of_100 = horus_layout_of_bytes(100), *of_50 = horus_layout_of_bytes(50);
+  horus_publisher *log;
+  horus_subscriber *logged;
   horus_shape shape;
   options.delivery_policy = HORUS_RELIABLE, options.capacity = 32;
   subscriber = horus_subscriber_open("shape", layout, NULL);
@@ -70,14 +57,15 @@ static void shapes(horus_layout *layout) {
   CHECK(horus_subscriber_shape(subscriber, &shape) == HORUS_OK && shape.message_bytes == 8 && shape.delivery_policy == HORUS_RELIABLE);
   CHECK(horus_publisher_shape(publisher, &shape) == HORUS_OK && shape.capacity == 32);
   CHECK(horus_publisher_shape(publisher, NULL) == HORUS_MISUSE && horus_subscriber_shape(NULL, &shape) == HORUS_MISUSE);
-  log = horus_bytes_publisher_open("shape.log", 100, NULL), logged = horus_bytes_subscriber_open("shape.log", 50, NULL);
-  CHECK(horus_bytes_publisher_shape(log, &shape) == HORUS_OK && shape.message_bytes == 100 && shape.delivery_policy == HORUS_LATEST);
-  CHECK(horus_bytes_publisher_check(log) == HORUS_OK && horus_bytes_publisher_close(log) == HORUS_OK);
-  CHECK(logged == NULL || horus_bytes_subscriber_close(logged) == HORUS_OK);
-  logged = horus_bytes_subscriber_open("shape.other", 50, &options);
-  CHECK(horus_bytes_subscriber_shape(logged, &shape) == HORUS_OK && shape.message_bytes == 50 && shape.capacity == 32);
-  CHECK(horus_bytes_subscriber_check(logged) == HORUS_OK && horus_bytes_subscriber_is_published(logged) == HORUS_EMPTY);
-  CHECK(horus_bytes_subscriber_close(logged) == HORUS_OK);
+  log = horus_publisher_open("shape.log", of_100, NULL), logged = horus_subscriber_open("shape.log", of_50, NULL);
+  CHECK(horus_publisher_shape(log, &shape) == HORUS_OK && shape.message_bytes == 100 && shape.delivery_policy == HORUS_LATEST);
+  CHECK(horus_publisher_check(log) == HORUS_OK && horus_publisher_close(log) == HORUS_OK);
+  CHECK(logged == NULL || horus_subscriber_close(logged) == HORUS_OK);
+  logged = horus_subscriber_open("shape.other", of_50, &options);
+  CHECK(horus_subscriber_shape(logged, &shape) == HORUS_OK && shape.message_bytes == 50 && shape.capacity == 32);
+  CHECK(horus_subscriber_check(logged) == HORUS_OK && horus_subscriber_is_published(logged) == HORUS_EMPTY);
+  CHECK(horus_subscriber_close(logged) == HORUS_OK);
+  CHECK(horus_layout_close(of_100) == HORUS_OK && horus_layout_close(of_50) == HORUS_OK);
   CHECK(horus_subscriber_close(subscriber) == HORUS_OK && horus_publisher_close(publisher) == HORUS_OK);
 }
 
@@ -101,7 +89,7 @@ int main(void) {
   memset(&zeros, 0xa5, sizeof zeros); /* as memory that was never written */
   CHECK(horus_publisher_open("counts", layout, &zeros) == NULL);
   SAYS("begin with horus_options options = HORUS_OPTIONS");
-  of_the_first_release(layout);
+  that_are_too_short(layout);
   wait_strategies(layout);
   shapes(layout);
   CHECK(horus_layout_close(layout) == HORUS_OK);

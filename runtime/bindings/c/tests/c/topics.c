@@ -25,18 +25,19 @@ static void exchange(horus_publisher *publisher, horus_subscriber *subscriber, l
 static void in_place(horus_publisher *publisher, horus_subscriber *subscriber) {
   void *place;
   const void *found;
-  CHECK(horus_publisher_loan(publisher, &place) == HORUS_OK);
+  CHECK(horus_publisher_loan(publisher, sizeof(wheel_speed), &place) == HORUS_OK);
   *(wheel_speed *)place = (wheel_speed){0.5, 0.25};
   refused(horus_publisher_try_send(publisher, place, sizeof(wheel_speed)), "is lent");
-  refused(horus_publisher_loan(publisher, &place), "is lent");
-  CHECK(horus_publisher_publish(publisher) == HORUS_OK);
-  refused(horus_publisher_publish(publisher), "no place");
+  refused(horus_publisher_publish(publisher, 8), "the place has 16 bytes, and not 8");
+  refused(horus_publisher_loan(publisher, sizeof(wheel_speed), &place), "is lent");
+  CHECK(horus_publisher_publish(publisher, sizeof(wheel_speed)) == HORUS_OK);
+  refused(horus_publisher_publish(publisher, sizeof(wheel_speed)), "no place");
   CHECK(horus_subscriber_borrow(subscriber, &found, NULL) == HORUS_OK);
   CHECK(((const wheel_speed *)found)->right == 0.25);
   refused(horus_subscriber_borrow(subscriber, &found, NULL), "is lent");
   CHECK(horus_subscriber_release(subscriber) == HORUS_OK);
   CHECK(horus_subscriber_borrow(subscriber, &found, NULL) == HORUS_EMPTY);
-  CHECK(horus_publisher_loan(publisher, &place) == HORUS_OK);
+  CHECK(horus_publisher_loan(publisher, sizeof(wheel_speed), &place) == HORUS_OK);
   CHECK(horus_publisher_discard(publisher) == HORUS_OK);
 }
 
@@ -52,7 +53,7 @@ static void misuse(horus_layout *layout, horus_publisher *publisher, horus_subsc
       case 3: refused(horus_publisher_try_send((horus_publisher *)subscriber, bytes, 16), "no publisher"); break;
       case 4: refused(horus_subscriber_try_recv((horus_subscriber *)layout, bytes, 16, NULL), "no subscriber"); break;
       case 5: refused(horus_subscriber_try_recv(subscriber, NULL, 16, NULL), "place for the message is null"); break;
-      case 6: refused(horus_publisher_loan(NULL, &place), "publisher is null"); break;
+      case 6: refused(horus_publisher_loan(NULL, 16, &place), "publisher is null"); break;
       case 7: CHECK(horus_publisher_open(NULL, layout, NULL) == NULL); break;
       default: CHECK(horus_layout_parse("message a/B\n flag bool") == NULL); break;
     }

@@ -68,11 +68,11 @@ static void an_end_is_assigned_to() {
 }
 
 static void bytes_outlive_their_ends() {
-  std::optional<horus::BytesPublisher> publisher{std::in_place, "log", 64};
-  std::optional<horus::BytesSubscriber> subscriber{std::in_place, "log", 64};
+  std::optional<horus::Publisher<horus::Bytes>> publisher{std::in_place, "log", 64};
+  std::optional<horus::Subscriber<horus::Bytes>> subscriber{std::in_place, "log", 64};
   auto loan = publisher->loan(5);
   publisher.reset();
-  std::memcpy(loan.data(), "slips", loan.size());
+  std::memcpy(loan->data, "slips", loan->size);
   loan.publish(4);
   auto sample = subscriber->borrow();
   subscriber.reset();

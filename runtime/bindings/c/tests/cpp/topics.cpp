@@ -105,8 +105,8 @@ static void bytes_and_waiting() {
   horus::Subscriber<WheelSpeed> silent{"silent"};
   WheelSpeed none;
   CHECK(!silent.recv(none, std::chrono::nanoseconds(-5)) && !horus::wait_any(std::chrono::seconds(-1), silent));
-  horus::BytesPublisher log{"log", 64};
-  horus::BytesSubscriber logged{"log", 64};
+  horus::Publisher<horus::Bytes> log{"log", 64};
+  horus::Subscriber<horus::Bytes> logged{"log", 64};
   horus::Publisher<other::Everything> all{"all"};
   horus::Subscriber<other::Everything> seen{"all"};
   CHECK(!horus::wait_any(std::chrono::milliseconds(1), logged, seen));
@@ -137,20 +137,25 @@ static void shapes_and_waiting() {
 
 static void bytes_by_copy_and_in_place() {
   using namespace std::chrono_literals;
-  horus::BytesPublisher publisher{"texts", 32, horus::Options::reliable(4).stamped()};
-  horus::BytesSubscriber subscriber{"texts", 32};
+  horus::Publisher<horus::Bytes> publisher{"texts", 32, horus::Options::reliable(4).stamped()};
+  horus::Subscriber<horus::Bytes> subscriber{"texts", 32};
   std::string text = "none";
   std::vector<std::uint8_t> bytes;
   horus::Received about{};
   CHECK(!subscriber.try_recv(text) && !subscriber.recv(text, 1ms) && text == "none");
   auto loan = publisher.loan(6);
-  CHECK(loan && loan.size() == 6);
-  std::copy_n("slips?", 6, loan.begin());
+  CHECK(loan && loan->size == 6);
+  std::copy_n("slips?", 6, loan->begin());
   loan.publish(5);
   CHECK(publisher.send("again") && publisher.subscribers() == 1 && publisher.reap() == 0 && publisher.check());
-  CHECK(subscriber.recv(text, horus::forever, &about) && text == "slips" && about.sequence == 0 && about.sent_ns > 0);
+  CHECK(subscriber.recv(text, horus::forever, &about) && text == "slips" && about.bytes == 5 && about.sequence == 0 && about.sent_ns > 0);
   CHECK(subscriber.try_recv(bytes) && bytes == std::vector<std::uint8_t>({'a', 'g', 'a', 'i', 'n'}));
   CHECK(subscriber.is_published() && subscriber.check() && subscriber.shape().message_bytes == 32 && publisher.shape().capacity == 4);
+  // What is sent may be a text, a container of bytes, or any memory.
+  const std::array<char, 3> array = {'a', 'b', 'c'};
+  CHECK(publisher.try_send(bytes) && publisher.try_send(text) && publisher.try_send(array) && publisher.try_send({&about, 0}));
+  CHECK(subscriber.recv(text) && text == "again" && subscriber.recv(text) && text == "slips");
+  CHECK(subscriber.recv(text) && text == "abc" && subscriber.recv(text) && text.empty());
   bool refused = false;
   const auto held = publisher.loan(1);
   try {
@@ -159,6 +164,49 @@ static void bytes_by_copy_and_in_place() {
     refused = error.status() == HORUS_MISUSE;
   }
   CHECK(refused);
+}
+
+// Every method of both ends, for a struct and for bytes: what differs is how a topic is opened, how long a loan is, and what is received into.
+template <class T>
+static constexpr bool is_bytes = std::is_same_v<T, horus::Bytes>;
+
+template <class End, class T>
+static End opened() {
+  const auto options = horus::Options::reliable(4);
+  if constexpr (is_bytes<T>)
+    return End::open("every.bytes", 16, options).take();
+  else
+    return End::open("every.struct", options).take();
+}
+
+template <class T>
+static horus::Loan<T> lent(horus::Publisher<T> &publisher) {
+  if constexpr (is_bytes<T>)
+    return publisher.loan(16);
+  else
+    return publisher.loan();
+}
+
+template <class T, class Into>
+static void every_method(const T &message, Into into) {
+  using namespace std::chrono_literals;
+  auto subscriber = opened<horus::Subscriber<T>, T>();
+  CHECK(!subscriber.is_published() && !subscriber.wait_until_published(1ns));
+  auto publisher = opened<horus::Publisher<T>, T>();
+  CHECK(subscriber.wait_until_published() && subscriber.is_published() && publisher.check() && subscriber.check());
+  CHECK(publisher.subscribers() == 1 && publisher.reap() == 0 && subscriber.missed() == 0 && !subscriber.wait(0ns));
+  CHECK(publisher.shape().message_bytes == 16 && subscriber.shape().capacity == 4);
+  horus::Received about{};
+  CHECK(publisher.try_send(message) && publisher.send(message) && publisher.send(message, 1s));
+  CHECK(subscriber.wait() && horus::wait_any(1s, subscriber) == 0);
+  CHECK(subscriber.try_recv(into) && subscriber.recv(into) && subscriber.recv(into, 1s, &about) && about.bytes == 16);
+  CHECK(!subscriber.try_recv(into) && !subscriber.recv(into, 0ns));
+  lent(publisher).publish();
+  {
+    const auto sample = subscriber.borrow();
+    CHECK(sample && sample.about().sequence == 3 && sample.about().bytes == 16);
+  }
+  CHECK(!subscriber.borrow());
 }
 
 static void journal() {
@@ -175,6 +223,8 @@ static void journal() {
 int main() {
   shapes_and_waiting();
   bytes_by_copy_and_in_place();
+  every_method(WheelSpeed{0.5, 0.25}, WheelSpeed{});
+  every_method(horus::Bytes("left wheel slips"), std::string());
   journal();
   by_copy_and_in_place();
   refused();

@@ -1,11 +1,11 @@
-// The ends of a topic: by copy, and in place by what is lent and moves.
+// The ends of a topic, for messages and for bytes: by copy, and in place by what is lent and moves.
 #ifndef HORUS_CPP_TOPIC_HPP
 #define HORUS_CPP_TOPIC_HPP
 
 #include <chrono>
 
 #include "lender.hpp"
-#include "message.hpp"
+#include "payload.hpp"
 
 namespace horus {
 inline namespace HORUS_MODE {
@@ -63,7 +63,7 @@ class Options {
   std::string directory_, group_;
 };
 
-// What is known of a message beside its bytes: its number, when it was sent, and by which publisher.
+// What is known of a message: its number, when it was sent, by which publisher, and how many bytes it has.
 using Received = horus_received;
 // How a topic is made that was joined as it is.
 using Shape = horus_shape;
@@ -81,8 +81,8 @@ constexpr std::int64_t limit_ns(std::chrono::nanoseconds limit) noexcept {
   return limit == forever ? -1 : static_cast<std::int64_t>(span_ns(limit));
 }
 
-// Waits for one subscriber, of any kind.
-inline Outcome waited(void *subscriber, std::chrono::nanoseconds limit) {
+// Waits for one subscriber.
+inline Outcome waited(horus_subscriber *subscriber, std::chrono::nanoseconds limit) {
   std::size_t ready = 0;
   return checked(horus_wait_any(&subscriber, 1, limit_ns(limit), &ready));
 }
@@ -97,70 +97,102 @@ Shape shape_of(horus_status (*ask)(Handle *, horus_shape *), Handle *handle) {
 using PublisherHandle = Lender<horus_publisher, horus_publisher_close, horus_publisher_discard>;
 using SubscriberHandle = Lender<horus_subscriber, horus_subscriber_close, horus_subscriber_release>;
 
-// Opens an end of a topic by `open`, which gives a handle of C or null.
+// Opens an end of a topic by a function of C.
 template <class End, class Handle, class Open>
-Result<End> opened(Open open) {
-  if (const char *why = misfit()) return Result<End>::refused(why);
-  Handle handle(open());
+Result<End> opened(Open opens, const std::string &topic, horus_layout *layout, const Options &options) {
+  const horus_options raw = options.raw();
+  Handle handle(opens(topic.c_str(), layout, &raw));
   if (!handle.get()) return Result<End>::refused(horus_error());
   return Result<End>(End(std::move(handle)));
 }
+template <class End, class Handle, class T, class Open>
+Result<End> opened_for_messages(Open opens, const std::string &topic, const Options &options) {
+  static_assert(!is_bytes<T>, "a topic of bytes is opened with the most that a message may have: {topic, maximum}");
+  const MadeLayout &made = made_layout<T>();
+  if (!made.handle.get()) return Result<End>::refused(made.why);
+  return opened<End, Handle>(opens, topic, made.handle.get(), options);
+}
+template <class End, class Handle, class Open>
+Result<End> opened_for_bytes(Open opens, const std::string &topic, std::size_t maximum, const Options &options) {
+  if (const char *why = misfit()) return Result<End>::refused(why);
+  const Owned<horus_layout, horus_layout_close> layout(horus_layout_of_bytes(maximum));
+  return opened<End, Handle>(opens, topic, layout.get(), options);
+}
 }  // namespace detail
 
-// A message that is being written where it will be sent from. What is not published was never sent. It may outlive its publisher.
+// A message, or bytes, being written where they will be sent from. What is not published was never sent. It may outlive its publisher.
 template <class T>
 class [[nodiscard]] Loan {
+  using Place = detail::InPlace<T>;
+
  public:
-  Loan(detail::PublisherHandle::Lent lent, T *place) noexcept : lent_(std::move(lent)), place_(place) {}
-  Loan(Loan &&other) noexcept : lent_(std::move(other.lent_)), place_(std::exchange(other.place_, nullptr)) {}
+  Loan(detail::PublisherHandle::Lent lent, Place place) noexcept : lent_(std::move(lent)), place_(lent_ ? place : Place()) {}
+  Loan(Loan &&other) noexcept : lent_(std::move(other.lent_)), place_(std::exchange(other.place_, {})) {}
   Loan &operator=(Loan &&) = delete;
-  // The message in its place. There is none where the loan is empty.
-  T &operator*() const noexcept { return *place_; }
+  // The message in its place, or a BytesPlace. There is none where the loan is empty.
+  auto &operator*() const noexcept { return place_.value(); }
   // As operator*.
-  T *operator->() const noexcept { return place_; }
+  auto *operator->() const noexcept { return &place_.value(); }
   // Whether there is a place: false when there was no room, and after it was published or moved.
-  explicit operator bool() const noexcept { return place_ != nullptr; }
+  explicit operator bool() const noexcept { return bool(lent_); }
   // Sends it. An empty loan is an error.
-  void publish() {
-    place_ = nullptr;
-    lent_.end([](horus_publisher *publisher) { return horus_publisher_publish(publisher); });
+  void publish() { send(place_.bytes()); }
+  // Of bytes only the first ones; no more than there are.
+  void publish(std::size_t bytes) {
+    static_assert(detail::is_bytes<T>, "a struct is sent as a whole: publish()");
+    send(bytes < place_.bytes() ? bytes : place_.bytes());
   }
 
  private:
+  void send(std::size_t bytes) {
+    place_ = {};
+    lent_.end([bytes](horus_publisher *publisher) { return horus_publisher_publish(publisher, bytes); });
+  }
   detail::PublisherHandle::Lent lent_;
-  T *place_;
+  Place place_;
 };
 
-// The publishing end of a topic. One thread at a time uses it.
+// The publishing end of a topic of messages T, or of Bytes. One thread at a time uses it.
 template <class T>
 class Publisher {
  public:
   // Opens the topic, and makes it when it is missing. Refused with a reason, as where others mean other fields by it.
   static Result<Publisher> open(const std::string &topic, const Options &options = {}) {
-    const detail::MadeLayout &made = detail::made_layout<T>();
-    if (!made.handle.get()) return Result<Publisher>::refused(made.why);
-    return detail::opened<Publisher, detail::PublisherHandle>([&] {
-      const horus_options raw = options.raw();
-      return horus_publisher_open(topic.c_str(), made.handle.get(), &raw);
-    });
+    return detail::opened_for_messages<Publisher, detail::PublisherHandle, T>(horus_publisher_open, topic, options);
+  }
+  // Of Bytes: for messages of up to `maximum` bytes.
+  template <class U = T, class = std::enable_if_t<detail::is_bytes<U>>>
+  static Result<Publisher> open(const std::string &topic, std::size_t maximum, const Options &options = {}) {
+    return detail::opened_for_bytes<Publisher, detail::PublisherHandle>(horus_publisher_open, topic, maximum, options);
   }
 #ifndef HORUS_NO_EXCEPTIONS
   // As `open`; what is refused is thrown as an Error.
   explicit Publisher(const std::string &topic, const Options &options = {}) : Publisher(open(topic, options).take()) {}
+  // As `open` of Bytes.
+  template <class U = T, class = std::enable_if_t<detail::is_bytes<U>>>
+  Publisher(const std::string &topic, std::size_t maximum, const Options &options = {}) : Publisher(open(topic, maximum, options).take()) {}
 #endif
   explicit Publisher(detail::PublisherHandle handle) noexcept : handle_(std::move(handle)) {}
 
-  // Sends a message; false when there is no room. Wait-free.
-  Outcome try_send(const T &message) { return detail::checked(horus_publisher_try_send(handle_.get(), &message, sizeof(T))); }
-  // Waits for room on a reliable topic.
+  // Sends a message; false when there is no room. Wait-free. More bytes than the topic's maximum are an error.
+  Outcome try_send(const T &message) {
+    const Bytes sent = detail::as_sent(message);
+    return detail::checked(horus_publisher_try_send(handle_.get(), sent.data, sent.size));
+  }
+  // Waits for room on a reliable topic; false when the time is up.
   Outcome send(const T &message, std::chrono::nanoseconds limit = forever) {
-    return detail::checked(horus_publisher_send(handle_.get(), &message, sizeof(T), detail::limit_ns(limit)));
+    const Bytes sent = detail::as_sent(message);
+    return detail::checked(horus_publisher_send(handle_.get(), sent.data, sent.size, detail::limit_ns(limit)));
   }
   // Lends the place of the next message; an empty loan when there is no room.
   Loan<T> loan() {
-    void *place = nullptr;
-    auto lent = handle_.lend([&](horus_publisher *publisher) { return horus_publisher_loan(publisher, &place); });
-    return Loan<T>(std::move(lent), static_cast<T *>(place));
+    static_assert(!detail::is_bytes<T>, "say how many bytes: loan(bytes)");
+    return lend(sizeof(T));
+  }
+  // Of Bytes: for so many.
+  Loan<T> loan(std::size_t bytes) {
+    static_assert(detail::is_bytes<T>, "a struct has its size: loan()");
+    return lend(bytes);
   }
   // How many subscribers there are now; it looks after those that died, and so makes system calls.
   std::size_t subscribers() { return horus_publisher_subscribers(handle_.get()); }
@@ -168,71 +200,101 @@ class Publisher {
   std::size_t reap() { return horus_publisher_reap(handle_.get()); }
   // An error in a process that was forked after the opening: it may not use this.
   Outcome check() { return detail::checked(horus_publisher_check(handle_.get())); }
-  // How the topic is made: its policy, its room and its publishers.
+  // How the topic is made: its delivery policy, its room, and the most bytes of a message.
   Shape shape() { return detail::shape_of(horus_publisher_shape, handle_.get()); }
 
  private:
+  Loan<T> lend(std::size_t bytes) {
+    void *place = nullptr;
+    auto lent = handle_.lend([&](horus_publisher *publisher) { return horus_publisher_loan(publisher, bytes, &place); });
+    return Loan<T>(std::move(lent), detail::InPlace<T>::of(place, bytes));
+  }
   detail::PublisherHandle handle_;
 };
 
-// A message where it lies in the topic; it is given back at the end of its life. It may outlive its subscriber.
+// A message, or bytes, where they lie in the topic; they are given back at the end of its life. It may outlive its subscriber.
 template <class T>
 class [[nodiscard]] Sample {
+  using Place = detail::InPlace<const T>;
+
  public:
-  Sample(detail::SubscriberHandle::Lent lent, const T *message, const Received &about) noexcept
-      : lent_(std::move(lent)), message_(message), about_(about) {}
-  Sample(Sample &&other) noexcept
-      : lent_(std::move(other.lent_)), message_(std::exchange(other.message_, nullptr)), about_(other.about_) {}
+  Sample(detail::SubscriberHandle::Lent lent, Place place, const Received &about) noexcept
+      : lent_(std::move(lent)), place_(place), about_(about) {}
+  Sample(Sample &&other) noexcept : lent_(std::move(other.lent_)), place_(std::exchange(other.place_, {})), about_(other.about_) {}
   Sample &operator=(Sample &&) = delete;
   // The message in its place. There is none where the sample is empty.
-  const T &operator*() const noexcept { return *message_; }
+  const T &operator*() const noexcept { return place_.value(); }
   // As operator*.
-  const T *operator->() const noexcept { return message_; }
+  const T *operator->() const noexcept { return &place_.value(); }
   // Whether there is a message.
-  explicit operator bool() const noexcept { return message_ != nullptr; }
-  // What is known of the message beside its bytes.
+  explicit operator bool() const noexcept { return bool(lent_); }
+  // What is known of the message.
   const Received &about() const noexcept { return about_; }
 
  private:
   detail::SubscriberHandle::Lent lent_;
-  const T *message_;
+  Place place_;
   Received about_;
 };
 
-// A subscribing end of a topic. One thread at a time uses it.
+// A subscribing end of a topic of messages T, or of Bytes. One thread at a time uses it.
 template <class T>
 class Subscriber {
  public:
   // Joins the topic, which need not be there yet. Refused with a reason, as where others mean other fields by it.
   static Result<Subscriber> open(const std::string &topic, const Options &options = {}) {
-    const detail::MadeLayout &made = detail::made_layout<T>();
-    if (!made.handle.get()) return Result<Subscriber>::refused(made.why);
-    return detail::opened<Subscriber, detail::SubscriberHandle>([&] {
-      const horus_options raw = options.raw();
-      return horus_subscriber_open(topic.c_str(), made.handle.get(), &raw);
-    });
+    return detail::opened_for_messages<Subscriber, detail::SubscriberHandle, T>(horus_subscriber_open, topic, options);
+  }
+  // Of Bytes: for messages of up to `maximum` bytes.
+  template <class U = T, class = std::enable_if_t<detail::is_bytes<U>>>
+  static Result<Subscriber> open(const std::string &topic, std::size_t maximum, const Options &options = {}) {
+    return detail::opened_for_bytes<Subscriber, detail::SubscriberHandle>(horus_subscriber_open, topic, maximum, options);
   }
 #ifndef HORUS_NO_EXCEPTIONS
   // As `open`; what is refused is thrown as an Error.
   explicit Subscriber(const std::string &topic, const Options &options = {}) : Subscriber(open(topic, options).take()) {}
+  // As `open` of Bytes.
+  template <class U = T, class = std::enable_if_t<detail::is_bytes<U>>>
+  Subscriber(const std::string &topic, std::size_t maximum, const Options &options = {}) : Subscriber(open(topic, maximum, options).take()) {}
 #endif
   explicit Subscriber(detail::SubscriberHandle handle) noexcept : handle_(std::move(handle)) {}
 
-  // Receives the next message; false when there is none: then `into` holds what it held, or bytes that no publisher sent.
-  // Wait-free.
-  Outcome try_recv(T &into, Received *about = nullptr) {
-    return detail::checked(horus_subscriber_try_recv(handle_.get(), &into, sizeof(T), about));
+  // Receives the next message: a T into a T, and bytes into a std::string or a std::vector of them. False when there is none: then a T holds
+  // what it held, or bytes that no publisher sent. Wait-free; what bytes go to may allocate.
+  template <class Into = T>
+  Outcome try_recv(Into &into, Received *about = nullptr) {
+    if constexpr (detail::is_bytes<T>) {
+      horus_status status = HORUS_EMPTY;
+      const Sample<T> sample = lend(status);
+      if (!sample) return detail::checked(status);
+      into.assign(sample->begin(), sample->end());
+      if (about) *about = sample.about();
+      return Outcome(HORUS_OK);
+    } else {
+      T &message = into;
+      return detail::checked(horus_subscriber_try_recv(handle_.get(), &message, sizeof(T), about));
+    }
   }
   // Waits for the next message.
-  Outcome recv(T &into, std::chrono::nanoseconds limit = forever, Received *about = nullptr) {
-    return detail::checked(horus_subscriber_recv(handle_.get(), &into, sizeof(T), about, detail::limit_ns(limit)));
+  template <class Into = T>
+  Outcome recv(Into &into, std::chrono::nanoseconds limit = forever, Received *about = nullptr) {
+    if constexpr (detail::is_bytes<T>) {
+      using Clock = std::chrono::steady_clock;
+      const auto end = limit == forever ? Clock::time_point::max() : Clock::now() + limit;
+      for (auto left = limit;; left = limit == forever ? forever : std::chrono::nanoseconds(end - Clock::now())) {
+        // What was missed wakes a subscriber, too, and there may be nothing to receive then.
+        if (const Outcome outcome = wait(left); !outcome) return outcome;
+        if (const Outcome outcome = try_recv(into, about); outcome || outcome.is_error()) return outcome;
+      }
+    } else {
+      T &message = into;
+      return detail::checked(horus_subscriber_recv(handle_.get(), &message, sizeof(T), about, detail::limit_ns(limit)));
+    }
   }
   // The next message in its place; an empty sample when there is none.
   Sample<T> borrow() {
-    const void *message = nullptr;
-    Received about = {};
-    auto lent = handle_.lend([&](horus_subscriber *subscriber) { return horus_subscriber_borrow(subscriber, &message, &about); });
-    return Sample<T>(std::move(lent), static_cast<const T *>(message), about);
+    horus_status status = HORUS_EMPTY;
+    return lend(status);
   }
   // How many messages were overwritten before they were received, since it joined.
   std::uint64_t missed() { return horus_subscriber_missed(handle_.get()); }
@@ -246,12 +308,18 @@ class Subscriber {
   }
   // An error in a process that was forked after the opening: it may not use this.
   Outcome check() { return detail::checked(horus_subscriber_check(handle_.get())); }
-  // How the topic is made: its policy, its room and its publishers.
+  // How the topic is made: its delivery policy, its room, and the most bytes of a message.
   Shape shape() { return detail::shape_of(horus_subscriber_shape, handle_.get()); }
   // The handle of C, for horus_wait_any. It ends with this object.
-  void *handle() const noexcept { return handle_.get(); }
+  horus_subscriber *handle() const noexcept { return handle_.get(); }
 
  private:
+  Sample<T> lend(horus_status &status) {
+    const void *message = nullptr;
+    Received about = {};
+    auto lent = handle_.lend([&](horus_subscriber *subscriber) { return status = horus_subscriber_borrow(subscriber, &message, &about); });
+    return Sample<T>(std::move(lent), detail::InPlace<const T>::of(message, static_cast<std::size_t>(about.bytes)), about);
+  }
   detail::SubscriberHandle handle_;
 };
 
