@@ -75,12 +75,12 @@ internal static class Transports
 
 internal sealed class CopySender : ISender
 {
-    private readonly BytesPublisher publisher;
+    private readonly Publisher<byte> publisher;
     private readonly byte[] message;
 
     internal CopySender(string name, int bytes, string way)
     {
-        publisher = new BytesPublisher(name, bytes, Transports.Options(way, bytes));
+        publisher = new Publisher<byte>(name, bytes, Transports.Options(way, bytes));
         message = new byte[bytes];
     }
 
@@ -95,12 +95,12 @@ internal sealed class CopySender : ISender
 
 internal sealed class CopyReceiver : IReceiver
 {
-    private readonly BytesSubscriber subscriber;
+    private readonly Subscriber<byte> subscriber;
     private readonly byte[] message;
 
     internal CopyReceiver(string name, int bytes, string way)
     {
-        subscriber = new BytesSubscriber(name, bytes, Transports.Options(way, bytes));
+        subscriber = new Subscriber<byte>(name, bytes, Transports.Options(way, bytes));
         message = new byte[bytes];
     }
 
@@ -115,12 +115,12 @@ internal sealed class CopyReceiver : IReceiver
 
 internal sealed class PlaceSender : ISender
 {
-    private readonly BytesPublisher publisher;
+    private readonly Publisher<byte> publisher;
     private readonly int bytes, touched;
 
     internal PlaceSender(string name, int bytes, int touched, string way)
     {
-        publisher = new BytesPublisher(name, bytes, Transports.Options(way, bytes));
+        publisher = new Publisher<byte>(name, bytes, Transports.Options(way, bytes));
         this.bytes = bytes;
         this.touched = touched;
     }
@@ -147,14 +147,14 @@ internal sealed class PlaceSender : ISender
 
 internal sealed class PlaceReceiver : IReceiver
 {
-    private readonly BytesSubscriber subscriber;
+    private readonly Subscriber<byte> subscriber;
     private readonly WaitSet any;
     private readonly int touched;
 
     internal PlaceReceiver(string name, int bytes, int touched, string way)
     {
         this.touched = touched;
-        subscriber = new BytesSubscriber(name, bytes, Transports.Options(way, bytes));
+        subscriber = new Subscriber<byte>(name, bytes, Transports.Options(way, bytes));
         any = new WaitSet(subscriber);
     }
 

@@ -170,7 +170,7 @@ internal static class BadInput
         using var publisher = new Publisher<Wheels>("wheels");
         string said = Check.Refused<HorusException>(() => new Subscriber<OtherWheels>("wheels"));
         Check.That(said.Contains("right") && said.Contains("rigth"));
-        Check.Refused<HorusException>(() => new BytesSubscriber("wheels", 16));
+        Check.Refused<HorusException>(() => new Subscriber<byte>("wheels", 16));
         using var world = new World(app => app.Node("a", () => { }).Period(Ms(1)));
         world.Publish("wheels", default(Wheels));
         Check.That(Check.Refused<HorusException>(() => world.Publish("wheels", default(OtherWheels))).Contains("another type of message"));
@@ -188,7 +188,10 @@ internal static class BadInput
         Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Reliable(-1)));
         Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Reliable(4).Publishers(1000)));
         Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", Options.Reliable(4).Group("a-group-that-is-not")));
-        Check.Refused<ArgumentOutOfRangeException>(() => new BytesPublisher("odd", -1));
+        Check.Refused<ArgumentOutOfRangeException>(() => new Publisher<byte>("odd", -1));
+        Check.That(Check.Refused<ArgumentException>(() => new Publisher<byte>("odd")).Contains("the most that a message may have"));
+        Check.That(Check.Refused<ArgumentException>(() => new Subscriber<Wheels>("odd", 16)).Contains("Wheels has its size"));
+        Check.Refused<HorusException>(() => new Publisher<Wheels>("odd", new Options().Poll(TimeSpan.Zero)));
         Check.Refused<ArgumentNullException>(() => new App(null));
         Check.Refused<ArgumentNullException>(() => new World(null));
         Check.Refused<ArgumentNullException>(() => new WaitSet(new AnySubscriber[] { null }));
@@ -260,7 +263,7 @@ internal static class BadInput
         });
         Check.Refused<HorusException>(() =>
         {
-            using var bytes = new BytesPublisher("lent.bytes", 8);
+            using var bytes = new Publisher<byte>("lent.bytes", 8);
             using var loan = bytes.Loan(4);
             loan.Publish(5);
         });
@@ -383,7 +386,7 @@ internal static class BadInput
     private static void ALotOfIt()
     {
         using var subscriber = new Subscriber<Wheels>("a.lot");
-        using var bytes = new BytesPublisher("a.lot.of.bytes", 8);
+        using var bytes = new Publisher<byte>("a.lot.of.bytes", 8);
         var closed = new Publisher<Wheels>("a.lot");
         closed.Dispose();
         for (int round = 0; round < 2000; round++)

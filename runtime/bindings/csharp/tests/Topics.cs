@@ -25,6 +25,7 @@ internal static class Topics
         ByEvent();
         FromThreadToThread();
         WithLargeMessages();
+        WithWaitStrategies();
         MakeNoObjects();
         return Check.Done();
     }
@@ -75,8 +76,8 @@ internal static class Topics
 
     private static void OfBytes()
     {
-        using var subscriber = new BytesSubscriber("log", 64);
-        using var publisher = new BytesPublisher("log", 64);
+        using var subscriber = new Subscriber<byte>("log", 64);
+        using var publisher = new Publisher<byte>("log", 64);
         Check.That(publisher.TrySend(Encoding.UTF8.GetBytes("left wheel slips")) && publisher.TrySend(ReadOnlySpan<byte>.Empty));
         var room = new byte[64];
         Check.That(subscriber.TryRecv(room, out int length) && Encoding.UTF8.GetString(room, 0, length) == "left wheel slips");
@@ -86,11 +87,19 @@ internal static class Topics
             loan.Bytes.Fill(3);
             loan.Publish(4);
         }
-        using (var sample = subscriber.Borrow()) Check.That(sample.Bytes.SequenceEqual(new byte[] { 3, 3, 3, 3 }) && subscriber.Subscribed());
+        using (var sample = subscriber.Borrow())
+            Check.That(sample.Bytes.SequenceEqual(new byte[] { 3, 3, 3, 3 }) && sample.About.Bytes == 4 && sample.Value == 3);
         string said = Check.Refused<HorusException>(() => publisher.TrySend(new byte[65]));
         Check.That(said.Contains("65 bytes is too long"));
         Check.That(Check.Refused<HorusException>(() => subscriber.Need(publisher, room)).Contains("64"));
-        Check.That(subscriber.Missed == 0);
+        // What is no matter of a message's length is the same for structs and for bytes.
+        Check.That(subscriber.Missed == 0 && subscriber.IsPublished && publisher.Subscribers == 1 && publisher.Reap() == 0);
+        publisher.Check();
+        subscriber.Check();
+        publisher.Send(new byte[] { 7, 8 });
+        Check.That(subscriber.TryRecv(room, out length, out Received about) && length == 2 && about.Bytes == 2 && about.Sequence > 0);
+        publisher.Send(new byte[] { 9 }, TimeSpan.Zero);
+        Check.That(subscriber.Recv(room, out length, out about, TimeSpan.Zero) && about.Bytes == 1 && room[0] == 9);
         var longer = new byte[80];
         var coming = subscriber.RecvAsync(new Memory<byte>(longer, 8, 64));
         publisher.Send(new byte[] { 1, 2, 3 });
@@ -99,10 +108,8 @@ internal static class Topics
         Check.That(subscriber.RecvAsync(room).Result == 1 && room[0] == 4);
     }
 
-    private static bool Subscribed(this BytesSubscriber subscriber) => subscriber != null;
-
     /// <summary>Room that is too small for the longest message.</summary>
-    private static void Need(this BytesSubscriber subscriber, BytesPublisher publisher, byte[] room)
+    private static void Need(this Subscriber<byte> subscriber, Publisher<byte> publisher, byte[] room)
     {
         publisher.Send(new byte[64]);
         try
@@ -117,8 +124,8 @@ internal static class Topics
 
     private static void SeveralAtOnce()
     {
-        using var log = new BytesPublisher("events", 16);
-        using var logged = new BytesSubscriber("events", 16);
+        using var log = new Publisher<byte>("events", 16);
+        using var logged = new Subscriber<byte>("events", 16);
         using var wheels = new Publisher<WheelSpeed>("wheels2");
         using var seen = new Subscriber<WheelSpeed>("wheels2");
         var set = new WaitSet(logged, seen);
@@ -216,14 +223,25 @@ internal static class Topics
 #endif
     }
 
+    private static void WithWaitStrategies()
+    {
+        using var publisher = new Publisher<WheelSpeed>("strategies", Options.Reliable(4).NeverWake());
+        using var subscriber = new Subscriber<WheelSpeed>("strategies", new Options().Poll(TimeSpan.FromMilliseconds(1)));
+        publisher.Send(new WheelSpeed { Left = 3 });
+        Check.That(subscriber.Recv(out WheelSpeed got, TimeSpan.FromSeconds(60)) && got.Left == 3);
+        string said = Check.Refused<HorusException>(
+            () => new Subscriber<WheelSpeed>("strategies", new Options().SpinThenSleep(TimeSpan.FromMilliseconds(1))));
+        Check.That(said.Contains("never wake a subscriber"));
+    }
+
     /// <summary>What a thread allocates for messages is nothing. Mono does not count.</summary>
     private static void MakeNoObjects()
     {
 #if NETCOREAPP
         using var subscriber = new Subscriber<Imu>("objects", Options.Reliable(4));
         using var publisher = new Publisher<Imu>("objects", Options.Reliable(4));
-        using var bytesSubscriber = new BytesSubscriber("objects.bytes", 64, Options.Reliable(4));
-        using var bytesPublisher = new BytesPublisher("objects.bytes", 64, Options.Reliable(4));
+        using var bytesSubscriber = new Subscriber<byte>("objects.bytes", 64, Options.Reliable(4));
+        using var bytesPublisher = new Publisher<byte>("objects.bytes", 64, Options.Reliable(4));
         var set = new WaitSet(bytesSubscriber, subscriber);
         Imu imu = default;
         var room = new byte[64];

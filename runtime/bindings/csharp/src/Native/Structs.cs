@@ -14,6 +14,8 @@ namespace Horus.Net.Native
         public uint DeliveryPolicy, Capacity, Publishers, History, WaitStrategy, Stamped;
         public byte* Directory;
         public byte* Group;
+        public ulong WaitStrategyNs;
+        public uint NeverWake, Spare;
     }
 
     /// <summary><c>horus_field</c>.</summary>

@@ -14,6 +14,7 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern int horus_journal(uint priority, byte* message, NativeField* fields, ulong count);
 
         [DllImport(Name)] internal static extern IntPtr horus_layout_parse(byte* description);
+        [DllImport(Name)] internal static extern IntPtr horus_layout_of_bytes(ulong maximum);
         [DllImport(Name)] internal static extern ulong horus_layout_hash(IntPtr layout);
         [DllImport(Name)] internal static extern ulong horus_layout_bytes(IntPtr layout);
         [DllImport(Name)] internal static extern int horus_layout_close(IntPtr layout);
@@ -21,8 +22,8 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern IntPtr horus_publisher_open(byte* topic, IntPtr layout, NativeOptions* options);
         [DllImport(Name)] internal static extern int horus_publisher_try_send(IntPtr publisher, void* message, ulong bytes);
         [DllImport(Name)] internal static extern int horus_publisher_send(IntPtr publisher, void* message, ulong bytes, long timeoutNs);
-        [DllImport(Name)] internal static extern int horus_publisher_loan(IntPtr publisher, void** place);
-        [DllImport(Name)] internal static extern int horus_publisher_publish(IntPtr publisher);
+        [DllImport(Name)] internal static extern int horus_publisher_loan(IntPtr publisher, ulong bytes, void** place);
+        [DllImport(Name)] internal static extern int horus_publisher_publish(IntPtr publisher, ulong bytes);
         [DllImport(Name)] internal static extern int horus_publisher_discard(IntPtr publisher);
         [DllImport(Name)] internal static extern ulong horus_publisher_subscribers(IntPtr publisher);
         [DllImport(Name)] internal static extern ulong horus_publisher_reap(IntPtr publisher);
@@ -40,29 +41,6 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern int horus_subscriber_is_published(IntPtr subscriber);
         [DllImport(Name)] internal static extern int horus_subscriber_check(IntPtr subscriber);
         [DllImport(Name)] internal static extern int horus_subscriber_close(IntPtr subscriber);
-
-        [DllImport(Name)] internal static extern IntPtr horus_bytes_publisher_open(byte* topic, ulong maximum, NativeOptions* options);
-        [DllImport(Name)] internal static extern int horus_bytes_publisher_try_send(IntPtr publisher, void* message, ulong bytes);
-        [DllImport(Name)]
-        internal static extern int horus_bytes_publisher_send(IntPtr publisher, void* message, ulong bytes, long timeoutNs);
-        [DllImport(Name)] internal static extern int horus_bytes_publisher_loan(IntPtr publisher, ulong bytes, void** place);
-        [DllImport(Name)] internal static extern int horus_bytes_publisher_publish(IntPtr publisher, ulong bytes);
-        [DllImport(Name)] internal static extern int horus_bytes_publisher_discard(IntPtr publisher);
-        [DllImport(Name)] internal static extern ulong horus_bytes_publisher_subscribers(IntPtr publisher);
-        [DllImport(Name)] internal static extern ulong horus_bytes_publisher_reap(IntPtr publisher);
-        [DllImport(Name)] internal static extern int horus_bytes_publisher_close(IntPtr publisher);
-
-        [DllImport(Name)] internal static extern IntPtr horus_bytes_subscriber_open(byte* topic, ulong maximum, NativeOptions* options);
-        [DllImport(Name)]
-        internal static extern int horus_bytes_subscriber_try_recv(IntPtr subscriber, void* message, ulong room, ulong* bytes, Received* about);
-        [DllImport(Name)]
-        internal static extern int horus_bytes_subscriber_recv(
-            IntPtr subscriber, void* message, ulong room, ulong* bytes, Received* about, long timeoutNs);
-        [DllImport(Name)]
-        internal static extern int horus_bytes_subscriber_borrow(IntPtr subscriber, void** message, ulong* bytes, Received* about);
-        [DllImport(Name)] internal static extern int horus_bytes_subscriber_release(IntPtr subscriber);
-        [DllImport(Name)] internal static extern ulong horus_bytes_subscriber_missed(IntPtr subscriber);
-        [DllImport(Name)] internal static extern int horus_bytes_subscriber_close(IntPtr subscriber);
 
         [DllImport(Name)] internal static extern int horus_wait_any(IntPtr* subscribers, ulong count, long timeoutNs, ulong* ready);
     }

@@ -12,24 +12,26 @@ namespace Horus.Net
     {
         private readonly Publisher<T> publisher;
         private readonly T* place;
+        private readonly int length;
         private readonly long number;
 
-        internal Loan(Publisher<T> publisher, T* place, long number)
+        internal Loan(Publisher<T> publisher, T* place, int length, long number)
         {
             this.publisher = publisher;
             this.place = place;
+            this.length = length;
             this.number = number;
         }
 
         /// <summary>Whether there was no room.</summary>
-        public bool IsEmpty => place == null;
+        public bool IsEmpty => publisher == null;
 
-        /// <summary>The message, to be written.</summary>
+        /// <summary>The message, to be written; of bytes the first one.</summary>
         public ref T Value
         {
             get
             {
-                if (IsEmpty || !publisher.IsLent(number)) throw Ended.Loan();
+                if (IsEmpty || length == 0 || !publisher.IsLent(number)) throw Ended.Loan();
                 return ref *place;
             }
         }
@@ -40,15 +42,17 @@ namespace Horus.Net
             get
             {
                 if (IsEmpty || !publisher.IsLent(number)) throw Ended.Loan();
-                return new Span<byte>(place, sizeof(T));
+                return new Span<byte>(place, length);
             }
         }
 
         /// <summary>Sends it.</summary>
-        public void Publish()
+        public void Publish() => PublishFirst(length);
+
+        internal void PublishFirst(int bytes)
         {
             if (IsEmpty) throw Ended.Loan();
-            publisher.Publish(number);
+            publisher.Publish(number, bytes);
         }
 
         /// <summary>Gives the place back, unless it was published.</summary>

@@ -51,7 +51,7 @@ namespace Horus.Net
         /// <summary>
         /// Receives the next message of bytes into memory, where a span cannot be; gives its length. There has to be room for the longest one.
         /// </summary>
-        public static async Task<int> RecvAsync(this BytesSubscriber subscriber, Memory<byte> message, CancellationToken token = default)
+        public static async Task<int> RecvAsync(this Subscriber<byte> subscriber, Memory<byte> message, CancellationToken token = default)
         {
             int length;
             while (!subscriber.TryRecv(message.Span, out length)) await subscriber.WaitAsync(token).ConfigureAwait(false);

@@ -8,9 +8,11 @@ namespace Horus.Net
     /// <summary>How a topic is made and joined. Without options it is as suits most.</summary>
     public sealed class Options
     {
-        private const uint LatestPolicy = 1, ReliablePolicy = 2, SpinStrategy = 1, SleepStrategy = 2;
+        private const uint LatestPolicy = 1, ReliablePolicy = 2;
+        private const uint SpinStrategy = 1, SleepStrategy = 2, PollStrategy = 3, SpinThenSleepStrategy = 4;
 
-        private uint deliveryPolicy, capacity, publishers, history, waitStrategy, stamped;
+        private uint deliveryPolicy, capacity, publishers, history, waitStrategy, stamped, neverWake;
+        private ulong waitStrategyNs;
         private string directory, group;
 
         /// <summary>The oldest message is overwritten, and every loss is counted.</summary>
@@ -36,6 +38,15 @@ namespace Horus.Net
         /// <summary>Sleeps at once.</summary>
         public Options Sleep() => With(() => waitStrategy = SleepStrategy);
 
+        /// <summary>Looks once in so long a time, and sleeps meanwhile.</summary>
+        public Options Poll(TimeSpan every) => Waits(PollStrategy, every);
+
+        /// <summary>Waits busily for so long, and then sleeps.</summary>
+        public Options SpinThenSleep(TimeSpan spin) => Waits(SpinThenSleepStrategy, spin);
+
+        /// <summary>Publishers wake no subscriber, so that sending never makes a system call: subscribers look busily or by the clock.</summary>
+        public Options NeverWake() => With(() => neverWake = 1);
+
         /// <summary>The folder of the topic's file; $HORUS_SHM_DIR or /dev/shm/horus if not said otherwise.</summary>
         public Options Directory(string path) => With(() => directory = path);
 
@@ -55,6 +66,7 @@ namespace Horus.Net
                     Size = new UIntPtr((uint)sizeof(NativeOptions)),
                     DeliveryPolicy = options.deliveryPolicy, Capacity = options.capacity, Publishers = options.publishers, History = options.history,
                     WaitStrategy = options.waitStrategy, Stamped = options.stamped, Directory = directoryText, Group = groupText,
+                    WaitStrategyNs = options.waitStrategyNs, NeverWake = options.neverWake,
                 };
                 return call(&native);
             }
@@ -65,6 +77,13 @@ namespace Horus.Net
         private Options With(Action change)
         {
             change();
+            return this;
+        }
+
+        private Options Waits(uint how, TimeSpan span)
+        {
+            waitStrategy = how;
+            waitStrategyNs = Limit.Span(span);
             return this;
         }
 

@@ -7,32 +7,36 @@ using Horus.Net.Native;
 namespace Horus.Net
 {
     /// <summary>The publishing end of a topic. One thread at a time uses it. Sending makes no object.</summary>
-    /// <typeparam name="T">A struct with <see cref="MessageAttribute"/>.</typeparam>
+    /// <typeparam name="T">A struct with <see cref="MessageAttribute"/>, or <c>byte</c> for messages of any length: see <see cref="Bytes"/>.</typeparam>
     public sealed unsafe class Publisher<T> : Owned where T : unmanaged
     {
         private long lent, lends;
 
         /// <summary>Opens a topic for publishing, and makes it unless a living peer uses it.</summary>
         /// <exception cref="HorusException">It is refused; the sentence says why.</exception>
-        public Publisher(string topic, Options options = null) : base(Open(topic, options)) { }
+        public Publisher(string topic, Options options = null) : base(Opening.OfMessages<T>(Open, topic, options)) { }
 
-        private static IntPtr Open(string topic, Options options)
+        /// <summary>Opens a topic of messages of up to <paramref name="maximum"/> bytes, of a <c>Publisher&lt;byte&gt;</c> alone.</summary>
+        /// <exception cref="HorusException">It is refused; the sentence says why.</exception>
+        public Publisher(string topic, int maximum, Options options = null) : base(Opening.OfBytes<T>(Open, topic, maximum, options)) { }
+
+        private static IntPtr Open(byte* topic, IntPtr layout, NativeOptions* options)
         {
-            IntPtr layout = Layout<T>.Handle;
-            fixed (byte* name = Text.ToNative(topic, nameof(topic)))
-            {
-                byte* at = name;
-                return Status.Made(Options.Lend(options, given => TopicFunctions.horus_publisher_open(at, layout, given)));
-            }
+            return TopicFunctions.horus_publisher_open(topic, layout, options);
         }
 
         /// <summary>Sends a message; false when there is no room. Wait-free.</summary>
         [MethodImpl(Calls.Hot)]
         public bool TrySend(in T message)
         {
+            fixed (T* place = &message) return TrySendAt(place, (ulong)sizeof(T));
+        }
+
+        [MethodImpl(Calls.Hot)]
+        internal bool TrySendAt(void* message, ulong bytes)
+        {
             IntPtr publisher = Enter();
-            int status;
-            fixed (T* place = &message) status = TopicFunctions.horus_publisher_try_send(publisher, place, (ulong)sizeof(T));
+            int status = TopicFunctions.horus_publisher_try_send(publisher, message, bytes);
             Leave();
             return status == Status.Ok || Status.IsDone(status);
         }
@@ -43,12 +47,16 @@ namespace Horus.Net
         /// <summary>Sends a message; waits for room on a reliable topic, and gives false when there was none in time.</summary>
         public bool Send(in T message, TimeSpan limit)
         {
+            fixed (T* place = &message) return SendAt(place, (ulong)sizeof(T), limit);
+        }
+
+        internal bool SendAt(void* message, ulong bytes, TimeSpan limit)
+        {
             IntPtr publisher = Enter();
             long left = Limit.Nanoseconds(limit);
             int status;
-            fixed (T* place = &message)
-                do status = TopicFunctions.horus_publisher_send(publisher, place, (ulong)sizeof(T), Limit.Slice(ref left));
-                while (status == Status.Full && left != 0);
+            do status = TopicFunctions.horus_publisher_send(publisher, message, bytes, Limit.Slice(ref left));
+            while (status == Status.Full && left != 0);
             Leave();
             return status == Status.Ok || Status.IsDone(status);
         }
@@ -57,15 +65,17 @@ namespace Horus.Net
         /// Lends the place of the next message in shared memory, to be filled and published; empty when there is no room. What stands there is
         /// some older message, or zeros.
         /// </summary>
-        public Loan<T> Loan()
+        public Loan<T> Loan() => Lend(sizeof(T));
+
+        internal Loan<T> Lend(int bytes)
         {
             IntPtr publisher = Enter();
             void* place = null;
-            int status = TopicFunctions.horus_publisher_loan(publisher, &place);
+            int status = TopicFunctions.horus_publisher_loan(publisher, (ulong)bytes, &place);
             Leave();
             if (status != Status.Ok && !Status.IsDone(status)) return default;
             lent = ++lends;
-            return new Loan<T>(this, (T*)place, lent);
+            return new Loan<T>(this, (T*)place, bytes, lent);
         }
 
         /// <summary>How many living subscribers the topic has; 0 when that cannot be known. Makes system calls.</summary>
@@ -100,11 +110,11 @@ namespace Horus.Net
 
         internal bool IsLent(long loan) => lent == loan && !IsClosed;
 
-        internal void Publish(long loan)
+        internal void Publish(long loan, int bytes)
         {
             if (!IsLent(loan)) throw Ended.Loan();
-            int status = TopicFunctions.horus_publisher_publish(Enter());
-            lent = 0;
+            int status = TopicFunctions.horus_publisher_publish(Enter(), (ulong)bytes);
+            if (status == Status.Ok) lent = 0;
             Leave();
             Status.IsDone(status);
         }

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Horus.Net
 {
-    /// <summary>What is known of a message beside its bytes.</summary>
+    /// <summary>What is known of a message beside what it says.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public struct Received
     {
@@ -12,5 +12,7 @@ namespace Horus.Net
         public ulong SentNs;
         /// <summary>Number of the publisher that sent it.</summary>
         public ulong Publisher;
+        /// <summary>How many bytes it has.</summary>
+        public ulong Bytes;
     }
 }

@@ -23,17 +23,17 @@ namespace Horus.Net
         }
 
         /// <summary>Whether there was no message.</summary>
-        public bool IsEmpty => message == null;
+        public bool IsEmpty => subscriber == null;
 
-        /// <summary>What is known beside the message.</summary>
+        /// <summary>What is known of the message.</summary>
         public Received About { get; }
 
-        /// <summary>The message, to be read.</summary>
+        /// <summary>The message, to be read; of bytes the first one.</summary>
         public ref readonly T Value
         {
             get
             {
-                if (IsEmpty || !subscriber.IsLent(number)) throw Ended.Sample();
+                if (IsEmpty || About.Bytes == 0 || !subscriber.IsLent(number)) throw Ended.Sample();
                 return ref *message;
             }
         }
@@ -44,7 +44,7 @@ namespace Horus.Net
             get
             {
                 if (IsEmpty || !subscriber.IsLent(number)) throw Ended.Sample();
-                return new ReadOnlySpan<byte>(message, sizeof(T));
+                return new ReadOnlySpan<byte>(message, (int)About.Bytes);
             }
         }
 

@@ -16,23 +16,23 @@ namespace Horus.Net
     }
 
     /// <summary>A subscribing end of a topic. One thread at a time uses it. Receiving makes no object.</summary>
-    /// <typeparam name="T">A struct with <see cref="MessageAttribute"/>.</typeparam>
+    /// <typeparam name="T">A struct with <see cref="MessageAttribute"/>, or <c>byte</c> for messages of any length: see <see cref="Bytes"/>.</typeparam>
     public sealed unsafe class Subscriber<T> : AnySubscriber where T : unmanaged
     {
         private long lent, lends;
 
         /// <summary>Joins a topic; it may come before its publisher.</summary>
         /// <exception cref="HorusException">It is refused; the sentence says why, and names a field that differs.</exception>
-        public Subscriber(string topic, Options options = null) : base(Open(topic, options)) { }
+        public Subscriber(string topic, Options options = null) : base(Opening.OfMessages<T>(Open, topic, options)) { }
 
-        private static IntPtr Open(string topic, Options options)
+        /// <summary>Joins a topic of messages of up to <paramref name="maximum"/> bytes, as many as its publishers say: of a
+        /// <c>Subscriber&lt;byte&gt;</c> alone.</summary>
+        /// <exception cref="HorusException">It is refused; the sentence says why.</exception>
+        public Subscriber(string topic, int maximum, Options options = null) : base(Opening.OfBytes<T>(Open, topic, maximum, options)) { }
+
+        private static IntPtr Open(byte* topic, IntPtr layout, NativeOptions* options)
         {
-            IntPtr layout = Layout<T>.Handle;
-            fixed (byte* name = Text.ToNative(topic, nameof(topic)))
-            {
-                byte* at = name;
-                return Status.Made(Options.Lend(options, given => TopicFunctions.horus_subscriber_open(at, layout, given)));
-            }
+            return TopicFunctions.horus_subscriber_open(topic, layout, options);
         }
 
         /// <summary>Receives the next message; false when none was sent yet. Wait-free.</summary>
@@ -51,14 +51,20 @@ namespace Horus.Net
         [MethodImpl(Calls.Hot)]
         private bool TryRecv(out T message, Received* about)
         {
-            IntPtr subscriber = Enter();
-            int status;
             message = default;
-            fixed (T* place = &message) status = TopicFunctions.horus_subscriber_try_recv(subscriber, place, (ulong)sizeof(T), about);
-            Leave();
-            if (status == Status.Ok) return true;
+            fixed (T* place = &message)
+                if (TryRecvAt(place, (ulong)sizeof(T), about)) return true;
             message = default; // what stands there is perhaps no message that was sent
-            return Status.IsDone(status);
+            return false;
+        }
+
+        [MethodImpl(Calls.Hot)]
+        internal bool TryRecvAt(void* message, ulong bytes, Received* about)
+        {
+            IntPtr subscriber = Enter();
+            int status = TopicFunctions.horus_subscriber_try_recv(subscriber, message, bytes, about);
+            Leave();
+            return status == Status.Ok || Status.IsDone(status);
         }
 
         /// <summary>Waits for the next message.</summary>
@@ -82,17 +88,22 @@ namespace Horus.Net
 
         private bool Recv(out T message, Received* about, TimeSpan limit)
         {
+            message = default;
+            fixed (T* place = &message)
+                if (RecvAt(place, (ulong)sizeof(T), about, limit)) return true;
+            message = default;
+            return false;
+        }
+
+        internal bool RecvAt(void* message, ulong bytes, Received* about, TimeSpan limit)
+        {
             IntPtr subscriber = Enter();
             long left = Limit.Nanoseconds(limit);
             int status;
-            message = default;
-            fixed (T* place = &message)
-                do status = TopicFunctions.horus_subscriber_recv(subscriber, place, (ulong)sizeof(T), about, Limit.Slice(ref left));
-                while (status == Status.Empty && left != 0);
+            do status = TopicFunctions.horus_subscriber_recv(subscriber, message, bytes, about, Limit.Slice(ref left));
+            while (status == Status.Empty && left != 0);
             Leave();
-            if (status == Status.Ok) return true;
-            message = default;
-            return Status.IsDone(status);
+            return status == Status.Ok || Status.IsDone(status);
         }
 
         /// <summary>The next message where it lies in shared memory; empty when none was sent yet. It holds its place until it is disposed.</summary>
