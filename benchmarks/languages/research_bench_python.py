@@ -203,7 +203,7 @@ def at_ten_kilohertz(seconds):
     """A node on the machine's clock, at the rate that the original was asked for."""
     releases, cycles = int(RATE * max(seconds, 1)), []
     app = horus.App("benchmark-10khz", [])
-    app.node("fast", rate=RATE, policy="fifo:10" if os.geteuid() == 0 else None)(lambda cycle: cycles.append((cycle.release_ns, cycle.wake_ns)))
+    app.node("fast", rate=RATE, scheduling_policy="fifo:10" if os.geteuid() == 0 else None)(lambda cycle: cycles.append((cycle.release_ns, cycle.wake_ns)))
     app.releases(releases)
     app.run()
     seconds = (cycles[-1][0] - cycles[0][0]) / 1e9

@@ -90,7 +90,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // One that is done gets a moment to tidy up after itself; `recv_timeout` ends early when its output closes.
+        // One that is done gets a moment to clean up after itself; `recv_timeout` ends early when its output closes.
         while self.asked.get() && self.lines.recv_timeout(Duration::from_secs(2)).is_ok() {}
         let _ = self.child.kill();
         let _ = self.child.wait();

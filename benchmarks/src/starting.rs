@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use horus::app::App;
 use horus::message::Stamp;
 use horus::node::Cycle;
-use horus::startup::Policy;
+use horus::startup::SchedulingPolicy;
 use horus::time::ms;
 use horus::topic::{Options, Publisher};
 use horus_sys::clock::monotonic_ns;
@@ -123,7 +123,7 @@ fn run() -> horus::Result {
         let sequence = left.latest().zip(right.latest()).map_or(0, |(left, right)| left.sequence + right.sequence);
         wheels.set(Stamp { sequence, sent_ns: 0 });
     };
-    app.node("wheels", step).period(ms(1)).policy(Policy::Fifo("10".parse()?));
+    app.node("wheels", step).period(ms(1)).scheduling_policy(SchedulingPolicy::Fifo("10".parse()?));
     app.run().map(drop)
 }
 

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use horus::topic::{Options, Publisher, Subscriber, Waiting};
+use horus::topic::{Options, Publisher, Subscriber, WaitStrategy};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::stage::Stage;
 use horus_benchmarks::suite::Task;
@@ -39,7 +39,7 @@ fn capacity(bytes: usize) -> usize {
 fn horus<const WORDS: usize>(stage: &Stage) -> Result<Measured, Failure> {
     let options = Options::latest(capacity(size_of::<Payload<WORDS>>()))
         .directory(&stage.meeting.directory)
-        .waiting(Waiting::Spin);
+        .wait_strategy(WaitStrategy::Spin);
     let name = &stage.meeting.name;
     let mut publisher = Publisher::<Payload<WORDS>>::open(name, &options)?;
     let mut subscriber = Subscriber::<Payload<WORDS>>::open(name, &options)?;

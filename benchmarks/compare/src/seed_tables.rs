@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use horus::topic::{Options, Publisher, Subscriber, Waiting};
+use horus::topic::{Options, Publisher, Subscriber, WaitStrategy};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::patience::PATIENCE;
 use horus_benchmarks::samples::Samples;
@@ -48,7 +48,7 @@ pub fn loops() -> Vec<Task> {
 }
 
 fn options(meeting: &Meeting) -> Options {
-    Options::latest(64).publishers(ENDS + 1).directory(&meeting.directory).waiting(Waiting::Spin)
+    Options::latest(64).publishers(ENDS + 1).directory(&meeting.directory).wait_strategy(WaitStrategy::Spin)
 }
 
 fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {

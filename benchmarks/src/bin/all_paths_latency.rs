@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use horus::message::Stamp;
-use horus::topic::{Options, Publisher, Subscriber, Waiting};
+use horus::topic::{Options, Publisher, Subscriber, WaitStrategy};
 use horus_benchmarks::cell::{Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::samples::Samples;
@@ -42,7 +42,7 @@ fn processes<const PUBLISHERS: usize, const SUBSCRIBERS: usize>(path: Path) -> T
 /// A topic that overwrites, a subscriber that spins, and the time of sending alone.
 fn send_alone(stage: &Stage) -> Result<Measured, Failure> {
     let name = &stage.meeting.name;
-    let options = Options::latest(1024).directory(&stage.meeting.directory).waiting(Waiting::Spin);
+    let options = Options::latest(1024).directory(&stage.meeting.directory).wait_strategy(WaitStrategy::Spin);
     let mut publisher = Publisher::<Small>::open(name, &options)?;
     let mut subscriber = Subscriber::<Small>::open(name, &options)?;
     let produce = |stop: &AtomicBool| {
@@ -119,7 +119,7 @@ fn receive(subscriber: &mut Subscriber<Stamp>) -> Option<u64> {
 
 fn count_instructions() -> Result<(), Failure> {
     let scratch = scratch()?;
-    let (name, options) = ("one", Options::reliable(1024).directory(scratch.path()).waiting(Waiting::Spin));
+    let (name, options) = ("one", Options::reliable(1024).directory(scratch.path()).wait_strategy(WaitStrategy::Spin));
     let mut publisher = Publisher::open(name, &options)?;
     let mut subscriber = Subscriber::open(name, &options)?;
     for sequence in 0..COUNTED {

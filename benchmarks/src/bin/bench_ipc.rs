@@ -9,7 +9,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{ScopedJoinHandle, scope};
 
-use horus::topic::{Bytes, Options, Publisher, Subscriber, Waiting};
+use horus::topic::{Bytes, Options, Publisher, Subscriber, WaitStrategy};
 use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
 use horus_benchmarks::patience::{PATIENCE, Patience, Stuck};
 use horus_benchmarks::pinning::pin_to;
@@ -111,7 +111,7 @@ impl Run {
 fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossless: bool) -> Result<Measured, Failure> {
     let name = &stage.meeting.name;
     let options =
-        Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory).waiting(Waiting::Spin);
+        Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory).wait_strategy(WaitStrategy::Spin);
     let publishers = (0..senders).map(|_| Publisher::<[u8]>::open_as(name, Bytes::up_to(LONGEST), &options));
     let publishers: Vec<_> = publishers.collect::<Result<_, _>>()?;
     let subscribers = (0..receivers).map(|_| Subscriber::<[u8]>::open_as(name, Bytes::up_to(LONGEST), &options));

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use horus::topic::{Options, Publisher, Subscriber, Waiting};
+use horus::topic::{Options, Publisher, Subscriber, WaitStrategy};
 use horus_benchmarks::cell::{Cell, Heading, Measured, Path};
 use horus_benchmarks::content::{Mark, Prepared, verify};
 use horus_benchmarks::pinning::pin_to;
@@ -44,7 +44,7 @@ impl Topic {
         let options = Options::reliable(CAPACITY)
             .publishers(publishers)
             .directory(&stage.meeting.directory)
-            .waiting(Waiting::Spin);
+            .wait_strategy(WaitStrategy::Spin);
         let made: Result<_, _> = (0..publishers).map(|_| Publisher::open(name, &options)).collect();
         let joined: Result<_, _> = (0..subscribers).map(|_| Subscriber::open(name, &options)).collect();
         let tallies = (0..subscribers).map(|_| Tally::new(publishers as u64)).collect();

@@ -1,7 +1,7 @@
 //! HORUS topics: threads and processes take the same way, through shared memory.
 
 use horus::message::{Field, FieldType, Message};
-use horus::topic::{OpenError, Options, Publisher, Subscriber, Waiting};
+use horus::topic::{OpenError, Options, Publisher, Subscriber, WaitStrategy};
 
 use crate::transport::{Content, Failure, Link, Meeting, Payload, Processes, Receiver, Sender, Threads};
 
@@ -35,7 +35,7 @@ pub type Subscribing<M, const SUBSCRIBERS: usize = 1> = Turns<Subscriber<M>, SUB
 
 /// How the benchmarks make topics, but for what they vary.
 pub fn options(meeting: &Meeting, capacity: usize) -> Options {
-    Options::reliable(capacity).directory(&meeting.directory).waiting(Waiting::Spin)
+    Options::reliable(capacity).directory(&meeting.directory).wait_strategy(WaitStrategy::Spin)
 }
 
 impl<E, const N: usize> Turns<E, N> {

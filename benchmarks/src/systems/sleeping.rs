@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use horus::message::Message;
-use horus::topic::{Subscriber, Waiting};
+use horus::topic::{Subscriber, WaitStrategy};
 
 use crate::systems::horus::{Publishing, options};
 use crate::transport::{Content, Failure, Link, Meeting, Processes, Receiver, Sender, Threads};
@@ -18,7 +18,7 @@ fn sleeper<M: Message + Content>(
     meeting: &Meeting,
     capacity: usize,
 ) -> Result<impl Receiver<M> + Send + use<M>, Failure> {
-    let options = options(meeting, capacity).waiting(Waiting::Sleep);
+    let options = options(meeting, capacity).wait_strategy(WaitStrategy::Sleep);
     let mut subscriber = Subscriber::<M>::open(&meeting.name, &options)?;
     Ok(move |into: &mut M| subscriber.recv_timeout(NAP).map(|received| *into = received.message).is_some())
 }

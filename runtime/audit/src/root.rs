@@ -203,7 +203,7 @@ impl Root {
     }
 
     /// Removes what a killed process left beside `path`.
-    pub(crate) fn tidy(&self, path: &str) -> io::Result<()> {
+    pub(crate) fn clean_up(&self, path: &str) -> io::Result<()> {
         remove(&beside(&self.place(path)?, ".", UNFINISHED))
     }
 

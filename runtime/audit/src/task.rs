@@ -1,7 +1,7 @@
 //! The tasks of the audited machine: what each is and how it is scheduled.
 
 use horus::cpus::CpuList;
-use horus::task::{SchedulingPolicy, TaskStat};
+use horus::task::{KernelPolicy, TaskStat};
 
 use crate::tree::{Tree, Unread};
 
@@ -39,8 +39,8 @@ pub fn all(tree: &Tree) -> Result<Vec<Task>, Unread> {
 fn parse(pid: &str, tid: &str, stat: &str) -> Option<Task> {
     let stat = TaskStat::parse(stat)?;
     let priority = match stat.policy {
-        SchedulingPolicy::Fifo | SchedulingPolicy::RoundRobin => stat.rt_priority,
-        SchedulingPolicy::Deadline => 100,
+        KernelPolicy::Fifo | KernelPolicy::RoundRobin => stat.rt_priority,
+        KernelPolicy::Deadline => 100,
         _ => 0,
     };
     let (pid, tid) = (pid.parse().ok()?, tid.parse().ok()?);

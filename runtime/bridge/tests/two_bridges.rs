@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use horus::message::layout::Layout;
 use horus_shm::directory::{Directory, Namespace};
 use horus_shm::ends::{Kind, Making, Publication};
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 use horus_sys::clock::monotonic_ns;
 
 /// No machine is so slow.
@@ -71,7 +71,7 @@ fn topic(topics: &std::path::Path, name: &str, layout: &str) -> Publication {
     let description = layout.description();
     let kind = Kind { type_name: layout.type_name(), layout_hash: layout.hash(), description: &description };
     let access = directory.access().unwrap();
-    let making = Making { capacity: 64, least: 1, policy: Policy::Latest, access, publishers: 2, wakes: true };
+    let making = Making { capacity: 64, least: 1, policy: DeliveryPolicy::Latest, access, publishers: 2, wakes: true };
     Publication::open(&directory, &name.parse().unwrap(), kind, layout.payload(), &making).unwrap()
 }
 

@@ -198,7 +198,7 @@ impl Scene {
 
 fn node(name: &str, policy: &str, thread: u32, times: [u64; 3]) -> Value {
     let [period, budget, deadline] = times.map(|micros| micros * 1_000);
-    serde_json::json!({"name": name, "cpu": "3", "policy": policy, "thread": thread, "period_ns": period,
+    serde_json::json!({"name": name, "cpu": "3", "scheduling_policy": policy, "thread": thread, "period_ns": period,
         "budget_ns": budget, "deadline_ns": deadline, "inputs": [], "outputs": []})
 }
 
@@ -245,7 +245,7 @@ fn a_graph_that_fits_is_admitted_and_what_is_not_known_is_said() {
     scene.describes(&[control(), node("log", "other", 1, [1_000, 0, 1_000])]);
     let (status, screen) = scene.screen(&[]);
     assert_eq!(status, Some(2), "a node was not analysed");
-    assert!(screen.contains("control R = 150 us") && screen.contains("not analysed: log: policy other\n"), "{screen}");
+    assert!(screen.contains("control R = 150 us") && screen.contains("not analysed: log: scheduling policy other\n"), "{screen}");
     assert!(screen.ends_with("no determinism report of this boot: release jitter is taken as 0\n"), "{screen}");
 }
 
@@ -284,7 +284,7 @@ fn what_cannot_be_checked_says_why_and_has_a_status_of_its_own() {
         assert!(status == Some(2) && (screen.contains(words) || is_slow), "{script}: {screen}");
     }
     scene.describes(&[
-        serde_json::json!({"name": "control", "cpu": "third", "policy": "fifo:80", "thread": 0, "period_ns": 1,
+        serde_json::json!({"name": "control", "cpu": "third", "scheduling_policy": "fifo:80", "thread": 0, "period_ns": 1,
         "deadline_ns": 1, "inputs": [], "outputs": []}),
     ]);
     let (status, screen) = scene.screen(&[]);
@@ -319,7 +319,7 @@ fn real_programs_are_checked_beside_those_that_run() {
     while json(&scene.path("topics"), &["node", "list"])["nodes"] == serde_json::json!([]) {
         assert!(started.elapsed() < PATIENCE);
     }
-    let settings = "program = \"ping\"\n[node.ping]\ncpu = \"isolated\"\npolicy = \"fifo:80\"\nbudget = \"1 ms\"\n";
+    let settings = "program = \"ping\"\n[node.ping]\ncpu = \"isolated\"\nscheduling_policy = \"fifo:80\"\nbudget = \"1 ms\"\n";
     std::fs::write(scene.path("node.toml"), settings).unwrap();
     let ping = built("ping");
     let (status, screen) = scene.screen(&["--program", ping.to_str().unwrap()]);
@@ -328,7 +328,7 @@ fn real_programs_are_checked_beside_those_that_run() {
     let (status, screen) = scene.screen(&["--program", ping.to_str().unwrap(), "--with-running"]);
     assert_eq!(status, Some(0), "{screen}");
     assert!(screen.starts_with("admitted: ping/ping R = 1 ms"), "{screen}");
-    assert!(screen.contains("not analysed: pong/pong: policy other"), "{screen}");
+    assert!(screen.contains("not analysed: pong/pong: scheduling policy other"), "{screen}");
 }
 
 /// A program of one node in a directory, which has figures and does not run.
@@ -385,7 +385,7 @@ fn a_program_that_does_not_fit_beside_one_of_another_namespace_does_not_start_an
             .period(ms(1))
             .budget(us(200))
             .cpu(CpuChoice::Number(0))
-            .policy("fifo:80".parse().unwrap());
+            .scheduling_policy("fifo:80".parse().unwrap());
         app.run().unwrap_err().to_string()
     };
     let refused = start();

@@ -60,7 +60,7 @@ fn a_result_that_a_full_disk_did_not_take_is_a_failure() {
     Directory::at(scratch.path().join("topics")).unwrap();
     let node_file = scratch.path().join("node.toml");
     fs::write(&node_file, "program = \"idle\"\n").unwrap();
-    let node = r#"{"name":"idle","nodes":[{"name":"idle","period_ns":10000000,"deadline_ns":10000000,"budget_ns":1000000,"cpu":"0","policy":"fifo:50","thread":0,"inputs":[],"outputs":[]}]}"#;
+    let node = r#"{"name":"idle","nodes":[{"name":"idle","period_ns":10000000,"deadline_ns":10000000,"budget_ns":1000000,"cpu":"0","scheduling_policy":"fifo:50","thread":0,"inputs":[],"outputs":[]}]}"#;
     let program = scratch.path().join("idle");
     fs::write(&program, format!("#!/bin/sh\necho '{node}'\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();

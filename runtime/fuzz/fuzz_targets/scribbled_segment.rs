@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, WaitStrategy};
 use horus_shm::peers::clean::clean;
 use horus_shm::segment::layout::{BELL, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
@@ -172,7 +172,7 @@ fuzz_target!(|input: Input| {
                 let _message = found.map(|subscriber| subscriber.recv_timeout(Duration::from_micros(10)));
             }
             Step::Join { sleeps } => {
-                let options = options.clone().waiting(if *sleeps { Waiting::Sleep } else { Waiting::Spin });
+                let options = options.clone().wait_strategy(if *sleeps { WaitStrategy::Sleep } else { WaitStrategy::Spin });
                 subscribers.extend(Subscriber::open(&name, &options));
             }
             Step::Leave => drop(subscribers.pop()),

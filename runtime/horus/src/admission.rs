@@ -6,13 +6,13 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use horus::admission::{Arrival, Policy, Task, analyse};
+//! use horus::admission::{Arrival, TaskPolicy, Task, analyse};
 //!
 //! let us = Duration::from_micros;
 //! let every = |period| Arrival::Periodic { period };
-//! let mut control = Task::new("control", 3, Policy::Fifo(80), every(us(1_000)), us(150), us(800));
+//! let mut control = Task::new("control", 3, TaskPolicy::Fifo(80), every(us(1_000)), us(150), us(800));
 //! control.jitter = us(120);
-//! let mut vision = Task::new("vision", 3, Policy::Fifo(85), every(us(10_000)), us(643), us(10_000));
+//! let mut vision = Task::new("vision", 3, TaskPolicy::Fifo(85), every(us(10_000)), us(643), us(10_000));
 //! vision.thread = 1;
 //!
 //! let admission = analyse(&[control, vision], &[2, 3])?;
@@ -63,7 +63,7 @@ pub use self::check::{MAX_TASKS, TaskError};
 pub use self::demand::MAX_DEADLINE_UTILISATION;
 pub use self::prediction::{Assessment, Cause, Interference, Overload, Part, Prediction, Relation};
 pub use self::remedy::Remedy;
-pub use self::task::{Arrival, BudgetSource, JitterSource, Policy, Task};
+pub use self::task::{Arrival, BudgetSource, JitterSource, TaskPolicy, Task};
 
 /// What the analysis says about a set of tasks. Prints as the screen of `horus node check`.
 #[must_use = "a refusal that no code looks at refuses nothing"]
@@ -165,16 +165,16 @@ fn levels(tasks: &[Task]) -> Vec<Option<u8>> {
 fn assess(index: usize, tasks: &[Task], levels: &[Option<u8>]) -> Assessment {
     let task = &tasks[index];
     let prediction = match task.policy {
-        Policy::Other => Prediction::NoGuarantee,
-        Policy::Deadline => predict_by_demand(task, tasks),
-        Policy::Fifo(_) | Policy::RoundRobin(_) => predict_response(task, levels[index], tasks, levels),
+        TaskPolicy::Other => Prediction::NoGuarantee,
+        TaskPolicy::Deadline => predict_by_demand(task, tasks),
+        TaskPolicy::Fifo(_) | TaskPolicy::RoundRobin(_) => predict_response(task, levels[index], tasks, levels),
     };
     Assessment { task: task.clone(), prediction, remedies: Vec::new() }
 }
 
 fn predict_by_demand(task: &Task, tasks: &[Task]) -> Prediction {
     let peers: Vec<&Task> =
-        tasks.iter().filter(|peer| (peer.cpu, peer.policy) == (task.cpu, Policy::Deadline)).collect();
+        tasks.iter().filter(|peer| (peer.cpu, peer.policy) == (task.cpu, TaskPolicy::Deadline)).collect();
     let loads: Vec<Load> = peers.iter().map(|peer| Load::of(peer)).collect();
     let blocked = peers.iter().max_by_key(|peer| peer.blocking).filter(|peer| !peer.blocking.is_zero());
     let overload = demand::overload(blocked.map_or(0, |peer| nanos(peer.blocking)), &loads);
@@ -225,7 +225,7 @@ fn thread_priority(task: &Task, tasks: &[Task]) -> Option<u8> {
 
 /// Why `other` can go before `task`; `None` when it cannot. The levels are the priorities of their threads.
 fn relation(task: &Task, level: Option<u8>, other: &Task, other_level: Option<u8>) -> Option<Relation> {
-    if other.cpu != task.cpu || other.name == task.name || other.policy == Policy::Other {
+    if other.cpu != task.cpu || other.name == task.name || other.policy == TaskPolicy::Other {
         return None;
     }
     if other.shares_thread_with(task) {

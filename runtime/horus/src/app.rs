@@ -83,7 +83,7 @@ pub struct App {
     pub(crate) chains: Vec<ChainInfo>,
     pub(crate) releases: Option<u64>,
     pub(crate) is_strict: bool,
-    pub(crate) chores: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
+    pub(crate) background: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
     stack_bytes: usize,
     grace: Duration,
     topic_files: TopicFiles,
@@ -149,7 +149,7 @@ impl App {
             nodes: Vec::new(),
             chains: Vec::new(),
             releases: None,
-            chores: Vec::new(),
+            background: Vec::new(),
             stack_bytes: STACK_BYTES,
             topic_files: TopicFiles::default(),
             described_in: None,
@@ -295,8 +295,8 @@ impl App {
 
     /// Adds work for the thread beside the loops, which has no deadline: it is called ten times a second, and a last time with
     /// [`MonotonicTime::MAX`].
-    pub fn chore(&mut self, chore: impl FnMut(MonotonicTime) + Send + 'static) -> &mut Self {
-        self.chores.push(Box::new(chore));
+    pub fn background(&mut self, work: impl FnMut(MonotonicTime) + Send + 'static) -> &mut Self {
+        self.background.push(Box::new(work));
         self
     }
 

@@ -7,7 +7,7 @@
 //!
 //! The loop allocates, locks, logs and blocks nowhere, except for the one wait for the next release. Tests count allocations, with
 //! inputs, outputs, events, logical time and misses. What
-//! there is to tell leaves through rings of our own (`miss`, [`crate::silence`], `change`).
+//! there is to tell leaves through rings of our own (`miss`, [`crate::stale`], `change`).
 
 pub(crate) mod change;
 mod queue;

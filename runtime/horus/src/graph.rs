@@ -35,7 +35,7 @@ pub struct NodeInfo {
     pub on: Option<String>,
     /// The shortest distance of two releases by events, in nanoseconds.
     #[serde(default)]
-    pub min_gap_ns: u64,
+    pub min_inter_arrival_ns: u64,
     /// From release to completion, in nanoseconds.
     pub deadline_ns: u64,
     /// CPU time of a cycle, in nanoseconds; 0 where none was declared.
@@ -44,7 +44,7 @@ pub struct NodeInfo {
     /// Which CPU it asked for.
     pub cpu: String,
     /// Its policy, such as `fifo:80`.
-    pub policy: String,
+    pub scheduling_policy: String,
     /// From a release to when the monitor makes the node safe, in nanoseconds; 0 where it did not say.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub monitor_limit_ns: u64,

@@ -27,9 +27,9 @@ pub mod id {
     /// A monitor published what is safe in a node's place, or took a runaway thread's policy.
     pub const MONITOR: &str = "08c5311325a640d59c8ef26c328c1467";
     /// Nothing came on a node's input for a while.
-    pub const INPUT_SILENT: &str = "6716fc6c30754ca6a30df0fc4b623aca";
+    pub const INPUT_STALE: &str = "6716fc6c30754ca6a30df0fc4b623aca";
     /// A node's input came back after a silence.
-    pub const INPUT_BACK: &str = "4a41d022eb904594a8795973a9e7950c";
+    pub const INPUT_FRESH: &str = "4a41d022eb904594a8795973a9e7950c";
     /// A node's output did not publish messages that its steps set (at most one entry a second and output).
     pub const OUTPUT_LOST: &str = "714d8758778d97490e027d73778d3a50";
     /// Messages were overwritten before a node's input read them (at most one entry a second and input).
@@ -238,9 +238,9 @@ mod tests {
             id::NODE_INSTALLED,
             id::MONITOR,
             id::CLOCK_STEP,
-            id::INPUT_SILENT,
+            id::INPUT_STALE,
             id::TOPIC_VANISHED,
-            id::INPUT_BACK,
+            id::INPUT_FRESH,
             id::OUTPUT_LOST,
             id::INPUT_MISSED,
             id::WITNESS_STARTED,

@@ -68,7 +68,7 @@
 //! - Topics do not leave the machine by themselves: `horus gateway` and `horus bridge` are programs of their own.
 //! - There is no order between two publishers, and no translation between versions of a message.
 //! - No peer is told that another one left. A program asks ([`Subscriber::is_published`](topic::Subscriber::is_published)), or
-//!   watches its input ([`Spec::silence_of`](node::Spec::silence_of)).
+//!   watches its input ([`Spec::stale_after_of`](node::Spec::stale_after_of)).
 //! - The executor cannot make a machine real-time. A period is kept as well as kernel, CPUs and settings permit; `horus doctor` and
 //!   `horus determinism` say how well that is.
 //!
@@ -141,7 +141,7 @@ pub mod monitor;
 #[doc(hidden)]
 pub mod outside;
 #[doc(hidden)]
-pub mod silence;
+pub mod stale;
 #[doc(hidden)]
 pub mod simulation;
 #[doc(hidden)]

@@ -361,7 +361,7 @@ impl Watched {
 
     /// Takes its policy from a thread that computes for longer than a budget beyond its budget.
     fn park(&mut self, info: &NodeInfo, process: u32, figures: &NodeFigures, now: MonotonicTime) -> Option<Entry> {
-        let is_real_time = info.policy != "other";
+        let is_real_time = info.scheduling_policy != "other";
         let began = figures.step_began.filter(|_| is_real_time && !self.is_parked && info.budget_ns > 0)?;
         let limit = Duration::from_nanos(info.budget_ns.saturating_mul(2));
         if now.since(began) < limit {

@@ -4,7 +4,7 @@ pub use crate::app::App;
 pub use crate::messages::*;
 pub use crate::node::{Cycle, Node, OnMiss, SafeState};
 pub use crate::port::{Input, Output};
-pub use crate::startup::{CpuChoice, Policy};
+pub use crate::startup::{CpuChoice, SchedulingPolicy};
 pub use crate::time::{MonotonicTime, ms, secs, sleep, us};
 pub use crate::topic::{Options, Publisher, Subscriber};
 pub use crate::world::VirtualWorld;

@@ -3,11 +3,11 @@
 //! ```no_run
 //! use std::time::Duration;
 //! use horus::cpus::CpuChoice;
-//! use horus::startup::{Policy, Process, Thread};
+//! use horus::startup::{SchedulingPolicy, Process, Thread};
 //!
 //! let process = Process { lock_memory: true, hold_cpu_dma_latency: true, rt_time_limit: Some(Duration::from_secs(1)) };
 //! let granted = process.prepare();
-//! let thread = Thread { cpu: CpuChoice::Isolated(0), policy: Policy::Fifo("80".parse()?), ..Thread::default() };
+//! let thread = Thread { cpu: CpuChoice::Isolated(0), policy: SchedulingPolicy::Fifo("80".parse()?), ..Thread::default() };
 //! println!("{granted}\n{}", thread.enter());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -61,20 +61,20 @@ pub struct Thread {
     /// Where it runs.
     pub cpu: CpuChoice,
     /// Before whom it runs.
-    pub policy: Policy,
-    /// What [`Policy::Deadline`] reserves.
+    pub policy: SchedulingPolicy,
+    /// What [`SchedulingPolicy::Deadline`] reserves.
     pub reservation: Reservation,
 }
 
 /// The scheduling policy that a thread asks for.
 ///
 /// ```
-/// use horus::startup::Policy;
-/// assert_eq!("fifo:80".parse::<Policy>().unwrap().to_string(), "fifo:80");
-/// assert!("fifo:100".parse::<Policy>().is_err());
+/// use horus::startup::SchedulingPolicy;
+/// assert_eq!("fifo:80".parse::<SchedulingPolicy>().unwrap().to_string(), "fifo:80");
+/// assert!("fifo:100".parse::<SchedulingPolicy>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Policy {
+pub enum SchedulingPolicy {
     /// That of the thread that started it; nothing is changed.
     #[default]
     Inherited,
@@ -88,14 +88,14 @@ pub enum Policy {
     Deadline,
 }
 
-impl Policy {
+impl SchedulingPolicy {
     /// Whether the kernel runs it before all that have a fair share.
     pub const fn is_real_time(self) -> bool {
         matches!(self, Self::Fifo(_) | Self::RoundRobin(_) | Self::Deadline)
     }
 }
 
-impl fmt::Display for Policy {
+impl fmt::Display for SchedulingPolicy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inherited | Self::Other => out.write_str("other"),
@@ -108,7 +108,7 @@ impl fmt::Display for Policy {
 
 /// A text is not a policy.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum PolicyError {
+pub enum SchedulingPolicyError {
     /// It names none.
     #[error("'{0}' is not a policy: write fifo:80, rr:80, deadline or other")]
     Unknown(String),
@@ -117,8 +117,8 @@ pub enum PolicyError {
     Priority(#[from] PriorityError),
 }
 
-impl FromStr for Policy {
-    type Err = PolicyError;
+impl FromStr for SchedulingPolicy {
+    type Err = SchedulingPolicyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.trim().split_once(':') {
@@ -126,7 +126,7 @@ impl FromStr for Policy {
             Some(("rr", priority)) => Ok(Self::RoundRobin(priority.trim().parse()?)),
             None if text.trim() == "deadline" => Ok(Self::Deadline),
             None if text.trim() == "other" => Ok(Self::Other),
-            _ => Err(PolicyError::Unknown(text.to_owned())),
+            _ => Err(SchedulingPolicyError::Unknown(text.to_owned())),
         }
     }
 }
@@ -196,7 +196,7 @@ impl Thread {
     pub fn enter(&self) -> Granted {
         // The policy is last: the rest may take its time.
         let policy = match self.policy {
-            Policy::Inherited => None,
+            SchedulingPolicy::Inherited => None,
             wanted => Some(kernel::set_policy(wanted, self.reservation)),
         };
         kernel::pin(self.cpu).into_iter().chain(policy).collect()

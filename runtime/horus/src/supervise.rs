@@ -22,9 +22,9 @@ use crate::executor::ChangeCollector;
 use crate::figures::Figures;
 use crate::miss::MissCollector;
 use crate::port::{LostCollector, MissedCollector};
-use crate::silence::SilenceCollector;
+use crate::stale::StaleCollector;
 use crate::startup::{self, Thread};
-use crate::task::SchedulingPolicy;
+use crate::task::KernelPolicy;
 use crate::time::{Clock, MonotonicTime, SystemClock};
 use crate::witness::beside::Beside;
 use crate::witness::client::Client;
@@ -42,7 +42,7 @@ pub enum SuperviseError {
     #[error(
         "a thread under {0} must not start others, which would inherit that: supervise first, then ask for the policy"
     )]
-    RealTime(SchedulingPolicy),
+    RealTime(KernelPolicy),
     /// The thread or the question about the caller's policy failed.
     #[error("cannot start the supervising thread: {0}")]
     System(#[from] io::Error),
@@ -56,7 +56,7 @@ pub(crate) struct Watched {
     patience: Duration,
     misses: MissCollector,
     changes: ChangeCollector,
-    silences: Vec<SilenceCollector>,
+    stale_inputs: Vec<StaleCollector>,
     lost: Vec<LostCollector>,
     missed: Vec<MissedCollector>,
     figures: Option<Arc<Figures>>,
@@ -69,12 +69,12 @@ impl Watched {
         distance: Duration,
         misses: MissCollector,
         changes: ChangeCollector,
-        silences: Vec<SilenceCollector>,
+        stale_inputs: Vec<StaleCollector>,
     ) -> Self {
         let progress = (u64::MAX, MonotonicTime::default());
         let patience = (distance * 10).max(LONGEST_STEP);
         let (lost, missed) = (Vec::new(), Vec::new());
-        Self { is_grid, patience, misses, changes, silences, lost, missed, figures: None, progress }
+        Self { is_grid, patience, misses, changes, stale_inputs, lost, missed, figures: None, progress }
     }
 
     /// With what its outputs and inputs lose.
@@ -93,8 +93,8 @@ impl Watched {
         while let Some(entry) = self.changes.collect(now) {
             tell(entry);
         }
-        for silence in &mut self.silences {
-            silence.collect(now).into_iter().for_each(&mut tell);
+        for stale in &mut self.stale_inputs {
+            stale.collect(now).into_iter().for_each(&mut tell);
         }
         self.collect_messages(now, tell);
     }
@@ -121,8 +121,8 @@ impl Watched {
         while let Some(entry) = self.changes.collect(MonotonicTime::MAX) {
             tell(entry);
         }
-        for silence in &mut self.silences {
-            silence.collect(MonotonicTime::MAX).into_iter().for_each(&mut tell);
+        for stale in &mut self.stale_inputs {
+            stale.collect(MonotonicTime::MAX).into_iter().for_each(&mut tell);
         }
     }
 
@@ -150,7 +150,7 @@ pub(crate) struct Supervisor {
     stop: Arc<AtomicBool>,
 }
 
-/// Starts the thread. `chores` is called at every look, for what a program wants written down now and then, and a last time
+/// Starts the thread. `background` is called at every look, for what a program wants written down now and then, and a last time
 /// with [`MonotonicTime::MAX`] when the thread ends: what waited for its time has no other. By `witness` comes who is asked about
 /// misses, if anybody is.
 ///
@@ -159,7 +159,7 @@ pub(crate) struct Supervisor {
 pub(crate) fn spawn(
     watched: Vec<Watched>,
     witness: Receiver<Client>,
-    chores: impl FnMut(MonotonicTime) + Send + 'static,
+    background: impl FnMut(MonotonicTime) + Send + 'static,
 ) -> Result<Supervisor, SuperviseError> {
     let (policy, _) = startup::policy_of_this_thread()?;
     if policy.is_real_time() {
@@ -170,7 +170,7 @@ pub(crate) fn spawn(
     let thread = thread::Builder::new()
         .name("supervise".to_owned())
         .stack_size(STACK_BYTES)
-        .spawn(move || supervise(watched, Beside::new(witness), chores, &seen_by_thread))?;
+        .spawn(move || supervise(watched, Beside::new(witness), background, &seen_by_thread))?;
     Ok(Supervisor { thread: Some(thread), stop })
 }
 
@@ -229,7 +229,7 @@ fn notify(state: &[NotifyState]) {
     }
 }
 
-fn supervise(mut watched: Vec<Watched>, mut witness: Beside, mut chores: impl FnMut(MonotonicTime), stop: &AtomicBool) {
+fn supervise(mut watched: Vec<Watched>, mut witness: Beside, mut background: impl FnMut(MonotonicTime), stop: &AtomicBool) {
     let granted = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
     granted.refused().for_each(|refused| eprintln!("warning: the supervising thread: {refused}"));
     let mut feeding = Feeding::new();
@@ -245,7 +245,7 @@ fn supervise(mut watched: Vec<Watched>, mut witness: Beside, mut chores: impl Fn
             feeding.feed(look);
         }
         witness.ask(watched.iter_mut().map(|node| &mut node.misses), look);
-        chores(look);
+        background(look);
         look = look.plus(INTERVAL).max(MonotonicTime::now());
         SystemClock.sleep_until(look);
     }
@@ -254,5 +254,5 @@ fn supervise(mut watched: Vec<Watched>, mut witness: Beside, mut chores: impl Fn
     for node in watched {
         node.finish(|entry| entry.send_or_print());
     }
-    chores(MonotonicTime::MAX);
+    background(MonotonicTime::MAX);
 }

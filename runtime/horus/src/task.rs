@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Who runs before whom, by the kernel's own names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchedulingPolicy {
+pub enum KernelPolicy {
     /// The ordinary one: a fair share.
     Other,
     /// Real-time: until it sleeps.
@@ -23,7 +23,7 @@ pub enum SchedulingPolicy {
     Unknown(u32),
 }
 
-impl SchedulingPolicy {
+impl KernelPolicy {
     /// The policy of this number in `include/uapi/linux/sched.h`; 4 was never used.
     pub fn from_number(number: u32) -> Self {
         match number {
@@ -44,7 +44,7 @@ impl SchedulingPolicy {
     }
 }
 
-impl fmt::Display for SchedulingPolicy {
+impl fmt::Display for KernelPolicy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Other => "SCHED_OTHER",
@@ -66,10 +66,10 @@ pub struct TaskStat<'a> {
     pub name: &'a str,
     /// The kernel's flags of the task.
     flags: u64,
-    /// 1 to 99 under [`Fifo`](SchedulingPolicy::Fifo) and [`RoundRobin`](SchedulingPolicy::RoundRobin), 0 under all others.
+    /// 1 to 99 under [`Fifo`](KernelPolicy::Fifo) and [`RoundRobin`](KernelPolicy::RoundRobin), 0 under all others.
     pub rt_priority: u32,
     /// Its policy.
-    pub policy: SchedulingPolicy,
+    pub policy: KernelPolicy,
 }
 
 impl<'a> TaskStat<'a> {
@@ -78,7 +78,7 @@ impl<'a> TaskStat<'a> {
         let (head, tail) = stat.rsplit_once(')')?;
         let name = head.split_once('(')?.1;
         let field = |number: usize| tail.split_ascii_whitespace().nth(number - 3); // the first behind the name is field 3
-        let policy = SchedulingPolicy::from_number(field(41)?.parse().ok()?);
+        let policy = KernelPolicy::from_number(field(41)?.parse().ok()?);
         Some(Self { name, flags: field(9)?.parse().ok()?, rt_priority: field(40)?.parse().ok()?, policy })
     }
 
@@ -96,15 +96,15 @@ mod tests {
     fn a_name_with_parentheses_and_spaces_does_not_shift_the_fields() {
         let stat = format!("8 (a) b (c) S 1 1 1 0 -1 2097216 {}80 1 0", "0 ".repeat(30));
         let task = TaskStat::parse(&stat).unwrap();
-        assert_eq!((task.name, task.rt_priority, task.policy), ("a) b (c", 80, SchedulingPolicy::Fifo));
+        assert_eq!((task.name, task.rt_priority, task.policy), ("a) b (c", 80, KernelPolicy::Fifo));
         assert!(task.is_kernel());
     }
 
     #[test]
     fn a_policy_of_a_later_kernel_hides_no_thread_and_what_is_cut_short_is_not_read() {
         let stat = |policy: u32| format!("7 (sh) S 1 1 1 0 -1 0 {}0 {policy} 0", "0 ".repeat(30));
-        assert_eq!(TaskStat::parse(&stat(0)).unwrap().policy, SchedulingPolicy::Other);
-        assert_eq!(TaskStat::parse(&stat(8)).unwrap().policy, SchedulingPolicy::Unknown(8));
+        assert_eq!(TaskStat::parse(&stat(0)).unwrap().policy, KernelPolicy::Other);
+        assert_eq!(TaskStat::parse(&stat(8)).unwrap().policy, KernelPolicy::Unknown(8));
         assert_eq!((TaskStat::parse("42 (cut short) S 1 2"), TaskStat::parse("")), (None, None));
     }
 

@@ -72,7 +72,7 @@ use crate::message::Message;
 use crate::message::layout::Layout;
 use crate::port::Sight;
 use crate::simulation::{self, Activation, Simulation};
-use crate::startup::Policy;
+use crate::startup::SchedulingPolicy;
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
 use crate::topic::Options;
@@ -149,7 +149,7 @@ impl VirtualWorld {
                         Activation::Periodic { first_release, period: Duration::from_nanos(info.period_ns) }
                     }
                     // The runner keeps the gap itself.
-                    None => Activation::Sporadic { min_gap: Duration::from_nanos(1) },
+                    None => Activation::Sporadic { min_inter_arrival: Duration::from_nanos(1) },
                 };
                 let task = simulation.add_task(thread, priority, activation);
                 running.add(task, &info.name, runner);
@@ -317,10 +317,10 @@ impl VirtualWorld {
 }
 
 /// Real-time threads by their number; what the kernel runs before them stands above, and what it runs behind them below.
-fn virtual_priority(policy: Policy) -> u8 {
+fn virtual_priority(policy: SchedulingPolicy) -> u8 {
     match policy {
-        Policy::Inherited | Policy::Other => 0,
-        Policy::Fifo(priority) | Policy::RoundRobin(priority) => priority.get(),
-        Policy::Deadline => u8::MAX,
+        SchedulingPolicy::Inherited | SchedulingPolicy::Other => 0,
+        SchedulingPolicy::Fifo(priority) | SchedulingPolicy::RoundRobin(priority) => priority.get(),
+        SchedulingPolicy::Deadline => u8::MAX,
     }
 }

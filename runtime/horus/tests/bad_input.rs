@@ -189,7 +189,7 @@ fn who_wants_another_topic_under_the_same_name_is_refused_and_the_users_of_the_f
     send(&mut publisher, 1.0);
     let capacity = reason(scene.publish(Options::reliable(8).publishers(2)));
     assert_eq!(capacity, Reason::Capacity { found: 4, expected: 8 });
-    assert!(matches!(reason(scene.publish(Options::latest(4).publishers(2))), Reason::Policy { .. }));
+    assert!(matches!(reason(scene.publish(Options::latest(4).publishers(2))), Reason::DeliveryPolicy { .. }));
     let publishers = reason(scene.publish(Options::reliable(4).publishers(3)));
     assert_eq!(publishers, Reason::Publishers { found: 2, expected: 3 });
     let imu = Publisher::<Imu>::open(name(), scene.options()).err().unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use horus::message::Stamp;
 use horus::time::MonotonicTime;
-use horus::topic::{Directory, OpenError, Publisher, Subscriber, Waiting};
+use horus::topic::{Directory, OpenError, Publisher, Subscriber, WaitStrategy};
 use horus_shm::ends::observe::{Observation, Start};
 use horus_shm::peers::clean::clean;
 use peers::{CAPACITY, Home, PATIENCE, Peer, await_no_file, files_in, options_for};
@@ -229,7 +229,7 @@ horus::message! {
 fn viewer_that_is_stopped_or_killed_while_it_holds_a_picture_never_stops_the_camera() {
     use rustix::process::Signal;
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
-    let options = options_for("latest", files.path()).waiting(Waiting::Spin);
+    let options = options_for("latest", files.path()).wait_strategy(WaitStrategy::Spin);
     let mut camera = Publisher::<Picture>::open(NAME, &options).unwrap();
     let mut other = Subscriber::<Picture>::open(NAME, &options).unwrap();
     let mut take = |camera: &mut Publisher<Picture>| {

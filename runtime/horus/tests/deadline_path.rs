@@ -11,9 +11,9 @@ use std::time::Duration;
 use horus::graph::NodeInfo;
 use horus::journal::{self, Entry, Priority};
 use horus::prelude::*;
-use horus::silence;
+use horus::stale;
 use horus::startup::{self, Answer, Process, RtPriority, Thread};
-use horus::task::SchedulingPolicy;
+use horus::task::KernelPolicy;
 
 fn conf_path(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conf/horus/rootfs").join(file)
@@ -124,8 +124,8 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::NODE_REARMED,
         journal::id::MONITOR,
         journal::id::CLOCK_STEP,
-        journal::id::INPUT_SILENT,
-        journal::id::INPUT_BACK,
+        journal::id::INPUT_STALE,
+        journal::id::INPUT_FRESH,
         journal::id::OUTPUT_LOST,
         journal::id::INPUT_MISSED,
         journal::id::NODE_INSTALLED,
@@ -139,7 +139,7 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
 
 #[test]
 fn a_silent_input_is_explained_with_its_topic_and_its_length() {
-    let (mut watch, mut collector) = silence::channel("pong", "ping", Duration::from_millis(100));
+    let (mut watch, mut collector) = stale::channel("pong", "ping", Duration::from_millis(100));
     let at = |millis: u64| MonotonicTime::from_nanos(millis * 1_000_000);
     watch.observe(true, at(1_000));
     watch.observe(false, at(1_100));
@@ -178,7 +178,7 @@ fn what_startup_calls_granted_is_what_the_kernel_says() {
     // real-time policy is unknown; that the answer is the truth is not.
     let answers = thread::spawn(|| {
         let process = Process { rt_time_limit: Some(Duration::from_secs(1)), ..Process::default() };
-        let policy = Policy::Fifo(RtPriority::new(1).unwrap());
+        let policy = SchedulingPolicy::Fifo(RtPriority::new(1).unwrap());
         let thread = Thread { cpu: CpuChoice::Housekeeping, policy, ..Thread::default() };
         (process.prepare().and(thread.enter()), startup::policy_of_this_thread().unwrap())
     });
@@ -186,16 +186,16 @@ fn what_startup_calls_granted_is_what_the_kernel_says() {
     let answer = |name| granted.guarantees().iter().find(|guarantee| guarantee.name == name).expect("asked for");
     assert_eq!(granted.guarantees().len(), 3);
     assert!(answer("cpu").is_granted() && answer("rt-time-limit").is_granted(), "{granted}");
-    match &answer("policy").answer {
+    match &answer("scheduling-policy").answer {
         Answer::Granted(found) => {
-            assert_eq!((policy, priority, found.as_str()), (SchedulingPolicy::Fifo, 1, "SCHED_FIFO priority 1"))
+            assert_eq!((policy, priority, found.as_str()), (KernelPolicy::Fifo, 1, "SCHED_FIFO priority 1"))
         }
         Answer::Refused { reason, remedy } => {
-            assert_eq!(policy, SchedulingPolicy::Other);
+            assert_eq!(policy, KernelPolicy::Other);
             assert!(!reason.is_empty() && remedy.contains("LimitRTPRIO"), "{granted}");
         }
     }
-    assert_eq!(startup::policy_of_this_thread().unwrap().0, SchedulingPolicy::Other, "other threads are left alone");
+    assert_eq!(startup::policy_of_this_thread().unwrap().0, KernelPolicy::Other, "other threads are left alone");
 }
 
 #[test]

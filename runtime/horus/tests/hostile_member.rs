@@ -40,7 +40,7 @@ impl Scene {
             name: "control".to_owned(),
             period_ns: 60_000_000_000,
             deadline_ns: 60_000_000_000,
-            policy: "other".to_owned(),
+            scheduling_policy: "other".to_owned(),
             outputs: vec![OutputInfo { topic: "cmd".to_owned(), safe }],
             ..NodeInfo::default()
         };

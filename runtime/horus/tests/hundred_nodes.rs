@@ -17,7 +17,7 @@ fn hundred() {
         let node = app.node(&format!("n{number}"), |_: &Cycle| {}).period(ms(100));
         if asks_much {
             // 20 ms of every 100 on CPU 0, a hundred times. It is refused, so nothing runs with this policy.
-            node.budget(ms(20)).cpu(CpuChoice::Number(0)).policy("fifo:10".parse().unwrap());
+            node.budget(ms(20)).cpu(CpuChoice::Number(0)).scheduling_policy("fifo:10".parse().unwrap());
         }
     }
     app.releases(RELEASES);

@@ -30,7 +30,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus::message::layout::Layout;
-use horus::topic::{Directory, Options, Policy, Publisher, Subscriber, TopicName, Waiting};
+use horus::topic::{Directory, Options, DeliveryPolicy, Publisher, Subscriber, TopicName, WaitStrategy};
 use horus_shm::ends::{Kind, Making, Publication};
 use horus_shm::failpoint::{NAMES, VARIABLE};
 use horus_shm::peers::clean::clean;
@@ -70,7 +70,7 @@ fn stage_and_leave() {
     let making = Making {
         capacity: CAPACITY,
         least: CAPACITY,
-        policy: if peers::policy() == "reliable" { Policy::Reliable } else { Policy::Latest },
+        policy: if peers::policy() == "reliable" { DeliveryPolicy::Reliable } else { DeliveryPolicy::Latest },
         access: directory.access().unwrap(),
         publishers: LANES,
         wakes: true,
@@ -96,8 +96,8 @@ fn peer_subscribes_and_leaves_over_and_over() {
     let reliable = peers::policy() == "reliable";
     peers::ready();
     for turn in 0_u64.. {
-        let waiting = if turn % 2 == 0 { Waiting::Sleep } else { Waiting::Spin };
-        let options = options.clone().waiting(waiting);
+        let wait_strategy = if turn % 2 == 0 { WaitStrategy::Sleep } else { WaitStrategy::Spin };
+        let options = options.clone().wait_strategy(wait_strategy);
         let mut subscriber = Subscriber::open(name(), &options).unwrap();
         let mut ledger = Ledger::default();
         for _ in 0..20 {
@@ -125,7 +125,7 @@ fn sleeper_finds_the_message_of_a_publisher_that_died_before_it_rang() {
         let variable = Some((VARIABLE, "publish:position:1".to_owned()));
         let mut victim = Peer::start_with("peer_dies_before_it_rings", files.path(), policy, variable);
         victim.wait_until_ready();
-        let options = options_for(policy, files.path()).waiting(Waiting::Sleep);
+        let options = options_for(policy, files.path()).wait_strategy(WaitStrategy::Sleep);
         let mut subscriber = Subscriber::<Block>::open(name(), &options).unwrap();
         let started = Instant::now();
         assert!(subscriber.recv_timeout(PATIENCE).is_some());
@@ -150,7 +150,7 @@ fn topic_whose_remaking_was_cut_off_at_any_step_loses_nothing_of_the_next_publis
     for (turn, step) in steps.iter().flat_map(|step| [step; 4]).enumerate() {
         let policy = ["reliable", "latest"][turn % 2];
         let files = tempfile::tempdir_in("/dev/shm").unwrap();
-        let making = Options::default().directory(files.path()).waiting([Waiting::Sleep, Waiting::Spin][turn / 2 % 2]);
+        let making = Options::default().directory(files.path()).wait_strategy([WaitStrategy::Sleep, WaitStrategy::Spin][turn / 2 % 2]);
         let mut subscriber = Subscriber::<Block>::open(name(), &making).unwrap();
         // Twice, so that the second one finds what the first one left. What is finished, the second one takes as it is.
         let times = if **step == "remake:remade" { 1 } else { 2 };

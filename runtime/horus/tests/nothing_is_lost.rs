@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use horus::topic::{OpenError, Options, Policy, Publisher, Subscriber};
+use horus::topic::{OpenError, Options, DeliveryPolicy, Publisher, Subscriber};
 use proptest::prelude::*;
 
 horus::message! {
@@ -22,7 +22,7 @@ horus::message! {
 /// What a peer asks for.
 #[derive(Clone, Copy, Debug)]
 struct Wish {
-    policy: Option<Policy>,
+    policy: Option<DeliveryPolicy>,
     /// The binary logarithm of the capacity.
     room: u32,
     publishers: usize,
@@ -42,7 +42,7 @@ enum Act {
 }
 
 fn wishes() -> impl Strategy<Value = Wish> {
-    let policy = prop_oneof![Just(None), Just(Some(Policy::Reliable)), Just(Some(Policy::Latest))];
+    let policy = prop_oneof![Just(None), Just(Some(DeliveryPolicy::Reliable)), Just(Some(DeliveryPolicy::Latest))];
     (policy, 0..6_u32, 1..4_usize).prop_map(|(policy, room, publishers)| Wish { policy, room, publishers })
 }
 
@@ -88,7 +88,7 @@ impl Reader {
         assert!(self.due.iter().all(VecDeque::is_empty), "never came: {:?}", self.due);
         assert_eq!(self.subscriber.missed(), self.skipped, "missed is what did not come");
         assert!(
-            self.skipped == 0 || self.subscriber.policy() == Policy::Latest,
+            self.skipped == 0 || self.subscriber.delivery_policy() == DeliveryPolicy::Latest,
             "a reliable topic lost {}",
             self.skipped
         );
@@ -107,8 +107,8 @@ impl World {
     fn act(&mut self, act: Act, directory: &std::path::Path) {
         let options = |wish: Wish| {
             let options = match wish.policy {
-                Some(Policy::Reliable) => Options::reliable(1 << wish.room),
-                Some(Policy::Latest) => Options::latest(1 << wish.room),
+                Some(DeliveryPolicy::Reliable) => Options::reliable(1 << wish.room),
+                Some(DeliveryPolicy::Latest) => Options::latest(1 << wish.room),
                 None => Options::default(),
             };
             options.publishers(wish.publishers).directory(directory)

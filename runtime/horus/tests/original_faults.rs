@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use horus::message::Message;
 use horus::topic::{OpenError, Options, Publisher, Subscriber, TopicName};
 use horus_shm::segment::layout::{
-    HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Policy, Shape, ShapeError,
+    HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, DeliveryPolicy, Shape, ShapeError,
 };
 use horus_shm::segment::rejected::Rejected;
 use peers::{CAPACITY, PATIENCE, Peer, await_no_file, options_for, some_time};
@@ -427,10 +427,10 @@ fn latest_value_is_never_torn_and_never_goes_back() {
 fn topic_takes_the_memory_that_its_formula_says_however_many_subscribe() {
     use std::os::unix::fs::MetadataExt;
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         let options = match policy {
-            Policy::Reliable => Options::reliable(64),
-            Policy::Latest => Options::latest(64),
+            DeliveryPolicy::Reliable => Options::reliable(64),
+            DeliveryPolicy::Latest => Options::latest(64),
         };
         let options = options.directory(files.path());
         let _publisher = publish::<Numbers>(&options);

@@ -10,8 +10,8 @@ use std::time::Duration;
 use horus::message::Stamp;
 use horus::message::layout::Layout;
 use horus::topic::{
-    Bytes, InPlace, OpenError, Options, Payload, Policy, Publisher, Raw, Received, Sendable, Serde, Subscriber,
-    Waiting, wait_any,
+    Bytes, InPlace, OpenError, Options, Payload, DeliveryPolicy, Publisher, Raw, Received, Sendable, Serde, Subscriber,
+    WaitStrategy, wait_any,
 };
 
 const SOURCES: [&str; 2] = [include_str!("../src/topic/publisher.rs"), include_str!("../src/topic/subscriber.rs")];
@@ -207,12 +207,12 @@ fn call_all<K: Kind + ?Sized>() -> [BTreeSet<&'static str>; 2] {
     assert!(publisher.send_timeout(K::sent(), Duration::from_millis(1)).is_err());
 
     assert_eq!((call!(p, publisher.position()), call!(s, subscriber.position())), (10, 6));
-    assert_eq!((call!(p, publisher.policy()), call!(s, subscriber.policy())), (Policy::Reliable, Policy::Reliable));
+    assert_eq!((call!(p, publisher.delivery_policy()), call!(s, subscriber.delivery_policy())), (DeliveryPolicy::Reliable, DeliveryPolicy::Reliable));
     assert_eq!((call!(p, publisher.capacity()), call!(s, subscriber.capacity())), (4, 4));
     assert_eq!(call!(p, publisher.message_bytes()), call!(s, subscriber.message_bytes()));
     assert_eq!(
-        (call!(p, publisher.waiting()), call!(s, subscriber.waiting())),
-        (Waiting::default(), Waiting::default())
+        (call!(p, publisher.wait_strategy()), call!(s, subscriber.wait_strategy())),
+        (WaitStrategy::default(), WaitStrategy::default())
     );
     assert_eq!(call!(p, publisher.subscribers()).expect("it is there"), 1);
     assert_eq!(call!(p, publisher.reap_dead_subscribers()), 0);

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
-use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus::topic::{Directory, Options, Publisher, Subscriber, TopicName, WaitStrategy};
 use horus_shm::peers::clean::clean;
 use horus_shm::segment::layout::{HEADER_BYTES, LANES_WORD, MAX_SUBSCRIBERS, MEMBERSHIP, Shape};
 use peers::{PATIENCE, Peer};
@@ -108,9 +108,9 @@ fn publish(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
 /// Joins, receives and leaves, over and over; how many messages were received.
 fn subscribe(policy: &str, directory: &Path, until: &AtomicBool) -> u64 {
     let mut received = 0;
-    let waitings = [Waiting::Spin, Waiting::Sleep, Waiting::SpinThenSleep(Duration::from_micros(10))];
-    for waiting in waitings.into_iter().cycle().take_while(|_| !until.load(Ordering::Relaxed)) {
-        let opened = Subscriber::<Stamp>::open(name(), options(policy, directory).waiting(waiting));
+    let waitings = [WaitStrategy::Spin, WaitStrategy::Sleep, WaitStrategy::SpinThenSleep(Duration::from_micros(10))];
+    for wait_strategy in waitings.into_iter().cycle().take_while(|_| !until.load(Ordering::Relaxed)) {
+        let opened = Subscriber::<Stamp>::open(name(), options(policy, directory).wait_strategy(wait_strategy));
         let Ok(mut subscriber) = opened else { continue };
         for number in 0..200 {
             received += u64::from(subscriber.try_recv().is_some());

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
-use horus::topic::{Publisher, Subscriber, Waiting};
+use horus::topic::{Publisher, Subscriber, WaitStrategy};
 use horus_shm::segment::layout::ASLEEP;
 use nix::libc;
 use nix::sys::ptrace::{self, Options as Tracing};
@@ -53,7 +53,7 @@ fn peer_sends_a_million() {
 #[test]
 #[ignore = "a peer"]
 fn peer_sleeps_for_messages() {
-    let mut subscriber = Subscriber::<Stamp>::open(NAME, peers::options().waiting(Waiting::Sleep)).unwrap();
+    let mut subscriber = Subscriber::<Stamp>::open(NAME, peers::options().wait_strategy(WaitStrategy::Sleep)).unwrap();
     peers::ready();
     loop {
         while subscriber.recv_timeout(PATIENCE).is_some() {}
@@ -149,7 +149,7 @@ fn topic_that_wakes_nobody_is_sent_to_without_any_system_call() {
     let options = options_for("latest", files.path()).never_wake();
     let mut publisher = Publisher::<Stamp>::open(NAME, &options).unwrap();
     let mut subscriber = Subscriber::<Stamp>::open(NAME, options_for("latest", files.path())).unwrap();
-    assert!(matches!(subscriber.waiting(), Waiting::Poll(_)));
+    assert!(matches!(subscriber.wait_strategy(), WaitStrategy::Poll(_)));
     let waiter = std::thread::spawn(move || subscriber.recv_timeout(PATIENCE).is_some());
     publisher.try_send(Stamp::default()).unwrap();
     assert!(waiter.join().unwrap());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use horus::message::{Message, Stamp};
 use horus::topic::{
-    Bytes, Full, OpenError, Options, Publisher, SendError, Serde, SerializeError, Subscriber, TopicName, Waiting,
+    Bytes, Full, OpenError, Options, Publisher, SendError, Serde, SerializeError, Subscriber, TopicName, WaitStrategy,
     wait_any,
 };
 
@@ -70,7 +70,7 @@ fn every_subscriber_receives_every_message_of_every_publisher_in_each_ones_order
     const MESSAGES: u64 = 5_000;
     let scratch = Scratch::new();
     let options =
-        scratch.reliable(16).publishers(PUBLISHERS).waiting(Waiting::SpinThenSleep(Duration::from_micros(50)));
+        scratch.reliable(16).publishers(PUBLISHERS).wait_strategy(WaitStrategy::SpinThenSleep(Duration::from_micros(50)));
     let publishers: Vec<_> = (0..PUBLISHERS).map(|_| publish::<Stamp>(&options)).collect();
     let subscribers: Vec<_> = (0..2).map(|_| subscribe::<Stamp>(&options)).collect();
     std::thread::scope(|scope| {
@@ -234,8 +234,8 @@ fn small_message_of_a_latest_topic_is_lent_as_a_copy_that_nobody_overwrites() {
 fn sleeping_subscriber_wakes_for_every_message_and_for_none_when_its_time_is_up() {
     const ROUNDS: u64 = 500;
     let scratch = Scratch::new();
-    for waiting in [Waiting::Sleep, Waiting::SpinThenSleep(Duration::from_micros(5))] {
-        let there = scratch.reliable(4).waiting(waiting);
+    for wait_strategy in [WaitStrategy::Sleep, WaitStrategy::SpinThenSleep(Duration::from_micros(5))] {
+        let there = scratch.reliable(4).wait_strategy(wait_strategy);
         let mut publisher = publish::<Stamp>(&there);
         let mut subscriber = subscribe::<Stamp>(&there);
         assert!(subscriber.recv_timeout(Duration::from_millis(5)).is_none());
@@ -269,7 +269,7 @@ fn subscriber_that_says_nothing_about_waiting_burns_no_cpu_and_wakes_once_a_seco
     let options = Options::default().directory(scratch.files.path());
     let _publisher = publish::<Stamp>(&scratch.latest(4));
     let mut subscriber = subscribe::<Stamp>(&options);
-    assert!(matches!(subscriber.waiting(), Waiting::SpinThenSleep(_)));
+    assert!(matches!(subscriber.wait_strategy(), WaitStrategy::SpinThenSleep(_)));
     let idle = std::thread::spawn(move || {
         // The first sleep of all is a short one.
         assert!(subscriber.recv_timeout(Duration::from_millis(50)).is_none());
@@ -287,8 +287,8 @@ fn subscriber_that_says_nothing_about_waiting_burns_no_cpu_and_wakes_once_a_seco
 fn wait_any_sleeps_until_one_of_several_topics_has_something() {
     let scratch = Scratch::new();
     let done = AtomicBool::new(false);
-    for waiting in [Waiting::Sleep, Waiting::Spin] {
-        let options = scratch.latest(4).waiting(waiting);
+    for wait_strategy in [WaitStrategy::Sleep, WaitStrategy::Spin] {
+        let options = scratch.latest(4).wait_strategy(wait_strategy);
         let names: Vec<TopicName> = (0..4).map(|i| format!("topic-{i}").parse().unwrap()).collect();
         let mut publishers: Vec<_> =
             names.iter().map(|name| Publisher::<Stamp>::open(name, &options).unwrap()).collect();

@@ -112,7 +112,7 @@ fn a_run() -> (Vec<horus::world::Event>, Vec<Option<CmdVel>>) {
             sum += seen.messages().map(|cmd| cmd.forward).sum::<f64>();
             total.set(CmdVel { forward: sum, turn: 0.0 });
         };
-        app.node("watch", watch).on("base.cmd").min_gap(us(1500)).policy("fifo:10".parse()?);
+        app.node("watch", watch).on("base.cmd").min_inter_arrival(us(1500)).scheduling_policy("fifo:10".parse()?);
         Ok(())
     })
     .unwrap();
@@ -146,7 +146,7 @@ fn a_node_runs_when_a_message_came_and_at_most_once_in_its_gap() {
         let mut camera = app.input::<Imu>("camera")?;
         let mut count = app.output::<CmdVel>("count")?;
         let track = move |_: &Cycle| count.set(CmdVel { forward: camera.messages().count() as f64, turn: 0.0 });
-        app.node("track", track).on("camera").min_gap(ms(20)).deadline(ms(15));
+        app.node("track", track).on("camera").min_inter_arrival(ms(20)).deadline(ms(15));
         Ok(())
     })
     .unwrap();
@@ -206,7 +206,7 @@ fn with_logical_execution_time_data_do_not_depend_on_how_long_a_step_takes() {
         let mut world = VirtualWorld::new(|app| {
             let mut out = app.output::<CmdVel>("out")?;
             let produce = move |cycle: &Cycle| out.set(CmdVel { forward: cycle.number as f64, turn: 0.0 });
-            let produce = app.node("produce", produce).period(ms(10)).deadline(ms(5)).policy("fifo:20".parse()?);
+            let produce = app.node("produce", produce).period(ms(10)).deadline(ms(5)).scheduling_policy("fifo:20".parse()?);
             if is_logical {
                 produce.logical_execution_time();
             }
@@ -214,7 +214,7 @@ fn with_logical_execution_time_data_do_not_depend_on_how_long_a_step_takes() {
             let mut copy = app.output::<CmdVel>("copy")?;
             let consume =
                 move |_: &Cycle| copy.set(input.latest().copied().unwrap_or(CmdVel { forward: -1.0, turn: 0.0 }));
-            app.node("consume", consume).period(ms(10)).phase(ms(3)).policy("fifo:30".parse()?);
+            app.node("consume", consume).period(ms(10)).phase(ms(3)).scheduling_policy("fifo:30".parse()?);
             Ok(())
         })
         .unwrap();
@@ -302,32 +302,32 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
         (
             |app| {
                 let _input = app.input::<Imu>("imu")?;
-                app.node("a", |_: &Cycle| {}).period(ms(10)).silence_of("imu", ms(0));
+                app.node("a", |_: &Cycle| {}).period(ms(10)).stale_after_of("imu", ms(0));
                 Ok(())
             },
-            "node a silence 0 s would be told",
+            "node a stale_after 0 s would be told",
         ),
         (
             |app| {
                 let _input = app.input::<Imu>("imu")?;
-                app.node("a", |_: &Cycle| {}).period(ms(10)).silence_of("umi", ms(5));
+                app.node("a", |_: &Cycle| {}).period(ms(10)).stale_after_of("umi", ms(5));
                 Ok(())
             },
-            "node a has a silence for topic umi, which is none of its inputs: it has imu",
+            "node a has a stale_after for topic umi, which is none of its inputs: it has imu",
         ),
         (
             |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(10)).silence(ms(0));
+                app.node("a", |_: &Cycle| {}).period(ms(10)).stale_after(ms(0));
                 Ok(())
             },
-            "node a silence 0 s would be told",
+            "node a stale_after 0 s would be told",
         ),
         (
             |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(10)).min_gap(ms(5));
+                app.node("a", |_: &Cycle| {}).period(ms(10)).min_inter_arrival(ms(5));
                 Ok(())
             },
-            "has a min_gap and no event",
+            "has a min_inter_arrival and no event",
         ),
         (
             |app| {
@@ -360,7 +360,7 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
         ),
         (
             |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(1)).policy(Policy::Deadline);
+                app.node("a", |_: &Cycle| {}).period(ms(1)).scheduling_policy(SchedulingPolicy::Deadline);
                 Ok(())
             },
             "declares no budget",
@@ -413,10 +413,10 @@ fn what_a_file_says_out_of_range_is_told_with_file_line_and_remedy() {
         ("cpu = 0\nbudget = \"20 ms\"", 4, "budget 20ms is longer than deadline 10ms"),
         ("deadline = \"20 ms\"", 3, "shorten the deadline"),
         ("cpu = 0\n\nperiod = \"1 us\"", 5, "out of range"),
-        ("min_gap = \"5 ms\"", 3, "has a min_gap and no event"),
-        ("silence = \"0 s\"", 3, "would be told in every cycle"),
-        ("silence = { imu = \"0 s\" }", 3, "would be told in every cycle"),
-        ("silence = { umi = \"1 s\" }", 3, "silence for topic umi, which is none of its inputs: it has imu"),
+        ("min_inter_arrival = \"5 ms\"", 3, "has a min_inter_arrival and no event"),
+        ("stale_after = \"0 s\"", 3, "would be told in every cycle"),
+        ("stale_after = { imu = \"0 s\" }", 3, "would be told in every cycle"),
+        ("stale_after = { umi = \"1 s\" }", 3, "stale_after for topic umi, which is none of its inputs: it has imu"),
         ("on_miss = { safe_state = { after = 3, within = 2 } }", 3, "choose 1 to 2"),
         ("monitor_limit = \"20 ms\"", 3, "react by their safe state"),
     ] {
@@ -437,7 +437,7 @@ fn each_input_of_a_node_may_be_silent_for_a_time_of_its_own() {
         let declare = |app: &mut App| {
             let mut inputs = ["gps", "imu", "map"].map(|topic| app.input::<CmdVel>(topic).unwrap());
             let look = move |_: &Cycle| inputs.iter_mut().for_each(|input| input.messages().for_each(drop));
-            app.node("look", look).period(ms(10)).silence(secs(2)).silence_of("imu", ms(50));
+            app.node("look", look).period(ms(10)).stale_after(secs(2)).stale_after_of("imu", ms(50));
             Ok(())
         };
         let mut world = VirtualWorld::with_settings(&file, declare).unwrap();
@@ -448,16 +448,16 @@ fn each_input_of_a_node_may_be_silent_for_a_time_of_its_own() {
         let silent = |topic: &str| {
             let is_it = |entry: &&horus::journal::Entry| {
                 entry.get("HORUS_TOPIC") == Some(topic)
-                    && entry.get("MESSAGE_ID") == Some(horus::journal::id::INPUT_SILENT)
+                    && entry.get("MESSAGE_ID") == Some(horus::journal::id::INPUT_STALE)
             };
             let entry = world.journal().iter().find(is_it).unwrap();
-            entry.get("HORUS_SILENCE_NS").unwrap().parse::<u64>().unwrap() / 1_000_000
+            entry.get("HORUS_STALE_NS").unwrap().parse::<u64>().unwrap() / 1_000_000
         };
         ["gps", "imu", "map"].map(silent)
     };
     assert_eq!(silent_after(""), [2_000, 50, 2_000]);
-    assert_eq!(silent_after("[node.look]\nsilence = \"3 s\"\n"), [3_000, 50, 3_000]);
-    assert_eq!(silent_after("[node.look]\nsilence = { gps = \"5 s\", imu = \"70 ms\" }\n"), [5_000, 70, 2_000]);
+    assert_eq!(silent_after("[node.look]\nstale_after = \"3 s\"\n"), [3_000, 50, 3_000]);
+    assert_eq!(silent_after("[node.look]\nstale_after = { gps = \"5 s\", imu = \"70 ms\" }\n"), [5_000, 70, 2_000]);
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn a_graph_that_does_not_fit_is_refused_before_it_runs_with_the_node_that_is_in_
             .budget(us(600))
             .deadline(us(800))
             .cpu(CpuChoice::Number(0))
-            .policy(priority.parse().unwrap());
+            .scheduling_policy(priority.parse().unwrap());
     }
     let error = app.run().unwrap_err().to_string();
     assert!(error.starts_with("refused: control ") && error.contains("vision (fifo:85"), "{error}");

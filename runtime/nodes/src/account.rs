@@ -54,7 +54,7 @@ impl Account {
         self.worst_round_trip_ns.fetch_max(nanos, Ordering::Relaxed);
     }
 
-    /// A chore that sends the account of `node` to the journal once a minute.
+    /// Background work that sends the account of `node` to the journal once a minute.
     pub fn every_minute(self: &Arc<Self>, node: &'static str) -> impl FnMut(MonotonicTime) + Send + 'static {
         let (account, mut due) = (Arc::clone(self), None);
         move |now| {

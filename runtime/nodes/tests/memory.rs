@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use horus::message::Stamp;
 use horus::prelude::*;
-use horus::startup::Policy;
+use horus::startup::SchedulingPolicy;
 
 /// All of it.
 const MOST_KIB: u64 = 8 * 1024;
@@ -36,7 +36,7 @@ fn node() -> horus::Result {
         let sequence = left.latest().zip(right.latest()).map_or(0, |(left, right)| left.sequence + right.sequence);
         wheels.set(Stamp { sequence, sent_ns: 0 });
     };
-    app.node("wheels", step).period(ms(10)).policy(Policy::Fifo("10".parse()?));
+    app.node("wheels", step).period(ms(10)).scheduling_policy(SchedulingPolicy::Fifo("10".parse()?));
     app.run().map(drop)
 }
 

@@ -215,7 +215,7 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_
     let manager = Manager::new(&scratch);
     let ping = speaking(node("ping", &topics), &manager);
     let mut pong = node("pong", &topics);
-    settings(&mut pong, &scratch, "pong", "silence = \"200 ms\"");
+    settings(&mut pong, &scratch, "pong", "stale_after = \"200 ms\"");
     pong.env("WATCHDOG_USEC", "400000");
     let pong = speaking(pong, &manager);
     (0..5).for_each(|_| manager.wait_for("WATCHDOG=1")); // half a second, in which pong hears ping
@@ -225,7 +225,7 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_
     (0..5).for_each(|_| manager.wait_for("WATCHDOG=1"));
     pong.signal(Signal::TERM);
     let pong = pong.end();
-    assert!(count(&pong, "silences") >= 1, "{pong:?}");
+    assert!(count(&pong, "stale inputs") >= 1, "{pong:?}");
     let said = said_of_input(&pong);
     let silent = said.find("hears nothing on topic ping: silent for 200ms").unwrap_or_else(|| panic!("{pong:?}"));
     let back = said.find("hears topic ping again after").unwrap_or_else(|| panic!("{pong:?}"));
@@ -236,7 +236,7 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_
 fn a_node_without_a_peer_says_that_it_has_heard_nothing_and_counts_no_silence() {
     let (scratch, topics) = topics();
     let mut ping = node("ping", &topics);
-    settings(&mut ping, &scratch, "ping", "silence = \"100 ms\"");
+    settings(&mut ping, &scratch, "ping", "stale_after = \"100 ms\"");
     let ping = ping.args(["--releases", "100"]).output().unwrap();
     assert!(ping.status.success() && !String::from_utf8_lossy(&ping.stdout).contains("silence"), "{ping:?}");
     let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
@@ -262,7 +262,7 @@ fn impossible_settings_are_refused_with_file_line_and_remedy() {
         ("period = \"10\"", "write a whole number and a unit"),
         ("cpu = \"fastest\"", "write any, isolated"),
         ("cpu = 4095", "cpu = \"4095\": this machine has CPUs"),
-        ("policy = \"fifo:99\"", "choose 1 to 98"),
+        ("scheduling_policy = \"fifo:99\"", "choose 1 to 98"),
         ("speed = 3", "unknown field `speed`"),
         ("[node.pong]", "the program has no such node; it has ping"),
     ] {

@@ -11,8 +11,8 @@ use common::{JOINING, MAKING, Scratch, message, received};
 use horus_shm::ends::{Joining, Making, Publication, Subscription};
 use horus_shm::error::OpenError;
 use horus_shm::segment::file::Access;
-use horus_shm::segment::layout::Policy;
-use horus_shm::wait::Waiting;
+use horus_shm::segment::layout::DeliveryPolicy;
+use horus_shm::wait::WaitStrategy;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const LARGER: Making = Making { capacity: 64, least: 64, ..MAKING };
@@ -39,7 +39,7 @@ fn subscriber_that_came_first_receives_from_the_first_message_on_or_counts_it() 
 
     let scratch = Scratch::new();
     let mut subscriber = scratch.subscribe().unwrap();
-    let latest = Making { capacity: 8, least: 8, policy: Policy::Latest, ..MAKING };
+    let latest = Making { capacity: 8, least: 8, policy: DeliveryPolicy::Latest, ..MAKING };
     let mut publisher = scratch.publish_as(&latest).unwrap();
     (0..20).for_each(|number| assert!(publisher.try_send(&message(number), 0).is_ok()));
     let all = receive_until(&mut subscriber, |all| all.last() == Some(&19));
@@ -133,7 +133,7 @@ fn publishers_access_counts_and_not_that_of_a_subscriber_that_came_first() {
 #[test]
 fn publisher_that_never_wakes_is_told_of_a_subscriber_that_wants_to_be_woken() {
     let scratch = Scratch::new();
-    let _subscriber = scratch.subscribe_as(Joining { waiting: Some(Waiting::Sleep), ..JOINING }).unwrap();
+    let _subscriber = scratch.subscribe_as(Joining { wait_strategy: Some(WaitStrategy::Sleep), ..JOINING }).unwrap();
     let error = scratch.publish_as(&Making { wakes: false, ..MAKING }).err().unwrap();
     assert!(matches!(&error, OpenError::Needed { .. }) && error.to_string().contains("to be woken"), "{error}");
 }
@@ -142,7 +142,7 @@ fn publisher_that_never_wakes_is_told_of_a_subscriber_that_wants_to_be_woken() {
 fn topic_that_cannot_be_joined_leaves_no_file() {
     let scratch = Scratch::new();
     let making = Making { wakes: false, ..MAKING };
-    let error = scratch.subscribe_as(Joining { making, waiting: Some(Waiting::Sleep), ..JOINING }).err().unwrap();
+    let error = scratch.subscribe_as(Joining { making, wait_strategy: Some(WaitStrategy::Sleep), ..JOINING }).err().unwrap();
     assert!(error.to_string().contains("never wake"), "{error}");
     assert_eq!(scratch.files(), 0);
 }

@@ -7,9 +7,9 @@ use common::{MAKING, Message, Scratch, message, received};
 use horus_shm::ends::Making;
 use horus_shm::error::OpenError;
 use horus_shm::peers::clean::clean;
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 
-const LATEST: Making = Making { policy: Policy::Latest, capacity: 256, ..MAKING };
+const LATEST: Making = Making { policy: DeliveryPolicy::Latest, capacity: 256, ..MAKING };
 
 /// Runs `work` in a child made by `fork`; returns the status that waitpid(2) tells.
 fn in_a_child(work: impl FnOnce()) -> i32 {

@@ -11,9 +11,9 @@ use horus_shm::error::OpenError;
 use horus_shm::peers::clean::clean;
 use horus_shm::ring::Full;
 use horus_shm::segment::header::Needs;
-use horus_shm::segment::layout::{MAX_SUBSCRIBERS, Policy};
+use horus_shm::segment::layout::{MAX_SUBSCRIBERS, DeliveryPolicy};
 use horus_shm::segment::rejected::Reason;
-use horus_shm::wait::Waiting;
+use horus_shm::wait::WaitStrategy;
 
 /// How often the lane has had a new publisher: the word behind its owner's identity.
 fn epoch(publisher: &Publication) -> u64 {
@@ -67,26 +67,26 @@ fn replaced_publisher_goes_on_with_the_next_number() {
 #[test]
 fn subscriber_comes_before_its_publisher() {
     let scratch = Scratch::new();
-    for waiting in [Waiting::Spin, Waiting::Sleep, Waiting::Poll(Duration::from_micros(100))] {
-        let mut subscriber = scratch.subscribe_as(Joining { waiting: Some(waiting), ..JOINING }).unwrap();
+    for wait_strategy in [WaitStrategy::Spin, WaitStrategy::Sleep, WaitStrategy::Poll(Duration::from_micros(100))] {
+        let mut subscriber = scratch.subscribe_as(Joining { wait_strategy: Some(wait_strategy), ..JOINING }).unwrap();
         assert!(!subscriber.is_published().unwrap());
         assert!(subscriber.try_recv::<Message>().is_none());
         let waiter = std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).is_some());
         let mut publisher = scratch.publish().unwrap();
         publisher.try_send(&message(5), 9).unwrap();
-        assert!(waiter.join().unwrap(), "{waiting:?}");
+        assert!(waiter.join().unwrap(), "{wait_strategy:?}");
     }
     assert_eq!(scratch.files(), 0);
 }
 
 #[test]
 fn subscribers_follow_a_first_publisher_that_remakes_the_topic() {
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         let scratch = Scratch::new();
-        let guess = Making { policy: Policy::Latest, capacity: 2, least: 2, ..MAKING };
+        let guess = Making { policy: DeliveryPolicy::Latest, capacity: 2, least: 2, ..MAKING };
         let open =
-            |waiting| scratch.subscribe_as(Joining { making: guess, waiting: Some(waiting), ..JOINING }).unwrap();
-        let subscribers = [Waiting::Spin, Waiting::Sleep, Waiting::Poll(Duration::from_micros(100))].map(open);
+            |wait_strategy| scratch.subscribe_as(Joining { making: guess, wait_strategy: Some(wait_strategy), ..JOINING }).unwrap();
+        let subscribers = [WaitStrategy::Spin, WaitStrategy::Sleep, WaitStrategy::Poll(Duration::from_micros(100))].map(open);
         assert_eq!(subscribers[2].segment().header().shape.capacity(), 2);
         let waiters = subscribers.map(|mut subscriber| {
             std::thread::spawn(move || {
@@ -111,10 +111,10 @@ fn subscribers_follow_a_first_publisher_that_remakes_the_topic() {
 #[test]
 fn publisher_that_does_not_give_what_a_waiting_subscriber_needs_is_told_what() {
     let scratch = Scratch::new();
-    let needs = Needs { policy: Some(Policy::Reliable), capacity: 8, waking: false };
+    let needs = Needs { policy: Some(DeliveryPolicy::Reliable), capacity: 8, waking: false };
     let making = Making { capacity: 8, ..MAKING };
     let subscriber = scratch.subscribe_as(Joining { needs, making, ..JOINING }).unwrap();
-    let error = scratch.publish_as(&Making { policy: Policy::Latest, ..making }).err().unwrap();
+    let error = scratch.publish_as(&Making { policy: DeliveryPolicy::Latest, ..making }).err().unwrap();
     assert!(matches!(&error, OpenError::Needed { needs: found, .. } if *found == needs), "{error}");
     let text = error.to_string();
     assert!(text.contains("reliable") && text.contains("8 messages"), "{text}");
@@ -133,7 +133,7 @@ fn subscriber_is_refused_a_topic_that_is_not_what_it_needs() {
     let needing = |policy, capacity| {
         scratch.subscribe_as(Joining {
             needs: Needs { policy, capacity, waking: false },
-            making: Making { policy: policy.unwrap_or(Policy::Latest), capacity: 1024, ..MAKING },
+            making: Making { policy: policy.unwrap_or(DeliveryPolicy::Latest), capacity: 1024, ..MAKING },
             ..JOINING
         })
     };
@@ -141,9 +141,9 @@ fn subscriber_is_refused_a_topic_that_is_not_what_it_needs() {
         OpenError::Rejected(rejected) => rejected.reason,
         other => panic!("{other}"),
     };
-    assert!(matches!(reason(Some(Policy::Latest), 0), Reason::Policy { .. }));
+    assert!(matches!(reason(Some(DeliveryPolicy::Latest), 0), Reason::DeliveryPolicy { .. }));
     assert_eq!(reason(None, 1024), Reason::TooSmall { found: 4, needed: 1024 });
-    for enough in [(None, 0), (None, 2), (Some(Policy::Reliable), 4)] {
+    for enough in [(None, 0), (None, 2), (Some(DeliveryPolicy::Reliable), 4)] {
         drop(needing(enough.0, enough.1).unwrap());
     }
 }
@@ -153,12 +153,12 @@ fn topic_whose_publishers_wake_nobody_lets_nobody_sleep() {
     let scratch = Scratch::new();
     let making = Making { wakes: false, ..MAKING };
     let mut publisher = scratch.publish_as(&making).unwrap();
-    for waiting in [Waiting::Sleep, Waiting::default()] {
-        let error = scratch.subscribe_as(Joining { waiting: Some(waiting), ..JOINING }).err().unwrap();
+    for wait_strategy in [WaitStrategy::Sleep, WaitStrategy::default()] {
+        let error = scratch.subscribe_as(Joining { wait_strategy: Some(wait_strategy), ..JOINING }).err().unwrap();
         assert!(error.to_string().contains("never wake"), "{error}");
     }
-    let mut subscriber = scratch.subscribe_as(Joining { waiting: None, ..JOINING }).unwrap();
-    assert!(matches!(subscriber.waiting(), Waiting::Poll(_)));
+    let mut subscriber = scratch.subscribe_as(Joining { wait_strategy: None, ..JOINING }).unwrap();
+    assert!(matches!(subscriber.wait_strategy(), WaitStrategy::Poll(_)));
     let waiter = std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).is_some());
     publisher.try_send(&message(1), 0).unwrap();
     assert!(waiter.join().unwrap());
@@ -185,11 +185,11 @@ fn send_waits_its_limit() {
     let scratch = Scratch::new();
     let mut publisher = scratch.publish().unwrap();
     let mut subscriber = scratch.subscribe().unwrap();
-    (0..4).for_each(|i| assert_eq!(publisher.send(&message(i), 0, Duration::ZERO, Waiting::Spin), Ok(i)));
-    assert_eq!(publisher.send(&message(4), 0, Duration::from_millis(3), Waiting::Spin), Err(Full(())));
+    (0..4).for_each(|i| assert_eq!(publisher.send(&message(i), 0, Duration::ZERO, WaitStrategy::Spin), Ok(i)));
+    assert_eq!(publisher.send(&message(4), 0, Duration::from_millis(3), WaitStrategy::Spin), Err(Full(())));
     let reader =
         std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).unwrap().sequence);
-    assert_eq!(publisher.send(&message(4), 0, Duration::from_secs(60), Waiting::Spin), Ok(4));
+    assert_eq!(publisher.send(&message(4), 0, Duration::from_secs(60), WaitStrategy::Spin), Ok(4));
     assert_eq!(reader.join().unwrap(), 0);
 }
 

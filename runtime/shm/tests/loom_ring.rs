@@ -10,7 +10,7 @@ mod remade;
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::observe::observe;
 use horus_shm::ring::{Consumer, Full, Memory, Producer, join};
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 use horus_shm::wait::bell::{self, Bell, Ringer};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -31,15 +31,15 @@ fn lane(capacity: usize, subscribers: usize) -> HeapLane {
     HeapLane::new::<Message>(capacity, subscribers).unwrap()
 }
 
-fn writer(lane: &HeapLane, policy: Policy) -> Writer {
+fn writer(lane: &HeapLane, policy: DeliveryPolicy) -> Writer {
     Producer::resume(lane.clone(), policy, false).unwrap()
 }
 
-fn reader(lane: &HeapLane, subscriber: usize, policy: Policy) -> Reader {
+fn reader(lane: &HeapLane, subscriber: usize, policy: DeliveryPolicy) -> Reader {
     reader_with_history(lane, subscriber, policy, 0)
 }
 
-fn reader_with_history(lane: &HeapLane, subscriber: usize, policy: Policy, history: u64) -> Reader {
+fn reader_with_history(lane: &HeapLane, subscriber: usize, policy: DeliveryPolicy, history: u64) -> Reader {
     join(vec![lane.clone()], subscriber, policy, history).unwrap().into_vec().remove(0)
 }
 
@@ -72,8 +72,8 @@ fn send(writer: &mut Writer, sequence: u64) -> Result<u64, Full<Message>> {
 fn overwrite_while_reading(capacity: usize, messages: u64, preemptions: usize) {
     model(preemptions, move || {
         let lane = lane(capacity, 1);
-        let mut reader = reader(&lane, 0, Policy::Latest);
-        let mut writer = writer(&lane, Policy::Latest);
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
+        let mut writer = writer(&lane, DeliveryPolicy::Latest);
         let sender = thread::spawn(move || (0..messages).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i))));
         let mut taken = take(&mut reader, 2);
         sender.join().unwrap();
@@ -97,7 +97,7 @@ fn missed_counts_exactly() {
 }
 
 /// The only reader is one that the writer does not know of, so the writer goes on and on.
-fn overwrite_while_observing(policy: Policy, capacity: usize, messages: u64, preemptions: usize) {
+fn overwrite_while_observing(policy: DeliveryPolicy, capacity: usize, messages: u64, preemptions: usize) {
     model(preemptions, move || {
         let lane = lane(capacity, 1);
         let mut reader = observe(vec![lane.clone()], policy, 0).unwrap().into_vec().remove(0);
@@ -115,7 +115,7 @@ fn overwrite_while_observing(policy: Policy, capacity: usize, messages: u64, pre
 
 #[test]
 fn observer_never_sees_half_a_message_and_is_never_seen() {
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         overwrite_while_observing(policy, 1, 2, 3);
         overwrite_while_observing(policy, 2, 3, 2);
     }
@@ -125,8 +125,8 @@ fn observer_never_sees_half_a_message_and_is_never_seen() {
 fn full_lane_never_overwrites_unread() {
     model(3, || {
         let lane = lane(2, 1);
-        let mut reader = reader(&lane, 0, Policy::Reliable);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         let sender = thread::spawn(move || {
             let mut sent = 0;
             for _ in 0..4 {
@@ -152,9 +152,9 @@ fn full_lane_never_overwrites_unread() {
 fn slower_reader_is_never_overtaken_by_what_a_faster_one_permits() {
     model(2, || {
         let lane = lane(1, 2);
-        let mut fast = reader(&lane, 0, Policy::Reliable);
-        let mut slow = reader(&lane, 1, Policy::Reliable);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let mut fast = reader(&lane, 0, DeliveryPolicy::Reliable);
+        let mut slow = reader(&lane, 1, DeliveryPolicy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         let sender = thread::spawn(move || {
             (0..3)
                 .filter(|_| {
@@ -190,9 +190,9 @@ fn joining_reader_is_never_harmed_by_the_cursor_of_its_predecessor() {
 
 fn join_while_sending(capacity: usize, after_another: bool) {
     let lane = lane(capacity, 1);
-    let mut writer = writer(&lane, Policy::Reliable);
+    let mut writer = writer(&lane, DeliveryPolicy::Reliable);
     if after_another {
-        let mut predecessor = reader(&lane, 0, Policy::Reliable);
+        let mut predecessor = reader(&lane, 0, DeliveryPolicy::Reliable);
         send(&mut writer, 0).unwrap();
         take(&mut predecessor, 1);
         predecessor.leave();
@@ -205,7 +205,7 @@ fn join_while_sending(capacity: usize, after_another: bool) {
         }
         writer.position()
     });
-    let mut reader = reader(&lane, 0, Policy::Reliable);
+    let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
     let start = reader.position();
     let mut taken = take(&mut reader, 1);
     let sent = sender.join().unwrap();
@@ -226,8 +226,8 @@ fn slot_is_never_overwritten_before_its_reader_is_done() {
     model(3, || {
         let traces = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
         let lane = lane(1, 1);
-        let mut reader = reader(&lane, 0, Policy::Reliable);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         let seen = traces.clone();
         let sender = thread::spawn(move || {
             for _ in 0..3 {
@@ -250,8 +250,8 @@ fn leaving_reader_never_blocks_the_lane_and_is_never_overwritten_before() {
     model(3, || {
         let trace = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
         let lane = lane(1, 1);
-        let reader = reader(&lane, 0, Policy::Reliable);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let reader = reader(&lane, 0, DeliveryPolicy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         send(&mut writer, 0).unwrap();
         let left = trace.clone();
         let leaver = thread::spawn(move || {
@@ -271,13 +271,13 @@ fn leaving_reader_never_blocks_the_lane_and_is_never_overwritten_before() {
 fn replaced_writer_never_repeats_or_skips_a_number() {
     model(3, || {
         let lane = lane(2, 1);
-        let mut reader = reader(&lane, 0, Policy::Latest);
-        let mut first = writer(&lane, Policy::Latest);
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
+        let mut first = writer(&lane, DeliveryPolicy::Latest);
         let heir = lane.clone();
         let senders = thread::spawn(move || {
             send(&mut first, 0).unwrap();
             drop(first);
-            let mut second = writer(&heir, Policy::Latest);
+            let mut second = writer(&heir, DeliveryPolicy::Latest);
             assert_eq!(send(&mut second, 1), Ok(1));
         });
         let mut taken = take(&mut reader, 2);
@@ -308,7 +308,7 @@ fn local_ring_never_loses_or_reorders() {
 fn joining_reader_with_history_loses_nothing_from_where_it_joined_on() {
     model(3, || {
         let lane = lane(2, 1);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         (0..2).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i)));
         let sender = thread::spawn(move || {
             for _ in 0..3 {
@@ -318,7 +318,7 @@ fn joining_reader_with_history_loses_nothing_from_where_it_joined_on() {
             writer.position()
         });
         // What is there when it joins is at least 0 and 1; of these the writer may overwrite some.
-        let mut reader = reader_with_history(&lane, 0, Policy::Reliable, 2);
+        let mut reader = reader_with_history(&lane, 0, DeliveryPolicy::Reliable, 2);
         let first = reader.position();
         let mut taken = take(&mut reader, 1);
         let sent = sender.join().unwrap();
@@ -381,7 +381,7 @@ impl Memory for TwoLanes {
 fn reader_of_two_lanes_loses_nothing_of_either_after_joining() {
     model(2, || {
         let shared = TwoLanes::pair();
-        let mut writers = shared.clone().map(|lane| Producer::resume(lane, Policy::Reliable, false).unwrap());
+        let mut writers = shared.clone().map(|lane| Producer::resume(lane, DeliveryPolicy::Reliable, false).unwrap());
         let sender = thread::spawn(move || {
             for writer in &mut writers {
                 for _ in 0..2 {
@@ -391,7 +391,7 @@ fn reader_of_two_lanes_loses_nothing_of_either_after_joining() {
             }
             writers.map(|writer| writer.position())
         });
-        let mut readers = join(shared.to_vec(), 0, Policy::Reliable, 0).unwrap();
+        let mut readers = join(shared.to_vec(), 0, DeliveryPolicy::Reliable, 0).unwrap();
         let starts: Vec<_> = readers.iter().map(Consumer::position).collect();
         let sent = sender.join().unwrap();
         for ((reader, start), sent) in readers.iter_mut().zip(starts).zip(sent) {
@@ -406,8 +406,8 @@ fn reader_of_two_lanes_loses_nothing_of_either_after_joining() {
 fn held_message_is_never_overwritten() {
     model(3, || {
         let lane = lane(1, 1);
-        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
-        let mut reader = reader(&lane, 0, Policy::Latest);
+        let mut writer = Producer::resume(lane.clone(), DeliveryPolicy::Latest, true).unwrap();
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
         send(&mut writer, 0).unwrap();
         let traces = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
         let seen = traces.clone();
@@ -439,8 +439,8 @@ fn held_message_is_never_overwritten() {
 fn message_refused_for_a_holder_is_never_lost_once_it_lets_go() {
     model(3, || {
         let lane = lane(1, 1);
-        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
-        let mut reader = reader(&lane, 0, Policy::Latest);
+        let mut writer = Producer::resume(lane.clone(), DeliveryPolicy::Latest, true).unwrap();
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
         send(&mut writer, 0).unwrap();
         let holder = thread::spawn(move || {
             if reader.hold().is_some() {
@@ -510,8 +510,8 @@ fn message_is_never_slept_through() {
     model(3, || {
         let lane = lane(2, 1);
         let tower = tower();
-        let mut reader = reader(&lane, 0, Policy::Reliable);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         let heard = tower.clone();
         let sender = thread::spawn(move || {
             let mut ringer = Ringer::new(&heard);
@@ -529,8 +529,8 @@ fn second_message_is_never_slept_through_because_of_a_late_ring_for_the_first() 
     model(3, || {
         let lane = lane(2, 1);
         let tower = tower();
-        let mut reader = reader(&lane, 0, Policy::Reliable);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         let mut ringer = Ringer::new(&tower);
         // The first message is there, and taken, before its publisher comes to ring.
         send(&mut writer, 0).unwrap();
@@ -570,9 +570,9 @@ fn bell_is_rung_once_for_a_sleeper_that_does_not_get_up() {
 fn slot_held_by_a_reader_is_passed_over_and_nothing_but_its_number_is_lost() {
     model(2, || {
         let lane = lane(2, 2);
-        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
-        let mut holder = reader(&lane, 0, Policy::Latest);
-        let mut copier = reader(&lane, 1, Policy::Latest);
+        let mut writer = Producer::resume(lane.clone(), DeliveryPolicy::Latest, true).unwrap();
+        let mut holder = reader(&lane, 0, DeliveryPolicy::Latest);
+        let mut copier = reader(&lane, 1, DeliveryPolicy::Latest);
         send(&mut writer, 0).unwrap();
         assert_eq!(holder.hold().unwrap().sequence, 0);
         let sender = thread::spawn(move || {
@@ -599,8 +599,8 @@ fn slot_held_by_a_reader_is_passed_over_and_nothing_but_its_number_is_lost() {
 fn slot_that_was_let_go_is_never_overwritten_before_its_holder_is_done() {
     model(3, || {
         let lane = lane(1, 1);
-        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
-        let mut reader = reader(&lane, 0, Policy::Latest);
+        let mut writer = Producer::resume(lane.clone(), DeliveryPolicy::Latest, true).unwrap();
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
         send(&mut writer, 0).unwrap();
         let traces = Arc::new(Traces(std::array::from_fn(|_| UnsafeCell::new(()))));
         let held = traces.clone();
@@ -621,9 +621,9 @@ fn slot_that_was_let_go_is_never_overwritten_before_its_holder_is_done() {
 fn message_is_never_lost_to_one_reader_because_another_holds_it() {
     model(2, || {
         let lane = lane(1, 2);
-        let mut writer = Producer::resume(lane.clone(), Policy::Latest, true).unwrap();
-        let mut holder = reader(&lane, 0, Policy::Latest);
-        let mut copier = reader(&lane, 1, Policy::Latest);
+        let mut writer = Producer::resume(lane.clone(), DeliveryPolicy::Latest, true).unwrap();
+        let mut holder = reader(&lane, 0, DeliveryPolicy::Latest);
+        let mut copier = reader(&lane, 1, DeliveryPolicy::Latest);
         send(&mut writer, 0).unwrap();
         assert_eq!(holder.hold().unwrap().sequence, 0);
         let sender = thread::spawn(move || assert!(send(&mut writer, 1).is_err(), "it is held"));
@@ -642,8 +642,8 @@ fn stage(writer: &mut Writer, sequence: u64) {
 fn staged_while_reading(capacity: usize, sent: u64, staged: u64, is_released: bool) {
     model(2, move || {
         let lane = lane(capacity, 1);
-        let mut reader = reader(&lane, 0, Policy::Latest);
-        let mut writer = writer(&lane, Policy::Latest);
+        let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
+        let mut writer = writer(&lane, DeliveryPolicy::Latest);
         (0..sent).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i)));
         let sender = thread::spawn(move || {
             (sent..sent + staged).for_each(|i| stage(&mut writer, i));

@@ -10,8 +10,8 @@ use allocation_counter::measure;
 use common::{JOINING, KIND, MAKING, Scratch};
 use horus_shm::ends::place::Copied;
 use horus_shm::ends::{Joining, Making, Payload, Publication, Subscription};
-use horus_shm::segment::layout::Policy;
-use horus_shm::wait::Waiting;
+use horus_shm::segment::layout::DeliveryPolicy;
+use horus_shm::wait::WaitStrategy;
 
 fn allocations(work: impl FnOnce()) -> u64 {
     measure(work).count_total
@@ -26,10 +26,10 @@ fn the_counter_counts() {
 fn sending_receiving_waiting_and_reaping_never_allocate() {
     let scratch = Scratch::new();
     let payload = Payload::of::<[u64; 20]>();
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         let making = Making { policy, publishers: 2, ..MAKING };
-        let waiting = Some(Waiting::SpinThenSleep(Duration::from_micros(50)));
-        let joining = Joining { making, history: 2, waiting, ..JOINING };
+        let wait_strategy = Some(WaitStrategy::SpinThenSleep(Duration::from_micros(50)));
+        let joining = Joining { making, history: 2, wait_strategy, ..JOINING };
         let open = || Subscription::open(&scratch.directory, &scratch.name, KIND, payload, joining).unwrap();
         let mut publisher = Publication::open(&scratch.directory, &scratch.name, KIND, payload, &making).unwrap();
         let (mut subscriber, mut silent) = (open(), open());
@@ -38,7 +38,7 @@ fn sending_receiving_waiting_and_reaping_never_allocate() {
             // From the first message on: nothing is set up lazily.
             for i in 0..20 {
                 let _full = publisher.try_send(&[i; 20], i);
-                let _full = publisher.send(&[i; 20], i, Duration::from_micros(100), Waiting::Sleep);
+                let _full = publisher.send(&[i; 20], i, Duration::from_micros(100), WaitStrategy::Sleep);
                 if let Ok(mut loan) = publisher.loan() {
                     loan[0] = i as u8;
                     loan.publish(i);
@@ -49,7 +49,7 @@ fn sending_receiving_waiting_and_reaping_never_allocate() {
             }
             publisher.reap();
             let _overtaken = silent.try_recv::<[u64; 20]>();
-            assert_eq!(policy == Policy::Latest, silent.missed() > 0);
+            assert_eq!(policy == DeliveryPolicy::Latest, silent.missed() > 0);
         });
         assert_eq!(counted, 0, "{policy}");
     }

@@ -7,7 +7,7 @@ use common::{MAKING, Message, Scratch, message};
 use horus_shm::ends::observe::{Count, Observation, Start};
 use horus_shm::ends::place::Copied;
 use horus_shm::ends::{Joining, Kind, Making, Payload, Publication, Subscription};
-use horus_shm::segment::layout::{HELD_FROM_BYTES, Policy};
+use horus_shm::segment::layout::{HELD_FROM_BYTES, DeliveryPolicy};
 
 fn observe(scratch: &Scratch, start: Start) -> Observation {
     Observation::open(&scratch.file(), start).unwrap().unwrap()
@@ -34,7 +34,7 @@ fn send(publication: &mut Publication, count: u64) {
 
 #[test]
 fn an_observer_sees_every_message_and_takes_no_place() {
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         let scratch = Scratch::new();
         let mut publication = scratch.publish_as(&Making { policy, ..MAKING }).unwrap();
         send(&mut publication, 3);
@@ -65,7 +65,7 @@ fn a_reliable_publisher_never_waits_for_an_observer_which_counts_what_it_missed(
 #[test]
 fn counts_are_those_of_the_publishers_however_seldom_they_are_asked_for() {
     let scratch = Scratch::new();
-    let making = Making { publishers: 3, policy: Policy::Latest, ..MAKING };
+    let making = Making { publishers: 3, policy: DeliveryPolicy::Latest, ..MAKING };
     let mut one = scratch.publish_as(&making).unwrap();
     send(&mut one, 5);
     let (mut later, mut first) = (observe(&scratch, Start::Back(0)), observe(&scratch, Start::First));
@@ -85,7 +85,7 @@ fn numbers_that_were_passed_over_are_no_messages_and_are_unsure_when_their_slots
     let scratch = Scratch::new();
     let kind = Kind { type_name: "test/Large", layout_hash: 9, description: "" };
     let payload = Payload { bytes: HELD_FROM_BYTES, align: 8 };
-    let making = Making { policy: Policy::Latest, ..MAKING };
+    let making = Making { policy: DeliveryPolicy::Latest, ..MAKING };
     let mut publication = Publication::open(&scratch.directory, &scratch.name, kind, payload, &making).unwrap();
     let joining = Joining { making, ..common::JOINING };
     let mut subscription = Subscription::open(&scratch.directory, &scratch.name, kind, payload, joining).unwrap();

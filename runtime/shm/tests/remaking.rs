@@ -14,24 +14,24 @@ use horus_shm::ends::{Joining, Making, Payload, Publication, Subscription};
 use horus_shm::error::OpenError;
 use horus_shm::ring::Plain;
 use horus_shm::segment::header::Needs;
-use horus_shm::segment::layout::{GENERATION_WORD, GENERATIONS, MEMBERSHIP, Policy};
-use horus_shm::wait::Waiting;
+use horus_shm::segment::layout::{GENERATION_WORD, GENERATIONS, MEMBERSHIP, DeliveryPolicy};
+use horus_shm::wait::WaitStrategy;
 
-const POLICIES: [Policy; 2] = [Policy::Reliable, Policy::Latest];
+const POLICIES: [DeliveryPolicy; 2] = [DeliveryPolicy::Reliable, DeliveryPolicy::Latest];
 
 /// Options that ask for so much.
-fn asks(policy: Policy, capacity: usize) -> Making {
+fn asks(policy: DeliveryPolicy, capacity: usize) -> Making {
     Making { policy, capacity, least: capacity, ..MAKING }
 }
 
-fn needs(policy: Option<Policy>, capacity: usize) -> Joining {
-    let making = asks(policy.unwrap_or(Policy::Latest), capacity.max(1));
+fn needs(policy: Option<DeliveryPolicy>, capacity: usize) -> Joining {
+    let making = asks(policy.unwrap_or(DeliveryPolicy::Latest), capacity.max(1));
     Joining { needs: Needs { policy, capacity, waking: false }, making, ..JOINING }
 }
 
 /// A subscriber that takes the topic as it is, and would have made it `latest` of 16 messages.
 fn any() -> Joining {
-    Joining { making: asks(Policy::Latest, 16), ..JOINING }
+    Joining { making: asks(DeliveryPolicy::Latest, 16), ..JOINING }
 }
 
 fn send(publisher: &mut Publication, numbers: std::ops::Range<u64>) -> u64 {
@@ -58,8 +58,8 @@ fn first_receiving_call_delivers_the_first_message() {
 #[test]
 fn reliable_publisher_waits_for_a_subscriber_that_has_not_looked_yet() {
     let scratch = Scratch::new();
-    let mut subscriber = scratch.subscribe_as(needs(Some(Policy::Reliable), 4)).unwrap();
-    let mut publisher = scratch.publish_as(&asks(Policy::Reliable, 64)).unwrap();
+    let mut subscriber = scratch.subscribe_as(needs(Some(DeliveryPolicy::Reliable), 4)).unwrap();
+    let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Reliable, 64)).unwrap();
     assert_eq!(publisher.subscribers().unwrap(), 1);
     assert_eq!(send(&mut publisher, 0..200), 64, "what is beyond is refused, not lost");
     assert_eq!(received(&mut subscriber), (0..64).collect::<Vec<_>>());
@@ -70,7 +70,7 @@ fn reliable_publisher_waits_for_a_subscriber_that_has_not_looked_yet() {
 fn what_a_latest_topic_overwrote_before_the_first_look_is_counted() {
     let scratch = Scratch::new();
     let mut subscriber = scratch.subscribe_as(any()).unwrap();
-    let mut publisher = scratch.publish_as(&asks(Policy::Latest, 32)).unwrap();
+    let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Latest, 32)).unwrap();
     assert_eq!(send(&mut publisher, 0..200), 200);
     let all = received(&mut subscriber);
     assert_eq!((all.len() as u64 + subscriber.missed(), all.last()), (200, Some(&199)));
@@ -81,7 +81,7 @@ fn dead_member_holds_no_reliable_publisher() {
     let scratch = Scratch::new();
     let gone = scratch.subscribe_as(any()).unwrap();
     let mut stays = scratch.subscribe_as(any()).unwrap();
-    let mut publisher = scratch.publish_as(&asks(Policy::Reliable, 4)).unwrap();
+    let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Reliable, 4)).unwrap();
     drop(gone); // without having looked
     for number in 0..100 {
         assert!(publisher.try_send(&message(number), 0).is_ok());
@@ -93,9 +93,9 @@ fn dead_member_holds_no_reliable_publisher() {
 fn those_who_wait_asleep_or_busily_hear_the_first_message() {
     for policy in POLICIES {
         let scratch = Scratch::new();
-        let open = |waiting| scratch.subscribe_as(Joining { waiting, ..any() }).unwrap();
+        let open = |wait_strategy| scratch.subscribe_as(Joining { wait_strategy, ..any() }).unwrap();
         let sleeping =
-            [Some(Waiting::Sleep), None, Some(Waiting::Spin), Some(Waiting::Poll(Duration::from_micros(100)))];
+            [Some(WaitStrategy::Sleep), None, Some(WaitStrategy::Spin), Some(WaitStrategy::Poll(Duration::from_micros(100)))];
         let waiters = sleeping.map(open).map(|mut subscriber| {
             std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).map(|it| it.message))
         });
@@ -110,15 +110,15 @@ fn those_who_wait_asleep_or_busily_hear_the_first_message() {
 #[test]
 fn who_would_be_woken_looks_by_the_clock_once_the_topic_wakes_nobody() {
     let scratch = Scratch::new();
-    let mut subscriber = scratch.subscribe_as(Joining { waiting: None, ..any() }).unwrap();
-    assert_eq!(subscriber.waiting(), Waiting::default());
+    let mut subscriber = scratch.subscribe_as(Joining { wait_strategy: None, ..any() }).unwrap();
+    assert_eq!(subscriber.wait_strategy(), WaitStrategy::default());
     let waiter = std::thread::spawn(move || {
         let came = subscriber.recv_timeout::<Message>(Duration::from_secs(60)).is_some();
-        (came, subscriber.waiting())
+        (came, subscriber.wait_strategy())
     });
     let mut publisher = scratch.publish_as(&Making { wakes: false, ..MAKING }).unwrap();
     publisher.try_send(&message(1), 0).unwrap();
-    assert!(matches!(waiter.join().unwrap(), (true, Waiting::Poll(_))));
+    assert!(matches!(waiter.join().unwrap(), (true, WaitStrategy::Poll(_))));
 }
 
 /// A message that is held in place on a `latest` topic.
@@ -134,7 +134,7 @@ fn pages<T: Plain>(scratch: &Scratch, joining: Joining) -> Subscription {
 fn first_message_is_lent_in_its_place_as_the_remade_topic_permits() {
     let scratch = Scratch::new();
     let mut subscriber = pages::<Page>(&scratch, any());
-    let publishing = asks(Policy::Reliable, 4);
+    let publishing = asks(DeliveryPolicy::Reliable, 4);
     let opened = Publication::open(&scratch.directory, &scratch.name, KIND, Payload::of::<Page>(), &publishing);
     let mut publisher = opened.unwrap();
     publisher.try_send(&Page([7; 1024]), 0).unwrap();
@@ -146,7 +146,7 @@ fn first_message_is_lent_in_its_place_as_the_remade_topic_permits() {
     // From one that could lend to one that must copy.
     let scratch = Scratch::new();
     let mut subscriber = scratch.subscribe_as(Joining { making: MAKING, ..JOINING }).unwrap();
-    let mut publisher = scratch.publish_as(&asks(Policy::Latest, 4)).unwrap();
+    let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Latest, 4)).unwrap();
     assert_eq!(send(&mut publisher, 0..1), 1);
     let sample = subscriber.sample(&mut copied).expect("in this very call");
     assert_eq!(send(&mut publisher, 1..9), 8, "nothing is held on a latest topic of small messages");
@@ -157,9 +157,9 @@ fn first_message_is_lent_in_its_place_as_the_remade_topic_permits() {
 fn subscribers_that_need_more_remake_the_topic_for_all_until_it_is_published() {
     let scratch = Scratch::new();
     let mut anything = scratch.subscribe_as(any()).unwrap();
-    let mut much = scratch.subscribe_as(needs(Some(Policy::Reliable), 64)).unwrap();
+    let mut much = scratch.subscribe_as(needs(Some(DeliveryPolicy::Reliable), 64)).unwrap();
     let mut little = scratch.subscribe_as(needs(None, 2)).unwrap();
-    let error = scratch.subscribe_as(needs(Some(Policy::Latest), 4)).err().unwrap();
+    let error = scratch.subscribe_as(needs(Some(DeliveryPolicy::Latest), 4)).err().unwrap();
     assert!(matches!(&error, OpenError::Needed { needs, .. } if needs.capacity == 64), "{error}");
     // It asks for less, and adopts what there is.
     let mut publisher = scratch.publish().unwrap();
@@ -176,9 +176,9 @@ fn subscribers_that_need_more_remake_the_topic_for_all_until_it_is_published() {
 fn remade_file_never_shrinks_and_need_not_grow() {
     let scratch = Scratch::new();
     let bytes = || std::fs::metadata(scratch.file()).unwrap().len();
-    let mut subscriber = scratch.subscribe_as(Joining { making: asks(Policy::Latest, 1024), ..JOINING }).unwrap();
+    let mut subscriber = scratch.subscribe_as(Joining { making: asks(DeliveryPolicy::Latest, 1024), ..JOINING }).unwrap();
     let before = bytes();
-    let mut publisher = scratch.publish_as(&asks(Policy::Reliable, 4)).unwrap();
+    let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Reliable, 4)).unwrap();
     assert_eq!((bytes(), publisher.segment().header().shape.capacity()), (before, 4));
     assert_eq!((send(&mut publisher, 0..9), received(&mut subscriber).len()), (4, 4));
     drop(subscriber);
@@ -204,10 +204,10 @@ fn joins_beside_a_remake_lose_nothing_from_their_first_message_on() {
                         let mut next = None;
                         for number in received(&mut subscriber) {
                             assert!(next.is_none_or(|next| number >= next), "{number} came late");
-                            assert!(policy == Policy::Latest || next.is_none_or(|next| number == next));
+                            assert!(policy == DeliveryPolicy::Latest || next.is_none_or(|next| number == next));
                             next = Some(number + 1);
                         }
-                        assert!(policy == Policy::Latest || subscriber.missed() == 0);
+                        assert!(policy == DeliveryPolicy::Latest || subscriber.missed() == 0);
                         if is_over.load(Ordering::Relaxed) {
                             break;
                         }
@@ -260,8 +260,8 @@ fn whoever_comes_next_repairs_what_was_left_half_remade() {
 #[test]
 fn remade_header_is_believed_no_more_than_any_other() {
     let scratch = Scratch::new();
-    let mut subscriber = scratch.subscribe_as(needs(Some(Policy::Reliable), 8)).unwrap();
-    let mut publisher = scratch.publish_as(&asks(Policy::Reliable, 32)).unwrap();
+    let mut subscriber = scratch.subscribe_as(needs(Some(DeliveryPolicy::Reliable), 8)).unwrap();
+    let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Reliable, 32)).unwrap();
     assert_eq!(send(&mut publisher, 0..2), 2);
     scribble(&scratch, CAPACITY, 1 << 40);
     assert!(received(&mut subscriber).is_empty());
@@ -275,7 +275,7 @@ fn topic_that_was_remade_too_often_without_being_published_is_refused() {
     let scratch = Scratch::new();
     let _subscriber = scratch.subscribe_as(any()).unwrap();
     scribble(&scratch, GENERATION, 2 * (GENERATIONS as u64 - 1));
-    assert!(matches!(scratch.publish_as(&asks(Policy::Reliable, 32)), Err(OpenError::Busy { .. })));
+    assert!(matches!(scratch.publish_as(&asks(DeliveryPolicy::Reliable, 32)), Err(OpenError::Busy { .. })));
     scribble(&scratch, GENERATION, u64::MAX);
     assert!(matches!(scratch.publish(), Err(OpenError::Rejected(_))));
 }
@@ -330,7 +330,7 @@ fn a_topic_that_cannot_be_mapped_anew_keeps_its_memory_and_is_followed_later() {
 fn a_process_without_room_for_a_remade_topic() {
     let scratch = Scratch::new();
     let mut subscriber = scratch.subscribe_as(any()).unwrap();
-    let mut publisher = scratch.publish_as(&asks(Policy::Latest, 16_384)).unwrap();
+    let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Latest, 16_384)).unwrap();
     assert_eq!(send(&mut publisher, 0..1), 1);
     let locked = status("VmLck:");
     let mut room = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

@@ -5,7 +5,7 @@
 use horus_shm::ring::copy::store;
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::{Consumer, Full, NotStaged, Producer, join, payload_word};
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 use proptest::prelude::*;
 
 type Message = [u8; 20];
@@ -48,7 +48,7 @@ struct Expected {
     missed: u64,
 }
 
-fn run(policy: Policy, capacity: u64, steps: &[Step]) {
+fn run(policy: DeliveryPolicy, capacity: u64, steps: &[Step]) {
     let lane = HeapLane::new::<Message>(capacity as usize, READERS).unwrap();
     let mut writer = Producer::resume(lane.clone(), policy, false).unwrap();
     // What readers can see, what is staged behind it, and the first number whose slot was not written yet.
@@ -56,7 +56,7 @@ fn run(policy: Policy, capacity: u64, steps: &[Step]) {
     let mut readers: [Option<Expected>; READERS] = [const { None }; READERS];
     for step in steps {
         let has_room = |number| {
-            readers.iter().flatten().all(|expected| policy == Policy::Latest || number - expected.next < capacity)
+            readers.iter().flatten().all(|expected| policy == DeliveryPolicy::Latest || number - expected.next < capacity)
         };
         match *step {
             Step::Send => {
@@ -140,6 +140,6 @@ proptest! {
         capacity in prop::sample::select(vec![1_u64, 2, 4, 16]),
         steps in steps(),
     ) {
-        run(if latest { Policy::Latest } else { Policy::Reliable }, capacity, &steps);
+        run(if latest { DeliveryPolicy::Latest } else { DeliveryPolicy::Reliable }, capacity, &steps);
     }
 }

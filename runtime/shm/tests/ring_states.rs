@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::{Consumer, Full, MAX_SEQUENCE, Memory, NotStaged, Producer, join};
-use horus_shm::segment::layout::{Policy, STAMP_WORD};
+use horus_shm::segment::layout::{DeliveryPolicy, STAMP_WORD};
 
 type Message = [u64; 2];
 
@@ -15,11 +15,11 @@ fn lane(capacity: usize) -> HeapLane {
     HeapLane::new::<Message>(capacity, 2).unwrap()
 }
 
-fn writer(lane: &HeapLane, policy: Policy) -> Producer<HeapLane> {
+fn writer(lane: &HeapLane, policy: DeliveryPolicy) -> Producer<HeapLane> {
     Producer::resume(lane.clone(), policy, false).unwrap()
 }
 
-fn reader(lane: &HeapLane, subscriber: usize, policy: Policy) -> Consumer<HeapLane> {
+fn reader(lane: &HeapLane, subscriber: usize, policy: DeliveryPolicy) -> Consumer<HeapLane> {
     join(vec![lane.clone()], subscriber, policy, 0).unwrap().into_vec().remove(0)
 }
 
@@ -33,7 +33,7 @@ fn set_stamp(lane: &HeapLane, sequence: u64, stamp: u64) {
 
 #[test]
 fn half_written_message_of_a_dead_writer_is_never_seen_and_its_number_is_used_again() {
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         let lane = lane(2);
         let mut reader = reader(&lane, 0, policy);
         let mut first = writer(&lane, policy);
@@ -55,15 +55,15 @@ fn half_written_message_of_a_dead_writer_is_never_seen_and_its_number_is_used_ag
 #[test]
 fn history_that_a_dead_writer_began_to_overwrite_is_never_seen() {
     let lane = lane(2);
-    let mut first = writer(&lane, Policy::Reliable);
+    let mut first = writer(&lane, DeliveryPolicy::Reliable);
     (0..2).for_each(|i| assert_eq!(send(&mut first), Ok(i)));
     // Killed while writing message 2: half of message 0 is gone, and its stamp still stands.
     assert!(first.begin());
     first.slot()[2].store(u64::MAX, Ordering::Relaxed);
     drop(first);
     for resumed in [false, true] {
-        let _second = resumed.then(|| writer(&lane, Policy::Reliable));
-        let mut late = join(vec![lane.clone()], 0, Policy::Reliable, 2).unwrap().into_vec().remove(0);
+        let _second = resumed.then(|| writer(&lane, DeliveryPolicy::Reliable));
+        let mut late = join(vec![lane.clone()], 0, DeliveryPolicy::Reliable, 2).unwrap().into_vec().remove(0);
         assert_eq!(late.try_recv::<Message>().unwrap().message, [1; 2]);
         assert_eq!((late.try_recv::<Message>(), late.missed()), (None, 0));
     }
@@ -72,13 +72,13 @@ fn history_that_a_dead_writer_began_to_overwrite_is_never_seen() {
 #[test]
 fn reader_that_skips_history_makes_room_at_once() {
     let lane = lane(1);
-    let mut first = writer(&lane, Policy::Reliable);
+    let mut first = writer(&lane, DeliveryPolicy::Reliable);
     assert_eq!(send(&mut first), Ok(0));
     assert!(first.begin()); // killed while it overwrites all the history there is
     drop(first);
-    let mut late = join(vec![lane.clone()], 0, Policy::Reliable, 1).unwrap().into_vec().remove(0);
+    let mut late = join(vec![lane.clone()], 0, DeliveryPolicy::Reliable, 1).unwrap().into_vec().remove(0);
     assert_eq!(late.try_recv::<Message>(), None);
-    assert_eq!(send(&mut writer(&lane, Policy::Reliable)), Ok(1));
+    assert_eq!(send(&mut writer(&lane, DeliveryPolicy::Reliable)), Ok(1));
     assert_eq!(late.try_recv::<Message>().unwrap().message, [1; 2]);
 }
 
@@ -86,9 +86,9 @@ fn reader_that_skips_history_makes_room_at_once() {
 fn scribbled_question_of_a_writer_costs_history_and_nothing_else() {
     for asking in [3, 1000, MAX_SEQUENCE - 1, MAX_SEQUENCE, u64::MAX] {
         let lane = lane(2);
-        let mut writer = writer(&lane, Policy::Reliable);
+        let mut writer = writer(&lane, DeliveryPolicy::Reliable);
         (0..2).for_each(|i| assert_eq!(send(&mut writer), Ok(i)));
-        let mut late = join(vec![lane.clone()], 0, Policy::Reliable, 2).unwrap().into_vec().remove(0);
+        let mut late = join(vec![lane.clone()], 0, DeliveryPolicy::Reliable, 2).unwrap().into_vec().remove(0);
         lane.asking().store(asking, Ordering::Relaxed);
         let _history = std::iter::from_fn(|| late.try_recv::<Message>()).count();
         for sequence in 2..10 {
@@ -102,13 +102,13 @@ fn scribbled_question_of_a_writer_costs_history_and_nothing_else() {
 #[test]
 fn finished_message_of_a_writer_that_died_before_saying_so_is_kept() {
     let lane = lane(2);
-    let mut reader = reader(&lane, 0, Policy::Reliable);
-    let mut first = writer(&lane, Policy::Reliable);
+    let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
+    let mut first = writer(&lane, DeliveryPolicy::Reliable);
     assert_eq!(send(&mut first), Ok(0));
     // Killed between the stamp of message 0 and the position.
     lane.position().store(0, Ordering::Relaxed);
     drop(first);
-    let mut second = writer(&lane, Policy::Reliable);
+    let mut second = writer(&lane, DeliveryPolicy::Reliable);
     assert_eq!(send(&mut second), Ok(1), "number 0 is taken");
     assert_eq!(reader.try_recv::<Message>().unwrap().sequence, 0);
     assert_eq!(reader.try_recv::<Message>().unwrap().sequence, 1);
@@ -117,8 +117,8 @@ fn finished_message_of_a_writer_that_died_before_saying_so_is_kept() {
 #[test]
 fn writer_goes_on_when_a_reader_that_held_the_lane_leaves() {
     let lane = lane(2);
-    let silent = reader(&lane, 0, Policy::Reliable);
-    let mut writer = writer(&lane, Policy::Reliable);
+    let silent = reader(&lane, 0, DeliveryPolicy::Reliable);
+    let mut writer = writer(&lane, DeliveryPolicy::Reliable);
     assert_eq!((send(&mut writer), send(&mut writer)), (Ok(0), Ok(1)));
     assert_eq!(send(&mut writer), Err(Full([2; 2])));
     silent.leave();
@@ -128,11 +128,11 @@ fn writer_goes_on_when_a_reader_that_held_the_lane_leaves() {
 #[test]
 fn lane_without_readers_is_never_full() {
     let lane = lane(2);
-    let mut writer = writer(&lane, Policy::Reliable);
+    let mut writer = writer(&lane, DeliveryPolicy::Reliable);
     for sequence in 0..100 {
         assert_eq!(send(&mut writer), Ok(sequence));
     }
-    let mut reader = reader(&lane, 0, Policy::Reliable);
+    let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
     assert_eq!(reader.try_recv::<Message>(), None, "what was sent before is not for who joins later");
     send(&mut writer).unwrap();
     assert_eq!(reader.try_recv::<Message>().unwrap().sequence, 100);
@@ -141,8 +141,8 @@ fn lane_without_readers_is_never_full() {
 #[test]
 fn overtaken_reader_goes_on_with_the_oldest_whole_message() {
     let lane = lane(4);
-    let mut reader = reader(&lane, 0, Policy::Latest);
-    let mut writer = writer(&lane, Policy::Latest);
+    let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
+    let mut writer = writer(&lane, DeliveryPolicy::Latest);
     (0..10).for_each(|_| assert!(send(&mut writer).is_ok()));
     // The slot of message 6 is the next to be overwritten, so 7 is the oldest that is safe.
     let taken: Vec<_> = std::iter::from_fn(|| reader.try_recv::<Message>()).map(|received| received.sequence).collect();
@@ -153,9 +153,9 @@ fn overtaken_reader_goes_on_with_the_oldest_whole_message() {
 #[test]
 fn cursor_that_claims_the_future_frees_nothing() {
     let lane = lane(2);
-    let _honest = reader(&lane, 0, Policy::Reliable);
-    let _liar = reader(&lane, 1, Policy::Reliable);
-    let mut writer = writer(&lane, Policy::Reliable);
+    let _honest = reader(&lane, 0, DeliveryPolicy::Reliable);
+    let _liar = reader(&lane, 1, DeliveryPolicy::Reliable);
+    let mut writer = writer(&lane, DeliveryPolicy::Reliable);
     assert_eq!((send(&mut writer), send(&mut writer)), (Ok(0), Ok(1)));
     lane.cursor(1).store(u64::MAX, Ordering::Relaxed);
     assert_eq!(send(&mut writer), Err(Full([2; 2])));
@@ -169,7 +169,7 @@ fn scribbled_words_never_panic_and_never_pass_for_messages() {
     for stamp in values {
         for position in values {
             let lane = lane(2);
-            let mut reader = reader(&lane, 0, Policy::Reliable);
+            let mut reader = reader(&lane, 0, DeliveryPolicy::Reliable);
             set_stamp(&lane, 0, stamp);
             set_stamp(&lane, 1, stamp);
             lane.position().store(position, Ordering::Relaxed);
@@ -180,12 +180,12 @@ fn scribbled_words_never_panic_and_never_pass_for_messages() {
                 }
                 assert!(reader.position() <= MAX_SEQUENCE && reader.missed() <= MAX_SEQUENCE);
             }
-            if let Some(mut writer) = Producer::resume(lane.clone(), Policy::Reliable, false) {
+            if let Some(mut writer) = Producer::resume(lane.clone(), DeliveryPolicy::Reliable, false) {
                 let _full = send(&mut writer);
                 lane.cursor(0).store(stamp, Ordering::Relaxed);
                 let _full = send(&mut writer);
             }
-            let _refused = join(vec![lane], 1, Policy::Reliable, 0);
+            let _refused = join(vec![lane], 1, DeliveryPolicy::Reliable, 0);
         }
     }
 }
@@ -217,8 +217,8 @@ fn two_threads_pass_every_message_once_and_in_order() {
 fn reader_of_a_racing_writer_gets_whole_messages_and_counts_the_rest() {
     let messages: u64 = if cfg!(miri) { 50 } else { 20_000 };
     let lane = lane(4);
-    let mut reader = reader(&lane, 0, Policy::Latest);
-    let mut writer = writer(&lane, Policy::Latest);
+    let mut reader = reader(&lane, 0, DeliveryPolicy::Latest);
+    let mut writer = writer(&lane, DeliveryPolicy::Latest);
     let sender = std::thread::spawn(move || {
         for turn in 0..messages {
             send(&mut writer).unwrap();
@@ -256,7 +256,7 @@ fn numbers(reader: &mut Consumer<HeapLane>) -> Vec<u64> {
 
 #[test]
 fn staged_messages_of_a_dead_writer_were_never_sent_and_those_released_were() {
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         let lane = lane(4);
         let mut early = reader(&lane, 0, policy);
         let mut first = writer(&lane, policy);
@@ -277,7 +277,7 @@ fn staged_messages_of_a_dead_writer_were_never_sent_and_those_released_were() {
 
 #[test]
 fn history_that_was_staged_over_is_never_seen_also_when_it_is_taken_back_or_its_writer_dies() {
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         for staged in 1..=4 {
             let lane = lane(4);
             let mut first = writer(&lane, policy);
@@ -306,8 +306,8 @@ fn history_that_was_staged_over_is_never_seen_also_when_it_is_taken_back_or_its_
 #[test]
 fn message_is_staged_over_none_that_a_reader_has_yet_to_read_or_holds() {
     let reliable = lane(2);
-    let mut slow = reader(&reliable, 0, Policy::Reliable);
-    let mut writer_of_all = writer(&reliable, Policy::Reliable);
+    let mut slow = reader(&reliable, 0, DeliveryPolicy::Reliable);
+    let mut writer_of_all = writer(&reliable, DeliveryPolicy::Reliable);
     assert_eq!(send(&mut writer_of_all), Ok(0));
     assert_eq!(stage(&mut writer_of_all, 1), Ok(()));
     assert_eq!(stage(&mut writer_of_all, 2), Err(NotStaged::Full));
@@ -315,9 +315,9 @@ fn message_is_staged_over_none_that_a_reader_has_yet_to_read_or_holds() {
     assert_eq!(numbers(&mut slow), [0, 1]);
 
     let held = lane(2);
-    let mut holder = reader(&held, 0, Policy::Latest);
-    let mut copier = reader(&held, 1, Policy::Latest);
-    let mut writer = Producer::resume(held.clone(), Policy::Latest, true).unwrap();
+    let mut holder = reader(&held, 0, DeliveryPolicy::Latest);
+    let mut copier = reader(&held, 1, DeliveryPolicy::Latest);
+    let mut writer = Producer::resume(held.clone(), DeliveryPolicy::Latest, true).unwrap();
     (0..2).for_each(|i| assert_eq!(send(&mut writer), Ok(i)));
     assert_eq!(holder.hold().unwrap().sequence, 0);
     // Number 2 has the slot of 0, and is passed over.
@@ -370,7 +370,7 @@ impl Memory for Shifted {
 fn stamps_are_by_the_readers_clock_in_whatever_way_they_come_and_no_message_is_lost() {
     const NOW: u64 = 1_000_000;
     for ((policy, is_held), (writes, reads)) in
-        [(Policy::Reliable, false), (Policy::Latest, false), (Policy::Latest, true)]
+        [(DeliveryPolicy::Reliable, false), (DeliveryPolicy::Latest, false), (DeliveryPolicy::Latest, true)]
             .into_iter()
             .flat_map(|kind| [(0, 0), (700, 0), (0, 700), (-700, 700), (700, 700)].map(|clocks| (kind, clocks)))
     {
@@ -401,7 +401,7 @@ fn stamps_are_by_the_readers_clock_in_whatever_way_they_come_and_no_message_is_l
                     assert_eq!(writer.release(stamp), 1);
                 }
             }
-            let is_in_place = round % 3 == 0 && (is_held || policy == Policy::Reliable);
+            let is_in_place = round % 3 == 0 && (is_held || policy == DeliveryPolicy::Reliable);
             let sent_ns = if is_in_place {
                 let held = reader.hold().unwrap();
                 assert_eq!(reader.slot()[2].load(Ordering::Relaxed), round);

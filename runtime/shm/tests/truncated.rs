@@ -11,7 +11,7 @@ use common::{MAKING, Message, Scratch, message};
 use horus_shm::board::{self, Board};
 use horus_shm::ends::Making;
 use horus_shm::error::OpenError;
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 use horus_shm::sync::Ordering;
 
 /// Runs a test of this file in a process of its own, which may end by a signal.
@@ -34,7 +34,7 @@ fn a_truncated_topic_ends_none_of_its_users() {
 #[test]
 #[ignore = "a process of its own, which the test above starts"]
 fn a_process_uses_a_topic_that_is_truncated() {
-    for policy in [Policy::Latest, Policy::Reliable] {
+    for policy in [DeliveryPolicy::Latest, DeliveryPolicy::Reliable] {
         let scratch = Scratch::new();
         let mut publisher = scratch.publish_as(&Making { policy, capacity: 256, ..MAKING }).unwrap();
         let mut subscriber = scratch.subscribe().unwrap();

@@ -12,7 +12,7 @@ use horus_shm::peers::clean::clean;
 use horus_shm::peers::identity::Identity;
 use horus_shm::segment::file::Access;
 use horus_shm::segment::header::{Alleged, Expected, Header, Needs, Terms};
-use horus_shm::segment::layout::{HEADER_BYTES, Policy, Shape, VERSION};
+use horus_shm::segment::layout::{HEADER_BYTES, DeliveryPolicy, Shape, VERSION};
 use horus_shm::segment::rejected::Reason;
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ impl Scratch {
 fn header() -> Header {
     Header {
         shape: Shape::new(32, 8, 4, 1, 32).unwrap(),
-        policy: Policy::Reliable,
+        policy: DeliveryPolicy::Reliable,
         type_name: "test/Message".to_owned(),
         layout_hash: 7,
         description: String::new(),
@@ -78,7 +78,7 @@ proptest! {
                 payload_align: 8,
                 layout_hash: 7,
                 description: String::new(),
-                terms: Terms::Publishing { policy: Policy::Reliable, capacity: 4, publishers: 1, wakes: true },
+                terms: Terms::Publishing { policy: DeliveryPolicy::Reliable, capacity: 4, publishers: 1, wakes: true },
             };
             prop_assert!(found.check(&wanted).is_err() || found.shape == header().shape);
         }
@@ -134,7 +134,7 @@ fn each_damaged_field_has_its_own_reason() {
     refused(48, &0_u64.to_ne_bytes(), total, &|reason| matches!(reason, Reason::Shape(_)));
     refused(48, &8_u64.to_ne_bytes(), total, &|reason| matches!(reason, Reason::Inconsistent { .. }));
     refused(56, &0_u64.to_ne_bytes(), total, &|reason| matches!(reason, Reason::Inconsistent { .. }));
-    refused(64, &0_u32.to_ne_bytes(), total, &|reason| matches!(reason, Reason::PolicyCode { found: 0 }));
+    refused(64, &0_u32.to_ne_bytes(), total, &|reason| matches!(reason, Reason::DeliveryPolicyCode { found: 0 }));
     refused(68, &u32::MAX.to_ne_bytes(), total, &|reason| matches!(reason, Reason::Shape(_)));
     refused(128, &[0; 16], total, &|reason| matches!(reason, Reason::TypeNameBytes));
     refused(129, b"\x1b[31m", total, &|reason| matches!(reason, Reason::TypeNameBytes));
@@ -171,7 +171,7 @@ fn publisher_cannot_change_a_topic_under_its_subscribers() {
         let subscriber = scratch.subscribe().unwrap();
         drop(publisher);
         let retry = |making: Making| scratch.publish_as(&making).err().unwrap();
-        let text = retry(Making { policy: Policy::Latest, ..MAKING }).to_string();
+        let text = retry(Making { policy: DeliveryPolicy::Latest, ..MAKING }).to_string();
         assert!(text.contains("reliable") && text.contains("latest"), "{text}");
         let text = retry(Making { capacity: 8, least: 8, ..MAKING }).to_string();
         assert!(text.contains("holds 4") && text.contains("asks for 8"), "{text}");
@@ -237,14 +237,14 @@ fn peer_that_scribbles_on_a_live_segment_causes_no_panic_and_no_endless_wait() {
 
 #[test]
 fn needs_are_met_by_the_same_policy_and_as_much_room() {
-    for needs in [Needs::default(), Needs { policy: Some(Policy::Latest), capacity: 1 << 20, waking: true }] {
-        assert!(needs.check(Policy::Latest, 1 << 20, true).is_ok());
+    for needs in [Needs::default(), Needs { policy: Some(DeliveryPolicy::Latest), capacity: 1 << 20, waking: true }] {
+        assert!(needs.check(DeliveryPolicy::Latest, 1 << 20, true).is_ok());
     }
-    let needs = Needs { policy: Some(Policy::Latest), capacity: 8, waking: true };
+    let needs = Needs { policy: Some(DeliveryPolicy::Latest), capacity: 8, waking: true };
     assert_eq!(
-        needs.check(Policy::Reliable, 8, true),
-        Err(Reason::Policy { found: Policy::Reliable, expected: Policy::Latest })
+        needs.check(DeliveryPolicy::Reliable, 8, true),
+        Err(Reason::DeliveryPolicy { found: DeliveryPolicy::Reliable, expected: DeliveryPolicy::Latest })
     );
-    assert_eq!(needs.check(Policy::Latest, 8, false), Err(Reason::NeverWakes));
-    assert_eq!(needs.check(Policy::Latest, 4, true), Err(Reason::TooSmall { found: 4, needed: 8 }));
+    assert_eq!(needs.check(DeliveryPolicy::Latest, 8, false), Err(Reason::NeverWakes));
+    assert_eq!(needs.check(DeliveryPolicy::Latest, 4, true), Err(Reason::TooSmall { found: 4, needed: 8 }));
 }

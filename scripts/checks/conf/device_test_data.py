@@ -272,7 +272,7 @@ class DataPartition(InDirectory):
         self.assertNotIn("shutdown", self.mounted()["said"])
         self.assertFalse((self.run_directory / "cut-boots").exists())
 
-    def test_what_a_cut_left_of_the_journal_is_tidied(self):
+    def test_what_a_cut_left_of_the_journal_is_cleaned_up(self):
         self.mounted()
         journal = self.disk / "log/journal/0"
         journal.mkdir(parents=True)
@@ -294,4 +294,4 @@ class DataPartition(InDirectory):
         self.assertEqual((cut.read_bytes(), status.st_gid), (before, 4))
         self.call("leave")
         self.mounted()
-        self.assertEqual(cut.stat().st_ino, status.st_ino, "one that was tidied is left alone")
+        self.assertEqual(cut.stat().st_ino, status.st_ino, "one that was cleaned up is left alone")

@@ -30,12 +30,12 @@ topic = "/forgetful"
 topic = "/kept_back"
 durability = "transient_local"
 message = "horus/Vector3"
-policy = "reliable"
+delivery_policy = "reliable"
 capacity = 4096
 [from_ros.strict]
 topic = "/strict"
 message = "horus/Vector3"
-policy = "reliable"
+delivery_policy = "reliable"
 [from_ros.longing]
 topic = "/longing"
 message = "horus/Vector3"

@@ -18,12 +18,12 @@ topic = "/text"
 [from_ros.vector_back]
 topic = "/vector_back"
 message = "horus/Vector3"
-policy = "reliable"
+delivery_policy = "reliable"
 capacity = 4096
 [from_ros.text_back]
 topic = "/text_back"
 bytes = 256
-policy = "reliable"
+delivery_policy = "reliable"
 capacity = 4096
 """
 

@@ -32,12 +32,12 @@ reliability = "reliable"
 [from_ros.imu_back]
 topic = "/imu_back"
 message = "horus/Imu"
-policy = "reliable"
+delivery_policy = "reliable"
 capacity = 4096
 [from_ros.lossy]
 topic = "/lossy"
 message = "horus/ImageHd"
-policy = "reliable"
+delivery_policy = "reliable"
 capacity = 8
 reliability = "best_effort"
 [from_ros.image_back]

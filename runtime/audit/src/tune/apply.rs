@@ -100,7 +100,7 @@ fn write(root: &Root, item: &Item, snapshot: &Snapshot, steps: &Steps, report: &
         let now = root.read(&item.path)?;
         if now == item.thing {
             report.same(&item.path, now.words());
-            return root.tidy(&item.path);
+            return root.clean_up(&item.path);
         }
         let entry = snapshot.index.entries.iter().find(|entry| entry.path == item.path).expect("it was remembered");
         let is_known = snapshot.is_ours(entry, &now)? || snapshot.before(entry)?.holds_same(&now);

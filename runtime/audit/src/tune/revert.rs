@@ -56,7 +56,7 @@ pub fn revert(root: &Root, steps: &Steps, report: &Report) -> Result<(), String>
 pub fn entry(root: &Root, entry: &Entry, snapshot: &Snapshot, steps: &Steps, report: &Report) {
     let path = &entry.path;
     let done = || -> io::Result<()> {
-        root.tidy(path)?;
+        root.clean_up(path)?;
         let (now, before) = (root.read(path)?, snapshot.before(entry)?);
         if now == before {
             return Ok(());

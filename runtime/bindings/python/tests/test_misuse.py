@@ -134,8 +134,8 @@ class Ends(TopicsCase):
                 import threading, time
                 import horus
                 from horus.messages import CmdVel
-                seen = horus.Subscriber(CmdVel, "a", waiting="sleep")
-                for waiting in (seen, horus.Subscriber(CmdVel, "b", waiting="poll 1 ms")):
+                seen = horus.Subscriber(CmdVel, "a", wait_strategy="sleep")
+                for waiting in (seen, horus.Subscriber(CmdVel, "b", wait_strategy="poll 1 ms")):
                     threading.Thread(target=waiting.recv, daemon=True).start()
                 time.sleep(0.05)
                 print("main ends", flush=True)
@@ -148,7 +148,7 @@ class Ends(TopicsCase):
             import horus
             from horus.messages import CmdVel
             for number in range(20):
-                waiting = horus.Subscriber(CmdVel, f"a{number}", waiting="poll 1 ms" if number % 2 else "sleep")
+                waiting = horus.Subscriber(CmdVel, f"a{number}", wait_strategy="poll 1 ms" if number % 2 else "sleep")
                 threading.Thread(target=waiting.recv, daemon=True).start()
             sys.setswitchinterval(10)
             until = time.monotonic() + 0.1

@@ -111,7 +111,7 @@ class VirtualTime(unittest.TestCase):
 
         def declare(app):
             made.append(Track(app))
-            app.node("track", on="frames", min_gap="2 ms", deadline="1 ms")(made[0])
+            app.node("track", on="frames", min_inter_arrival="2 ms", deadline="1 ms")(made[0])
 
         world = horus.World(declare)
         for k in range(3):
@@ -148,13 +148,13 @@ class VirtualTime(unittest.TestCase):
             app.input(CmdVel, "cmd")
             app.node("look", period="1 ms", **options)(lambda cycle: None)
 
-        world = horus.World(lambda app: declare(app, silence={"imu": "3 ms"}))
+        world = horus.World(lambda app: declare(app, stale_after={"imu": "3 ms"}))
         world.run_for("10 ms")
         told = [entry for entry in world.journal if "has heard nothing" in entry]
         self.assertEqual(len(told), 1)
         self.assertIn("on topic imu yet, 3ms after its start", told[0])
-        with self.assertRaisesRegex(horus.HorusError, "silence for topic umi, which is none of its inputs: it has imu, cmd"):
-            horus.World(lambda app: declare(app, silence={"umi": "3 ms"}))
+        with self.assertRaisesRegex(horus.HorusError, "stale_after for topic umi, which is none of its inputs: it has imu, cmd"):
+            horus.World(lambda app: declare(app, stale_after={"umi": "3 ms"}))
         with self.assertRaisesRegex(horus.HorusError, "budget 0 s is no time for a step"):
             horus.World(lambda app: declare(app, budget=0))
 
@@ -198,7 +198,7 @@ class Declared(TopicsCase):
     def test_wrong_wishes_are_told(self):
         for wishes, error, words in (
             ({"periode": 1}, TypeError, "no option periode"), ({"period": "1"}, horus.HorusError, "800us"), ({"cpu": "fast"}, ValueError, ""),
-            ({"policy": "best"}, ValueError, ""), ({"on_miss": "panic"}, ValueError, "on_miss is"), ({"on_miss": {"degrade": {}}}, ValueError, "every"),
+            ({"scheduling_policy": "best"}, ValueError, ""), ({"on_miss": "panic"}, ValueError, "on_miss is"), ({"on_miss": {"degrade": {}}}, ValueError, "every"),
             ({"on_miss": {"stop": {"afer": 3}}}, ValueError, "on_miss is"), ({"rate": "100 Hz"}, TypeError, "releases a second"),
         ):  # fmt: skip
             with self.subTest(wishes=wishes), self.assertRaisesRegex(error, words):

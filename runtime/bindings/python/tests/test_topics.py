@@ -216,7 +216,7 @@ class Options(TopicsCase):
             horus.Publisher(CmdVel, "no/such name\0")
 
     def test_wrong_times_are_told(self):
-        seen = horus.Subscriber(CmdVel, "a", waiting="poll 1 ms")
+        seen = horus.Subscriber(CmdVel, "a", wait_strategy="poll 1 ms")
         for timeout, error in ((-1, ValueError), (float("nan"), ValueError), ("soon", horus.HorusError), ([], TypeError)):
             with self.assertRaises(error):
                 seen.recv(timeout=timeout)

@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use horus::topic::{Bytes, Options as Topic, Publisher, Subscriber, Waiting};
+use horus::topic::{Bytes, Options as Topic, Publisher, Subscriber, WaitStrategy};
 use horus_bridge::zenoh::{Links, open};
 use horus_sys::clock::monotonic_ns;
 use zenoh::Wait;
@@ -125,7 +125,7 @@ pub fn receive_by_zenoh(options: &Options) -> Result<(), String> {
 }
 
 pub fn receive_by_topic(options: &Options) -> Result<(), String> {
-    let topic = Topic::reliable(CAPACITY).directory(&options.place).waiting(Waiting::Sleep);
+    let topic = Topic::reliable(CAPACITY).directory(&options.place).wait_strategy(WaitStrategy::Sleep);
     let mut subscriber = Subscriber::<[u8]>::open_as("benchmark", Bytes::up_to(options.bytes), &topic)
         .map_err(|error| error.to_string())?;
     println!("ready");

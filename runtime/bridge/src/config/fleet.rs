@@ -3,7 +3,7 @@
 use horus_shm::directory::Namespace;
 use serde::Deserialize;
 
-use super::{Config, ConfigError, FromRos, Policy, ToRos};
+use super::{Config, ConfigError, FromRos, DeliveryPolicy, ToRos};
 
 /// Settings of an appliance among others.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Fleet {
     pub look_every_us: Option<u32>,
     /// What happens when a topic that is taken is full: `latest`, or `reliable`.
     #[serde(default)]
-    pub policy: Policy,
+    pub delivery_policy: DeliveryPolicy,
     /// How many messages a topic that is taken holds.
     pub capacity: Option<usize>,
 }
@@ -69,7 +69,7 @@ impl Fleet {
                     )));
                 }
             };
-            let route = FromRos { topic, policy: self.policy, capacity: self.capacity, ..FromRos::default() };
+            let route = FromRos { topic, delivery_policy: self.delivery_policy, capacity: self.capacity, ..FromRos::default() };
             if config.from_ros.insert(ours.to_owned(), route).is_some() {
                 return Err(wrong(format!("two topics are taken as {ours}: give one of them another name")));
             }

@@ -85,7 +85,7 @@ pub struct FromRos {
     pub bytes: Option<usize>,
     /// What happens when it is full, if the bridge makes it.
     #[serde(default)]
-    pub policy: Policy,
+    pub delivery_policy: DeliveryPolicy,
     /// How many messages it holds, if the bridge makes it.
     pub capacity: Option<usize>,
     /// How many publishers it has room for, if the bridge makes it; the bridge is one of them.
@@ -132,7 +132,7 @@ pub enum Durability {
 /// What happens when a topic is full.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Policy {
+pub enum DeliveryPolicy {
     /// The oldest message is overwritten.
     #[default]
     Latest,

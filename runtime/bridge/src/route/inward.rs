@@ -14,7 +14,7 @@ use super::outward::{known, message_bytes, ours, pair, policy};
 use super::place::{Next, Place, Shared};
 use super::{Counts, Delivery, Endpoint, Source, Transport, Way};
 use crate::clock::Offset;
-use crate::config::{FromRos, Policy};
+use crate::config::{FromRos, DeliveryPolicy};
 use crate::convert::{Context, Ours, Pairing};
 
 /// Messages that a topic holds when the bridge makes it and the user does not say how many.
@@ -118,9 +118,9 @@ impl Inward {
             let publication = Publication::open(directory, &self.name, kind, payload, &making).map_err(text)?;
             return Ok((publication, ours));
         }
-        let policy = match self.config.policy {
-            Policy::Latest => layout::Policy::Latest,
-            Policy::Reliable => layout::Policy::Reliable,
+        let policy = match self.config.delivery_policy {
+            DeliveryPolicy::Latest => layout::DeliveryPolicy::Latest,
+            DeliveryPolicy::Reliable => layout::DeliveryPolicy::Reliable,
         };
         let (capacity, publishers) = (capacity.unwrap_or(CAPACITY), publishers.unwrap_or(1));
         let making = Making { capacity, least: 0, policy, access, publishers, wakes: true };

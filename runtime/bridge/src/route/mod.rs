@@ -8,7 +8,7 @@ mod outward;
 mod place;
 mod serve;
 
-use crate::config::{Durability, Policy, Quality, Reliability};
+use crate::config::{Durability, DeliveryPolicy, Quality, Reliability};
 
 pub use account::{Account, Counts};
 pub use inward::Inward;
@@ -109,15 +109,15 @@ impl Delivery {
     /// What follows from a topic's policy and capacity, unless the settings say otherwise. To ROS, small messages are offered reliably,
     /// because most subscriptions ask for that and get nothing from best effort. Else `latest` is best effort and `reliable` is
     /// reliable. As many messages are kept as the topic holds.
-    pub fn new(way: Way, policy: Policy, capacity: usize, quality: &Quality) -> Self {
+    pub fn new(way: Way, policy: DeliveryPolicy, capacity: usize, quality: &Quality) -> Self {
         let is_small = matches!(way, Way::ToRos(bytes) if bytes <= SMALL);
         let usual =
-            if policy == Policy::Reliable || is_small { Reliability::Reliable } else { Reliability::BestEffort };
+            if policy == DeliveryPolicy::Reliable || is_small { Reliability::Reliable } else { Reliability::BestEffort };
         let reliability = quality.reliability.unwrap_or(usual);
         let is_reliable = reliability == Reliability::Reliable;
         Self {
             is_reliable,
-            may_wait: is_reliable && (policy == Policy::Reliable || quality.reliability.is_some()),
+            may_wait: is_reliable && (policy == DeliveryPolicy::Reliable || quality.reliability.is_some()),
             is_transient_local: quality.durability == Some(Durability::TransientLocal),
             depth: quality.depth.unwrap_or(capacity).clamp(1, MAX_DEPTH),
             is_said: quality.reliability.is_some(),
@@ -156,20 +156,20 @@ mod tests {
         let quality = Quality::default();
         let latest =
             Delivery { is_reliable: false, is_transient_local: false, depth: 16, is_said: false, may_wait: false };
-        assert_eq!(Delivery::new(Way::FromRos, Policy::Latest, 16, &quality), latest);
-        assert_eq!(Delivery::new(Way::ToRos(SMALL + 1), Policy::Latest, 16, &quality), latest);
+        assert_eq!(Delivery::new(Way::FromRos, DeliveryPolicy::Latest, 16, &quality), latest);
+        assert_eq!(Delivery::new(Way::ToRos(SMALL + 1), DeliveryPolicy::Latest, 16, &quality), latest);
         let small = Delivery { is_reliable: true, ..latest };
-        assert_eq!(Delivery::new(Way::ToRos(SMALL), Policy::Latest, 16, &quality), small);
+        assert_eq!(Delivery::new(Way::ToRos(SMALL), DeliveryPolicy::Latest, 16, &quality), small);
         let reliable = Delivery { may_wait: true, ..small };
-        assert_eq!(Delivery::new(Way::FromRos, Policy::Reliable, 16, &quality), reliable);
+        assert_eq!(Delivery::new(Way::FromRos, DeliveryPolicy::Reliable, 16, &quality), reliable);
         let best_effort = Quality { reliability: Some(Reliability::BestEffort), ..quality };
-        assert!(!Delivery::new(Way::ToRos(1), Policy::Reliable, 16, &best_effort).is_reliable);
+        assert!(!Delivery::new(Way::ToRos(1), DeliveryPolicy::Reliable, 16, &best_effort).is_reliable);
         let said = Quality {
             reliability: Some(Reliability::Reliable),
             durability: Some(Durability::TransientLocal),
             depth: Some(usize::MAX),
         };
         let wanted = Delivery { is_transient_local: true, depth: MAX_DEPTH, is_said: true, ..reliable };
-        assert_eq!(Delivery::new(Way::FromRos, Policy::Latest, 16, &said), wanted);
+        assert_eq!(Delivery::new(Way::FromRos, DeliveryPolicy::Latest, 16, &said), wanted);
     }
 }

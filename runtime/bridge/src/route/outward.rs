@@ -15,7 +15,7 @@ use super::mark::{self, Mark};
 use super::{Counts, Delivery, Endpoint, Sent, Sink, Transport, Way};
 use crate::cdr::Writer;
 use crate::clock::Offset;
-use crate::config::{Policy, ToRos};
+use crate::config::{DeliveryPolicy, ToRos};
 use crate::convert::{Context, Ours, Pairing, layout_of};
 
 /// Messages that are carried of a topic that was removed; its publishers may go on in it.
@@ -210,10 +210,10 @@ pub(super) fn known(type_name: &str) -> Option<Layout> {
     Some((definition.layout)())
 }
 
-pub(super) fn policy(header: &Header) -> Policy {
+pub(super) fn policy(header: &Header) -> DeliveryPolicy {
     match header.policy {
-        layout::Policy::Latest => Policy::Latest,
-        layout::Policy::Reliable => Policy::Reliable,
+        layout::DeliveryPolicy::Latest => DeliveryPolicy::Latest,
+        layout::DeliveryPolicy::Reliable => DeliveryPolicy::Reliable,
     }
 }
 

@@ -49,7 +49,7 @@ pub struct Args {
     identity: identity::Options,
     /// What the gateway does with messages that this program does not read in time
     #[arg(long, value_enum, default_value = "drop-oldest")]
-    when_full: Policy,
+    when_full: OverflowPolicy,
     /// Only count
     #[arg(short, long)]
     quiet: bool,
@@ -60,7 +60,7 @@ pub struct Args {
 
 /// The policies of the protocol.
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Policy {
+enum OverflowPolicy {
     DropOldest,
     DropNewest,
     Disconnect,
@@ -158,9 +158,9 @@ impl Args {
             (None, None) => Begin::Now,
         };
         let when_full = match self.when_full {
-            Policy::DropOldest => WhenFull::DropOldest,
-            Policy::DropNewest => WhenFull::DropNewest,
-            Policy::Disconnect => WhenFull::Disconnect,
+            OverflowPolicy::DropOldest => WhenFull::DropOldest,
+            OverflowPolicy::DropNewest => WhenFull::DropNewest,
+            OverflowPolicy::Disconnect => WhenFull::Disconnect,
         };
         Subscribe { begin, when_full, topic: self.topic.clone() }
     }

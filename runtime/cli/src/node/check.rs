@@ -160,7 +160,7 @@ impl From<AdmitError> for Failure {
         let is_undecided = matches!(
             error,
             AdmitError::Cpu { .. }
-                | AdmitError::Policy { .. }
+                | AdmitError::SchedulingPolicy { .. }
                 | AdmitError::Tasks(TaskError::TooMany(_) | TaskError::DuplicateName(_))
         );
         match is_undecided {

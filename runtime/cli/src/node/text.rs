@@ -48,7 +48,7 @@ pub fn elsewhere(everywhere: &Everywhere) -> String {
         text += "\non the same CPUs, in other namespaces:\n";
     }
     for Elsewhere { namespace, node, .. } in beside.iter().take(MOST_ELSEWHERE) {
-        let policy = node.asked.policy.to_uppercase().replace(':', "/");
+        let policy = node.asked.scheduling_policy.to_uppercase().replace(':', "/");
         let _ = writeln!(
             text,
             "  {namespace}:{} (cpu = {}, {})",
@@ -97,7 +97,7 @@ pub fn row(node: &Node) -> [String; 12] {
     [
         printable(&node.name()),
         figures.cpu.map_or_else(unknown, |cpu| cpu.to_string()),
-        printable(&asked.policy.to_uppercase().replace(':', "/")),
+        printable(&asked.scheduling_policy.to_uppercase().replace(':', "/")),
         printable(&arrival(asked)),
         nanos(Some(asked.deadline_ns)),
         nanos(figures.response_p50_ns),
@@ -170,11 +170,11 @@ fn wishes(asked: &NodeInfo) -> String {
         wishes.push(format!("every {}", nanos(Some(asked.period_ns))));
     }
     wishes.extend(asked.on.as_ref().map(|topic| format!("on topic {topic}")));
-    if asked.min_gap_ns > 0 {
-        wishes.push(format!("at most every {}", nanos(Some(asked.min_gap_ns))));
+    if asked.min_inter_arrival_ns > 0 {
+        wishes.push(format!("at most every {}", nanos(Some(asked.min_inter_arrival_ns))));
     }
     wishes.push(format!("deadline {}", nanos(Some(asked.deadline_ns))));
-    wishes.push(format!("cpu = {}, policy = {}", asked.cpu, asked.policy));
+    wishes.push(format!("cpu = {}, scheduling_policy = {}", asked.cpu, asked.scheduling_policy));
     wishes.join(", ")
 }
 

@@ -6,7 +6,7 @@ use horus::outside::printable;
 use horus::time::MonotonicTime;
 use horus_shm::directory::{Directory, EXTENSION};
 use horus_shm::ends::inspect::{Inspection, Reader, inspect};
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 use serde::Serialize;
 
 use crate::node::running::Node;
@@ -99,8 +99,8 @@ fn topic(name: &str, seen: &Inspection, earlier: Option<&Inspection>, time: Dura
         subscribers: seen.subscribers.len(),
         slowest: seen.subscribers.iter().max_by_key(|reader| reader.behind).map(|reader| slowest(reader, nodes)),
         missed: match header.policy {
-            Policy::Reliable => Some(0),
-            Policy::Latest => Some(overwritten).filter(|overwritten| *overwritten > 0),
+            DeliveryPolicy::Reliable => Some(0),
+            DeliveryPolicy::Latest => Some(overwritten).filter(|overwritten| *overwritten > 0),
         },
     }
 }

@@ -12,7 +12,7 @@ use horus_shm::directory::{Directory, Location, TopicName};
 use horus_shm::ends::inspect::inspect;
 use horus_shm::ends::{Kind, Making, Payload, Publication};
 use horus_shm::error::OpenError;
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 
 use super::message::packed::PACKED;
 use super::message::{kind, write};
@@ -165,7 +165,7 @@ fn topic(
 fn new_topic(definition: &Definition, anew: &Anew, directory: Option<&Directory>) -> Result<Topic, String> {
     let access =
         directory.map_or_else(|| Ok(Default::default()), Directory::access).map_err(|error| error.to_string())?;
-    let policy = if anew.reliable { Policy::Reliable } else { Policy::Latest };
+    let policy = if anew.reliable { DeliveryPolicy::Reliable } else { DeliveryPolicy::Latest };
     Ok(Topic {
         type_name: definition.type_name.to_owned(),
         layout_hash: definition.layout_hash,

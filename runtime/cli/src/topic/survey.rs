@@ -47,7 +47,7 @@ pub struct Topic {
     /// Messages that are kept for each publisher.
     pub capacity: usize,
     /// `reliable` or `latest`.
-    pub policy: String,
+    pub delivery_policy: String,
     /// Publishers, past and present.
     pub publishers: Vec<Publisher>,
     /// How many publishers can live at once, the monitor aside.
@@ -161,7 +161,7 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
         alignment: header.shape.payload_align(),
         layout: format!("{:016x}", header.layout_hash),
         capacity: header.shape.capacity(),
-        policy: header.policy.to_string(),
+        delivery_policy: header.policy.to_string(),
         // The counts stand in shared memory, where a peer may have written anything.
         sent: publishers.iter().fold(0, |sum, publisher| sum.saturating_add(publisher.sent)),
         publishers,

@@ -49,7 +49,7 @@ fn row(topic: &Topic) -> [String; 11] {
         topic.type_name.clone(),
         topic.bytes.to_string(),
         topic.capacity.to_string(),
-        topic.policy.clone(),
+        topic.delivery_policy.clone(),
         format!("{}/{}", topic.living_publishers(), topic.publishers_limit),
         format!("{}/{}", topic.subscribers.len(), topic.subscribers_limit),
         topic.sent.to_string(),
@@ -77,11 +77,11 @@ pub fn info(topic: &Topic) -> String {
     };
     let (bytes, alignment) = (topic.bytes, topic.alignment);
     line("type", format!("{}, {bytes} bytes aligned to {alignment}, layout {}", topic.type_name, topic.layout));
-    let when_full = match topic.policy.as_str() {
+    let when_full = match topic.delivery_policy.as_str() {
         "reliable" => "when full, sending waits or is refused",
         _ => "when full, the oldest message is overwritten",
     };
-    line("policy", format!("{}: {when_full}", topic.policy));
+    line("policy", format!("{}: {when_full}", topic.delivery_policy));
     if !topic.wakes {
         line("waking", "never: subscribers look busily or by the clock".to_owned());
     }

@@ -336,7 +336,7 @@ fn event(app: &mut App) -> Ending {
         let numbers: Vec<_> = input.messages().map(|message| message.number).collect();
         println!("read {numbers:?} missed {}", input.missed());
     };
-    app.node("event", step).on("t").min_gap(ms(200)).deadline(ms(200));
+    app.node("event", step).on("t").min_inter_arrival(ms(200)).deadline(ms(200));
     nothing()
 }
 

@@ -20,7 +20,7 @@ use super::metered::Place;
 const BATCH: Duration = Duration::from_millis(100);
 
 /// …for this long. The sleep is no sample.
-const BREATH: Duration = Duration::from_millis(3);
+const PAUSE: Duration = Duration::from_millis(3);
 
 /// Measures for `time`. A real-time thread reads on and on only where it has a CPU of its own.
 pub fn measure(name: &str, place: Place, is_isolated: bool, time: Duration) -> Phase {
@@ -45,7 +45,7 @@ fn measure_here(name: &str, place: Place, time: Duration) -> Phase {
             number += 1;
             now = next;
         }
-        pause(BREATH);
+        pause(PAUSE);
         now = MonotonicTime::now();
     }
     let mut notes: Vec<String> = granted.refused().map(not_granted).collect();

@@ -15,7 +15,7 @@ use std::os::fd::AsRawFd;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use horus::task::{SchedulingPolicy, TaskStat};
+use horus::task::{KernelPolicy, TaskStat};
 use horus::time::pause;
 use horus_measure::quantile;
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -127,7 +127,7 @@ fn policy_of(tasks: &str) -> Option<String> {
 /// The policy in a `stat`, if it is `SCHED_FIFO`.
 fn fifo(stat: &str) -> Option<String> {
     let task = TaskStat::parse(stat)?;
-    (task.policy == SchedulingPolicy::Fifo).then(|| format!("FIFO/{}", task.rt_priority))
+    (task.policy == KernelPolicy::Fifo).then(|| format!("FIFO/{}", task.rt_priority))
 }
 
 fn phase(name: &str, interval: Duration, policy: String, text: &str) -> Result<Phase, String> {

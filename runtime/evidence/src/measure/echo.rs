@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use horus::message::Stamp;
-use horus::topic::{Directory, NameError, OpenError, Options, Publisher, Subscriber, TopicName, Waiting};
+use horus::topic::{Directory, NameError, OpenError, Options, Publisher, Subscriber, TopicName, WaitStrategy};
 use horus_measure::floor::Ponger;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
@@ -78,11 +78,11 @@ pub enum Style {
 impl Style {
     /// How the topics are made.
     pub fn options(self) -> Options {
-        let waiting = match self {
-            Self::Spinning => Waiting::Spin,
-            Self::Paced => Waiting::Sleep,
+        let wait_strategy = match self {
+            Self::Spinning => WaitStrategy::Spin,
+            Self::Paced => WaitStrategy::Sleep,
         };
-        Options::reliable(64).waiting(waiting)
+        Options::reliable(64).wait_strategy(wait_strategy)
     }
 
     /// How long the echo waits for a message before it looks whether the near end is still there.

@@ -29,11 +29,11 @@ use super::plan::Places;
 /// from either.
 pub const SPIN_PRIORITY: u8 = 10;
 
-/// After spinning for this long, the near end sleeps for [`BREATH`], and kernel threads of its CPU get their turn.
+/// After spinning for this long, the near end sleeps for [`PAUSE`], and kernel threads of its CPU get their turn.
 const BATCH: Duration = Duration::from_millis(100);
 
 /// Long enough that the echo notices and sleeps too.
-const BREATH: Duration = Duration::from_millis(3);
+const PAUSE: Duration = Duration::from_millis(3);
 
 /// Round trips after a breath that are no samples: the echo has to wake up, caches have to fill…
 const WARM_UP: u64 = 100;
@@ -231,7 +231,7 @@ fn exchange(ends: &mut (Publisher<Stamp>, Subscriber<Stamp>), time: Duration, me
                 break;
             }
         }
-        pause(BREATH);
+        pause(PAUSE);
     }
 }
 

@@ -10,7 +10,7 @@ use horus::cpus::CpuChoice;
 use horus::deadline::{Tally, Timing};
 use horus::executor::Solo;
 use horus::node::Cycle;
-use horus::startup::{Granted, Policy, Process, RtPriority, Thread};
+use horus::startup::{Granted, SchedulingPolicy, Process, RtPriority, Thread};
 use horus_measure::meter::Meter;
 
 use crate::record::interval::{Intervals, Window};
@@ -20,7 +20,7 @@ use super::grants::{not_granted, policy};
 use super::machine::watch;
 
 /// The guarantees without which a phase with a deadline measures something else than a real-time node.
-pub(crate) const NEEDED: [&str; 3] = ["cpu", "policy", "memory"];
+pub(crate) const NEEDED: [&str; 3] = ["cpu", "scheduling-policy", "memory"];
 
 /// Where and how a measuring thread runs.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ impl Place {
         let checked = |priority| RtPriority::new(priority).expect("the configuration holds checked priorities only");
         let thread = Thread {
             cpu: self.cpu.map_or(CpuChoice::Any, CpuChoice::Number),
-            policy: self.priority.map_or(Policy::Inherited, |priority| Policy::Fifo(checked(priority))),
+            policy: self.priority.map_or(SchedulingPolicy::Inherited, |priority| SchedulingPolicy::Fifo(checked(priority))),
             ..Thread::default()
         };
         process.prepare().and(thread.enter())

@@ -144,11 +144,11 @@ mod tests {
             foreign_root: true,
             throttled: vec!["the machine throttled 3 times".to_owned()],
             load_failures: vec!["load: load program stress-ng is not installed".to_owned()],
-            refused: vec!["REFUSED policy".to_owned()],
+            refused: vec!["REFUSED scheduling-policy".to_owned()],
         };
         let report = judged(|report| report.problems.push("x.toml:1: wrong".to_owned()), &unsound);
         assert!(!report.valid && report.verdict == Verdict::None);
-        for named in ["PREEMPT_RT", "--root", "throttled 3", "stress-ng", "REFUSED policy", "1 configuration problem"] {
+        for named in ["PREEMPT_RT", "--root", "throttled 3", "stress-ng", "REFUSED scheduling-policy", "1 configuration problem"] {
             assert!(report.invalid_reasons.iter().any(|reason| reason.contains(named)), "{named} is missing");
         }
     }

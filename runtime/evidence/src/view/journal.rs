@@ -80,7 +80,7 @@ pub fn phase(phase: &Phase) -> Entry {
     let entry = numbers.into_iter().fold(entry, |entry, (name, value)| optional(entry, name, value));
     let entry = optional(entry, "HORUS_CPU", phase.cpu);
     let entry = optional(entry, "HORUS_PEER_CPU", phase.peer_cpu);
-    let entry = optional(entry, "HORUS_POLICY", phase.policy.as_deref());
+    let entry = optional(entry, "HORUS_SCHEDULING_POLICY", phase.policy.as_deref());
     let entry = optional(entry, "HORUS_BUSY_PERCENT", phase.busy_percent);
     let entry = optional(entry, "HORUS_FLOOR_RATIO", phase.floor_ratio);
     let entry = optional(entry, "HORUS_MISS_BOUND_95", phase.miss_bound_95);

@@ -93,7 +93,7 @@ mod tests {
             append(&mut log, 15);
             let after = append(&mut log, 60);
             // Nothing is an hour old, whatever the clock says.
-            log.tidy().unwrap();
+            log.clean_up().unwrap();
             assert_eq!(numbers(&mut log, From::First), (1..151).collect::<Vec<_>>());
             assert_eq!(numbers(&mut log, From::Sequence(50)), (50..151).collect::<Vec<_>>());
             // Who wants what was sent since a time gets all of it, by the clock as it was then.

@@ -76,7 +76,7 @@ pub struct Log {
     /// Failures of the thread that were taken up.
     syncer_failures: u64,
     synced_ns: u64,
-    tidied_ns: u64,
+    cleaned_up_ns: u64,
     /// After a segment could not be begun: until when it is not tried again, and why it could not.
     paused: Option<(u64, String)>,
     /// What went wrong without breaking a promise.
@@ -187,7 +187,7 @@ impl Log {
             syncer,
             syncer_failures: 0,
             synced_ns: now,
-            tidied_ns: now,
+            cleaned_up_ns: now,
             paused: None,
             trouble: None,
             counts: Counts::default(),

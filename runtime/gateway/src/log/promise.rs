@@ -11,7 +11,7 @@ use super::sync::Syncer;
 use super::{Durability, Log, LogError};
 
 /// How often it is looked whether segments are too old.
-const TIDY_NS: u64 = 1_000_000_000;
+const CLEAN_UP_NS: u64 = 1_000_000_000;
 
 impl Log {
     /// To be called when a few messages were appended: what [`Durability`] promises of them is done. Also looks after old segments.
@@ -23,9 +23,9 @@ impl Log {
         let now = monotonic_ns();
         let kept = self.keep_promise(now);
         failpoint!("commit:kept");
-        if now.saturating_sub(self.tidied_ns) >= TIDY_NS {
-            self.tidied_ns = now;
-            if let Err(error) = self.tidy() {
+        if now.saturating_sub(self.cleaned_up_ns) >= CLEAN_UP_NS {
+            self.cleaned_up_ns = now;
+            if let Err(error) = self.clean_up() {
                 self.trouble = Some(error);
             }
         }

@@ -210,7 +210,7 @@ impl Log {
     }
 
     /// Removes what is too old, and begins a segment when the active one is, so that it can go in its turn.
-    pub(super) fn tidy(&mut self) -> Result<(), LogError> {
+    pub(super) fn clean_up(&mut self) -> Result<(), LogError> {
         let Some(keep) = self.options.keep else { return Ok(()) };
         if !self.is_empty() && super::retention::age(self.active.segment.header()) >= keep {
             match self.roll() {

@@ -10,7 +10,7 @@ use horus_shm::ends::inspect::inspect;
 use horus_shm::ends::observe::{Observation, Start};
 use horus_shm::ends::{Kind, Making, Payload, Publication, bytes};
 use horus_shm::segment::header::Header;
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 use horus_sys::clock::monotonic_ns;
 
 use super::config::{self, definition};
@@ -315,7 +315,7 @@ impl Served {
             let (capacity, publishers) = (shape.capacity(), 1);
             making = Making { capacity, least: 0, policy: *policy, access, publishers, wakes: *wakes };
         } else {
-            making = Making { capacity, least: 0, policy: Policy::Latest, access, publishers, wakes: true };
+            making = Making { capacity, least: 0, policy: DeliveryPolicy::Latest, access, publishers, wakes: true };
             if let Some(definition) = self.config.type_name.as_deref().and_then(definition) {
                 description = (definition.description)();
                 let (type_name, layout_hash) = (definition.type_name, definition.layout_hash);

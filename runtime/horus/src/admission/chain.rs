@@ -63,7 +63,7 @@ impl Admission {
             sum += worst.ok_or_else(|| ChainError::NotAdmitted((*name).to_owned()))?;
             match assessment.task.arrival {
                 Arrival::Periodic { period } => sum += period,
-                Arrival::Sporadic { min_gap } => fits_gap(assessment, min_gap, before)?,
+                Arrival::Sporadic { min_inter_arrival } => fits_gap(assessment, min_inter_arrival, before)?,
             }
             before = Some(assessment);
         }

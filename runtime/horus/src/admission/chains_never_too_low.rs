@@ -21,10 +21,10 @@ fn chain(random: &mut Random) -> Vec<Task> {
         let fits = before.is_some_and(|before| distance <= before) && !random.one_in(4);
         let [time, budget] = [distance, distance / 10 + random.up_to(distance / 6)].map(Duration::from_nanos);
         let arrival = match fits {
-            true => Arrival::Sporadic { min_gap: time },
+            true => Arrival::Sporadic { min_inter_arrival: time },
             false => Arrival::Periodic { period: time },
         };
-        let policy = Policy::Fifo(10 + random.up_to(2) as u8);
+        let policy = TaskPolicy::Fifo(10 + random.up_to(2) as u8);
         let mut task = Task::new(format!("task {number}"), random.up_to(1) as u32, policy, arrival, budget, time);
         task.thread = random.up_to(1) as u32;
         task.jitter = Duration::from_nanos(random.up_to(distance / 5));
@@ -72,7 +72,7 @@ fn slowest(tasks: &[Task], random: &mut Random) -> Duration {
         };
         threads.push(thread);
         let activation = match task.arrival {
-            Arrival::Sporadic { min_gap } => Activation::Sporadic { min_gap },
+            Arrival::Sporadic { min_inter_arrival } => Activation::Sporadic { min_inter_arrival },
             Arrival::Periodic { period } => {
                 Activation::Periodic { period, first_release: MonotonicTime::from_nanos(random.up_to(nanos(period))) }
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::task::{Policy, Task};
+use super::task::{TaskPolicy, Task};
 use crate::deadline::{Timing, TimingError};
 
 /// The most tasks in one analysis, whose time grows with the square of their number.
@@ -86,7 +86,7 @@ pub(super) fn check(tasks: &[Task]) -> Result<(), TaskError> {
         if !names.insert(&task.name) {
             return Err(TaskError::DuplicateName(task.name.clone()));
         }
-        if task.policy != Policy::Other {
+        if task.policy != TaskPolicy::Other {
             task.check()?;
         }
         let (cpu, thread) = (task.cpu, task.thread);

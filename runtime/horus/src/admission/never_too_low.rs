@@ -54,14 +54,14 @@ fn task(number: u64, random: &mut Random, cpus: u64, percent: u64, blocking: u64
     let budget = (distance * percent / 100).max(1);
     let [time, budget] = [distance, budget].map(Duration::from_nanos);
     let arrival =
-        if random.one_in(3) { Arrival::Sporadic { min_gap: time } } else { Arrival::Periodic { period: time } };
+        if random.one_in(3) { Arrival::Sporadic { min_inter_arrival: time } } else { Arrival::Periodic { period: time } };
     let thread = random.up_to(2) as u32;
     let policy = match thread {
         // A thread of its own, so that the set makes sense.
-        0 if random.one_in(4) => Policy::Deadline,
-        _ => Policy::Fifo(10 + random.up_to(2) as u8),
+        0 if random.one_in(4) => TaskPolicy::Deadline,
+        _ => TaskPolicy::Fifo(10 + random.up_to(2) as u8),
     };
-    let thread = if policy == Policy::Deadline { 10 + number as u32 } else { thread };
+    let thread = if policy == TaskPolicy::Deadline { 10 + number as u32 } else { thread };
     let jitter = match random.up_to(3) {
         0 => 0,
         1 => random.up_to(distance - distance / 8),
@@ -114,7 +114,7 @@ impl Run<'_> {
             let period = task.arrival.distance();
             let sporadic = matches!(task.arrival, Arrival::Sporadic { .. });
             let activation = match sporadic {
-                true => Activation::Sporadic { min_gap: period },
+                true => Activation::Sporadic { min_inter_arrival: period },
                 false => Activation::Periodic { first_release, period },
             };
             let id = simulation.add_task(thread, task.policy.priority().unwrap_or_default(), activation);
@@ -141,16 +141,16 @@ impl Run<'_> {
         for cpu in 0..2 {
             let thread = simulation.add_thread(cpu, BLOCKER_LEVEL);
             let at = if self.way == Way::Random { self.random.up_to(2 * TOGETHER) } else { TOGETHER };
-            let task = simulation.add_task(thread, 0, Activation::Sporadic { min_gap: Duration::from_secs(1) });
+            let task = simulation.add_task(thread, 0, Activation::Sporadic { min_inter_arrival: Duration::from_secs(1) });
             let _ = simulation.trigger(task, MonotonicTime::from_nanos(at));
         }
     }
 
     fn trigger_next(&mut self, simulation: &mut Simulation, job: &Job) {
         let Some(task) = self.tasks.get(job.task.index()) else { return };
-        if let Arrival::Sporadic { min_gap } = task.arrival {
-            let more = if self.way == Way::Random { self.random.up_to(nanos(min_gap)) } else { 0 };
-            let _ = simulation.trigger(job.task, job.release.plus(min_gap).plus_nanos(more));
+        if let Arrival::Sporadic { min_inter_arrival } = task.arrival {
+            let more = if self.way == Way::Random { self.random.up_to(nanos(min_inter_arrival)) } else { 0 };
+            let _ = simulation.trigger(job.task, job.release.plus(min_inter_arrival).plus_nanos(more));
         }
     }
 }

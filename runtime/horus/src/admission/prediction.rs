@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::remedy::Remedy;
-use super::task::{Arrival, BudgetSource, Policy, Task};
+use super::task::{Arrival, BudgetSource, TaskPolicy, Task};
 
 /// One task with what is predicted for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,7 @@ pub struct Interference {
     /// Its name.
     pub task: String,
     /// Its policy.
-    pub policy: Policy,
+    pub policy: TaskPolicy,
     /// Its budget.
     pub budget: Duration,
     /// How the budget is known.

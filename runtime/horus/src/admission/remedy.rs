@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::check::check;
 use super::span::Span;
-use super::task::{Policy, Task};
+use super::task::{TaskPolicy, Task};
 use super::{Assessment, assess, assess_all, levels, thread_priority};
 
 /// The highest priority that is suggested: 99 is that of the kernel's own threads, which move tasks and watch CPUs.
@@ -125,7 +125,7 @@ fn moves(index: usize, before: &[Assessment], cpus: &[u32]) -> Vec<Remedy> {
 /// Above one after the other of the threads that go before, the lowest first.
 fn raises(index: usize, before: &[Assessment], tasks: &[Task]) -> Vec<Remedy> {
     let task = &tasks[index];
-    if task.policy == Policy::Deadline {
+    if task.policy == TaskPolicy::Deadline {
         return Vec::new();
     }
     let own_thread = tasks.iter().any(|other| other.name != task.name && other.shares_thread_with(task));

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::prediction::{Assessment, Cause, Interference, Overload, Part, Prediction, Relation};
 use super::span::Span;
-use super::task::{BudgetSource, JitterSource, Policy, Task};
+use super::task::{BudgetSource, JitterSource, TaskPolicy, Task};
 use super::{Admission, MAX_DEADLINE_UTILISATION};
 
 /// What stands beside every budget that was only measured.
@@ -125,7 +125,7 @@ fn interference(other: &Interference, task: &Task, out: &mut fmt::Formatter<'_>)
         BudgetSource::Observed { .. } => format!(" {OBSERVED},"),
     };
     write!(out, "{name} ({policy}, budget {budget}{observed} {arrival})")?;
-    if task.policy == Policy::Deadline {
+    if task.policy == TaskPolicy::Deadline {
         return Ok(()); // the line above says whose demand this is
     }
     let times = if other.jobs == 1 { String::new() } else { format!(" {} times", other.jobs) };

@@ -18,7 +18,7 @@ pub struct Task {
     /// thread.
     pub thread: u32,
     /// Policy and priority. A thread runs at the highest priority of its tasks.
-    pub policy: Policy,
+    pub policy: TaskPolicy,
     /// When its jobs are released (`T`).
     pub arrival: Arrival,
     /// Where its first release lies. The analysis ignores it and assumes the worst.
@@ -41,7 +41,7 @@ pub struct Task {
 
 /// Who runs before whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum TaskPolicy {
     /// `SCHED_FIFO` with a priority of 1 to 99.
     Fifo(u8),
     /// `SCHED_RR` with a priority of 1 to 99.
@@ -63,7 +63,7 @@ pub enum Arrival {
     /// By events, such as messages on a topic.
     Sporadic {
         /// The shortest distance of two releases.
-        min_gap: Duration,
+        min_inter_arrival: Duration,
     },
 }
 
@@ -99,7 +99,7 @@ impl Task {
     pub fn new(
         name: impl Into<String>,
         cpu: u32,
-        policy: Policy,
+        policy: TaskPolicy,
         arrival: Arrival,
         budget: Duration,
         deadline: Duration,
@@ -131,7 +131,7 @@ impl Task {
     }
 }
 
-impl Policy {
+impl TaskPolicy {
     /// The priority, where the policy has one.
     pub fn priority(self) -> Option<u8> {
         match self {
@@ -157,7 +157,7 @@ impl Policy {
     }
 }
 
-impl fmt::Display for Policy {
+impl fmt::Display for TaskPolicy {
     /// As `node.toml` writes it: `fifo:80`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -174,7 +174,7 @@ impl Arrival {
     pub fn distance(self) -> Duration {
         match self {
             Self::Periodic { period } => period,
-            Self::Sporadic { min_gap } => min_gap,
+            Self::Sporadic { min_inter_arrival } => min_inter_arrival,
         }
     }
 
@@ -182,7 +182,7 @@ impl Arrival {
     pub(super) fn with_distance(self, distance: Duration) -> Self {
         match self {
             Self::Periodic { .. } => Self::Periodic { period: distance },
-            Self::Sporadic { .. } => Self::Sporadic { min_gap: distance },
+            Self::Sporadic { .. } => Self::Sporadic { min_inter_arrival: distance },
         }
     }
 }
@@ -191,7 +191,7 @@ impl fmt::Display for Arrival {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Periodic { period } => write!(out, "every {}", Span(*period)),
-            Self::Sporadic { min_gap } => write!(out, "at most every {}", Span(*min_gap)),
+            Self::Sporadic { min_inter_arrival } => write!(out, "at most every {}", Span(*min_inter_arrival)),
         }
     }
 }

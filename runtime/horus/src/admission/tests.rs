@@ -13,11 +13,11 @@ fn ms(millis: u64) -> Duration {
 /// A task on CPU 3 on a thread of its own, with the period as its deadline.
 fn fifo(name: &str, thread: u32, priority: u8, period: Duration, budget: Duration) -> Task {
     let arrival = Arrival::Periodic { period };
-    Task { thread, ..Task::new(name, 3, Policy::Fifo(priority), arrival, budget, period) }
+    Task { thread, ..Task::new(name, 3, TaskPolicy::Fifo(priority), arrival, budget, period) }
 }
 
 fn deadline_task(name: &str, thread: u32, period: Duration, deadline: Duration, budget: Duration) -> Task {
-    Task { policy: Policy::Deadline, deadline, ..fifo(name, thread, 1, period, budget) }
+    Task { policy: TaskPolicy::Deadline, deadline, ..fifo(name, thread, 1, period, budget) }
 }
 
 /// The tasks of the screen in the documentation of the command.
@@ -84,7 +84,7 @@ fn a_graph_that_fits_reads_as_documented() {
     vision.cpu = 2;
     vision.budget_source = BudgetSource::Observed { runs: 10_000 };
     let arm = Task { cpu: 1, ..deadline_task("arm", 0, ms(2), ms(1), us(500)) };
-    let log = Task { cpu: 0, policy: Policy::Other, ..fifo("log", 0, 1, ms(1), us(1)) };
+    let log = Task { cpu: 0, policy: TaskPolicy::Other, ..fifo("log", 0, 1, ms(1), us(1)) };
     assert_eq!(
         screen(&[control, vision, arm, log]),
         "admitted: control R = 212 us <= D = 800 us on CPU 3 (budget declared, jitter of the report of 2026-11-22)
@@ -102,7 +102,7 @@ fn every_kind_of_delay_is_named() {
     same_thread.blocking = us(40);
     let mut equal = fifo("log", 1, 80, ms(100), us(90));
     equal.budget_source = BudgetSource::Observed { runs: 5 };
-    let above = Task { arrival: Arrival::Sporadic { min_gap: ms(1) }, ..fifo("touch", 2, 90, ms(1), us(70)) };
+    let above = Task { arrival: Arrival::Sporadic { min_inter_arrival: ms(1) }, ..fifo("touch", 2, 90, ms(1), us(70)) };
     let below = fifo("map", 3, 20, ms(100), ms(1));
     let text = screen(&[control, same_thread, equal, above, below]);
     assert_eq!(
@@ -183,11 +183,11 @@ fn a_set_that_makes_no_sense_is_an_error_that_says_what_to_do() {
         (Task { budget: Duration::ZERO, ..good() }, "task control has no budget: give the CPU time"),
         (Task { deadline: us(100), ..good() }, "budget 150µs is longer than deadline 100µs: do less work"),
         (Task { deadline: ms(2), ..good() }, "task control: deadline 2ms is longer than period 1ms: shorten"),
-        (Task { arrival: Arrival::Sporadic { min_gap: ms(0) }, ..good() }, "period 0ns is out of range: choose"),
+        (Task { arrival: Arrival::Sporadic { min_inter_arrival: ms(0) }, ..good() }, "period 0ns is out of range: choose"),
         (Task { jitter: ms(2), ..good() }, "jitter 2ms is longer than its period: measure it again"),
         (Task { blocking: ms(2), ..good() }, "blocking 2ms is longer than its period"),
-        (Task { policy: Policy::Fifo(0), ..good() }, "there is no priority 0: choose 1 to 99"),
-        (Task { policy: Policy::RoundRobin(100), ..good() }, "there is no priority 100"),
+        (Task { policy: TaskPolicy::Fifo(0), ..good() }, "there is no priority 0: choose 1 to 99"),
+        (Task { policy: TaskPolicy::RoundRobin(100), ..good() }, "there is no priority 100"),
     ] {
         let error = error(&[task]);
         assert!(error.contains(what), "{error}");
@@ -195,12 +195,12 @@ fn a_set_that_makes_no_sense_is_an_error_that_says_what_to_do() {
     assert!(error(&[good(), good()]).contains("two tasks are called control: rename"));
     assert!(error(&vec![good(); MAX_TASKS + 1]).contains("257 tasks are too many"));
     let other = Task { name: "other".to_owned(), ..good() };
-    for policy in [Policy::RoundRobin(80), Policy::Deadline, Policy::Other] {
+    for policy in [TaskPolicy::RoundRobin(80), TaskPolicy::Deadline, TaskPolicy::Other] {
         let error = error(&[good(), Task { policy, ..other.clone() }]);
         assert!(error.contains("tasks control and other share thread 0 of CPU 3 but cannot"), "{error}");
     }
     assert!(
-        analyse(&[good(), Task { policy: Policy::Fifo(20), ..other }], &[]).is_ok(),
+        analyse(&[good(), Task { policy: TaskPolicy::Fifo(20), ..other }], &[]).is_ok(),
         "fifo tasks may share a thread"
     );
 }
@@ -209,8 +209,8 @@ fn a_set_that_makes_no_sense_is_an_error_that_says_what_to_do() {
 fn a_sampled_chain_takes_its_responses_and_periods_and_an_event_driven_one_only_its_responses() {
     let imu = fifo("imu", 0, 90, ms(1), us(100)); // R = 100 us
     let control = fifo("control", 1, 80, ms(2), us(300)); // R = 400 us
-    let track = Task { arrival: Arrival::Sporadic { min_gap: ms(2) }, ..fifo("track", 2, 70, ms(2), us(200)) }; // R = 600 us
-    let log = Task { cpu: 0, policy: Policy::Other, ..fifo("log", 0, 1, ms(1), us(1)) };
+    let track = Task { arrival: Arrival::Sporadic { min_inter_arrival: ms(2) }, ..fifo("track", 2, 70, ms(2), us(200)) }; // R = 600 us
+    let log = Task { cpu: 0, policy: TaskPolicy::Other, ..fifo("log", 0, 1, ms(1), us(1)) };
     let admission = analyse(&[imu, control, track, log], &[]).unwrap();
     assert_eq!(admission.end_to_end(&["imu", "control"]), Ok(us(1_000 + 100 + 2_000 + 400)));
     assert_eq!(admission.end_to_end(&["control", "track"]), Ok(us(2_000 + 400 + 600)));

@@ -18,9 +18,9 @@ pub struct NodeAccount {
     /// What it did last.
     pub state: State,
     /// How often its inputs fell silent.
-    pub silences: u64,
+    pub stale_inputs: u64,
     /// The longest of these silences.
-    pub longest_silence: Duration,
+    pub longest_stale: Duration,
     /// Messages that its steps set and its outputs did not publish.
     pub lost: Lost,
     /// Messages that were overwritten before its inputs read them.
@@ -29,15 +29,15 @@ pub struct NodeAccount {
 
 impl NodeAccount {
     pub(super) fn of(name: String, runner: &Runner) -> Self {
-        let (silences, longest_silence) = runner.silences();
+        let (stale_inputs, longest_stale) = runner.stale_inputs();
         let (lost, missed) = runner.losses();
-        Self { name, tally: *runner.tally(), state: runner.state(), silences, longest_silence, lost, missed }
+        Self { name, tally: *runner.tally(), state: runner.state(), stale_inputs, longest_stale, lost, missed }
     }
 }
 
 impl fmt::Display for NodeAccount {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, tally, state, silences, longest_silence, lost, missed } = self;
+        let Self { name, tally, state, stale_inputs, longest_stale, lost, missed } = self;
         write!(
             out,
             "{name}: {} releases, {} deadline misses, {} of them skipped releases, longest run {}; max response {:?}, max jitter {:?}; \
@@ -50,8 +50,8 @@ impl fmt::Display for NodeAccount {
             tally.max_jitter,
             rounded_up(tally.miss_bound_95()),
         )?;
-        if *silences > 0 {
-            write!(out, ", {silences} silences, longest {longest_silence:?}")?;
+        if *stale_inputs > 0 {
+            write!(out, ", {stale_inputs} stale inputs, longest {longest_stale:?}")?;
         }
         if lost.total() > 0 {
             write!(out, "; messages not published: {lost}")?;

@@ -13,16 +13,16 @@ use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
 use crate::node::{Action, Cycle, SpecError};
 use crate::outside::Word;
 use crate::port::{LostCollector, MissedCollector, Outlet};
-use crate::startup::{Policy, Reservation, Thread};
+use crate::startup::{SchedulingPolicy, Reservation, Thread};
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
-use crate::{miss, silence};
+use crate::{miss, stale};
 
 /// Silence is told after this many periods, where nothing else is asked for.
-const SILENT_PERIODS: u32 = 100;
+const STALE_PERIODS: u32 = 100;
 
 /// And not before this time: a peer that restarts is back within it.
-const SHORTEST_DEFAULT_SILENCE: Duration = Duration::from_secs(1);
+const SHORTEST_DEFAULT_STALE_AFTER: Duration = Duration::from_secs(1);
 
 /// A program that can run.
 pub(crate) struct Built {
@@ -92,8 +92,8 @@ fn check(declared: &Declared) -> Result<(), SpecError> {
     declared.spec.check()?;
     let topics: Vec<_> = declared.inputs.iter().map(|input| input.sight.topic()).collect();
     let known = if topics.is_empty() { "it has none".to_owned() } else { format!("it has {}", topics.join(", ")) };
-    match declared.spec.silences.keys().find(|topic| !topics.contains(&topic.as_str())) {
-        Some(topic) => Err(SpecError::SilenceOfNone(topic.clone(), known)),
+    match declared.spec.stale_after_of.keys().find(|topic| !topics.contains(&topic.as_str())) {
+        Some(topic) => Err(SpecError::StaleAfterOfNone(topic.clone(), known)),
         None => Ok(()),
     }
 }
@@ -112,8 +112,8 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
     let written = info.outputs.iter().map(|output| output.topic.clone()).collect();
     let misses = misses.of(&built.info.name, budget_ns).with_topics(info.inputs.clone(), written);
     let (changes, change_collector) = change::channel(&spec.name, spec.on_miss, budget_ns);
-    let limit = spec.silence.unwrap_or_else(|| (timing.period() * SILENT_PERIODS).max(SHORTEST_DEFAULT_SILENCE));
-    let (mut trigger, mut inputs, mut silences, mut missed) = (None, Vec::new(), Vec::new(), Vec::new());
+    let limit = spec.stale_after.unwrap_or_else(|| (timing.period() * STALE_PERIODS).max(SHORTEST_DEFAULT_STALE_AFTER));
+    let (mut trigger, mut inputs, mut stale_inputs, mut missed) = (None, Vec::new(), Vec::new(), Vec::new());
     for input in declared.inputs {
         if spec.is_logical {
             input.sight.is_logical();
@@ -121,10 +121,10 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         if spec.on.as_deref() == Some(input.sight.topic()) {
             trigger = Some((input.open_trigger)()?);
         }
-        let limit = spec.silences.get(input.sight.topic()).copied().unwrap_or(limit);
-        let (watch, collector) = silence::channel(&spec.name, input.sight.topic(), limit);
+        let limit = spec.stale_after_of.get(input.sight.topic()).copied().unwrap_or(limit);
+        let (watch, collector) = stale::channel(&spec.name, input.sight.topic(), limit);
         missed.push(MissedCollector::new(&spec.name, std::sync::Arc::clone(&input.sight)));
-        silences.push(collector);
+        stale_inputs.push(collector);
         inputs.push(Port { sight: input.sight, watch, received: 0 });
     }
     if let (Some(topic), None) = (&spec.on, &trigger) {
@@ -138,7 +138,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
     let counts =
         |outlet: &Outlet| LostCollector::new(&spec.name, outlet.topic(), std::sync::Arc::clone(outlet.counts()));
     let lost = declared.outlets.iter().map(counts).collect();
-    let watched = Watched::new(is_grid, timing.period() * every, misses, change_collector, silences);
+    let watched = Watched::new(is_grid, timing.period() * every, misses, change_collector, stale_inputs);
     built.watched.push(watched.with_messages(lost, missed));
     let plan = &mut built.threads[thread];
     plan.nodes.push(built.info.nodes.len());
@@ -149,7 +149,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         timing,
         phase_ns: is_grid.then_some(spec.phase.as_nanos() as u64),
         trigger,
-        min_gap_ns: spec.min_gap.map_or(0, |gap| gap.as_nanos() as u64),
+        min_inter_arrival_ns: spec.min_inter_arrival.map_or(0, |gap| gap.as_nanos() as u64),
         is_logical: spec.is_logical,
         budget_ns,
         on_miss: spec.on_miss,
@@ -165,19 +165,19 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
 /// The thread of its CPU and priority, which is made if there is none. A node that reserves CPU time has one of its own.
 fn thread_of(built: &mut Built, declared: &Declared, timing: &Timing) -> crate::Result<usize> {
     let spec = &declared.spec;
-    let reservation = match (spec.policy, spec.budget) {
-        (Policy::Deadline, Some(runtime)) => {
+    let reservation = match (spec.scheduling_policy, spec.budget) {
+        (SchedulingPolicy::Deadline, Some(runtime)) => {
             Reservation { runtime, deadline: timing.deadline(), period: timing.period() }
         }
-        (Policy::Deadline, None) => {
+        (SchedulingPolicy::Deadline, None) => {
             return Err(crate::Error::new(
                 "wants SCHED_DEADLINE and declares no budget: the kernel reserves that much CPU time",
             ));
         }
         _ => Reservation::default(),
     };
-    let wanted = Thread { cpu: spec.cpu, policy: spec.policy, reservation };
-    let shared = built.threads.iter().position(|plan| plan.thread == wanted && spec.policy != Policy::Deadline);
+    let wanted = Thread { cpu: spec.cpu, policy: spec.scheduling_policy, reservation };
+    let shared = built.threads.iter().position(|plan| plan.thread == wanted && spec.scheduling_policy != SchedulingPolicy::Deadline);
     let index = shared.unwrap_or_else(|| {
         built.threads.push(ThreadPlan { thread: wanted, events: 0, nodes: Vec::new(), runners: Vec::new() });
         built.threads.len() - 1
@@ -204,12 +204,12 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
         name: spec.name.clone(),
         period_ns: nanos(spec.period),
         on: spec.on.clone(),
-        min_gap_ns: nanos(spec.min_gap),
+        min_inter_arrival_ns: nanos(spec.min_inter_arrival),
         deadline_ns: timing.deadline_nanos(),
         budget_ns: nanos(spec.budget),
         monitor_limit_ns: nanos(spec.monitor_limit),
         cpu: spec.cpu.to_string(),
-        policy: spec.policy.to_string(),
+        scheduling_policy: spec.scheduling_policy.to_string(),
         logical: spec.is_logical,
         thread,
         predicted_ns: 0,

@@ -88,16 +88,16 @@ impl App {
     fn run_for_real(mut self) -> crate::Result<Vec<NodeAccount>> {
         self.settings.told(&self.name).send_or_print();
         let mut topic_files = std::mem::take(&mut self.topic_files);
-        self.chore(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
+        self.background(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
         let (is_strict, stack_bytes, grace) = (self.is_strict, self.stack_bytes, self.grace);
-        let mut chores = std::mem::take(&mut self.chores);
+        let mut background = std::mem::take(&mut self.background);
         let mut built = build(self)?;
         for plan in &built.threads {
             check_cpus(plan.thread.cpu)?;
         }
         admit(&mut built.info)?;
         if let Some(mut presence) = Presence::of(&built.info, Directory::from_environment()?) {
-            chores.push(Box::new(move |now| presence.look(now).iter().for_each(Entry::send_or_print)));
+            background.push(Box::new(move |now| presence.look(now).iter().for_each(Entry::send_or_print)));
         }
         let stop = stop::on_termination_within(grace)?;
         let sheet = sheet(&built)?;
@@ -114,7 +114,7 @@ impl App {
         }
         // Everything is open, on an ordinary thread. Other threads start before a policy is taken.
         let (witness, coming) = channel();
-        let supervisor = supervise::spawn(watched, coming, move |now| chores.iter_mut().for_each(|chore| chore(now)))?;
+        let supervisor = supervise::spawn(watched, coming, move |now| background.iter_mut().for_each(|work| work(now)))?;
         let process = process.prepare();
         let threads = std::mem::take(&mut built.threads);
         let begin = |plan| start(plan, &built, &sheet, &process, &stop, stack_bytes);

@@ -7,7 +7,7 @@
 //! budget = "150 us"
 //! deadline = "800 us"
 //! cpu = "isolated"          # isolated, isolated:1, isolated-last, housekeeping, 2, 2-3
-//! policy = "fifo:80"        # fifo:N, rr:N, deadline, other
+//! scheduling_policy = "fifo:80"        # fifo:N, rr:N, deadline, other
 //! on_miss = { safe_state = { after = 3, within = 100 } }
 //! [topics]
 //! "imu" = "subscribe"
@@ -238,18 +238,18 @@ impl Settings {
             let spec = &mut declared.spec;
             for (place, value) in [
                 (&mut spec.period, settings.period),
-                (&mut spec.min_gap, settings.min_gap),
+                (&mut spec.min_inter_arrival, settings.min_inter_arrival),
                 (&mut spec.budget, settings.budget),
                 (&mut spec.deadline, settings.deadline),
-                (&mut spec.silence, settings.silence.of_all),
+                (&mut spec.stale_after, settings.stale_after.of_all),
                 (&mut spec.monitor_limit, settings.monitor_limit),
             ] {
                 *place = value.or(*place);
             }
-            spec.silences.extend(settings.silence.of.iter().map(|(topic, limit)| (topic.clone(), *limit)));
+            spec.stale_after_of.extend(settings.stale_after.of.iter().map(|(topic, limit)| (topic.clone(), *limit)));
             spec.phase = settings.phase.unwrap_or(spec.phase);
             spec.cpu = settings.cpu.unwrap_or(spec.cpu);
-            spec.policy = settings.policy.unwrap_or(spec.policy);
+            spec.scheduling_policy = settings.scheduling_policy.unwrap_or(spec.scheduling_policy);
             spec.on_miss = settings.on_miss.unwrap_or(spec.on_miss);
         }
         Ok(())
@@ -281,12 +281,12 @@ mod tests {
             phase = "100us"
             budget = "150 us"
             deadline = "800 us"
-            silence = "2 s"
+            stale_after = "2 s"
             cpu = 2
-            policy = "rr:70"
+            scheduling_policy = "rr:70"
             on_miss = { safe_state = { after = 3, within = 100 } }
             [node.camera]
-            min_gap = "20 ms"
+            min_inter_arrival = "20 ms"
             cpu = "2-3"
             on_miss = { degrade = { every = 2 } }
             [topics]
@@ -302,7 +302,7 @@ mod tests {
             (Some(Duration::from_millis(1)), Some(Duration::from_micros(150)))
         );
         assert_eq!(
-            (control.cpu, control.policy.unwrap().to_string()),
+            (control.cpu, control.scheduling_policy.unwrap().to_string()),
             (Some(CpuChoice::Number(2)), "rr:70".to_owned())
         );
         assert_eq!(control.on_miss, Some(OnMiss::safe_state().after(3).within(100)));
@@ -340,7 +340,7 @@ mod tests {
             ("[node.control]\nperiod = \"1\"", "line 2"),
             ("[node.control]\nperiod = \"1\"", "800us"),
             ("[node.control]\nperiode = \"1 ms\"", "periode"),
-            ("[node.control]\npolicy = \"fifo:100\"", "choose 1 to 98"),
+            ("[node.control]\nscheduling_policy = \"fifo:100\"", "choose 1 to 98"),
             ("[node.control]\ncpu = \"third\"", "isolated-last"),
             ("[node.control]\non_miss = \"panic\"", "safe_state, stop"),
             ("[node.control]\non_miss = { degrade = { after = 2 } }", "every = 2"),
@@ -359,9 +359,9 @@ mod tests {
             ("[topics]\n\"cmd\" = { publish = true, group = \"a b\" }", "write \"subscribe\""),
             ("grace = \"2 min\"", "line 1"),
             ("grace = \"61 s\"", "at most 60s"),
-            ("[node.control]\nsilence = 2", "line 2"),
-            ("[node.control]\nsilence = 2", "{ imu = \"50 ms\" }"),
-            ("[node.control]\nsilence = { imu = \"2\" }", "line 2"),
+            ("[node.control]\nstale_after = 2", "line 2"),
+            ("[node.control]\nstale_after = 2", "{ imu = \"50 ms\" }"),
+            ("[node.control]\nstale_after = { imu = \"2\" }", "line 2"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with("/n/node.toml") && error.contains(words), "{text}: {error}");

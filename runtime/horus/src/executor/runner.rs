@@ -18,7 +18,7 @@ use crate::figures::{Figures, State};
 use crate::miss::MissRecorder;
 use crate::node::{Action, Cycle, Node, OnMiss, Window};
 use crate::port::{Outlet, Sight, Trigger};
-use crate::silence::InputWatch;
+use crate::stale::InputWatch;
 use crate::time::MonotonicTime;
 use crate::witness::freeze::Trace;
 
@@ -41,7 +41,7 @@ pub(crate) struct Parts<'a> {
     /// Whether a grid releases it, and how far behind that of the period.
     pub phase_ns: Option<u64>,
     pub trigger: Option<Box<dyn Trigger>>,
-    pub min_gap_ns: u64,
+    pub min_inter_arrival_ns: u64,
     pub is_logical: bool,
     pub budget_ns: Option<u64>,
     pub on_miss: OnMiss,
@@ -182,7 +182,7 @@ impl<'a> Runner<'a> {
             },
         };
         self.is_pending = true;
-        let release = self.last_event.map_or(sent, |last| sent.max(last.plus_nanos(self.parts.min_gap_ns)));
+        let release = self.last_event.map_or(sent, |last| sent.max(last.plus_nanos(self.parts.min_inter_arrival_ns)));
         self.last_event = Some(release);
         Some(release)
     }

@@ -94,7 +94,7 @@ impl<C: Clock> Solo<C> {
             timing: self.timing,
             phase_ns: Some(0),
             trigger: None,
-            min_gap_ns: 0,
+            min_inter_arrival_ns: 0,
             is_logical: false,
             budget_ns: None,
             on_miss: OnMiss::count(),

@@ -28,7 +28,7 @@ impl Imitation {
         let board = Board::make(directory, &info.name.parse()?, Sheet::words(info.nodes.len(), &text))?;
         let board = board.ok_or_else(|| crate::Error::new(format!("{} has figures already", info.name)))?;
         let distance =
-            |node: &crate::graph::NodeInfo| if node.period_ns > 0 { node.period_ns } else { node.min_gap_ns };
+            |node: &crate::graph::NodeInfo| if node.period_ns > 0 { node.period_ns } else { node.min_inter_arrival_ns };
         let timing = |node| Timing::new(Duration::from_nanos(distance(node)), node.deadline());
         Ok(Self {
             sheet: Sheet::on(board, info.nodes.len(), &text),

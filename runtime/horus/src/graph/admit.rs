@@ -19,7 +19,7 @@ use super::{ChainInfo, NodeInfo, ProcessInfo};
 use crate::admission::span::Span;
 use crate::admission::{self, Admission, Arrival, ChainError, JitterSource, Task, TaskError};
 use crate::cpus::{self, CpuChoice, CpuChoiceError, CpuList};
-use crate::startup::{Policy, PolicyError};
+use crate::startup::{SchedulingPolicy, SchedulingPolicyError};
 
 /// What the analysis needs to know of a machine.
 #[derive(Clone, Debug)]
@@ -62,11 +62,11 @@ pub enum AdmitError {
     },
     /// What a node says of its policy is none.
     #[error("node {node}: {source}")]
-    Policy {
+    SchedulingPolicy {
         /// The node.
         node: String,
         /// Why not.
-        source: PolicyError,
+        source: SchedulingPolicyError,
     },
     /// The set makes no sense.
     #[error(transparent)]
@@ -77,7 +77,7 @@ pub enum AdmitError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Nothing is promised to a fair share.
-    PolicyOther,
+    SchedulingPolicyOther,
     /// What it needs is not known.
     NoBudget,
     /// Events may come at any rate.
@@ -101,9 +101,9 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PolicyOther => out.write_str("policy other"),
+            Self::SchedulingPolicyOther => out.write_str("scheduling policy other"),
             Self::NoBudget => out.write_str("no budget declared"),
-            Self::NoGap => out.write_str("released by events without a shortest gap (min_gap)"),
+            Self::NoGap => out.write_str("released by events without a shortest gap (min_inter_arrival)"),
             Self::PeriodAndEvents => out.write_str("released by its period and by events"),
             Self::SeveralCpus(cpus) => write!(out, "may run on several CPUs ({cpus})"),
             Self::NoSuchCpu(cpu) => write!(out, "this machine has no CPU '{cpu}'"),
@@ -209,7 +209,7 @@ struct Placed<'a> {
     number: usize,
     info: &'a NodeInfo,
     name: String,
-    policy: Policy,
+    policy: SchedulingPolicy,
     cpus: CpuList,
     /// Its task, or why it is none.
     task: Result<Task, Reason>,
@@ -223,8 +223,8 @@ fn place<'a>(processes: &'a [ProcessInfo], machine: &Machine) -> Result<Vec<Plac
             let name = task_name(program, &info.name, processes.len() == 1);
             let choice: CpuChoice =
                 info.cpu.parse().map_err(|source| AdmitError::Cpu { node: name.clone(), source })?;
-            let policy: Policy =
-                info.policy.parse().map_err(|source| AdmitError::Policy { node: name.clone(), source })?;
+            let policy: SchedulingPolicy =
+                info.scheduling_policy.parse().map_err(|source| AdmitError::SchedulingPolicy { node: name.clone(), source })?;
             let cpus = choice.resolve(&machine.root);
             let thread = (process, info.thread);
             let index = threads.iter().position(|known| *known == thread).unwrap_or_else(|| {
@@ -244,23 +244,23 @@ fn task_name(process: &ProcessInfo, node: &str, is_alone: bool) -> String {
 }
 
 /// The task of a node, but for its thread and its jitter.
-fn task(info: &NodeInfo, name: &str, policy: Policy, choice: CpuChoice, cpus: &CpuList) -> Result<Task, Reason> {
+fn task(info: &NodeInfo, name: &str, policy: SchedulingPolicy, choice: CpuChoice, cpus: &CpuList) -> Result<Task, Reason> {
     if cpus.is_empty() {
         return Err(Reason::NoSuchCpu(choice));
     }
     let policy = match policy {
-        Policy::Inherited | Policy::Other => return Err(Reason::PolicyOther),
-        Policy::Fifo(priority) => admission::Policy::Fifo(priority.get()),
-        Policy::RoundRobin(priority) => admission::Policy::RoundRobin(priority.get()),
-        Policy::Deadline => admission::Policy::Deadline,
+        SchedulingPolicy::Inherited | SchedulingPolicy::Other => return Err(Reason::SchedulingPolicyOther),
+        SchedulingPolicy::Fifo(priority) => admission::TaskPolicy::Fifo(priority.get()),
+        SchedulingPolicy::RoundRobin(priority) => admission::TaskPolicy::RoundRobin(priority.get()),
+        SchedulingPolicy::Deadline => admission::TaskPolicy::Deadline,
     };
     if info.budget_ns == 0 {
         return Err(Reason::NoBudget);
     }
     let time = Duration::from_nanos;
-    let arrival = match (info.period_ns, &info.on, info.min_gap_ns) {
+    let arrival = match (info.period_ns, &info.on, info.min_inter_arrival_ns) {
         (0, _, 0) => return Err(Reason::NoGap),
-        (0, _, gap) => Arrival::Sporadic { min_gap: time(gap) },
+        (0, _, gap) => Arrival::Sporadic { min_inter_arrival: time(gap) },
         (period, None, _) => Arrival::Periodic { period: time(period) },
         (_, Some(_), _) => return Err(Reason::PeriodAndEvents),
     };
@@ -296,7 +296,7 @@ impl Placed<'_> {
     }
 }
 
-impl Policy {
+impl SchedulingPolicy {
     /// Whether a thread of this policy may run before one of `other`, or beside it in turns.
     fn is_before(self, other: Self) -> bool {
         let level = |policy| match policy {

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::{Action, MAX_WITHIN, OnMiss};
 use crate::cpus::CpuChoice;
 use crate::deadline::{Timing, TimingError};
-use crate::startup::Policy;
+use crate::startup::SchedulingPolicy;
 
 /// The promise and the wishes of one node. [`App::node`](crate::app::App::node) lends it to be filled in; `node.toml` has the
 /// last word on most of it.
@@ -18,16 +18,16 @@ pub struct Spec {
     pub(crate) period: Option<Duration>,
     pub(crate) phase: Duration,
     pub(crate) on: Option<String>,
-    pub(crate) min_gap: Option<Duration>,
+    pub(crate) min_inter_arrival: Option<Duration>,
     pub(crate) budget: Option<Duration>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) cpu: CpuChoice,
-    pub(crate) policy: Policy,
+    pub(crate) scheduling_policy: SchedulingPolicy,
     pub(crate) on_miss: OnMiss,
     pub(crate) is_logical: bool,
-    pub(crate) silence: Option<Duration>,
+    pub(crate) stale_after: Option<Duration>,
     /// Of single inputs, by their topics.
-    pub(crate) silences: BTreeMap<String, Duration>,
+    pub(crate) stale_after_of: BTreeMap<String, Duration>,
     pub(crate) monitor_limit: Option<Duration>,
 }
 
@@ -81,13 +81,13 @@ pub enum SpecError {
     )]
     MonitorLimitOfNone,
     /// An input that is always silent.
-    #[error("silence 0 s would be told in every cycle: choose a longer time, or leave it out")]
-    NoSilence,
+    #[error("stale_after 0 s would be told in every cycle: choose a longer time, or leave it out")]
+    StaleAtOnce,
     /// The silence of what it does not listen to.
-    #[error("has a silence for topic {0}, which is none of its inputs: {1}")]
-    SilenceOfNone(String, String),
+    #[error("has a stale_after for topic {0}, which is none of its inputs: {1}")]
+    StaleAfterOfNone(String, String),
     /// A gap between events that there are not.
-    #[error("has a min_gap and no event: it is the shortest time between two releases by .on(\"TOPIC\"); leave it out")]
+    #[error("has a min_inter_arrival and no event: it is the shortest time between two releases by .on(\"TOPIC\"); leave it out")]
     GapOfNone,
     /// A rate that is none.
     #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]
@@ -105,14 +105,14 @@ impl SpecError {
     pub(crate) fn words(&self) -> &'static [&'static str] {
         match self {
             Self::NeverReleased | Self::LogicalEvent | Self::NoSuchInput(_) => &[],
-            Self::Timing(TimingError::Period(_)) => &["period", "min_gap", "deadline"],
-            Self::Timing(_) => &["deadline", "period", "min_gap"],
+            Self::Timing(TimingError::Period(_)) => &["period", "min_inter_arrival", "deadline"],
+            Self::Timing(_) => &["deadline", "period", "min_inter_arrival"],
             Self::Budget { .. } => &["budget", "deadline", "period"],
             Self::NoBudget => &["budget"],
             Self::Window { .. } | Self::Degrade(_) | Self::EventsLeftOut => &["on_miss"],
             Self::MonitorLimit { .. } | Self::MonitorLimitOfNone => &["monitor_limit"],
-            Self::NoSilence | Self::SilenceOfNone(..) => &["silence"],
-            Self::GapOfNone => &["min_gap"],
+            Self::StaleAtOnce | Self::StaleAfterOfNone(..) => &["stale_after"],
+            Self::GapOfNone => &["min_inter_arrival"],
         }
     }
 }
@@ -124,15 +124,15 @@ impl Spec {
             period: None,
             phase: Duration::ZERO,
             on: None,
-            min_gap: None,
+            min_inter_arrival: None,
             budget: None,
             deadline: None,
             cpu: CpuChoice::Any,
-            policy: Policy::Inherited,
+            scheduling_policy: SchedulingPolicy::Inherited,
             on_miss: OnMiss::default(),
             is_logical: false,
-            silence: None,
-            silences: BTreeMap::new(),
+            stale_after: None,
+            stale_after_of: BTreeMap::new(),
             monitor_limit: None,
         }
     }
@@ -163,8 +163,8 @@ impl Spec {
     }
 
     /// The shortest time between two releases by events. An event that comes sooner is served at its end.
-    pub fn min_gap(&mut self, gap: Duration) -> &mut Self {
-        self.min_gap = Some(gap);
+    pub fn min_inter_arrival(&mut self, gap: Duration) -> &mut Self {
+        self.min_inter_arrival = Some(gap);
         self
     }
 
@@ -187,8 +187,8 @@ impl Spec {
     }
 
     /// The policy by which the kernel chooses it.
-    pub fn policy(&mut self, policy: Policy) -> &mut Self {
-        self.policy = policy;
+    pub fn scheduling_policy(&mut self, policy: SchedulingPolicy) -> &mut Self {
+        self.scheduling_policy = policy;
         self
     }
 
@@ -209,14 +209,14 @@ impl Spec {
     }
 
     /// How long nothing may come on any of its inputs before the journal says so; not zero. 100 periods and 1 s at least if not said otherwise.
-    pub fn silence(&mut self, limit: Duration) -> &mut Self {
-        self.silence = Some(limit);
+    pub fn stale_after(&mut self, limit: Duration) -> &mut Self {
+        self.stale_after = Some(limit);
         self
     }
 
-    /// As [`silence`](Self::silence), for the input of one topic; the others keep theirs.
-    pub fn silence_of(&mut self, topic: impl Into<String>, limit: Duration) -> &mut Self {
-        self.silences.insert(topic.into(), limit);
+    /// As [`stale_after`](Self::stale_after), for the input of one topic; the others keep theirs.
+    pub fn stale_after_of(&mut self, topic: impl Into<String>, limit: Duration) -> &mut Self {
+        self.stale_after_of.insert(topic.into(), limit);
         self
     }
 
@@ -234,7 +234,7 @@ impl Spec {
 
     /// Period and deadline. Where only events release the node, the period is the shortest gap between them.
     pub(crate) fn timing(&self) -> Result<Timing, SpecError> {
-        let (period, deadline) = match (self.period, self.min_gap, self.deadline) {
+        let (period, deadline) = match (self.period, self.min_inter_arrival, self.deadline) {
             (Some(period), _, deadline) => (period, deadline.unwrap_or(period)),
             (None, _, _) if self.on.is_none() => return Err(SpecError::NeverReleased),
             (None, Some(gap), deadline) => (gap, deadline.unwrap_or(gap)),
@@ -253,10 +253,10 @@ impl Spec {
         if let Some(budget) = self.budget.filter(|budget| *budget > timing.deadline()) {
             return Err(SpecError::Budget { budget, deadline: timing.deadline() });
         }
-        if self.silence.iter().chain(self.silences.values()).any(Duration::is_zero) {
-            return Err(SpecError::NoSilence);
+        if self.stale_after.iter().chain(self.stale_after_of.values()).any(Duration::is_zero) {
+            return Err(SpecError::StaleAtOnce);
         }
-        if self.min_gap.is_some() && self.on.is_none() {
+        if self.min_inter_arrival.is_some() && self.on.is_none() {
             return Err(SpecError::GapOfNone);
         }
         let OnMiss { action, after, within } = self.on_miss;

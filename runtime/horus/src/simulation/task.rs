@@ -16,16 +16,16 @@ pub enum Activation {
         /// `T`.
         period: Duration,
     },
-    /// [`trigger`](super::Simulation::trigger), with releases at least `min_gap` apart.
+    /// [`trigger`](super::Simulation::trigger), with releases at least `min_inter_arrival` apart.
     Sporadic {
         /// The shortest distance of two releases.
-        min_gap: Duration,
+        min_inter_arrival: Duration,
     },
 }
 
 impl Activation {
     pub(super) fn distance_nanos(self) -> u64 {
-        let (Self::Periodic { period: distance, .. } | Self::Sporadic { min_gap: distance }) = self;
+        let (Self::Periodic { period: distance, .. } | Self::Sporadic { min_inter_arrival: distance }) = self;
         u64::try_from(distance.as_nanos()).unwrap_or(u64::MAX)
     }
 }

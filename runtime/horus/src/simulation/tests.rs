@@ -135,7 +135,7 @@ fn jitter_delays_the_start_and_is_part_of_the_response() {
 fn an_early_trigger_waits_for_the_gap_and_a_further_one_is_merged() {
     let mut simulation = Simulation::new();
     let thread = simulation.add_thread(0, 10);
-    let task = simulation.add_task(thread, 10, Activation::Sporadic { min_gap: us(50) });
+    let task = simulation.add_task(thread, 10, Activation::Sporadic { min_inter_arrival: us(50) });
     for micros in [10, 20, 25, 200, 300] {
         assert_eq!(simulation.trigger(task, at(micros)), Trigger::Scheduled);
     }
@@ -148,7 +148,7 @@ fn an_early_trigger_waits_for_the_gap_and_a_further_one_is_merged() {
 fn a_trigger_during_a_long_job_is_served_at_its_end() {
     let mut simulation = Simulation::new();
     let thread = simulation.add_thread(0, 10);
-    let task = simulation.add_task(thread, 10, Activation::Sporadic { min_gap: us(50) });
+    let task = simulation.add_task(thread, 10, Activation::Sporadic { min_inter_arrival: us(50) });
     let triggers = [10, 30].map(|micros| simulation.trigger(task, at(micros)));
     assert_eq!(triggers, [Trigger::Scheduled; 2]);
     assert_eq!(completions(&mut simulation, 400, &[70]), [(0, 10, 80), (0, 80, 150)]);
@@ -159,7 +159,7 @@ fn a_result_releases_the_next_task_at_its_instant_before_anything_else_starts() 
     let mut simulation = Simulation::new();
     let (source, sink) = (simulation.add_thread(0, 10), simulation.add_thread(0, 20));
     let [producer, waiting] = [once(0), once(5)].map(|activation| simulation.add_task(source, 10, activation));
-    let consumer = simulation.add_task(sink, 20, Activation::Sporadic { min_gap: us(50) });
+    let consumer = simulation.add_task(sink, 20, Activation::Sporadic { min_inter_arrival: us(50) });
     let mut starts = Vec::new();
     while let Some(event) = simulation.next_event(at(100), &mut |_: &Job, _| us(10)) {
         match event {

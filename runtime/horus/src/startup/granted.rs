@@ -25,7 +25,7 @@ pub enum Answer {
 /// One wish and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guarantee {
-    /// What kind of guarantee: `cpu`, `policy`, `memory`, `idle-states` or `rt-time-limit`.
+    /// What kind of guarantee: `cpu`, `scheduling-policy`, `memory`, `idle-states` or `rt-time-limit`.
     pub name: &'static str,
     /// What was asked for.
     pub asked: String,

@@ -16,9 +16,9 @@ use thread_priority::unix::{
 };
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
-use super::{Answer, Guarantee, Policy, Reservation};
+use super::{Answer, Guarantee, SchedulingPolicy, Reservation};
 use crate::cpus::{CpuChoice, CpuList};
-use crate::task::{SchedulingPolicy, TaskStat};
+use crate::task::{KernelPolicy, TaskStat};
 
 /// How far the stack is touched ahead of the loop. Locking keeps pages that exist; the stack grows by faults.
 const PREFAULTED_STACK_BYTES: usize = 256 * 1024;
@@ -88,18 +88,18 @@ fn allowed_or_error() -> String {
 }
 
 /// Puts the calling thread under a policy.
-pub fn set_policy(wanted: Policy, reservation: Reservation) -> Guarantee {
+pub fn set_policy(wanted: SchedulingPolicy, reservation: Reservation) -> Guarantee {
     let (asked, kernel, priority) = match wanted {
-        Policy::Inherited | Policy::Other => ("SCHED_OTHER".to_owned(), SchedulingPolicy::Other, 0),
-        Policy::Fifo(priority) => {
-            (format!("SCHED_FIFO priority {}", priority.get()), SchedulingPolicy::Fifo, priority.get())
+        SchedulingPolicy::Inherited | SchedulingPolicy::Other => ("SCHED_OTHER".to_owned(), KernelPolicy::Other, 0),
+        SchedulingPolicy::Fifo(priority) => {
+            (format!("SCHED_FIFO priority {}", priority.get()), KernelPolicy::Fifo, priority.get())
         }
-        Policy::RoundRobin(priority) => {
-            (format!("SCHED_RR priority {}", priority.get()), SchedulingPolicy::RoundRobin, priority.get())
+        SchedulingPolicy::RoundRobin(priority) => {
+            (format!("SCHED_RR priority {}", priority.get()), KernelPolicy::RoundRobin, priority.get())
         }
-        Policy::Deadline => {
+        SchedulingPolicy::Deadline => {
             let Reservation { runtime, deadline, period } = reservation;
-            (format!("SCHED_DEADLINE {runtime:?} within {deadline:?} every {period:?}"), SchedulingPolicy::Deadline, 0)
+            (format!("SCHED_DEADLINE {runtime:?} within {deadline:?} every {period:?}"), KernelPolicy::Deadline, 0)
         }
     };
     let set = || {
@@ -112,7 +112,7 @@ pub fn set_policy(wanted: Policy, reservation: Reservation) -> Guarantee {
         }
     };
     let remedy = match wanted {
-        Policy::Deadline => {
+        SchedulingPolicy::Deadline => {
             "give the process CAP_SYS_NICE (AmbientCapabilities=), and set kernel.sched_rt_runtime_us=-1 as the appliance does: otherwise the \
              kernel admits such a thread only where its CPUs are a scheduling domain of their own (cpuset.cpus.partition=root)"
         }
@@ -121,19 +121,19 @@ pub fn set_policy(wanted: Policy, reservation: Reservation) -> Guarantee {
              in a cgroup with a real-time bandwidth (CONFIG_RT_GROUP_SCHED) give the group one"
         }
     };
-    guarantee("policy", asked, set(), remedy)
+    guarantee("scheduling-policy", asked, set(), remedy)
 }
 
-fn ask(policy: SchedulingPolicy, priority: u8, reservation: Reservation) -> Result<(), String> {
+fn ask(policy: KernelPolicy, priority: u8, reservation: Reservation) -> Result<(), String> {
     let (kind, priority) = match policy {
-        SchedulingPolicy::Deadline => {
+        KernelPolicy::Deadline => {
             let Reservation { runtime, deadline, period } = reservation;
             let flags = DeadlineFlags::default();
             (RealtimeThreadSchedulePolicy::Deadline, ThreadPriority::Deadline { runtime, deadline, period, flags })
         }
-        SchedulingPolicy::Fifo | SchedulingPolicy::RoundRobin => {
+        KernelPolicy::Fifo | KernelPolicy::RoundRobin => {
             let kind = match policy {
-                SchedulingPolicy::Fifo => RealtimeThreadSchedulePolicy::Fifo,
+                KernelPolicy::Fifo => RealtimeThreadSchedulePolicy::Fifo,
                 _ => RealtimeThreadSchedulePolicy::RoundRobin,
             };
             // For a real-time policy the crate hands the number to pthread_setschedparam unscaled; the read-back checks it.
@@ -142,7 +142,7 @@ fn ask(policy: SchedulingPolicy, priority: u8, reservation: Reservation) -> Resu
         _ => return leave_real_time(None).map_err(|errno| format!("sched_setscheduler: {errno}")),
     };
     // sched_setattr takes the kernel's number of a thread, and the crate hands it what it is given: 0 is the caller. With musl it is a pointer.
-    let is_deadline = policy == SchedulingPolicy::Deadline;
+    let is_deadline = policy == KernelPolicy::Deadline;
     let thread = if is_deadline { Default::default() } else { thread_native_id() };
     set_thread_priority_and_policy(thread, priority, ThreadSchedulePolicy::Realtime(kind)).map_err(
         |error| match error {
@@ -156,7 +156,7 @@ fn ask(policy: SchedulingPolicy, priority: u8, reservation: Reservation) -> Resu
 
 /// Policy and real-time priority of the calling thread, from the kernel. glibc's `pthread_getschedparam` will not do: it
 /// answers from its own copy once a policy was set through it.
-pub fn policy_of_this_thread() -> io::Result<(SchedulingPolicy, u32)> {
+pub fn policy_of_this_thread() -> io::Result<(KernelPolicy, u32)> {
     let stat = std::fs::read_to_string("/proc/thread-self/stat")?;
     let task = TaskStat::parse(&stat).ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidData, "fields 40 and 41 are not a priority and a policy")
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_reservation_is_asked_for_the_thread_that_asks() {
         let reservation = Reservation { runtime: ms(1), deadline: ms(5), period: ms(10) };
-        let asked = std::thread::spawn(move || set_policy(Policy::Deadline, reservation)).join().unwrap();
+        let asked = std::thread::spawn(move || set_policy(SchedulingPolicy::Deadline, reservation)).join().unwrap();
         match asked.answer {
             Answer::Granted(found) => assert_eq!(found, "SCHED_DEADLINE"),
             Answer::Refused { reason, .. } => {

@@ -7,8 +7,8 @@ use horus_shm::ends::{Joining, Making};
 use horus_shm::error::OpenError;
 use horus_shm::segment::file::Access;
 use horus_shm::segment::header::Needs;
-use horus_shm::segment::layout::Policy;
-use horus_shm::wait::Waiting;
+use horus_shm::segment::layout::DeliveryPolicy;
+use horus_shm::wait::WaitStrategy;
 
 /// Messages that a topic holds when nobody says how many.
 const DEFAULT_CAPACITY: usize = 16;
@@ -21,13 +21,13 @@ const DEFAULT_CAPACITY: usize = 16;
 /// publisher, an output of a node, and `horus topic pub` alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    policy: Option<Policy>,
+    policy: Option<DeliveryPolicy>,
     capacity: Option<usize>,
     publishers: Option<usize>,
     group: Option<Group>,
     directory: Option<PathBuf>,
     history: usize,
-    waiting: Option<Waiting>,
+    wait_strategy: Option<WaitStrategy>,
     is_stamping: bool,
     never_wakes: bool,
 }
@@ -38,7 +38,7 @@ impl Options {
     ///
     /// `capacity` is a power of two from 1 to 2^20.
     pub fn reliable(capacity: usize) -> Self {
-        Self { policy: Some(Policy::Reliable), capacity: Some(capacity), ..Self::default() }
+        Self { policy: Some(DeliveryPolicy::Reliable), capacity: Some(capacity), ..Self::default() }
     }
 
     /// A topic whose publishers never wait: each overwrites the oldest of its `capacity` messages, and subscribers count
@@ -46,7 +46,7 @@ impl Options {
     ///
     /// `capacity` is a power of two from 1 to 2^20; with 1, a subscriber is likely to meet the publisher in the slot.
     pub fn latest(capacity: usize) -> Self {
-        Self { policy: Some(Policy::Latest), capacity: Some(capacity), ..Self::default() }
+        Self { policy: Some(DeliveryPolicy::Latest), capacity: Some(capacity), ..Self::default() }
     }
 
     /// Makes room for so many publishers at a time, 1 to 63; 1 if not said otherwise. Each costs the memory of `capacity`
@@ -82,12 +82,12 @@ impl Options {
         self
     }
 
-    /// How to wait: a subscriber for messages, a publisher for room. If not said otherwise, as [`Waiting::default`].
+    /// How to wait: a subscriber for messages, a publisher for room. If not said otherwise, as [`WaitStrategy::default`].
     ///
-    /// On an isolated CPU of its own, `Waiting::Spin` is the fastest.
+    /// On an isolated CPU of its own, `WaitStrategy::Spin` is the fastest.
     #[must_use]
-    pub fn waiting(mut self, waiting: Waiting) -> Self {
-        self.waiting = Some(waiting);
+    pub fn wait_strategy(mut self, wait_strategy: WaitStrategy) -> Self {
+        self.wait_strategy = Some(wait_strategy);
         self
     }
 
@@ -113,8 +113,8 @@ impl Options {
     }
 
     /// How a publisher waits for room.
-    pub(crate) fn how_to_wait(&self) -> Waiting {
-        self.waiting.unwrap_or_default()
+    pub(crate) fn how_to_wait(&self) -> WaitStrategy {
+        self.wait_strategy.unwrap_or_default()
     }
 
     pub(crate) fn making(&self, directory: &Directory) -> Result<Making, OpenError> {
@@ -125,7 +125,7 @@ impl Options {
         Ok(Making {
             capacity: self.capacity.unwrap_or(DEFAULT_CAPACITY),
             least: self.capacity.unwrap_or(0),
-            policy: self.policy.unwrap_or(Policy::Latest),
+            policy: self.policy.unwrap_or(DeliveryPolicy::Latest),
             access,
             publishers: self.publishers.unwrap_or(1),
             wakes: !self.never_wakes,
@@ -137,7 +137,7 @@ impl Options {
             needs: Needs { policy: self.policy, capacity: self.capacity.unwrap_or(0), waking: false },
             making: self.making(directory)?,
             history: self.history as u64,
-            waiting: self.waiting,
+            wait_strategy: self.wait_strategy,
         })
     }
 

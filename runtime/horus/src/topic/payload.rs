@@ -53,7 +53,7 @@ pub use self::bytes::Bytes;
 pub use self::raw::Raw;
 pub use self::serde::{DeserializeError, Serde, SerializeError};
 
-use super::{Full, OpenError, Received, Waiting, now_if};
+use super::{Full, OpenError, Received, WaitStrategy, now_if};
 
 /// What a topic carries. See the [table](self) of kinds.
 ///
@@ -138,7 +138,7 @@ pub trait Payload: sealed::Sealed {
         writer: &mut Self::Writer,
         value: &Self::Value,
         sent_ns: u64,
-        room: (Duration, Waiting),
+        room: (Duration, WaitStrategy),
     ) -> Result<(), Self::NotSent>;
     #[doc(hidden)]
     fn try_recv<'a>(

@@ -7,7 +7,7 @@ use horus_shm::ends::Publication;
 use horus_shm::ends::place;
 
 use super::{
-    InPlace, IntoTopicName, Loan, LockRefused, OpenError, Options, Payload, Policy, Sendable, Waiting, now_if,
+    InPlace, IntoTopicName, Loan, LockRefused, OpenError, Options, Payload, DeliveryPolicy, Sendable, WaitStrategy, now_if,
 };
 use crate::message::Message;
 
@@ -15,7 +15,7 @@ use crate::message::Message;
 pub struct Publisher<P: Payload + ?Sized> {
     pub(super) publication: Publication,
     pub(super) is_stamping: bool,
-    waiting: Waiting,
+    wait_strategy: WaitStrategy,
     writer: P::Writer,
 }
 
@@ -47,8 +47,8 @@ impl<P: Payload + ?Sized> Publisher<P> {
         let directory = options.open_directory()?;
         let making = options.making(&directory)?;
         let publication = P::with_kind(shape, |kind, size| Publication::open(&directory, &name, kind, size, &making))?;
-        let (is_stamping, waiting, writer) = (options.is_stamping(), options.how_to_wait(), P::writer(&publication));
-        Ok(Self { publication, is_stamping, waiting, writer })
+        let (is_stamping, wait_strategy, writer) = (options.is_stamping(), options.how_to_wait(), P::writer(&publication));
+        Ok(Self { publication, is_stamping, wait_strategy, writer })
     }
 
     /// Sends a message, which may be given by reference.
@@ -98,7 +98,7 @@ impl<P: Payload + ?Sized> Publisher<P> {
     /// # Panics
     /// As there.
     pub fn send_timeout(&mut self, message: impl Sendable<P>, limit: Duration) -> Result<(), P::NotSent> {
-        let (now, room) = (now_if(self.is_stamping), (limit, self.waiting));
+        let (now, room) = (now_if(self.is_stamping), (limit, self.wait_strategy));
         P::send(&mut self.publication, &mut self.writer, message.value(), now, room)
     }
 
@@ -136,7 +136,7 @@ impl<P: Payload + ?Sized> Publisher<P> {
     }
 
     /// What becomes of a message for which there is no room.
-    pub fn policy(&self) -> Policy {
+    pub fn delivery_policy(&self) -> DeliveryPolicy {
         self.publication.segment().header().policy
     }
 
@@ -146,8 +146,8 @@ impl<P: Payload + ?Sized> Publisher<P> {
     }
 
     /// How this publisher waits for room.
-    pub fn waiting(&self) -> Waiting {
-        self.waiting
+    pub fn wait_strategy(&self) -> WaitStrategy {
+        self.wait_strategy
     }
 
     /// Sequence number that the next message will have, unless subscribers hold what stands in its place.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use horus_shm::ends::Subscription;
 
 use super::{
-    InPlace, IntoTopicName, LockRefused, Messages, OpenError, Options, Payload, Policy, Received, Sample, Waitable,
-    Waiting,
+    InPlace, IntoTopicName, LockRefused, Messages, OpenError, Options, Payload, DeliveryPolicy, Received, Sample, Waitable,
+    WaitStrategy,
 };
 use crate::message::Message;
 
@@ -131,7 +131,7 @@ impl<P: Payload + ?Sized> Subscriber<P> {
     }
 
     /// What happens when the topic is full.
-    pub fn policy(&self) -> Policy {
+    pub fn delivery_policy(&self) -> DeliveryPolicy {
         self.subscription.segment().header().policy
     }
 
@@ -141,8 +141,8 @@ impl<P: Payload + ?Sized> Subscriber<P> {
     }
 
     /// How this subscriber waits: as [`Options::waiting`] said, or as suits the topic.
-    pub fn waiting(&self) -> Waiting {
-        self.subscription.waiting()
+    pub fn wait_strategy(&self) -> WaitStrategy {
+        self.subscription.wait_strategy()
     }
 
     /// Whether a living process publishes the topic. Makes system calls.

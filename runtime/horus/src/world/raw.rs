@@ -4,7 +4,7 @@ use std::path::Path;
 
 use horus_shm::directory::{Directory, Scope};
 use horus_shm::ends::inspect::inspect;
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 
 use super::{CAPACITY, Scratch, VirtualWorld};
 use crate::app::{App, Settings};
@@ -56,8 +56,8 @@ impl VirtualWorld {
     fn as_readers_ask(&self, topic: &str) -> crate::Result<Options> {
         let file = Directory::at(self.directory.path())?.file(&topic.parse()?);
         Ok(match inspect(&file)?.map(|found| (found.header.policy, found.header.shape.capacity())) {
-            Some((Policy::Reliable, capacity)) => Options::reliable(capacity),
-            Some((Policy::Latest, capacity)) => Options::latest(capacity.max(CAPACITY)),
+            Some((DeliveryPolicy::Reliable, capacity)) => Options::reliable(capacity),
+            Some((DeliveryPolicy::Latest, capacity)) => Options::latest(capacity.max(CAPACITY)),
             None => Options::latest(CAPACITY),
         })
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use horus::topic::{Options, Publisher, Subscriber, TopicName, Waiting};
+use horus::topic::{Options, Publisher, Subscriber, TopicName, WaitStrategy};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Messages in every lane of these topics.
@@ -155,7 +155,7 @@ impl Survivors {
     pub fn new(name: &TopicName, options: &Options, reliable: bool) -> Self {
         let publisher = Publisher::open(name, options).unwrap();
         let subscriber = Subscriber::open(name, options).unwrap();
-        let mut sleeping = Subscriber::open(name, &options.clone().waiting(Waiting::Sleep)).unwrap();
+        let mut sleeping = Subscriber::open(name, &options.clone().wait_strategy(WaitStrategy::Sleep)).unwrap();
         let is_over = Arc::new(AtomicBool::new(false));
         let until = is_over.clone();
         let sleeper = std::thread::spawn(move || {

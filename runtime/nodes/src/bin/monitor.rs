@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use horus::cpus::CpuChoice;
 use horus::monitor::Monitor;
-use horus::startup::{Policy, Process, RtPriority, Thread};
+use horus::startup::{SchedulingPolicy, Process, RtPriority, Thread};
 use horus::time::{Clock, MonotonicTime, SystemClock};
 use horus::topic::Directory;
 use horus::{stop, supervise};
@@ -53,7 +53,7 @@ fn run() -> horus::Result {
     let stop = stop::on_termination()?;
     let mut monitor = Monitor::new(Directory::from_environment()?);
     let process = Process { lock_memory: true, hold_cpu_dma_latency: false, rt_time_limit: Some(RT_TIME_LIMIT) };
-    let policy = Policy::Fifo(RtPriority::new(PRIORITY)?);
+    let policy = SchedulingPolicy::Fifo(RtPriority::new(PRIORITY)?);
     let granted = process.prepare().and(Thread { cpu: CpuChoice::Housekeeping, policy, ..Thread::default() }.enter());
     granted.refused().for_each(|refused| eprintln!("monitor: {refused}"));
     supervise::notify_ready("watches over the nodes of this machine");

@@ -95,7 +95,7 @@ fn main() -> ExitCode {
     let ended = horus::app::main("ping", |app| {
         let answers = app.input_with("pong", Options::latest(CAPACITY))?;
         let stamps = app.output_with("ping", Options::latest(CAPACITY))?;
-        app.chore(account.every_minute("ping"));
+        app.background(account.every_minute("ping"));
         let (account, stall, first) = (Arc::clone(&account), stall()?, MonotonicTime::now().as_nanos());
         let node = Ping { stamps, answers, account, sent_ns: [0; MEMORY], first, next: first, expected: None, stall };
         app.node("ping", node).period(PERIOD).deadline(DEADLINE);

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     let ended = horus::app::main("pong", |app| {
         let stamps = app.input_with("ping", Options::latest(CAPACITY))?;
         let answers = app.output_with("pong", Options::latest(CAPACITY))?;
-        app.chore(account.every_minute("pong"));
+        app.background(account.every_minute("pong"));
         let node = Pong { stamps, answers, account: Arc::clone(&account), missed: 0 };
         app.node("pong", node).period(PERIOD).deadline(DEADLINE).phase(PERIOD / 2);
         Ok(())

@@ -13,7 +13,7 @@ use crate::error::OpenError;
 use crate::ring::{Full, NotStaged, Received, copy, payload_word};
 use crate::segment::layout::{MAX_PAYLOAD_BYTES, ShapeError, WORD};
 use crate::sync::{AtomicU64, Ordering};
-use crate::wait::Waiting;
+use crate::wait::WaitStrategy;
 
 /// Why bytes were not sent.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -89,13 +89,13 @@ impl Publication {
         message: &[u8],
         sent_ns: u64,
         limit: Duration,
-        waiting: Waiting,
+        wait_strategy: WaitStrategy,
     ) -> Result<u64, SendError> {
         match self.try_send_bytes(message, sent_ns) {
             Err(SendError::Full) => {}
             sent => return sent,
         }
-        self.wait_for_room(limit, waiting, |this| this.send_now(message, sent_ns)).ok_or(SendError::Full)
+        self.wait_for_room(limit, wait_strategy, |this| this.send_now(message, sent_ns)).ok_or(SendError::Full)
     }
 
     #[inline]

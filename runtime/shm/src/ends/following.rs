@@ -99,8 +99,8 @@ impl Subscription {
         let lanes = (0..segment.header().shape.lanes()).map(|lane| MappedLane::new(segment.clone(), lane)).collect();
         self.lanes = take_over(lanes, self.subscriber(), policy);
         (self.turn, self.has_history) = (0, false);
-        self.waiting = self.following.joining.waiting_at(segment.header());
-        if self.waiting.sleeps() {
+        self.wait_strategy = self.following.joining.wait_strategy_at(segment.header());
+        if self.wait_strategy.sleeps() {
             // Relaxed: see the text of `bell`.
             segment.sleepers().fetch_or(1 << self.subscriber(), Ordering::Relaxed);
         }

@@ -8,16 +8,16 @@ use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
 use crate::segment::file::Access;
 use crate::segment::header::Needs;
-use crate::segment::layout::{Policy, STAMP_WORD};
+use crate::segment::layout::{DeliveryPolicy, STAMP_WORD};
 use crate::sync::AtomicU64;
-use crate::wait::Waiting;
+use crate::wait::WaitStrategy;
 
 const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1, description: "" };
 const PAYLOAD: Payload = Payload::of::<u64>();
 const MAKING: Making = Making {
     capacity: 4,
     least: 4,
-    policy: Policy::Latest,
+    policy: DeliveryPolicy::Latest,
     access: Access { mode: 0o600, group: None },
     publishers: 1,
     wakes: false,
@@ -26,7 +26,7 @@ const JOINING: Joining = Joining {
     needs: Needs { policy: None, capacity: 0, waking: false },
     making: MAKING,
     history: 0,
-    waiting: Some(Waiting::Spin),
+    wait_strategy: Some(WaitStrategy::Spin),
 };
 /// Slot whose stamp is thrown: odd numbers to the ponger, even ones back.
 const BALL: u64 = 0;

@@ -18,7 +18,7 @@ use crate::segment::Segment;
 use crate::segment::generation;
 use crate::segment::header::Header;
 use crate::segment::lane::MappedLane;
-use crate::segment::layout::Policy;
+use crate::segment::layout::DeliveryPolicy;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
 /// Where an observer begins.
@@ -135,7 +135,7 @@ impl Observation {
         let used = self.segment.used_lanes().load(Ordering::Relaxed);
         let Header { shape, policy, .. } = *self.segment.header();
         // With one slot there is no other to go on to, and nothing is ever passed over.
-        let passes_over = policy == Policy::Latest && shape.is_held() && shape.capacity() > 1;
+        let passes_over = policy == DeliveryPolicy::Latest && shape.is_held() && shape.capacity() > 1;
         let lanes = self.lanes.iter_mut().filter(|lane| used >> lane.count.lane & 1 == 1);
         lanes.map(|lane| lane.count(passes_over)).collect()
     }

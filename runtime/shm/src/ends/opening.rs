@@ -24,12 +24,12 @@ use crate::peers::locks::{self, Place};
 use crate::segment::Segment;
 use crate::segment::file::{self, Access, LastOut, TopicFile};
 use crate::segment::header::{Expected, Header, Needs, Terms};
-use crate::segment::layout::{HEADER_BYTES, MAX_SUBSCRIBERS, Policy, Shape};
+use crate::segment::layout::{HEADER_BYTES, MAX_SUBSCRIBERS, DeliveryPolicy, Shape};
 use crate::segment::look::Look;
 use crate::segment::map::Residency;
 use crate::segment::rejected::{Reason, Rejected};
 use crate::sync::Arc;
-use crate::wait::Waiting;
+use crate::wait::WaitStrategy;
 
 /// Files that vanish between finding and opening are looked for again this often before that is an error.
 const ATTEMPTS: usize = 10_000;
@@ -42,7 +42,7 @@ pub struct Making {
     /// Messages that it has to hold for this program where others have made it.
     pub least: usize,
     /// What happens when it is full.
-    pub policy: Policy,
+    pub policy: DeliveryPolicy,
     /// Who may open it.
     pub access: Access,
     /// Publishers that it has room for: each has a lane of `capacity` messages. The monitor's lane is not among them.
@@ -72,7 +72,7 @@ pub struct Joining {
     /// Messages sent before joining that are wanted of each publisher, as far as they are still there.
     pub history: u64,
     /// How to wait for messages; `None` for what suits the topic.
-    pub waiting: Option<Waiting>,
+    pub wait_strategy: Option<WaitStrategy>,
 }
 
 /// Size and alignment of a message, in bytes.
@@ -93,10 +93,10 @@ impl Payload {
 
 impl Joining {
     /// How it waits on a topic with this header.
-    pub(super) fn waiting_at(&self, header: &Header) -> Waiting {
-        self.waiting.unwrap_or(match header.wakes {
-            true => Waiting::default(),
-            false => Waiting::WITHOUT_WAKING,
+    pub(super) fn wait_strategy_at(&self, header: &Header) -> WaitStrategy {
+        self.wait_strategy.unwrap_or(match header.wakes {
+            true => WaitStrategy::default(),
+            false => WaitStrategy::WITHOUT_WAKING,
         })
     }
 }

@@ -26,12 +26,12 @@ use crate::segment::Segment;
 use crate::segment::file::LastOut;
 use crate::segment::header::{Needs, Terms};
 use crate::segment::lane::MappedLane;
-use crate::segment::layout::Policy;
+use crate::segment::layout::DeliveryPolicy;
 use crate::segment::map::LockRefused;
 use crate::segment::rejected::Rejected;
 use crate::sync::{AtomicU64, Ordering};
 use crate::wait::bell::{Bell, Ringer};
-use crate::wait::{Spin, Waiting, wake_all};
+use crate::wait::{Spin, WaitStrategy, wake_all};
 
 /// A publisher's lane.
 pub struct Publication {
@@ -146,12 +146,12 @@ impl Publication {
         message: &T,
         sent_ns: u64,
         limit: Duration,
-        waiting: Waiting,
+        wait_strategy: WaitStrategy,
     ) -> Result<u64, Full<()>> {
         if let Ok(sequence) = self.try_send(message, sent_ns) {
             return Ok(sequence);
         }
-        self.wait_for_room(limit, waiting, |this| this.try_send(message, sent_ns).ok()).ok_or(Full(()))
+        self.wait_for_room(limit, wait_strategy, |this| this.try_send(message, sent_ns).ok()).ok_or(Full(()))
     }
 
     /// Sends a message, and wakes who sleeps; see [`Producer::send_with`].
@@ -222,14 +222,14 @@ impl Publication {
     pub(super) fn wait_for_room<R>(
         &mut self,
         limit: Duration,
-        waiting: Waiting,
+        wait_strategy: WaitStrategy,
         mut attempt: impl FnMut(&mut Self) -> Option<R>,
     ) -> Option<R> {
-        if limit == Duration::MAX && self.segment().header().policy == Policy::Latest {
+        if limit == Duration::MAX && self.segment().header().policy == DeliveryPolicy::Latest {
             return None;
         }
         let started = monotonic_ns();
-        let mut spin = Spin::new(waiting.spinning(limit));
+        let mut spin = Spin::new(wait_strategy.spinning(limit));
         let mut is_spinning = true;
         let mut next_reaping_ns = started;
         loop {
@@ -244,7 +244,7 @@ impl Publication {
             is_spinning = is_spinning && spin.turn();
             if !is_spinning {
                 let left = limit.saturating_sub(Duration::from_nanos(now - started));
-                if left.is_zero() || waiting == Waiting::Spin {
+                if left.is_zero() || wait_strategy == WaitStrategy::Spin {
                     return attempt(self);
                 }
                 pause(ROOM_NAP.min(left));

@@ -22,12 +22,12 @@ use crate::segment::Segment;
 use crate::segment::file::LastOut;
 use crate::segment::header::{Expected, Terms};
 use crate::segment::lane::MappedLane;
-use crate::segment::layout::Policy;
+use crate::segment::layout::DeliveryPolicy;
 use crate::segment::map::LockRefused;
 use crate::segment::rejected::Rejected;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::wait::bell::Bell;
-use crate::wait::{self, Waiter, Waiting};
+use crate::wait::{self, Waiter, WaitStrategy};
 
 /// A subscriber's cursors in all lanes of a topic.
 pub struct Subscription {
@@ -39,7 +39,7 @@ pub struct Subscription {
     /// The lane that is looked at first: the one after that which was read last, so that none waits for another.
     pub(super) turn: usize,
     subscriber: usize,
-    pub(super) waiting: Waiting,
+    pub(super) wait_strategy: WaitStrategy,
     payload: Payload,
     /// Whether there may be messages to read that were sent before this subscriber joined.
     pub(super) has_history: bool,
@@ -59,7 +59,7 @@ impl Subscription {
         joining: Joining,
     ) -> Result<Self, OpenError> {
         let mut joining = joining;
-        joining.needs.waking = joining.waiting.is_some_and(Waiting::sleeps);
+        joining.needs.waking = joining.wait_strategy.is_some_and(WaitStrategy::sleeps);
         let expected = kind.expected(payload, Terms::AtLeast(joining.needs));
         // What the topic would be if it had to be made must do, too.
         let Making { policy, capacity, wakes, .. } = joining.making;
@@ -77,7 +77,7 @@ impl Subscription {
         // In this order: they are dropped the other way round, the place before the file is looked at.
         let Door { last_out, seat, segment, .. } = door;
         let header = segment.header();
-        let waiting = joining.waiting_at(header);
+        let wait_strategy = joining.wait_strategy_at(header);
         let subscriber = match seat.claim_subscriber(&segment, joining.needs)? {
             Claim::Taken(subscriber) => subscriber,
             Claim::Again => return Ok(Entered::Again),
@@ -87,7 +87,7 @@ impl Subscription {
         let lanes: Vec<_> = (0..header.shape.lanes()).map(|lane| MappedLane::new(segment.clone(), lane)).collect();
         let positions = lanes.iter().map(|lane| lane.position().load(Ordering::Relaxed));
         let highest = positions.max().unwrap_or(MAX_SEQUENCE);
-        if waiting.sleeps() {
+        if wait_strategy.sleeps() {
             // Relaxed: see the text of `bell`.
             segment.sleepers().fetch_or(1 << subscriber, Ordering::Relaxed);
         }
@@ -102,7 +102,7 @@ impl Subscription {
             _last_out: last_out,
             turn: 0,
             subscriber,
-            waiting,
+            wait_strategy,
             payload: Payload { bytes: expected.payload_bytes, align: expected.payload_align },
             has_history: joining.history > 0,
             has_slept: false,
@@ -228,7 +228,7 @@ impl Subscription {
             self.follow();
         }
         let header = self.segment.header();
-        if header.policy == Policy::Latest {
+        if header.policy == DeliveryPolicy::Latest {
             return header.shape.is_held();
         }
         self.has_history = self.has_history && self.lanes.iter().any(Consumer::has_history);
@@ -303,8 +303,8 @@ impl Subscription {
     }
 
     /// How it waits: as it was asked to, or as suits the topic.
-    pub fn waiting(&self) -> Waiting {
-        self.waiting
+    pub fn wait_strategy(&self) -> WaitStrategy {
+        self.wait_strategy
     }
 
     /// The segment, for its path and header.
@@ -333,8 +333,8 @@ impl Waiter for Subscription {
         self.subscriber
     }
 
-    fn waiting(&self) -> Waiting {
-        self.waiting
+    fn wait_strategy(&self) -> WaitStrategy {
+        self.wait_strategy
     }
 
     fn is_first_sleep(&mut self) -> bool {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::subscription::received;
 use super::{Payload, Publication, Subscription};
 use crate::ring::{AtOnce, Full, Received, copy, payload_word};
-use crate::wait::Waiting;
+use crate::wait::WaitStrategy;
 
 /// A message was sent.
 #[must_use = "who sleeps has to be woken"]
@@ -57,12 +57,12 @@ impl Publication {
         message: &[u8],
         sent_ns: u64,
         limit: Duration,
-        waiting: Waiting,
+        wait_strategy: WaitStrategy,
     ) -> Result<u64, Full<()>> {
         if let Ok(sequence) = self.try_send_whole(message, sent_ns) {
             return Ok(sequence);
         }
-        self.wait_for_room(limit, waiting, |this| this.try_send_whole(message, sent_ns).ok()).ok_or(Full(()))
+        self.wait_for_room(limit, wait_strategy, |this| this.try_send_whole(message, sent_ns).ok()).ok_or(Full(()))
     }
 }
 

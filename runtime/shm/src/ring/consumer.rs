@@ -7,7 +7,7 @@ use horus_sys::failpoint;
 
 use super::stamp::by_ones_own;
 use super::{MAX_SEQUENCE, Memory, leave, passed_over, position_of, ready};
-use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
+use crate::segment::layout::{DeliveryPolicy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// What came with a payload.
@@ -31,7 +31,7 @@ pub enum AtOnce {
 pub struct Consumer<M> {
     memory: M,
     subscriber: usize,
-    policy: Policy,
+    policy: DeliveryPolicy,
     /// Sequence number of the message to read next. This private copy is the truth; the cursor in memory is its shadow.
     next: u64,
     /// Where this reader joined: what was sent before is history, and may be gone without having been missed.
@@ -67,7 +67,7 @@ pub struct Consumer<M> {
 ///
 /// # Panics
 /// When a lane has no cursor of that number, or its capacity is no power of two: the caller chose both.
-pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history: u64) -> Option<Box<[Consumer<M>]>> {
+pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: DeliveryPolicy, history: u64) -> Option<Box<[Consumer<M>]>> {
     for lane in &lanes {
         assert!(lane.capacity().is_power_of_two() && subscriber < lane.subscribers());
         // A cursor near the writer's position lets it go on while we are on our way from here to `start`, even if we
@@ -103,7 +103,7 @@ pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy, history
 ///
 /// So the lanes' writers have known this reader from their first message on: a reliable one waits for it, and what was
 /// overwritten counts as missed.
-pub fn take_over<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: Policy) -> Box<[Consumer<M>]> {
+pub fn take_over<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: DeliveryPolicy) -> Box<[Consumer<M>]> {
     lanes.into_iter().map(|memory| Consumer::at(memory, subscriber, policy, 0, 0)).collect()
 }
 
@@ -120,7 +120,7 @@ fn copy_out(next: u64, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) 
 }
 
 impl<M: Memory> Consumer<M> {
-    fn at(memory: M, subscriber: usize, policy: Policy, next: u64, joined_at: u64) -> Self {
+    fn at(memory: M, subscriber: usize, policy: DeliveryPolicy, next: u64, joined_at: u64) -> Self {
         let (needs_care, is_holding) = (next < joined_at || memory.ahead_ns() != 0, false);
         let (missed, counted_from, _not_sync) = (0, joined_at, PhantomData);
         Self { memory, subscriber, policy, next, joined_at, missed, counted_from, is_holding, needs_care, _not_sync }
@@ -192,7 +192,7 @@ impl<M: Memory> Consumer<M> {
     ///
     /// To be asked after [`copy_out`], whose fence orders this load after the copy.
     fn is_begun_anew(&self) -> bool {
-        self.policy == Policy::Reliable
+        self.policy == DeliveryPolicy::Reliable
             && self.has_history()
             && self.memory.asking().load(Ordering::Relaxed) >= self.next + self.memory.capacity()
     }
@@ -213,7 +213,7 @@ impl<M: Memory> Consumer<M> {
         }
         let held = if stamp == ready(self.next) { self.hold_slot(slot) } else { None };
         let held = held.or_else(|| self.catch_up(Self::hold_slot))?;
-        self.is_holding = self.policy == Policy::Latest;
+        self.is_holding = self.policy == DeliveryPolicy::Latest;
         self.needs_care |= self.is_holding;
         Some(self.by_own_clock(held))
     }
@@ -224,7 +224,7 @@ impl<M: Memory> Consumer<M> {
 
     fn hold_slot(&self, slot: &[AtomicU64]) -> Option<Taken> {
         let taken = Taken { sequence: self.next, sent_ns: slot[SENT_WORD].load(Ordering::Relaxed) };
-        if self.policy == Policy::Latest {
+        if self.policy == DeliveryPolicy::Latest {
             // Relaxed, both: the fence orders them before the look at the stamp.
             self.memory.cursor(self.subscriber).store(self.next, Ordering::Relaxed);
             self.memory.holders().fetch_or(1 << self.subscriber, Ordering::Relaxed);
@@ -299,7 +299,7 @@ impl<M: Memory> Consumer<M> {
             let seen = slot[STAMP_WORD].load(Ordering::Relaxed);
             let mut head = self.memory.position().load(Ordering::Relaxed).max(position_of(seen));
             if seen == ready(self.next) {
-                if self.policy == Policy::Latest {
+                if self.policy == DeliveryPolicy::Latest {
                     continue; // whole, but the writer asks for its slot at this moment
                 }
                 // Only history is lost to a wrong value.
@@ -310,7 +310,7 @@ impl<M: Memory> Consumer<M> {
             }
             let distance = (capacity >> attempt).max(2) - 1;
             let mut resume = head.saturating_sub(distance).max(self.next + 1);
-            if self.policy == Policy::Reliable && self.next < self.joined_at {
+            if self.policy == DeliveryPolicy::Reliable && self.next < self.joined_at {
                 resume = resume.min(self.joined_at); // history may be gone, and nothing after it
             }
             self.resume_at(resume);
@@ -325,7 +325,7 @@ impl<M: Memory> Consumer<M> {
             self.memory.slot(*number)[STAMP_WORD].load(Ordering::Relaxed) == passed_over(*number)
         };
         let count = (self.next..self.next + self.memory.capacity()).take_while(passed).count();
-        if count > 0 && self.policy == Policy::Latest {
+        if count > 0 && self.policy == DeliveryPolicy::Latest {
             self.resume_at(self.next + count as u64);
         }
     }

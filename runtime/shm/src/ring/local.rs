@@ -33,7 +33,7 @@ use std::marker::PhantomData;
 pub use super::Full;
 use super::heap::HeapLane;
 use super::{Consumer, Plain, Producer};
-use crate::segment::layout::{Policy, ShapeError};
+use crate::segment::layout::{DeliveryPolicy, ShapeError};
 
 /// A ring for `capacity` values of plain data, a power of two; allocates here and never again.
 pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), ShapeError> {
@@ -43,9 +43,9 @@ pub fn ring<T: Plain>(capacity: usize) -> Result<(Writer<T>, Reader<T>), ShapeEr
 
 fn ends(lane: HeapLane) -> (Producer<HeapLane>, Consumer<HeapLane>) {
     let mut consumers =
-        super::join(vec![lane.clone()], 0, Policy::Reliable, 0).expect("fresh memory starts at 0").into_vec();
+        super::join(vec![lane.clone()], 0, DeliveryPolicy::Reliable, 0).expect("fresh memory starts at 0").into_vec();
     let consumer = consumers.pop().expect("one lane, one consumer");
-    (Producer::resume(lane, Policy::Reliable, false).expect("fresh memory starts at message 0"), consumer)
+    (Producer::resume(lane, DeliveryPolicy::Reliable, false).expect("fresh memory starts at message 0"), consumer)
 }
 
 /// The end that sends; see [`ring()`].

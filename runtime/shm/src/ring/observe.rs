@@ -10,7 +10,7 @@
 //! sleep, since only members are woken, and cannot hold a message in place.
 
 use super::{Consumer, Memory, join};
-use crate::segment::layout::Policy;
+use crate::segment::layout::DeliveryPolicy;
 use crate::sync::AtomicU64;
 
 /// A lane of which this reader sees all, and in which no peer sees this reader.
@@ -71,7 +71,7 @@ impl<M: Memory> Memory for Unseen<M> {
 ///
 /// # Panics
 /// When the capacity of a lane is no power of two.
-pub fn observe<M: Memory>(lanes: Vec<M>, policy: Policy, history: u64) -> Option<Box<[Consumer<Unseen<M>>]>> {
+pub fn observe<M: Memory>(lanes: Vec<M>, policy: DeliveryPolicy, history: u64) -> Option<Box<[Consumer<Unseen<M>>]>> {
     let zero = || AtomicU64::new(0);
     let unseen = |lane| Unseen { lane, members: zero(), holders: zero(), cursor: zero() };
     let mut readers = join(lanes.into_iter().map(unseen).collect(), 0, policy, history)?;

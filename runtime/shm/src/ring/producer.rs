@@ -11,7 +11,7 @@ use horus_sys::failpoint;
 
 use super::stamp::{by_ones_own, by_the_machines};
 use super::{MAX_SEQUENCE, Memory, bits, passed_over, ready, writing};
-use crate::segment::layout::{Policy, SENT_WORD, STAMP_WORD};
+use crate::segment::layout::{DeliveryPolicy, SENT_WORD, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// The writing end of a lane.
@@ -25,7 +25,7 @@ pub struct Producer<M> {
     limit: u64,
     /// Messages from `next` on that stand in their slots and are not to be seen yet.
     staged: u64,
-    policy: Policy,
+    policy: DeliveryPolicy,
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -42,7 +42,7 @@ impl<M: Memory> Producer<M> {
     ///
     /// # Panics
     /// When the memory's capacity is no power of two: the caller chose it.
-    pub fn resume(memory: M, policy: Policy, is_held: bool) -> Option<Self> {
+    pub fn resume(memory: M, policy: DeliveryPolicy, is_held: bool) -> Option<Self> {
         assert!(memory.capacity().is_power_of_two());
         // Relaxed, here and below: the last writer is dead or was dropped by the caller, and a writer that knows that, by the
         // kernel or by program order, also sees everything it stored.
@@ -60,8 +60,8 @@ impl<M: Memory> Producer<M> {
         memory.position().store(next, Ordering::Relaxed);
         let limit = match policy {
             // No room is known: the first send looks. And what a dead writer began to overwrite stays begun.
-            Policy::Reliable => next,
-            Policy::Latest => {
+            DeliveryPolicy::Reliable => next,
+            DeliveryPolicy::Latest => {
                 memory.asking().store(0, Ordering::Relaxed); // what a dead writer asked for is asked for no more
                 if is_held || memory.ahead_ns() != 0 { 0 } else { MAX_SEQUENCE }
             }
@@ -144,8 +144,8 @@ impl<M: Memory> Producer<M> {
     fn mark(&self, slot: &[AtomicU64], sequence: u64) {
         match self.policy {
             // Relaxed, both: the fence below orders them before the payload.
-            Policy::Reliable => self.memory.asking().store(sequence, Ordering::Relaxed),
-            Policy::Latest => slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed),
+            DeliveryPolicy::Reliable => self.memory.asking().store(sequence, Ordering::Relaxed),
+            DeliveryPolicy::Latest => slot[STAMP_WORD].store(writing(sequence), Ordering::Relaxed),
         }
         fence(Ordering::Release); // SYNC POINT: half-written
         failpoint!("publish:marked");
@@ -234,7 +234,7 @@ impl<M: Memory> Producer<M> {
         if self.next >= MAX_SEQUENCE {
             return false;
         }
-        if self.policy == Policy::Latest {
+        if self.policy == DeliveryPolicy::Latest {
             return self.pass_over_held();
         }
         // SeqCst fence, so that of a subscriber that joins right now either we see the membership here, or it sees our
@@ -265,7 +265,7 @@ impl<M: Memory> Producer<M> {
     }
 
     /// What the lane does when it is full.
-    pub fn policy(&self) -> Policy {
+    pub fn delivery_policy(&self) -> DeliveryPolicy {
         self.policy
     }
 

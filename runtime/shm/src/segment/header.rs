@@ -18,7 +18,7 @@ use std::fmt;
 
 use super::difference::difference;
 use super::layout::{
-    BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, Policy, Shape, TYPE_NAME_BYTES, VERSION, WORD,
+    BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, DeliveryPolicy, Shape, TYPE_NAME_BYTES, VERSION, WORD,
 };
 use super::rejected::Reason;
 use crate::error::OpenError;
@@ -71,7 +71,7 @@ pub enum Terms {
     /// Good enough for a publisher.
     Publishing {
         /// The delivery policy.
-        policy: Policy,
+        policy: DeliveryPolicy,
         /// The least capacity in messages.
         capacity: usize,
         /// For how many publishers there must be room.
@@ -98,7 +98,7 @@ impl fmt::Display for Needs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The delivery policy, unless any will do.
-    pub policy: Option<Policy>,
+    pub policy: Option<DeliveryPolicy>,
     /// The least capacity in messages; 0 when any will do.
     pub capacity: usize,
     /// Whether publishers must wake it.
@@ -107,9 +107,9 @@ pub struct Needs {
 
 impl Needs {
     /// Checks that a topic made so is good enough.
-    pub fn check(&self, policy: Policy, capacity: usize, wakes: bool) -> Result<(), Reason> {
+    pub fn check(&self, policy: DeliveryPolicy, capacity: usize, wakes: bool) -> Result<(), Reason> {
         if let Some(needed) = self.policy.filter(|&needed| needed != policy) {
-            return Err(Reason::Policy { found: policy, expected: needed });
+            return Err(Reason::DeliveryPolicy { found: policy, expected: needed });
         }
         if capacity < self.capacity {
             return Err(Reason::TooSmall { found: capacity, needed: self.capacity });
@@ -122,13 +122,13 @@ impl Needs {
 
     /// The needs as a word of shared memory.
     pub(crate) fn to_word(self) -> u64 {
-        (self.capacity as u64) << 8 | u64::from(self.waking) << 7 | u64::from(self.policy.map_or(0, Policy::code))
+        (self.capacity as u64) << 8 | u64::from(self.waking) << 7 | u64::from(self.policy.map_or(0, DeliveryPolicy::code))
     }
 
     /// The needs that stand in a word of shared memory, whatever stands there.
     pub(crate) fn from_word(word: u64) -> Self {
         let capacity = usize::try_from(word >> 8).unwrap_or(usize::MAX);
-        Self { policy: Policy::from_code((word & 0x7f) as u32), capacity, waking: word & 0x80 != 0 }
+        Self { policy: DeliveryPolicy::from_code((word & 0x7f) as u32), capacity, waking: word & 0x80 != 0 }
     }
 }
 
@@ -144,7 +144,7 @@ pub struct Header {
     /// All offsets.
     pub shape: Shape,
     /// The delivery policy.
-    pub policy: Policy,
+    pub policy: DeliveryPolicy,
     /// Name of the message type.
     pub type_name: String,
     /// Hash of the message's layout.
@@ -174,7 +174,7 @@ impl Alleged {
         let mut put = |offset: usize, value: &[u8]| self.header[offset..offset + value.len()].copy_from_slice(value);
         put(field::CAPACITY, &1_u64.to_ne_bytes());
         put(field::PUBLISHERS, &1_u32.to_ne_bytes());
-        put(field::POLICY, &Policy::Latest.code().to_ne_bytes());
+        put(field::POLICY, &DeliveryPolicy::Latest.code().to_ne_bytes());
         put(field::TOTAL_BYTES, &(shape.total_bytes() as u64).to_ne_bytes());
         Ok(self)
     }
@@ -233,7 +233,7 @@ impl Alleged {
             return Err(Reason::Inconsistent { field, found, expected });
         }
         let code = self.u32(field::POLICY);
-        let policy = Policy::from_code(code).ok_or(Reason::PolicyCode { found: code })?;
+        let policy = DeliveryPolicy::from_code(code).ok_or(Reason::DeliveryPolicyCode { found: code })?;
         Ok(Header {
             shape,
             policy,
@@ -287,7 +287,7 @@ impl Header {
     }
 
     /// The header for a new segment of what is expected.
-    pub(crate) fn new(expected: &Expected, shape: Shape, policy: Policy, wakes: bool) -> Result<Self, OpenError> {
+    pub(crate) fn new(expected: &Expected, shape: Shape, policy: DeliveryPolicy, wakes: bool) -> Result<Self, OpenError> {
         let type_name = expected.type_name.clone();
         let printable = !type_name.is_empty() && !type_name.chars().any(char::is_control);
         if !printable || type_name.len() > TYPE_NAME_BYTES {
@@ -303,7 +303,7 @@ impl Header {
         &self,
         capacity: usize,
         publishers: usize,
-        policy: Policy,
+        policy: DeliveryPolicy,
         wakes: bool,
     ) -> Result<Self, OpenError> {
         let (bytes, align) = (self.shape.payload_bytes(), self.shape.payload_align());
@@ -376,7 +376,7 @@ impl Header {
             Terms::Publishing { policy, capacity, publishers, wakes } => (policy, capacity, publishers, wakes),
         };
         if policy != self.policy {
-            return Err(Reason::Policy { found: self.policy, expected: policy });
+            return Err(Reason::DeliveryPolicy { found: self.policy, expected: policy });
         }
         if capacity > self.shape.capacity() {
             return Err(Reason::Capacity { found: self.shape.capacity(), expected: capacity });

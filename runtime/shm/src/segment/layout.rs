@@ -119,7 +119,7 @@ pub const MAX_TOTAL_BYTES: usize = 1 << 36;
 
 /// What a lane does when its slowest subscriber has not read the oldest message yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum DeliveryPolicy {
     /// Refuse: the value goes back to the caller and nothing is lost. A live subscriber that stops reading stops the
     /// publisher after `capacity` messages.
     Reliable,
@@ -128,7 +128,7 @@ pub enum Policy {
     Latest,
 }
 
-impl Policy {
+impl DeliveryPolicy {
     /// The number that stands in a header for this policy; zero stands for none, so that empty bytes mean nothing.
     pub const fn code(self) -> u32 {
         match self {
@@ -147,7 +147,7 @@ impl Policy {
     }
 }
 
-impl std::fmt::Display for Policy {
+impl std::fmt::Display for DeliveryPolicy {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {
             Self::Reliable => "reliable",

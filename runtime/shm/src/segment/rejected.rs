@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::layout::{BYTE_ORDER, HEADER_BYTES, Policy, ShapeError, VERSION};
+use super::layout::{BYTE_ORDER, HEADER_BYTES, DeliveryPolicy, ShapeError, VERSION};
 use crate::counted::counted;
 
 /// A file under a topic's name that is not what was asked for.
@@ -70,7 +70,7 @@ pub enum Reason {
     },
     /// The policy's number stands for none.
     #[error("its header is damaged (policy {found}, 1 and 2 exist): stop its users and remove it")]
-    PolicyCode {
+    DeliveryPolicyCode {
         /// The number.
         found: u32,
     },
@@ -126,11 +126,11 @@ pub enum Reason {
     #[error(
         "delivers by policy {found}, this program asks for {expected}: agree on one, and restart the topic's users"
     )]
-    Policy {
+    DeliveryPolicy {
         /// The topic's policy.
-        found: Policy,
+        found: DeliveryPolicy,
         /// The policy asked for.
-        expected: Policy,
+        expected: DeliveryPolicy,
     },
     /// The topic has room for fewer publishers.
     #[error(
@@ -169,8 +169,8 @@ pub enum Reason {
     },
     /// The topic's publishers wake no subscriber, and this subscriber wants to be woken.
     #[error(
-        "is made so that its publishers never wake a subscriber (`Options::never_wake`): wait with `Waiting::Poll` or \
-        `Waiting::Spin`, or leave the choice open"
+        "is made so that its publishers never wake a subscriber (`Options::never_wake`): wait with `WaitStrategy::Poll` or \
+        `WaitStrategy::Spin`, or leave the choice open"
     )]
     NeverWakes,
     /// Publishers disagree on whether they wake subscribers.

@@ -15,7 +15,7 @@ use crate::segment::Segment;
 
 /// How a subscriber waits for messages, and a publisher for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
+pub enum WaitStrategy {
     /// Busily: the fastest, and a whole CPU. Publishers never make a system call for this subscriber.
     Spin,
     /// Busily for so long, then as [`Sleep`](Self::Sleep): for messages that mostly come at once. A thread that may use one
@@ -29,14 +29,14 @@ pub enum Waiting {
     Poll(Duration),
 }
 
-impl Default for Waiting {
+impl Default for WaitStrategy {
     /// Busily for 20 us, then asleep: an answer that is under way comes without a wake-up, and nothing burns a CPU.
     fn default() -> Self {
         Self::SpinThenSleep(Duration::from_micros(20))
     }
 }
 
-impl Waiting {
+impl WaitStrategy {
     /// What a subscriber does that has no wish, on a topic whose publishers wake no subscriber.
     pub(crate) const WITHOUT_WAKING: Self = Self::Poll(Duration::from_millis(1));
 
@@ -62,7 +62,7 @@ pub trait Waiter {
     /// Its number there.
     fn subscriber(&self) -> usize;
     /// How it waits.
-    fn waiting(&self) -> Waiting;
+    fn wait_strategy(&self) -> WaitStrategy;
     /// Whether it has never slept before; says so once.
     fn is_first_sleep(&mut self) -> bool;
 }
@@ -85,7 +85,7 @@ pub(crate) fn wait<W: Waiter, R>(
         return Some(found);
     }
     let started = monotonic_ns();
-    let mut spin = Spin::new(reader.waiting().spinning(limit));
+    let mut spin = Spin::new(reader.wait_strategy().spinning(limit));
     while spin.turn() {
         if let Some(found) = poll(reader) {
             return Some(found);
@@ -94,15 +94,15 @@ pub(crate) fn wait<W: Waiter, R>(
     // Anew each time: a topic that is remade may have to be waited for otherwise.
     loop {
         let left = left(started, limit);
-        let found = match reader.waiting() {
-            Waiting::Spin => return poll(reader),
-            Waiting::Poll(period) => {
+        let found = match reader.wait_strategy() {
+            WaitStrategy::Spin => return poll(reader),
+            WaitStrategy::Poll(period) => {
                 if !left.is_zero() {
                     pause(period.min(left));
                 }
                 poll(reader)
             }
-            Waiting::SpinThenSleep(_) | Waiting::Sleep => {
+            WaitStrategy::SpinThenSleep(_) | WaitStrategy::Sleep => {
                 let seen = lie_down(reader.segment(), reader.subscriber());
                 let found = poll(reader);
                 if let (None, Some(seen), false) = (&found, seen, left.is_zero()) {
@@ -132,9 +132,9 @@ pub fn any<W: Waiter, R: BorrowMut<W>>(
         return Some(index);
     }
     let started = monotonic_ns();
-    let is_busy = readers.is_empty() || readers.iter().any(|reader| reader.borrow().waiting() == Waiting::Spin);
+    let is_busy = readers.is_empty() || readers.iter().any(|reader| reader.borrow().wait_strategy() == WaitStrategy::Spin);
     let spinning = match is_busy {
-        false => readers.iter().map(|reader| reader.borrow().waiting().spinning(limit)).min().unwrap_or_default(),
+        false => readers.iter().map(|reader| reader.borrow().wait_strategy().spinning(limit)).min().unwrap_or_default(),
         true => limit,
     };
     let mut spin = Spin::new(spinning);
@@ -190,7 +190,7 @@ fn sleep_on_several<W: Waiter, R: BorrowMut<W>>(readers: &mut [R], seen: &[u32; 
     let several = readers.len().min(MAX_ANY);
     let mut limit = limit.min(LONGEST_SLEEP);
     for reader in readers.iter_mut().map(R::borrow_mut) {
-        if let Waiting::Poll(period) = reader.waiting() {
+        if let WaitStrategy::Poll(period) = reader.wait_strategy() {
             limit = limit.min(period);
         } else if reader.is_first_sleep() {
             limit = limit.min(FIRST_SLEEP);

@@ -8,8 +8,8 @@ use horus_shm::ends::{Joining, Kind, Making, Payload, Publication, Subscription}
 use horus_shm::error::OpenError;
 use horus_shm::segment::file::Access;
 use horus_shm::segment::header::Needs;
-use horus_shm::segment::layout::Policy;
-use horus_shm::wait::Waiting;
+use horus_shm::segment::layout::DeliveryPolicy;
+use horus_shm::wait::WaitStrategy;
 
 /// What the messages say.
 pub type Message = [u64; 4];
@@ -17,7 +17,7 @@ pub const KIND: Kind<'static> = Kind { type_name: "test/Message", layout_hash: 7
 pub const MAKING: Making = Making {
     capacity: 4,
     least: 4,
-    policy: Policy::Reliable,
+    policy: DeliveryPolicy::Reliable,
     access: Access { mode: 0o600, group: None },
     publishers: 1,
     wakes: true,
@@ -26,7 +26,7 @@ pub const JOINING: Joining = Joining {
     needs: Needs { policy: None, capacity: 0, waking: false },
     making: MAKING,
     history: 0,
-    waiting: Some(Waiting::Spin),
+    wait_strategy: Some(WaitStrategy::Spin),
 };
 
 pub struct Scratch {

@@ -7,7 +7,7 @@
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::{Consumer, Memory, Producer, join, take_over};
 use horus_shm::segment::generation;
-use horus_shm::segment::layout::Policy;
+use horus_shm::segment::layout::DeliveryPolicy;
 use horus_shm::wait::bell::{self, Bell, Ringer};
 use loom::sync::atomic::AtomicU64;
 use loom::sync::atomic::Ordering::Relaxed;
@@ -66,12 +66,12 @@ impl Topic {
     }
 
     /// Joins as the first publisher, which needs more than there is, and sends; how many were taken.
-    fn publish(&self, policy: Policy, messages: u64) -> u64 {
+    fn publish(&self, policy: DeliveryPolicy, messages: u64) -> u64 {
         self.publish_and_ring(policy, messages, &tower())
     }
 
     /// The same, with a bell that is rung as `ends::remake` and each message ring it.
-    fn publish_and_ring(&self, policy: Policy, messages: u64, tower: &Tower) -> u64 {
+    fn publish_and_ring(&self, policy: DeliveryPolicy, messages: u64, tower: &Tower) -> u64 {
         let door = self.door.lock().unwrap();
         self.remake(false);
         bell::ring(tower);
@@ -93,14 +93,14 @@ struct Member {
     topic: Arc<Topic>,
     known: u64,
     subscriber: usize,
-    policy: Policy,
+    policy: DeliveryPolicy,
     reader: Consumer<HeapLane>,
     taken: Vec<u64>,
 }
 
 impl Member {
     /// Joins by the door; the topic may be unpublished, or published.
-    fn join(topic: &Arc<Topic>, subscriber: usize, policy: Policy) -> Self {
+    fn join(topic: &Arc<Topic>, subscriber: usize, policy: DeliveryPolicy) -> Self {
         let _door = topic.door.lock().unwrap();
         let known = topic.generation.load(Relaxed);
         let reader = join(vec![topic.lane.clone()], subscriber, policy, 0).unwrap().into_vec().remove(0);
@@ -146,14 +146,14 @@ impl Member {
         self.receive(4);
         assert!(self.taken.is_sorted_by(|one, next| one < next) && self.taken.iter().all(|&number| number >= from));
         assert_eq!(self.taken.len() as u64 + self.reader.missed(), sent - from, "{:?} of {from}..{sent}", self.taken);
-        assert!(self.policy == Policy::Latest || self.reader.missed() == 0);
+        assert!(self.policy == DeliveryPolicy::Latest || self.reader.missed() == 0);
         assert!(sent == from || self.taken.last() == Some(&(sent - 1)));
     }
 }
 
 #[test]
 fn member_of_a_topic_that_is_remade_loses_nothing_from_the_first_message_on() {
-    for policy in [Policy::Reliable, Policy::Latest] {
+    for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         model(3, move || {
             let topic = Topic::new(1);
             let mut member = Member::join(&topic, 0, policy);
@@ -170,14 +170,14 @@ fn header_that_is_being_written_is_never_believed() {
     for is_killed in [false, true] {
         model(3, move || {
             let topic = Topic::new(1);
-            let mut member = Member::join(&topic, 0, Policy::Reliable);
+            let mut member = Member::join(&topic, 0, DeliveryPolicy::Reliable);
             let remakes = topic.clone();
             let publisher = thread::spawn(move || {
                 // A subscriber that needs more, and perhaps is killed in it; then the publisher.
                 let door = remakes.door.lock().unwrap();
                 remakes.remake(is_killed);
                 drop(door);
-                remakes.publish(Policy::Reliable, 2)
+                remakes.publish(DeliveryPolicy::Reliable, 2)
             });
             member.receive(2);
             member.settle(0, publisher.join().unwrap());
@@ -189,12 +189,12 @@ fn header_that_is_being_written_is_never_believed() {
 fn who_joins_beside_a_remake_loses_nothing_from_where_it_joined_on() {
     model(2, || {
         let topic = Topic::new(2);
-        let mut first = Member::join(&topic, 0, Policy::Reliable);
+        let mut first = Member::join(&topic, 0, DeliveryPolicy::Reliable);
         let publishes = topic.clone();
-        let publisher = thread::spawn(move || publishes.publish(Policy::Reliable, 2));
+        let publisher = thread::spawn(move || publishes.publish(DeliveryPolicy::Reliable, 2));
         let joins = topic.clone();
         let joiner = thread::spawn(move || {
-            let second = Member::join(&joins, 1, Policy::Reliable);
+            let second = Member::join(&joins, 1, DeliveryPolicy::Reliable);
             let from = second.reader.position();
             (second, from)
         });
@@ -211,9 +211,9 @@ fn first_message_of_a_remade_topic_is_never_slept_through() {
     model(3, || {
         let topic = Topic::new(1);
         let tower = tower();
-        let mut member = Member::join(&topic, 0, Policy::Reliable);
+        let mut member = Member::join(&topic, 0, DeliveryPolicy::Reliable);
         let (publishes, heard) = (topic.clone(), tower.clone());
-        let publisher = thread::spawn(move || publishes.publish_and_ring(Policy::Reliable, 1, &heard));
+        let publisher = thread::spawn(move || publishes.publish_and_ring(DeliveryPolicy::Reliable, 1, &heard));
         let mut asleep = None;
         // The ring for the remaking may get it up once, before there is a message.
         for _ in 0..2 {

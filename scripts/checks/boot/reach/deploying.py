@@ -23,7 +23,7 @@ STUMBLE = "77"
 HANG_SECONDS = 3
 
 # What the kernel said of the node's policy when it started: an emulated CPU is too slow for its budget, and the monitor takes it away soon after.
-POLICY = f"journalctl --sync; journalctl --boot --output cat --unit {UNIT} | grep 'granted policy' | tail -n 1"
+POLICY = f"journalctl --sync; journalctl --boot --output cat --unit {UNIT} | grep 'granted scheduling-policy' | tail -n 1"
 
 # What is done to the step of the project that `horus new` makes.
 STEP = "        if let Some(imu) = self.imu.latest() {\n"
@@ -146,7 +146,7 @@ def go_through(laptop: Laptop) -> Deployment:
     done.seen["leak"] = laptop.ask("journalctl --sync; journalctl --boot --output cat UNIT=horus-node@leak.service")
     done.seen["beside leak"] = laptop.ask(state)
     laptop.ask("horus node remove leak")
-    laptop.edit("node.toml", ('policy = "fifo:80"', 'policy = "deadline"'))
+    laptop.edit("node.toml", ('scheduling_policy = "fifo:80"', 'scheduling_policy = "deadline"'))
     done.said["deadline"] = laptop.deploy()
     done.seen["policy"] = laptop.ask(POLICY)
 

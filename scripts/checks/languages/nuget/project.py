@@ -44,7 +44,7 @@ def check(tools: dotnet.Dotnet, folder: Path, package: Path) -> None:
         own = re.findall(r"^```sh\n(.*?)^```", (project / "README.md").read_text(), re.MULTILINE | re.DOTALL)
         expect(own == ["dotnet run --project tests\n", "dotnet run\n"], f"the README.md of the project has the commands {own}")
         described = guides.run("dotnet run -- --describe", environment, project)
-        expect('"name": "control"' in described and '"policy": "fifo:80"' in described, f"the program describes no node with its settings:\n{described}")
+        expect('"name": "control"' in described and '"scheduling_policy": "fifo:80"' in described, f"the program describes no node with its settings:\n{described}")
         nodes = project / "src" / "Nodes.cs"
         nodes.write_text(nodes.read_text().replace("gain * ", "gain + missing * "))
         done = run("dotnet run --project tests", project, environment)

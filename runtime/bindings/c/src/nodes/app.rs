@@ -232,7 +232,7 @@ pub unsafe extern "C" fn horus_app_background(
         unsafe { get(app) }?.declare(|program| {
             let work = work.ok_or_else(|| misuse("the work is null: give it a function"))?;
             let given = Given(context);
-            program.app()?.chore(move |now| {
+            program.app()?.background(move |now| {
                 let Given(context) = &given;
                 // SAFETY: the caller promised that it may be called with this pointer.
                 unsafe { work(*context, now.as_nanos()) };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use horus::cpus::CpuChoice;
 use horus::node::{OnMiss, Spec};
-use horus::startup::Policy;
+use horus::startup::SchedulingPolicy;
 
 use crate::handle::{get, text};
 use crate::nodes::node_handle::{NodeHandle, horus_node};
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn horus_node_phase_ns(node: *mut horus_node, nanoseconds:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_min_inter_arrival_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
-    unsafe { change(node, |spec| set(spec.min_gap(Duration::from_nanos(nanoseconds)))) }
+    unsafe { change(node, |spec| set(spec.min_inter_arrival(Duration::from_nanos(nanoseconds)))) }
 }
 
 /// The CPU time that a cycle may take.
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn horus_node_deadline_ns(node: *mut horus_node, nanosecon
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_node_stale_after_ns(node: *mut horus_node, nanoseconds: u64) -> horus_status {
     // SAFETY: the caller's promise is the same.
-    unsafe { change(node, |spec| set(spec.silence(Duration::from_nanos(nanoseconds)))) }
+    unsafe { change(node, |spec| set(spec.stale_after(Duration::from_nanos(nanoseconds)))) }
 }
 
 /// As `horus_node_stale_after_ns`, for the input of one topic; the others keep theirs.
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn horus_node_stale_after_of_ns(
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
     unsafe {
-        change(node, |spec| set(spec.silence_of(text(topic, "name of the topic")?, Duration::from_nanos(nanoseconds))))
+        change(node, |spec| set(spec.stale_after_of(text(topic, "name of the topic")?, Duration::from_nanos(nanoseconds))))
     }
 }
 
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn horus_node_cpu(node: *mut horus_node, cpu: *const c_cha
 pub unsafe extern "C" fn horus_node_scheduling_policy(node: *mut horus_node, policy: *const c_char) -> horus_status {
     // SAFETY: the caller's promises are the same.
     unsafe {
-        change(node, |spec| set(spec.policy(text(policy, "scheduling policy")?.parse::<Policy>().map_err(misuse)?)))
+        change(node, |spec| set(spec.scheduling_policy(text(policy, "scheduling policy")?.parse::<SchedulingPolicy>().map_err(misuse)?)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::slice;
 use std::time::Duration;
 
-use horus::topic::{Options, Waiting};
+use horus::topic::{Options, WaitStrategy};
 
 use crate::handle::text;
 use crate::status::{Refusal, misuse};
@@ -140,10 +140,10 @@ pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Optio
     options = options.history(given.history as usize);
     options = match given.wait_strategy {
         HORUS_WAIT_DEFAULT => options,
-        HORUS_WAIT_SPIN => options.waiting(Waiting::Spin),
-        HORUS_WAIT_SLEEP => options.waiting(Waiting::Sleep),
-        HORUS_WAIT_POLL => options.waiting(Waiting::Poll(span(&given)?)),
-        HORUS_WAIT_SPIN_THEN_SLEEP => options.waiting(Waiting::SpinThenSleep(span(&given)?)),
+        HORUS_WAIT_SPIN => options.wait_strategy(WaitStrategy::Spin),
+        HORUS_WAIT_SLEEP => options.wait_strategy(WaitStrategy::Sleep),
+        HORUS_WAIT_POLL => options.wait_strategy(WaitStrategy::Poll(span(&given)?)),
+        HORUS_WAIT_SPIN_THEN_SLEEP => options.wait_strategy(WaitStrategy::SpinThenSleep(span(&given)?)),
         other => return Err(misuse(format!("there is no wait strategy {other}: HORUS_WAIT_SPIN or HORUS_WAIT_SLEEP"))),
     };
     if given.never_wake != 0 {

@@ -1,6 +1,6 @@
 //! How a topic is made, for who joined it as it is.
 
-use horus::topic::Policy;
+use horus::topic::DeliveryPolicy;
 
 use crate::payload::of_either;
 use crate::status::horus_status::HORUS_OK;
@@ -27,14 +27,14 @@ pub struct horus_shape {
 /// `shape` is null or may be written.
 unsafe fn tell(
     shape: *mut horus_shape,
-    (message_bytes, policy, capacity): (usize, Policy, usize),
+    (message_bytes, policy, capacity): (usize, DeliveryPolicy, usize),
 ) -> Result<horus_status, Refusal> {
     if shape.is_null() {
         return Err(misuse("the place for the shape is null"));
     }
     let delivery_policy = match policy {
-        Policy::Latest => HORUS_LATEST,
-        Policy::Reliable => HORUS_RELIABLE,
+        DeliveryPolicy::Latest => HORUS_LATEST,
+        DeliveryPolicy::Reliable => HORUS_RELIABLE,
     };
     // A topic has at most 2^20 messages.
     let found = horus_shape { message_bytes: message_bytes as u64, delivery_policy, capacity: capacity as u32 };
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn horus_publisher_shape(
     call(|| {
         // SAFETY: the caller's promise is the same.
         let end = unsafe { free(publisher, PUBLISH_FIRST) }?;
-        let asked = of_either!(end, end => (end.message_bytes(), end.policy(), end.capacity()));
+        let asked = of_either!(end, end => (end.message_bytes(), end.delivery_policy(), end.capacity()));
         // SAFETY: as above.
         unsafe { tell(shape, asked) }
     })
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn horus_subscriber_shape(
     call(|| {
         // SAFETY: the caller's promise is the same.
         let end = unsafe { free(subscriber, RELEASE_FIRST) }?;
-        let asked = of_either!(end, end => (end.message_bytes(), end.policy(), end.capacity()));
+        let asked = of_either!(end, end => (end.message_bytes(), end.delivery_policy(), end.capacity()));
         // SAFETY: as above.
         unsafe { tell(shape, asked) }
     })

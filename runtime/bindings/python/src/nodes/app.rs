@@ -230,7 +230,7 @@ impl App {
         let stop = stop::on_termination()?;
         let has_ended = Arc::new(AtomicBool::new(false));
         let mut interrupter = Interrupter::new(&self.name, Arc::clone(&stop), Arc::clone(&has_ended), running);
-        app.chore(move |_now| interrupter.look());
+        app.background(move |_now| interrupter.look());
         let ran = py.detach(|| catch_unwind(AssertUnwindSafe(|| app::finish(*app))));
         has_ended.store(true, Ordering::Relaxed);
         self.life.end();

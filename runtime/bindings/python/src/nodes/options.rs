@@ -2,7 +2,7 @@
 
 use horus::cpus::CpuChoice;
 use horus::node::{OnMiss, Spec};
-use horus::startup::Policy;
+use horus::startup::SchedulingPolicy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,19 +24,19 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
             "rate" => spec.rate(value.extract().map_err(|_| no_rate(&value))?),
             "phase" => spec.phase(duration(&value)?),
             "on" => spec.on(value.extract::<String>()?),
-            "min_gap" => spec.min_gap(duration(&value)?),
+            "min_inter_arrival" => spec.min_inter_arrival(duration(&value)?),
             "budget" => spec.budget(duration(&value)?),
             "deadline" => spec.deadline(duration(&value)?),
             "silence" => silence(spec, &value)?,
             "monitor_limit" => spec.monitor_limit(duration(&value)?),
             "cpu" => spec.cpu(value.str()?.to_str()?.parse::<CpuChoice>().map_err(invalid)?),
-            "policy" => spec.policy(value.extract::<String>()?.parse::<Policy>().map_err(invalid)?),
+            "policy" => spec.scheduling_policy(value.extract::<String>()?.parse::<SchedulingPolicy>().map_err(invalid)?),
             "on_miss" => spec.on_miss(on_miss(&value)?),
             "logical_execution_time" if value.is_truthy()? => spec.logical_execution_time(),
             "logical_execution_time" => spec,
             other => {
                 return Err(PyTypeError::new_err(format!(
-                    "a node has no option {other}: there are name, period, rate, phase, on, min_gap, budget, deadline, silence, monitor_limit, cpu, policy, \
+                    "a node has no option {other}: there are name, period, rate, phase, on, min_inter_arrival, budget, deadline, silence, monitor_limit, cpu, policy, \
                      on_miss, safe_state, logical_execution_time"
                 )));
             }
@@ -47,9 +47,9 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
 
 /// As in node.toml: "2 s" for all inputs, or {"imu": "50 ms"} for those of these topics.
 fn silence<'a>(spec: &'a mut Spec, value: &Bound<'_, PyAny>) -> PyResult<&'a mut Spec> {
-    let Ok(by_topic) = value.cast::<PyDict>() else { return Ok(spec.silence(duration(value)?)) };
+    let Ok(by_topic) = value.cast::<PyDict>() else { return Ok(spec.stale_after(duration(value)?)) };
     for (topic, limit) in by_topic.iter() {
-        spec.silence_of(topic.extract::<String>()?, duration(&limit)?);
+        spec.stale_after_of(topic.extract::<String>()?, duration(&limit)?);
     }
     Ok(spec)
 }

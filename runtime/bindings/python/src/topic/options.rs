@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use horus::time::parse_duration;
-use horus::topic::{Group, Options, Waiting};
+use horus::topic::{Group, Options, WaitStrategy};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -38,7 +38,7 @@ pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Option<usiz
             "group" => options.group(group(&value)?),
             "directory" => options.directory(value.extract::<PathBuf>()?),
             "history" => options.history(value.extract()?),
-            "waiting" => options.waiting(waiting(&value.extract::<String>()?)?),
+            "waiting" => options.wait_strategy(wait_strategy(&value.extract::<String>()?)?),
             "stamped" if value.is_truthy()? => options.stamped(),
             "never_wake" if value.is_truthy()? => options.never_wake(),
             "stamped" | "never_wake" => options,
@@ -63,13 +63,13 @@ fn group(value: &Bound<'_, PyAny>) -> PyResult<Group> {
     }
 }
 
-fn waiting(text: &str) -> PyResult<Waiting> {
+fn wait_strategy(text: &str) -> PyResult<WaitStrategy> {
     let (word, length) = text.split_once(' ').unwrap_or((text, ""));
     Ok(match (word, length) {
-        ("spin", "") => Waiting::Spin,
-        ("sleep", "") => Waiting::Sleep,
-        ("spin", length) => Waiting::SpinThenSleep(parse_duration(length).map_err(failed)?),
-        ("poll", length) => Waiting::Poll(parse_duration(length).map_err(failed)?),
+        ("spin", "") => WaitStrategy::Spin,
+        ("sleep", "") => WaitStrategy::Sleep,
+        ("spin", length) => WaitStrategy::SpinThenSleep(parse_duration(length).map_err(failed)?),
+        ("poll", length) => WaitStrategy::Poll(parse_duration(length).map_err(failed)?),
         _ => {
             let text = format!(
                 "waiting is \"spin\", \"sleep\", \"spin 20 us\" (and then sleep) or \"poll 1 ms\", and not \"{text}\""

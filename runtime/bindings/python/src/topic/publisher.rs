@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::time::Duration;
 
-use horus::topic::{Bytes, Policy, Publisher as RustPublisher, Raw, SendError};
+use horus::topic::{Bytes, DeliveryPolicy, Publisher as RustPublisher, Raw, SendError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
@@ -96,10 +96,10 @@ impl Sender {
         done?.unwrap_or(Ok(false)).map_err(failed)
     }
 
-    fn policy(&self) -> Policy {
+    fn delivery_policy(&self) -> DeliveryPolicy {
         match self {
-            Self::Messages(publisher, _) => publisher.policy(),
-            Self::Bytes(publisher) | Self::Values(publisher, _) => publisher.policy(),
+            Self::Messages(publisher, _) => publisher.delivery_policy(),
+            Self::Bytes(publisher) | Self::Values(publisher, _) => publisher.delivery_policy(),
         }
     }
 }
@@ -232,7 +232,7 @@ fn send_waiting(on: &Publisher, message: &Bound<'_, PyAny>, timeout: Option<Borr
     let mut end = on.lend(message.py())?;
     let sender = end.open()?;
     let limit = limit(timeout.as_deref())?;
-    let may_wait = limit.is_some() || sender.policy() == Policy::Reliable;
+    let may_wait = limit.is_some() || sender.delivery_policy() == DeliveryPolicy::Reliable;
     if may_wait && sender.send(message, limit)? { Ok(()) } else { Err(refused(FULL)) }
 }
 

@@ -55,13 +55,13 @@ WHEN      NODE             LATE BY  CULPRIT                      SHARE  WHAT PRE
 CULPRIT   EPISODES  MISSES  LONGEST  LATE BY
 task hog         2       9  4.99 ms   4.2 ms
 ";
-    let tidy = |text: &str| {
+    let trimmed = |text: &str| {
         text.lines()
             .map(|line| line.split_whitespace().collect::<Vec<_>>())
             .map(|words| words.join(" "))
             .collect::<Vec<_>>()
     };
-    assert_eq!(tidy(&text(&blame, 200, true)), tidy(expected));
+    assert_eq!(trimmed(&text(&blame, 200, true)), trimmed(expected));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn balance() -> ProcessInfo {
         period_ns: MS,
         deadline_ns: 800_000,
         budget_ns: 150_000,
-        policy: "fifo:80".to_owned(),
+        scheduling_policy: "fifo:80".to_owned(),
         ..NodeInfo::default()
     };
     let log = NodeInfo { name: "log".to_owned(), deadline_ns: MS, budget_ns: 0, ..control.clone() };

@@ -14,7 +14,7 @@ fn control() -> Node {
         deadline_ns: 800_000,
         budget_ns: 150_000,
         predicted_ns: 212_000,
-        policy: "fifo:80".to_owned(),
+        scheduling_policy: "fifo:80".to_owned(),
         ..NodeInfo::default()
     };
     let figures = Figures {

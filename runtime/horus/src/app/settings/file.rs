@@ -12,7 +12,7 @@ use super::installation::Restart;
 use crate::cpus::CpuChoice;
 use crate::node::OnMiss;
 use crate::outside::{MAX_WORD_BYTES, Word, shown};
-use crate::startup::Policy;
+use crate::startup::SchedulingPolicy;
 use crate::time::parse_duration;
 
 /// The longest path of a device.
@@ -52,31 +52,31 @@ pub struct NodeSettings {
     #[serde(default, deserialize_with = "duration")]
     pub phase: Option<Duration>,
     #[serde(default, deserialize_with = "duration")]
-    pub min_gap: Option<Duration>,
+    pub min_inter_arrival: Option<Duration>,
     #[serde(default, deserialize_with = "duration")]
     pub budget: Option<Duration>,
     #[serde(default, deserialize_with = "duration")]
     pub deadline: Option<Duration>,
     #[serde(default)]
-    pub silence: Silence,
+    pub stale_after: StaleAfter,
     #[serde(default, deserialize_with = "duration")]
     pub monitor_limit: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
     pub cpu: Option<CpuChoice>,
     #[serde(default, deserialize_with = "parsed")]
-    pub policy: Option<Policy>,
+    pub scheduling_policy: Option<SchedulingPolicy>,
     #[serde(default, deserialize_with = "on_miss")]
     pub on_miss: Option<OnMiss>,
 }
 
 /// `"2 s"` for all inputs, or `{ imu = "50 ms" }` for those of these topics.
 #[derive(Clone, Debug, Default)]
-pub struct Silence {
+pub struct StaleAfter {
     pub of_all: Option<Duration>,
     pub of: BTreeMap<String, Duration>,
 }
 
-impl<'de> Deserialize<'de> for Silence {
+impl<'de> Deserialize<'de> for StaleAfter {
     fn deserialize<D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(

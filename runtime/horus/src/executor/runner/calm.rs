@@ -48,7 +48,7 @@ impl Runner<'_> {
             recorder: _,
             // Of events.
             trigger: _,
-            min_gap_ns: _,
+            min_inter_arrival_ns: _,
             // What did not fit in there is untold.
             changes: _,
         } = parts;

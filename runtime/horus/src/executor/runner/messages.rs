@@ -5,10 +5,10 @@ use crate::port::Lost;
 
 impl Runner<'_> {
     /// How often its inputs fell silent, and the longest time.
-    pub fn silences(&self) -> (u64, std::time::Duration) {
+    pub fn stale_inputs(&self) -> (u64, std::time::Duration) {
         self.parts.inputs.iter().fold(Default::default(), |(count, longest), input| {
             let totals = input.watch.totals();
-            (count + totals.silences(), longest.max(totals.longest()))
+            (count + totals.stale_times(), longest.max(totals.longest()))
         })
     }
 

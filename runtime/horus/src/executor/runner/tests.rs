@@ -139,7 +139,7 @@ fn live_both_ways(kind: &Kind, seed: u64) -> usize {
         assert_eq!(after_any, after_long, "{kind:?}, seed {seed}, turn {turn}, {fate:?}");
     }
     assert_eq!(open.collect(MonotonicTime::MAX), long.collect(MonotonicTime::MAX), "{kind:?}, seed {seed}");
-    assert_eq!(open.runner.silences(), long.runner.silences(), "{kind:?}, seed {seed}");
+    assert_eq!(open.runner.stale_inputs(), long.runner.stale_inputs(), "{kind:?}, seed {seed}");
     calm
 }
 

@@ -94,9 +94,9 @@ fn program(topics: &Path, stop: Arc<AtomicBool>) -> App {
     let relay = Relay::open(&mut app, topics, "reply", "call");
     app.node("ports", relay).period(ms(2)).budget(us(1)).on_miss(OnMiss::skip());
     let relay = Relay::open(&mut app, topics, "call", "echo");
-    app.node("event", relay).on("call").min_gap(us(500)).deadline(us(400));
+    app.node("event", relay).on("call").min_inter_arrival(us(500)).deadline(us(400));
     let relay = Relay::open(&mut app, topics, "call", "logical");
-    app.node("logical", relay).period(ms(4)).logical_execution_time().silence(ms(1));
+    app.node("logical", relay).period(ms(4)).logical_execution_time().stale_after(ms(1));
     let relay = Relay::open(&mut app, topics, "logical", "reply");
     app.node("safe", relay).period(ms(2)).on_miss(SafeState::after(2).within(50));
     let other = Other::open(&mut app, topics);

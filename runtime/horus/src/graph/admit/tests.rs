@@ -24,7 +24,7 @@ fn node(name: &str, cpu: &str, policy: &str, thread: usize, [period, budget, dea
     NodeInfo {
         name: name.to_owned(),
         cpu: cpu.to_owned(),
-        policy: policy.to_owned(),
+        scheduling_policy: policy.to_owned(),
         thread,
         period_ns: period,
         budget_ns: budget,
@@ -144,7 +144,7 @@ not analysed: idler: no budget declared"
 fn every_reason_is_found() {
     let full = || node("full", "3", "rr:80", 0, [MS, 100 * US, MS]);
     for (info, reason) in [
-        (NodeInfo { policy: "other".to_owned(), ..full() }, "policy other"),
+        (NodeInfo { scheduling_policy: "other".to_owned(), ..full() }, "scheduling policy other"),
         (NodeInfo { budget_ns: 0, ..full() }, "no budget declared"),
         (NodeInfo { period_ns: 0, on: Some("imu".to_owned()), ..full() }, "released by events without a shortest gap"),
         (NodeInfo { on: Some("imu".to_owned()), ..full() }, "released by its period and by events"),
@@ -165,7 +165,7 @@ fn every_reason_is_found() {
         );
         assert_eq!(admitted.is_admitted(), is_admitted);
     }
-    let sporadic = NodeInfo { period_ns: 0, min_gap_ns: MS, on: Some("imu".to_owned()), ..full() };
+    let sporadic = NodeInfo { period_ns: 0, min_inter_arrival_ns: MS, on: Some("imu".to_owned()), ..full() };
     assert!(screen(&[program("balance", &[sporadic])], "").starts_with("admitted: full R = 100 us"));
 }
 
@@ -173,7 +173,7 @@ fn every_reason_is_found() {
 fn texts_that_are_no_cpu_and_no_policy_are_errors_that_name_the_node() {
     let (_root, machine) = machine("");
     for (cpu, policy) in [("third", "fifo:80"), ("3", "fifo:100")] {
-        let process = program("balance", &[NodeInfo { cpu: cpu.to_owned(), policy: policy.to_owned(), ..control() }]);
+        let process = program("balance", &[NodeInfo { cpu: cpu.to_owned(), scheduling_policy: policy.to_owned(), ..control() }]);
         let error = admit(&[process], &machine).unwrap_err().to_string();
         assert!(error.starts_with("node control: "), "{error}");
     }

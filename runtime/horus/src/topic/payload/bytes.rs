@@ -8,7 +8,7 @@ use horus_shm::ring::NotStaged;
 
 use super::rooms::Rooms;
 use super::sealed::Sealed;
-use super::{InPlace, OpenError, Payload, Received, Sendable, Waiting};
+use super::{InPlace, OpenError, Payload, Received, Sendable, WaitStrategy};
 use crate::topic::{Loan, Publisher, SendError};
 
 /// What both ends say of a topic whose messages have no fixed size.
@@ -108,9 +108,9 @@ impl Payload for [u8] {
         (): &mut (),
         message: &[u8],
         sent_ns: u64,
-        (limit, waiting): (Duration, Waiting),
+        (limit, wait_strategy): (Duration, WaitStrategy),
     ) -> Result<(), SendError> {
-        publication.send_bytes(message, sent_ns, limit, waiting).map(|_sequence| ())
+        publication.send_bytes(message, sent_ns, limit, wait_strategy).map(|_sequence| ())
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use horus_shm::ends::{Kind, Payload as Size, Publication, Subscription};
 use horus_shm::ring::NotStaged;
 
 use super::sealed::Sealed;
-use super::{Full, InPlace, OpenError, Payload, Received, Sendable, Waiting};
+use super::{Full, InPlace, OpenError, Payload, Received, Sendable, WaitStrategy};
 use crate::message::Message;
 use crate::message::layout::Layout;
 
@@ -49,9 +49,9 @@ impl<M: Message> Payload for M {
         (): &mut (),
         message: &M,
         sent_ns: u64,
-        (limit, waiting): (Duration, Waiting),
+        (limit, wait_strategy): (Duration, WaitStrategy),
     ) -> Result<(), Full<()>> {
-        publication.send(message, sent_ns, limit, waiting).map(|_sequence| ())
+        publication.send(message, sent_ns, limit, wait_strategy).map(|_sequence| ())
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use horus_shm::ring::NotStaged;
 
 use super::rooms::Rooms;
 use super::sealed::Sealed;
-use super::{Full, InPlace, OpenError, Payload, Received, Sendable, Waiting, now_if};
+use super::{Full, InPlace, OpenError, Payload, Received, Sendable, WaitStrategy, now_if};
 use crate::message::layout::Layout;
 use crate::topic::{Publisher, Subscriber};
 
@@ -93,9 +93,9 @@ impl Payload for Raw {
         (): &mut (),
         message: &[u8],
         sent_ns: u64,
-        (limit, waiting): (Duration, Waiting),
+        (limit, wait_strategy): (Duration, WaitStrategy),
     ) -> Result<(), Full<()>> {
-        publication.send_whole(message, sent_ns, limit, waiting).map(|_sequence| ())
+        publication.send_whole(message, sent_ns, limit, wait_strategy).map(|_sequence| ())
     }
 
     fn try_recv<'a>(subscription: &'a mut Subscription, room: &'a mut Copied) -> Option<Received<&'a [u8]>> {

@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::bytes::room;
 use super::rooms::Rooms;
 use super::sealed::Sealed;
-use super::{Bytes, Full, OpenError, Payload, Received, Sendable, Waiting};
+use super::{Bytes, Full, OpenError, Payload, Received, Sendable, WaitStrategy};
 use crate::topic::SendError;
 
 /// The kind of topics whose messages are serialized values: `Publisher<Serde<Fault>>`.
@@ -143,9 +143,9 @@ impl<T: Serialize + DeserializeOwned> Payload for Serde<T> {
         room: &mut Box<[u8]>,
         value: &T,
         sent_ns: u64,
-        (limit, waiting): (Duration, Waiting),
+        (limit, wait_strategy): (Duration, WaitStrategy),
     ) -> Result<(), SerializeError> {
-        publication.send_bytes(serialize(value, room)?, sent_ns, limit, waiting)?;
+        publication.send_bytes(serialize(value, room)?, sent_ns, limit, wait_strategy)?;
         Ok(())
     }
 

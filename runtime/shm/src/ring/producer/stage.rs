@@ -22,7 +22,7 @@ use horus_sys::failpoint;
 
 use super::{Producer, publish_stamp};
 use crate::ring::{MAX_SEQUENCE, Memory, writing};
-use crate::segment::layout::{Policy, STAMP_WORD};
+use crate::segment::layout::{DeliveryPolicy, STAMP_WORD};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// Why a message was not staged.
@@ -65,9 +65,9 @@ impl<M: Memory> Producer<M> {
         let next = self.next + self.staged;
         let has_room = match self.policy {
             // Numbers behind a staged message are not passed over: they would have to stay so when it is taken back.
-            Policy::Latest if self.staged > 0 => next < MAX_SEQUENCE && self.may_overwrite_or_withdraws(next),
-            Policy::Latest => self.find_room(),
-            Policy::Reliable => {
+            DeliveryPolicy::Latest if self.staged > 0 => next < MAX_SEQUENCE && self.may_overwrite_or_withdraws(next),
+            DeliveryPolicy::Latest => self.find_room(),
+            DeliveryPolicy::Reliable => {
                 self.find_room();
                 next < self.limit
             }

@@ -15,7 +15,7 @@ use crate::figures::Sheet;
 use crate::message::Stamp;
 use crate::miss::{self, MissCollector};
 use crate::port::{Output, pair};
-use crate::silence::{self, SilenceCollector};
+use crate::stale::{self, StaleCollector};
 use crate::topic::{Options, Publisher, Received, Subscriber};
 
 /// A node that says what is asked of it.
@@ -69,7 +69,7 @@ pub struct Life {
     published: Option<Subscriber<Stamp>>,
     misses: MissCollector,
     changes: ChangeCollector,
-    silences: Option<SilenceCollector>,
+    stale_inputs: Option<StaleCollector>,
     _topics: Option<TempDir>,
 }
 
@@ -101,7 +101,7 @@ impl Life {
         let bell = Arc::new(AtomicU64::new(0));
         let mut node = Speaker { said: says.clone(), output: None };
         let (mut inputs, mut outlets) = (Vec::new(), Vec::new());
-        let (mut sight, mut silences, mut published, mut topics) = (None, None, None, None);
+        let (mut sight, mut stale_inputs, mut published, mut topics) = (None, None, None, None);
         if kind.has_ports {
             let directory = tempfile::tempdir_in("/dev/shm").unwrap();
             let options = Options::latest(64).directory(directory.path());
@@ -112,10 +112,10 @@ impl Life {
             node.set(u64::MAX);
             outlet.learn_safe();
             outlets.push(outlet);
-            let (watch, collector) = silence::channel("node", "in", timing().period() * 15);
+            let (watch, collector) = stale::channel("node", "in", timing().period() * 15);
             let seen = Arc::new(Sight::new("in", false));
             inputs.push(Port { sight: Arc::clone(&seen), watch, received: 0 });
-            (sight, silences, topics) = (Some(seen), Some(collector), Some(directory));
+            (sight, stale_inputs, topics) = (Some(seen), Some(collector), Some(directory));
         }
         let observer: Observer<'_> = Box::new(move |record: &CycleRecord, verdict: &Verdict| {
             says.send(format!("heard {record:?} {verdict:?}")).unwrap();
@@ -127,7 +127,7 @@ impl Life {
             timing: timing(),
             phase_ns: kind.has_grid.then_some(PERIOD_NS / 4),
             trigger: kind.has_events.then(trigger),
-            min_gap_ns: PERIOD_NS / 3,
+            min_inter_arrival_ns: PERIOD_NS / 3,
             is_logical: kind.is_logical,
             budget_ns,
             on_miss: kind.on_miss,
@@ -148,7 +148,7 @@ impl Life {
             published,
             misses,
             changes: change_collector,
-            silences,
+            stale_inputs,
             _topics: topics,
         };
         if let Some(release) = life.runner.first_release(life.now) {
@@ -219,7 +219,7 @@ impl Life {
     pub fn collect(&mut self, now: MonotonicTime) -> Vec<String> {
         let mut entries = Vec::from_iter(self.misses.collect(now));
         entries.extend(std::iter::from_fn(|| self.changes.collect(now)));
-        entries.extend(self.silences.as_mut().and_then(|silences| silences.collect(now)));
+        entries.extend(self.stale_inputs.as_mut().and_then(|stale_inputs| stale_inputs.collect(now)));
         entries.iter().map(|entry| format!("{entry:?}")).collect()
     }
 }

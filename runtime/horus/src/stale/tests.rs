@@ -21,14 +21,14 @@ impl Loop {
     }
 }
 
-fn scene() -> (Loop, SilenceCollector) {
+fn scene() -> (Loop, StaleCollector) {
     let (watch, collector) = channel("pong", "ping", Duration::from_millis(100));
     (Loop(watch, 0), collector)
 }
 
 fn told(entry: Option<Entry>) -> (String, Priority, String) {
     let entry = entry.expect("there is something to tell");
-    let length = entry.get("HORUS_SILENCE_NS").unwrap().to_owned();
+    let length = entry.get("HORUS_STALE_NS").unwrap().to_owned();
     (entry.get("MESSAGE_ID").unwrap().to_owned(), entry.priority(), length)
 }
 
@@ -37,7 +37,7 @@ fn an_input_that_comes_every_period_is_never_told() {
     let (mut cycles, mut collector) = scene();
     cycles.run(5_000, true);
     assert!(collector.collect(at(5_000)).is_none());
-    assert_eq!(cycles.0.totals().silences(), 0);
+    assert_eq!(cycles.0.totals().stale_times(), 0);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_silence_is_told_once_when_it_begins_and_once_with_its_length_when_it_ends()
     cycles.run(1_100, false);
     let entry = collector.collect(at(1_100));
     assert_eq!(entry.as_ref().unwrap().get("HORUS_TOPIC"), Some("ping"));
-    let expected = (journal::id::INPUT_SILENT.to_owned(), Priority::Warning, (100 * MS).to_string());
+    let expected = (journal::id::INPUT_STALE.to_owned(), Priority::Warning, (100 * MS).to_string());
     assert_eq!(told(entry), expected);
     cycles.run(4_200, false);
     assert!(collector.collect(at(4_200)).is_none(), "it is not told again while it lasts");
@@ -57,10 +57,10 @@ fn a_silence_is_told_once_when_it_begins_and_once_with_its_length_when_it_ends()
     cycles.run(4_300, true);
     let entry = collector.collect(at(4_300)).unwrap();
     assert!(entry.message().contains("again after 3.21s of silence"), "{}", entry.message());
-    let expected = (journal::id::INPUT_BACK.to_owned(), Priority::Info, (3_210 * MS).to_string());
+    let expected = (journal::id::INPUT_FRESH.to_owned(), Priority::Info, (3_210 * MS).to_string());
     assert_eq!(told(Some(entry)), expected);
     assert!(collector.collect(at(9_000)).is_none(), "nothing is told twice");
-    assert_eq!((cycles.0.totals().silences(), cycles.0.totals().longest()), (1, Duration::from_millis(3_210)));
+    assert_eq!((cycles.0.totals().stale_times(), cycles.0.totals().longest()), (1, Duration::from_millis(3_210)));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_peer_that_was_never_there_is_told_and_counts_as_no_silence() {
     cycles.run(2_000, true);
     let entry = collector.collect(at(2_000)).unwrap();
     assert!(entry.message().contains("for the first time, 700ms after its start"), "{}", entry.message());
-    assert_eq!((cycles.0.totals().silences(), cycles.0.totals().longest()), (0, Duration::ZERO));
+    assert_eq!((cycles.0.totals().stale_times(), cycles.0.totals().longest()), (0, Duration::ZERO));
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn an_input_that_comes_and_goes_is_summed_up_to_one_entry_a_second() {
     }
     assert!((19..=21).contains(&entries.len()), "{} entries in 20 s", entries.len());
     entries.extend(collector.collect(MonotonicTime::MAX));
-    let summed: u64 = entries.iter().map(|entry| entry.get("HORUS_SILENCES").unwrap().parse::<u64>().unwrap()).sum();
-    assert_eq!((summed, cycles.0.totals().silences()), (100, 100), "none is left out");
+    let summed: u64 = entries.iter().map(|entry| entry.get("HORUS_STALE_COUNT").unwrap().parse::<u64>().unwrap()).sum();
+    assert_eq!((summed, cycles.0.totals().stale_times()), (100, 100), "none is left out");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn the_end_of_the_loop_tells_the_rest_without_waiting_for_the_second() {
     assert!(collector.collect(at(200)).is_some());
     cycles.run(300, true);
     assert!(collector.collect(at(300)).is_none());
-    assert_eq!(told(collector.collect(MonotonicTime::MAX)).0, journal::id::INPUT_BACK);
+    assert_eq!(told(collector.collect(MonotonicTime::MAX)).0, journal::id::INPUT_FRESH);
 }
 
 #[test]
@@ -114,11 +114,11 @@ fn nobody_who_collects_costs_the_loop_nothing_and_loses_no_count() {
         }
     });
     assert_eq!(allocations.count_total, 0, "{allocations:?}");
-    assert_eq!(cycles.0.totals().silences(), 100);
+    assert_eq!(cycles.0.totals().stale_times(), 100);
     // The ring was full long ago. What it holds is told, then what it had no room for.
     let first = collector.collect(at(30_000)).unwrap();
     cycles.run(21_000, true);
     let rest: Vec<_> = [at(40_000), MonotonicTime::MAX].into_iter().filter_map(|now| collector.collect(now)).collect();
-    let count = |entry: &Entry| entry.get("HORUS_SILENCES").unwrap().parse::<u64>().unwrap();
+    let count = |entry: &Entry| entry.get("HORUS_STALE_COUNT").unwrap().parse::<u64>().unwrap();
     assert!(count(&first) >= 8 && count(&first) + rest.iter().map(count).sum::<u64>() <= 100, "{first:?} {rest:?}");
 }

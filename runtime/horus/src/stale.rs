@@ -2,7 +2,7 @@
 //!
 //! The loop's half ([`InputWatch`]) is told once a cycle whether something came. When nothing came for the limit, and when
 //! something comes after that, it puts one fixed-size record into a ring of our own: a few stores, no lock, no system call.
-//! The other half ([`SilenceCollector`]) belongs to a thread on housekeeping CPUs, usually that of [`crate::supervise`]. It
+//! The other half ([`StaleCollector`]) belongs to a thread on housekeeping CPUs, usually that of [`crate::supervise`]. It
 //! writes one entry when the silence begins and one when it ends, with its length, and at most one entry a second: an input
 //! that comes and goes faster is summed up.
 //!
@@ -39,14 +39,14 @@ struct Turn {
 /// The silences of an input since its node started. They guard nothing: all accesses are Relaxed.
 #[derive(Debug, Default)]
 pub struct Totals {
-    silences: AtomicU64,
+    stale_times: AtomicU64,
     longest_ns: AtomicU64,
 }
 
 impl Totals {
     /// How often the input fell silent after it had been heard.
-    pub fn silences(&self) -> u64 {
-        self.silences.load(Ordering::Relaxed)
+    pub fn stale_times(&self) -> u64 {
+        self.stale_times.load(Ordering::Relaxed)
     }
 
     /// The longest of these silences, one that still lasts included.
@@ -61,7 +61,7 @@ pub struct InputWatch {
     /// When something came last; before that, the first look.
     last_ns: Option<u64>,
     heard: bool,
-    silences: u64,
+    stale_times: u64,
     /// The beginning of the silence that lasts.
     silent_since_ns: Option<u64>,
     /// The beginning of the silence that the ring tells of. Into a full ring nothing goes, and the next cycle tries again.
@@ -71,7 +71,7 @@ pub struct InputWatch {
 }
 
 /// The half beside the loop; see the module documentation.
-pub struct SilenceCollector {
+pub struct StaleCollector {
     node: String,
     topic: String,
     limit: Duration,
@@ -96,19 +96,19 @@ struct Ended {
 }
 
 /// Makes the two halves for the input `topic` of the node called `node`, which is silent when nothing came for `limit`.
-pub fn channel(node: &str, topic: &str, limit: Duration) -> (InputWatch, SilenceCollector) {
+pub fn channel(node: &str, topic: &str, limit: Duration) -> (InputWatch, StaleCollector) {
     let (writer, reader) = local::ring(RING_CAPACITY).expect("the capacity is a power of two");
     let watch = InputWatch {
         limit_ns: u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX),
         last_ns: None,
         heard: false,
-        silences: 0,
+        stale_times: 0,
         silent_since_ns: None,
         told_since_ns: None,
         ring: writer,
         totals: Totals::default(),
     };
-    let collector = SilenceCollector {
+    let collector = StaleCollector {
         node: node.to_owned(),
         topic: topic.to_owned(),
         limit,
@@ -143,8 +143,8 @@ impl InputWatch {
         }
         if self.silent_since_ns.is_none() && now_ns.saturating_sub(last_ns) >= self.limit_ns {
             self.silent_since_ns = Some(last_ns);
-            self.silences += u64::from(self.heard);
-            self.totals.silences.store(self.silences, Ordering::Relaxed);
+            self.stale_times += u64::from(self.heard);
+            self.totals.stale_times.store(self.stale_times, Ordering::Relaxed);
         }
         if let Some(since_ns) = self.silent_since_ns {
             self.note(since_ns, now_ns);
@@ -166,11 +166,11 @@ impl InputWatch {
     }
 
     fn send(&mut self, since_ns: u64, until_ns: u64) -> bool {
-        self.ring.try_send(Turn { since_ns, until_ns, number: self.silences }).is_ok()
+        self.ring.try_send(Turn { since_ns, until_ns, number: self.stale_times }).is_ok()
     }
 }
 
-impl SilenceCollector {
+impl StaleCollector {
     /// Empties the ring, and returns an entry when there is something to tell and [`MIN_ENTRY_DISTANCE`] has passed since
     /// the last one. At the end of the loop `now` is [`MonotonicTime::MAX`]: nothing waits any more.
     pub fn collect(&mut self, now: MonotonicTime) -> Option<Entry> {
@@ -213,8 +213,8 @@ impl SilenceCollector {
             ),
             _ => (Priority::Warning, format!("node {node} hears nothing on topic {topic}: silent for {limit:?}")),
         };
-        self.of_input(journal::id::INPUT_SILENT, priority, text)
-            .field("HORUS_SILENCE_NS", limit.as_nanos())
+        self.of_input(journal::id::INPUT_STALE, priority, text)
+            .field("HORUS_STALE_NS", limit.as_nanos())
             .field("HORUS_SINCE_NS", turn.since_ns)
     }
 
@@ -228,9 +228,9 @@ impl SilenceCollector {
             1 => format!("node {node} hears topic {topic} again after {length:?} of silence"),
             _ => format!("node {node} hears topic {topic} again after {count} silences, the longest {longest:?}"),
         };
-        self.of_input(journal::id::INPUT_BACK, Priority::Info, text)
-            .field("HORUS_SILENCE_NS", ended.longest_ns)
-            .field("HORUS_SILENCES", count)
+        self.of_input(journal::id::INPUT_FRESH, Priority::Info, text)
+            .field("HORUS_STALE_NS", ended.longest_ns)
+            .field("HORUS_STALE_COUNT", count)
     }
 
     fn of_input(&self, id: &'static str, priority: Priority, text: String) -> Entry {
