@@ -18,7 +18,7 @@
 //! horus::main!(balance);
 //! ```
 //!
-//! Journal, SIGTERM, systemd's readiness and watchdog, locked memory, CPU, policy, admission and the account of every miss come by
+//! Journal, SIGTERM, systemd's readiness and watchdog, locked memory, CPU, scheduling policy, admission and the account of every miss come by
 //! themselves. `docs/nodes.md` is the guide.
 //!
 //! # Which ports are whose
@@ -293,7 +293,7 @@ impl App {
         self
     }
 
-    /// Adds work for the thread beside the loops, which has no deadline: it is called ten times a second, and a last time with
+    /// Adds background work for the thread beside the loops, which has no deadline: it is called ten times a second, and a last time with
     /// [`MonotonicTime::MAX`].
     pub fn background(&mut self, work: impl FnMut(MonotonicTime) + Send + 'static) -> &mut Self {
         self.background.push(Box::new(work));

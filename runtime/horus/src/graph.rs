@@ -43,7 +43,7 @@ pub struct NodeInfo {
     pub budget_ns: u64,
     /// Which CPU it asked for.
     pub cpu: String,
-    /// Its policy, such as `fifo:80`.
+    /// Its scheduling policy, such as `fifo:80`.
     pub scheduling_policy: String,
     /// From a release to when the monitor makes the node safe, in nanoseconds; 0 where it did not say.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -24,11 +24,11 @@ pub mod id {
     pub const OVER_BUDGET: &str = "1b26904784944679baabdb07bf7f9628";
     /// A node was installed, replaced, rolled back or removed.
     pub const NODE_INSTALLED: &str = "3d1c7b52e8a94f6f9c0f1b7e5a2d4c86";
-    /// A monitor published what is safe in a node's place, or took a runaway thread's policy.
+    /// A monitor published what is safe in a node's place, or took a runaway thread's scheduling policy.
     pub const MONITOR: &str = "08c5311325a640d59c8ef26c328c1467";
-    /// Nothing came on a node's input for a while.
+    /// A node's input is stale: nothing came on it for a while.
     pub const INPUT_STALE: &str = "6716fc6c30754ca6a30df0fc4b623aca";
-    /// A node's input came back after a silence.
+    /// A node's input is fresh again.
     pub const INPUT_FRESH: &str = "4a41d022eb904594a8795973a9e7950c";
     /// A node's output did not publish messages that its steps set (at most one entry a second and output).
     pub const OUTPUT_LOST: &str = "714d8758778d97490e027d73778d3a50";

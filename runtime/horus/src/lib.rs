@@ -59,7 +59,7 @@
 //! - **The grid does not move.** Release `k` is at `r_0 + k T`, however late a cycle was.
 //! - **Every release is accounted for.** One that is skipped counts as a miss, and the longest run of misses is kept.
 //! - **The loop allocates nothing** and takes no lock. A test counts allocations.
-//! - **Nothing is refused silently.** CPU, policy and locked memory are asked for, then read back from the kernel
+//! - **Nothing is refused silently.** CPU, scheduling policy and locked memory are asked for, then read back from the kernel
 //!   ([`startup::Granted`]).
 //! - **The order of nodes on one thread is always the same:** by release, then as they were declared.
 //! - **The same graph runs in virtual time** ([`world::VirtualWorld`]), and two runs are the same, bit for bit.
@@ -93,7 +93,7 @@
 //! | [`world`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
 //! | [`deadline`] | period, deadline, and the account of what was missed |
-//! | [`startup`] | real time, wish by wish: locked memory, CPU, policy, and what was granted |
+//! | [`startup`] | real time, wish by wish: locked memory, CPU, scheduling policy, and what was granted |
 //! | [`stop`], [`time`](mod@time) | ending on SIGTERM; clocks, among them a virtual one |
 //! | [`journal`] | entries with fields in the machine's journal |
 //!
@@ -141,9 +141,9 @@ pub mod monitor;
 #[doc(hidden)]
 pub mod outside;
 #[doc(hidden)]
-pub mod stale;
-#[doc(hidden)]
 pub mod simulation;
+#[doc(hidden)]
+pub mod stale;
 #[doc(hidden)]
 pub mod supervise;
 #[doc(hidden)]

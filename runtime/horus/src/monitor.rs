@@ -374,9 +374,9 @@ impl Watched {
         self.is_parked = true;
         let thread = Pid::from_raw(i32::try_from(figures.tid).ok()?)?;
         let (what, priority) = match horus_sys::scheduling::leave_real_time(Some(thread)) {
-            Ok(()) => ("its thread has lost its policy, so that others run".to_owned(), Priority::Warning),
+            Ok(()) => ("its thread has lost its scheduling policy, so that others run".to_owned(), Priority::Warning),
             Err(errno) => {
-                (format!("its policy cannot be taken away: {errno}; run the monitor as root"), Priority::Error)
+                (format!("its scheduling policy cannot be taken away: {errno}; run the monitor as root"), Priority::Error)
             }
         };
         let text = format!(

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! [`App`](crate::app::App) does all of it, in the order that matters: a node's topics, buffers and files are opened by an ordinary thread. Then
-//! memory is locked. Each thread takes its CPU, and its policy as the last step before its loop. Opening maps memory, reads files and
+//! memory is locked. Each thread takes its CPU, and its scheduling policy as the last step before its loop. Opening maps memory, reads files and
 //! takes its time: on an isolated CPU under `SCHED_FIFO` it would hold up all that has a deadline there.
 //!
 //! # What is promised
@@ -60,7 +60,7 @@ pub struct Process {
 pub struct Thread {
     /// Where it runs.
     pub cpu: CpuChoice,
-    /// Before whom it runs.
+    /// Its scheduling policy.
     pub policy: SchedulingPolicy,
     /// What [`SchedulingPolicy::Deadline`] reserves.
     pub reservation: Reservation,
@@ -106,11 +106,11 @@ impl fmt::Display for SchedulingPolicy {
     }
 }
 
-/// A text is not a policy.
+/// A text is not a scheduling policy.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SchedulingPolicyError {
     /// It names none.
-    #[error("'{0}' is not a policy: write fifo:80, rr:80, deadline or other")]
+    #[error("'{0}' is not a scheduling policy: write fifo:80, rr:80, deadline or other")]
     Unknown(String),
     /// Its priority is out of range.
     #[error(transparent)]

@@ -40,7 +40,7 @@ pub const LONGEST_STEP: Duration = Duration::from_secs(1);
 pub enum SuperviseError {
     /// The caller is a real-time thread, and the new thread would compete with it at the same priority.
     #[error(
-        "a thread under {0} must not start others, which would inherit that: supervise first, then ask for the policy"
+        "a thread under {0} must not start others, which would inherit that: supervise first, then ask for the scheduling policy"
     )]
     RealTime(KernelPolicy),
     /// The thread or the question about the caller's policy failed.

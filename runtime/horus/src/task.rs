@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Who runs before whom, by the kernel's own names.
+/// The scheduling policy that the kernel says a thread has, by the kernel's own names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelPolicy {
     /// The ordinary one: a fair share.

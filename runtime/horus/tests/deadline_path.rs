@@ -138,7 +138,7 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
 }
 
 #[test]
-fn a_silent_input_is_explained_with_its_topic_and_its_length() {
+fn a_stale_input_is_explained_with_its_topic_and_its_length() {
     let (mut watch, mut collector) = stale::channel("pong", "ping", Duration::from_millis(100));
     let at = |millis: u64| MonotonicTime::from_nanos(millis * 1_000_000);
     watch.observe(true, at(1_000));
@@ -147,7 +147,7 @@ fn a_silent_input_is_explained_with_its_topic_and_its_length() {
     assert!(text.contains("horus topic info ping") && text.contains("for 100000000 ns"), "{text}");
     watch.observe(true, at(3_000));
     let text = explain(&collector.collect(at(3_000)).unwrap());
-    assert!(text.contains("took\n2000000000 ns; there were 1 "), "{text}");
+    assert!(text.contains("for at most\n2000000000 ns at a time; how often: 1 ("), "{text}");
 }
 
 #[test]

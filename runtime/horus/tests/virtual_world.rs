@@ -429,10 +429,10 @@ fn what_a_file_says_out_of_range_is_told_with_file_line_and_remedy() {
 }
 
 #[test]
-fn each_input_of_a_node_may_be_silent_for_a_time_of_its_own() {
+fn each_input_of_a_node_is_stale_after_a_time_of_its_own() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("node.toml");
-    let silent_after = |text: &str| {
+    let stale_after = |text: &str| {
         std::fs::write(&file, text).unwrap();
         let declare = |app: &mut App| {
             let mut inputs = ["gps", "imu", "map"].map(|topic| app.input::<CmdVel>(topic).unwrap());
@@ -445,7 +445,7 @@ fn each_input_of_a_node_may_be_silent_for_a_time_of_its_own() {
             world.publish(topic, &CmdVel::STOP);
         }
         world.run_for(secs(10));
-        let silent = |topic: &str| {
+        let limit = |topic: &str| {
             let is_it = |entry: &&horus::journal::Entry| {
                 entry.get("HORUS_TOPIC") == Some(topic)
                     && entry.get("MESSAGE_ID") == Some(horus::journal::id::INPUT_STALE)
@@ -453,11 +453,11 @@ fn each_input_of_a_node_may_be_silent_for_a_time_of_its_own() {
             let entry = world.journal().iter().find(is_it).unwrap();
             entry.get("HORUS_STALE_NS").unwrap().parse::<u64>().unwrap() / 1_000_000
         };
-        ["gps", "imu", "map"].map(silent)
+        ["gps", "imu", "map"].map(limit)
     };
-    assert_eq!(silent_after(""), [2_000, 50, 2_000]);
-    assert_eq!(silent_after("[node.look]\nstale_after = \"3 s\"\n"), [3_000, 50, 3_000]);
-    assert_eq!(silent_after("[node.look]\nstale_after = { gps = \"5 s\", imu = \"70 ms\" }\n"), [5_000, 70, 2_000]);
+    assert_eq!(stale_after(""), [2_000, 50, 2_000]);
+    assert_eq!(stale_after("[node.look]\nstale_after = \"3 s\"\n"), [3_000, 50, 3_000]);
+    assert_eq!(stale_after("[node.look]\nstale_after = { gps = \"5 s\", imu = \"70 ms\" }\n"), [5_000, 70, 2_000]);
 }
 
 #[test]

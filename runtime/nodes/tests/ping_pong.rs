@@ -206,11 +206,11 @@ fn speaking(mut node: Command, manager: &Manager) -> Running {
 
 /// The lines of a node that say something of its input, from the journal where there is one.
 fn said_of_input(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).lines().filter(|line| line.contains("hears")).collect::<Vec<_>>().join("\n")
+    String::from_utf8_lossy(&output.stderr).lines().filter(|line| line.contains("input ")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_back() {
+fn a_node_whose_peer_is_stopped_says_when_its_input_is_stale_and_when_it_is_fresh_again() {
     let (scratch, topics) = topics();
     let manager = Manager::new(&scratch);
     let ping = speaking(node("ping", &topics), &manager);
@@ -218,7 +218,7 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_
     settings(&mut pong, &scratch, "pong", "stale_after = \"200 ms\"");
     pong.env("WATCHDOG_USEC", "400000");
     let pong = speaking(pong, &manager);
-    (0..5).for_each(|_| manager.wait_for("WATCHDOG=1")); // half a second, in which pong hears ping
+    (0..5).for_each(|_| manager.wait_for("WATCHDOG=1")); // half a second, in which ping's messages come to pong
     ping.signal(Signal::STOP);
     (0..8).for_each(|_| manager.wait_for("WATCHDOG=1"));
     ping.signal(Signal::CONT);
@@ -227,20 +227,20 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_falls_silent_and_when_it_is_
     let pong = pong.end();
     assert!(count(&pong, "stale inputs") >= 1, "{pong:?}");
     let said = said_of_input(&pong);
-    let silent = said.find("hears nothing on topic ping: silent for 200ms").unwrap_or_else(|| panic!("{pong:?}"));
-    let back = said.find("hears topic ping again after").unwrap_or_else(|| panic!("{pong:?}"));
-    assert!(silent < back, "{said}");
+    let stale = said.find("input ping of node pong is stale: nothing came for 200ms").unwrap_or_else(|| panic!("{pong:?}"));
+    let fresh = said.find("input ping of node pong is fresh again after").unwrap_or_else(|| panic!("{pong:?}"));
+    assert!(stale < fresh, "{said}");
 }
 
 #[test]
-fn a_node_without_a_peer_says_that_it_has_heard_nothing_and_counts_no_silence() {
+fn a_node_without_a_peer_says_that_nothing_came_yet_and_counts_no_stale_input() {
     let (scratch, topics) = topics();
     let mut ping = node("ping", &topics);
     settings(&mut ping, &scratch, "ping", "stale_after = \"100 ms\"");
     let ping = ping.args(["--releases", "100"]).output().unwrap();
-    assert!(ping.status.success() && !String::from_utf8_lossy(&ping.stdout).contains("silence"), "{ping:?}");
+    assert!(ping.status.success() && !String::from_utf8_lossy(&ping.stdout).contains("stale"), "{ping:?}");
     let stderr = String::from_utf8_lossy(&ping.stderr).into_owned();
-    assert_eq!(stderr.matches("has heard nothing on topic pong yet").count(), 1, "{stderr}");
+    assert_eq!(stderr.matches("input pong of node ping has had no message yet").count(), 1, "{stderr}");
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! are one code, and a call crosses one border instead of two.
 //!
 //! In reading order: `error` -> `exclusive` (who may use a handle) -> `arguments`, `methods` (what is called for each message) -> `message` (its
-//! first page has the order of its files) -> `picture`, `numpy`, `dlpack` (its numbers for others) -> `value` (dicts and the like) -> `topic` (its
-//! ends, what they lend) -> `nodes` (ports, steps, programs, virtual time). Each uses what comes before it only
+//! first page has the order of its files) -> `picture`, `numpy`, `dlpack` (its numbers for others) -> `value` (dicts and the like) -> `renamed`
+//! (old names of arguments) -> `topic` (its ends, what they lend) -> `nodes` (ports, steps, programs, virtual time). Each uses what comes before it only
 //! (`scripts/checks/runtime/test_circles.py`).
 //!
 //! # Where `unsafe` is
@@ -25,6 +25,7 @@ mod methods;
 mod nodes;
 mod numpy;
 mod picture;
+mod renamed;
 mod topic;
 mod value;
 

@@ -142,7 +142,7 @@ class VirtualTime(unittest.TestCase):
             world.run_for("10 ms")
             self.assertLess(world.tally("control").cycles, 7)
 
-    def test_an_input_has_a_silence_of_its_own_and_a_budget_of_nothing_is_refused(self):
+    def test_an_input_is_stale_after_a_time_of_its_own_and_a_budget_of_nothing_is_refused(self):
         def declare(app, **options):
             app.input(Imu, "imu")
             app.input(CmdVel, "cmd")
@@ -150,9 +150,9 @@ class VirtualTime(unittest.TestCase):
 
         world = horus.World(lambda app: declare(app, stale_after={"imu": "3 ms"}))
         world.run_for("10 ms")
-        told = [entry for entry in world.journal if "has heard nothing" in entry]
+        told = [entry for entry in world.journal if "has had no message yet" in entry]
         self.assertEqual(len(told), 1)
-        self.assertIn("on topic imu yet, 3ms after its start", told[0])
+        self.assertIn("input imu of node look has had no message yet, 3ms after the node's start", told[0])
         with self.assertRaisesRegex(horus.HorusError, "stale_after for topic umi, which is none of its inputs: it has imu, cmd"):
             horus.World(lambda app: declare(app, stale_after={"umi": "3 ms"}))
         with self.assertRaisesRegex(horus.HorusError, "budget 0 s is no time for a step"):
@@ -197,7 +197,9 @@ class Declared(TopicsCase):
 
     def test_wrong_wishes_are_told(self):
         for wishes, error, words in (
-            ({"periode": 1}, TypeError, "no option periode"), ({"period": "1"}, horus.HorusError, "800us"), ({"cpu": "fast"}, ValueError, ""),
+            ({"periode": 1}, TypeError, "no option periode"), ({"min_gap": 1}, TypeError, "^min_gap is called min_inter_arrival$"),
+            ({"policy": "rr:1"}, TypeError, "^policy is called scheduling_policy$"), ({"silence": 1}, TypeError, "^silence is called stale_after$"),
+            ({"period": "1"}, horus.HorusError, "800us"), ({"cpu": "fast"}, ValueError, ""),
             ({"scheduling_policy": "best"}, ValueError, ""), ({"on_miss": "panic"}, ValueError, "on_miss is"), ({"on_miss": {"degrade": {}}}, ValueError, "every"),
             ({"on_miss": {"stop": {"afer": 3}}}, ValueError, "on_miss is"), ({"rate": "100 Hz"}, TypeError, "releases a second"),
         ):  # fmt: skip

@@ -38,7 +38,9 @@ impl Fleet {
     /// # Errors
     /// What is wrong with it.
     pub fn read(path: &std::path::Path) -> Result<Self, ConfigError> {
-        Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+        let text = std::fs::read_to_string(path)?;
+        super::renamed::refuse(&text)?;
+        Ok(toml::from_str(&text)?)
     }
 
     /// The same as routes; topics here are those of `namespace`.

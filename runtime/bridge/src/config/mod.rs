@@ -3,6 +3,7 @@
 //! Nothing is bridged that is not written here. A topic goes one way only: both ways, a message would come back for ever.
 
 pub mod fleet;
+mod renamed;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +96,7 @@ pub struct FromRos {
     pub quality: Quality,
 }
 
-/// What ROS calls quality of service, where it shall not follow from the topic's policy.
+/// What ROS calls quality of service, where it shall not follow from the topic's delivery policy.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 pub struct Quality {
     /// Whether lost messages are sent again.
@@ -129,7 +130,7 @@ pub enum Durability {
     TransientLocal,
 }
 
-/// What happens when a topic is full.
+/// The delivery policy of a topic: what happens when it is full.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryPolicy {
@@ -149,6 +150,9 @@ pub enum ConfigError {
     /// It is no such file; the error names the line.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
+    /// A key that has another name now.
+    #[error("{0}")]
+    Renamed(String),
     /// A word of the command line.
     #[error("{0}")]
     Word(String),
@@ -163,7 +167,9 @@ impl Config {
     /// # Errors
     /// What is wrong with it.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+        let text = std::fs::read_to_string(path)?;
+        renamed::refuse(&text)?;
+        Ok(toml::from_str(&text)?)
     }
 
     /// Adds what a word of the command line says: `imu=/imu:sensor_msgs/msg/Imu`.

@@ -58,7 +58,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The policies of the protocol.
+/// The overflow policies of the protocol.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum OverflowPolicy {
     DropOldest,

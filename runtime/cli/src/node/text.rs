@@ -15,7 +15,7 @@ use crate::table::{Head, table};
 pub const HEADS: [Head; 12] = [
     ("NODE", false),
     ("CPU", true),
-    ("POLICY", false),
+    ("SCHEDULING", false),
     ("PERIOD", true),
     ("DEADLINE", true),
     ("RESPONSE p50", true),

@@ -34,7 +34,7 @@ const HEADS: [(&str, bool); 11] = [
     ("TYPE", false),
     ("BYTES", true),
     ("CAPACITY", true),
-    ("POLICY", false),
+    ("DELIVERY", false),
     ("PUBLISHERS", true),
     ("SUBSCRIBERS", true),
     ("SENT", true),
@@ -81,7 +81,7 @@ pub fn info(topic: &Topic) -> String {
         "reliable" => "when full, sending waits or is refused",
         _ => "when full, the oldest message is overwritten",
     };
-    line("policy", format!("{}: {when_full}", topic.delivery_policy));
+    line("delivery", format!("{}: {when_full}", topic.delivery_policy));
     if !topic.wakes {
         line("waking", "never: subscribers look busily or by the clock".to_owned());
     }

@@ -17,7 +17,7 @@ pub struct Task {
     /// The thread that runs it, by a number that means something on this CPU only. Tasks with the same number share the
     /// thread.
     pub thread: u32,
-    /// Policy and priority. A thread runs at the highest priority of its tasks.
+    /// Scheduling policy and priority. A thread runs at the highest priority of its tasks.
     pub policy: TaskPolicy,
     /// When its jobs are released (`T`).
     pub arrival: Arrival,
@@ -39,7 +39,7 @@ pub struct Task {
     pub blocking: Duration,
 }
 
-/// Who runs before whom.
+/// The scheduling policy of a task, as the analysis takes it: any priority that the kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskPolicy {
     /// `SCHED_FIFO` with a priority of 1 to 99.
@@ -62,7 +62,7 @@ pub enum Arrival {
     },
     /// By events, such as messages on a topic.
     Sporadic {
-        /// The shortest distance of two releases.
+        /// The minimum inter-arrival time: the shortest distance of two releases.
         min_inter_arrival: Duration,
     },
 }
@@ -170,7 +170,7 @@ impl fmt::Display for TaskPolicy {
 }
 
 impl Arrival {
-    /// `T`: the period or the shortest gap.
+    /// `T`: the period or the minimum inter-arrival time.
     pub fn distance(self) -> Duration {
         match self {
             Self::Periodic { period } => period,

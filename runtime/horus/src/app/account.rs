@@ -17,9 +17,9 @@ pub struct NodeAccount {
     pub tally: Tally,
     /// What it did last.
     pub state: State,
-    /// How often its inputs fell silent.
+    /// How often its inputs became stale.
     pub stale_inputs: u64,
-    /// The longest of these silences.
+    /// The longest of these times.
     pub longest_stale: Duration,
     /// Messages that its steps set and its outputs did not publish.
     pub lost: Lost,

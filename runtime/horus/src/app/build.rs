@@ -18,7 +18,7 @@ use crate::supervise::Watched;
 use crate::time::MonotonicTime;
 use crate::{miss, stale};
 
-/// Silence is told after this many periods, where nothing else is asked for.
+/// An input is stale after this many periods without a message, where nothing else is asked for.
 const STALE_PERIODS: u32 = 100;
 
 /// And not before this time: a peer that restarts is back within it.

@@ -11,7 +11,7 @@ impl App {
     /// Runs the nodes in the calling thread, on `clock`, until `stop` is set or all of them have used up their
     /// [`releases`](Self::releases). The loop is the one that [`run`](Self::run) runs.
     ///
-    /// Nothing is asked of the machine, and no other process hears of the nodes: there is no CPU, policy or locked memory, no
+    /// Nothing is asked of the machine, and no other process hears of the nodes: there is no CPU, scheduling policy or locked memory, no
     /// admission, no journal, and no figures outside of this process. A thread that waits for events waits by the machine's
     /// clock.
     ///
@@ -32,7 +32,7 @@ pub(crate) fn executor<C: Clock>(app: App, clock: C) -> crate::Result<(Executor<
     let sheet = Sheet::own(built.info.nodes.len(), "");
     let [plan] = <[_; 1]>::try_from(built.threads).map_err(|threads| {
         crate::Error::new(format!(
-            "the nodes ask for {} threads, and there is this one: give them one CPU and one policy",
+            "the nodes ask for {} threads, and there is this one: give them one CPU and one scheduling policy",
             threads.len()
         ))
     })?;

@@ -7,7 +7,7 @@
 //! budget = "150 us"
 //! deadline = "800 us"
 //! cpu = "isolated"          # isolated, isolated:1, isolated-last, housekeeping, 2, 2-3
-//! scheduling_policy = "fifo:80"        # fifo:N, rr:N, deadline, other
+//! scheduling_policy = "fifo:80"   # fifo:N, rr:N, deadline, other
 //! on_miss = { safe_state = { after = 3, within = 100 } }
 //! [topics]
 //! "imu" = "subscribe"
@@ -25,6 +25,7 @@ use crate::topic::Options;
 
 mod file;
 mod installation;
+mod renamed;
 
 use file::{Direction, File, TopicSettings, TopicTable};
 pub use installation::{GROUPS, Installation, Restart};
@@ -158,10 +159,11 @@ impl Settings {
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, SettingsError> {
-        let file = toml::from_str(text).map_err(|error| SettingsError::Parse {
-            path: path.to_owned(),
-            text: error.to_string().trim_end().to_owned(),
-        })?;
+        let wrong = |text: String| SettingsError::Parse { path: path.to_owned(), text };
+        if let Some(refusal) = renamed::refusal(text) {
+            return Err(wrong(refusal));
+        }
+        let file = toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         Ok(Self { path: path.to_owned(), text: text.to_owned(), file, origin: Origin::Read(path.to_owned()) })
     }
 
@@ -170,8 +172,7 @@ impl Settings {
         let places: file::Places = toml::from_str(&self.text).ok()?;
         let said = places.node.get(node)?;
         let word = words.iter().find_map(|word| said.get(*word))?;
-        let line = 1 + self.text.get(..word.span().start)?.matches('\n').count();
-        Some(format!("{}, line {line}", self.path.display()))
+        Some(format!("{}, line {}", self.path.display(), file::line(&self.text, word)?))
     }
 
     pub fn is_strict(&self) -> bool {
@@ -340,6 +341,7 @@ mod tests {
             ("[node.control]\nperiod = \"1\"", "line 2"),
             ("[node.control]\nperiod = \"1\"", "800us"),
             ("[node.control]\nperiode = \"1 ms\"", "periode"),
+            ("[node.control]\nmin_gap = \"1 ms\"", "line 2: `min_gap` is called `min_inter_arrival`"),
             ("[node.control]\nscheduling_policy = \"fifo:100\"", "choose 1 to 98"),
             ("[node.control]\ncpu = \"third\"", "isolated-last"),
             ("[node.control]\non_miss = \"panic\"", "safe_state, stop"),

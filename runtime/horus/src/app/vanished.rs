@@ -1,7 +1,7 @@
 //! Whether the topics of a program are still where others find them.
 //!
 //! A topic whose file is removed goes on for those who have it open, and no other peer meets them there. No node notices: its
-//! inputs are silent, or its outputs have no reader. So the thread beside the loops looks.
+//! inputs are stale, or its outputs have no reader. So the thread beside the loops looks.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;

@@ -60,7 +60,7 @@ pub enum AdmitError {
         /// Why not.
         source: CpuChoiceError,
     },
-    /// What a node says of its policy is none.
+    /// What a node says of its scheduling policy is none.
     #[error("node {node}: {source}")]
     SchedulingPolicy {
         /// The node.
@@ -103,7 +103,7 @@ impl fmt::Display for Reason {
         match self {
             Self::SchedulingPolicyOther => out.write_str("scheduling policy other"),
             Self::NoBudget => out.write_str("no budget declared"),
-            Self::NoGap => out.write_str("released by events without a shortest gap (min_inter_arrival)"),
+            Self::NoGap => out.write_str("released by events without a minimum inter-arrival time (min_inter_arrival)"),
             Self::PeriodAndEvents => out.write_str("released by its period and by events"),
             Self::SeveralCpus(cpus) => write!(out, "may run on several CPUs ({cpus})"),
             Self::NoSuchCpu(cpu) => write!(out, "this machine has no CPU '{cpu}'"),

@@ -80,14 +80,14 @@ pub enum SpecError {
          or leave the limit out"
     )]
     MonitorLimitOfNone,
-    /// An input that is always silent.
+    /// An input that is always stale.
     #[error("stale_after 0 s would be told in every cycle: choose a longer time, or leave it out")]
     StaleAtOnce,
-    /// The silence of what it does not listen to.
+    /// A limit for what it does not listen to.
     #[error("has a stale_after for topic {0}, which is none of its inputs: {1}")]
     StaleAfterOfNone(String, String),
-    /// A gap between events that there are not.
-    #[error("has a min_inter_arrival and no event: it is the shortest time between two releases by .on(\"TOPIC\"); leave it out")]
+    /// A minimum inter-arrival time of events that there are not.
+    #[error("has a min_inter_arrival and no event: it is the minimum inter-arrival time of releases by .on(\"TOPIC\"); leave it out")]
     GapOfNone,
     /// A rate that is none.
     #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]
@@ -162,9 +162,9 @@ impl Spec {
         self
     }
 
-    /// The shortest time between two releases by events. An event that comes sooner is served at its end.
-    pub fn min_inter_arrival(&mut self, gap: Duration) -> &mut Self {
-        self.min_inter_arrival = Some(gap);
+    /// The minimum inter-arrival time: the shortest time between two releases by events. An event that comes sooner is served at its end.
+    pub fn min_inter_arrival(&mut self, shortest: Duration) -> &mut Self {
+        self.min_inter_arrival = Some(shortest);
         self
     }
 
@@ -186,7 +186,7 @@ impl Spec {
         self
     }
 
-    /// The policy by which the kernel chooses it.
+    /// The scheduling policy: how the kernel chooses its thread.
     pub fn scheduling_policy(&mut self, policy: SchedulingPolicy) -> &mut Self {
         self.scheduling_policy = policy;
         self
@@ -208,7 +208,8 @@ impl Spec {
         self
     }
 
-    /// How long nothing may come on any of its inputs before the journal says so; not zero. 100 periods and 1 s at least if not said otherwise.
+    /// After how long without a message any of its inputs is stale, which the journal tells; not zero. 100 periods and 1 s at least if not
+    /// said otherwise.
     pub fn stale_after(&mut self, limit: Duration) -> &mut Self {
         self.stale_after = Some(limit);
         self
@@ -232,7 +233,7 @@ impl Spec {
         &self.name
     }
 
-    /// Period and deadline. Where only events release the node, the period is the shortest gap between them.
+    /// Period and deadline. Where only events release the node, the period is their minimum inter-arrival time.
     pub(crate) fn timing(&self) -> Result<Timing, SpecError> {
         let (period, deadline) = match (self.period, self.min_inter_arrival, self.deadline) {
             (Some(period), _, deadline) => (period, deadline.unwrap_or(period)),

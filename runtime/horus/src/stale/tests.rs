@@ -1,4 +1,4 @@
-//! What a silent input leaves in the journal. Time is virtual: cycles of 10 ms, and a limit of 100 ms.
+//! What a stale input leaves in the journal. Time is virtual: cycles of 10 ms, and a limit of 100 ms.
 
 use super::*;
 
@@ -13,10 +13,10 @@ struct Loop(InputWatch, u64);
 
 impl Loop {
     /// Cycles up to `until`, in milliseconds; something comes in each of them, or in none.
-    fn run(&mut self, until: u64, heard: bool) {
+    fn run(&mut self, until: u64, came: bool) {
         while self.1 < until {
             self.1 += 10;
-            self.0.observe(heard, at(self.1));
+            self.0.observe(came, at(self.1));
         }
     }
 }
@@ -41,7 +41,7 @@ fn an_input_that_comes_every_period_is_never_told() {
 }
 
 #[test]
-fn a_silence_is_told_once_when_it_begins_and_once_with_its_length_when_it_ends() {
+fn a_stale_input_is_told_once_when_it_becomes_so_and_once_with_the_length_when_it_is_fresh() {
     let (mut cycles, mut collector) = scene();
     cycles.run(1_000, true);
     cycles.run(1_090, false);
@@ -56,7 +56,7 @@ fn a_silence_is_told_once_when_it_begins_and_once_with_its_length_when_it_ends()
     assert_eq!(cycles.0.totals().longest(), Duration::from_millis(3_200), "one that lasts counts");
     cycles.run(4_300, true);
     let entry = collector.collect(at(4_300)).unwrap();
-    assert!(entry.message().contains("again after 3.21s of silence"), "{}", entry.message());
+    assert!(entry.message().contains("is fresh again after 3.21s"), "{}", entry.message());
     let expected = (journal::id::INPUT_FRESH.to_owned(), Priority::Info, (3_210 * MS).to_string());
     assert_eq!(told(Some(entry)), expected);
     assert!(collector.collect(at(9_000)).is_none(), "nothing is told twice");
@@ -64,15 +64,15 @@ fn a_silence_is_told_once_when_it_begins_and_once_with_its_length_when_it_ends()
 }
 
 #[test]
-fn a_peer_that_was_never_there_is_told_and_counts_as_no_silence() {
+fn a_peer_that_was_never_there_is_told_and_counts_as_no_stale_input() {
     let (mut cycles, mut collector) = scene();
     cycles.run(700, false);
     let entry = collector.collect(at(700)).unwrap();
-    assert!(entry.message().contains("has heard nothing on topic ping yet"), "{}", entry.message());
+    assert!(entry.message().contains("input ping of node pong has had no message yet, 100ms after"), "{}", entry.message());
     assert_eq!(entry.priority(), Priority::Info);
     cycles.run(2_000, true);
     let entry = collector.collect(at(2_000)).unwrap();
-    assert!(entry.message().contains("for the first time, 700ms after its start"), "{}", entry.message());
+    assert!(entry.message().contains("had its first message 700ms after the node's start"), "{}", entry.message());
     assert_eq!((cycles.0.totals().stale_times(), cycles.0.totals().longest()), (0, Duration::ZERO));
 }
 

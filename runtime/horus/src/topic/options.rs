@@ -15,7 +15,7 @@ const DEFAULT_CAPACITY: usize = 16;
 
 /// How a topic is made, and how its ends behave.
 ///
-/// They say what a program needs at least. A topic of another policy is refused, and so is one with less room, unless nobody has
+/// They say what a program needs at least. A topic of another delivery policy is refused, and so is one with less room, unless nobody has
 /// published it yet: then it is remade with as much. [`Options::default`] asks for no room in particular, and a subscriber
 /// takes any policy by it. Who makes the topic by it makes one of `latest` that holds 16 messages and has room for one publisher: a
 /// publisher, an output of a node, and `horus topic pub` alike.
@@ -82,7 +82,7 @@ impl Options {
         self
     }
 
-    /// How to wait: a subscriber for messages, a publisher for room. If not said otherwise, as [`WaitStrategy::default`].
+    /// The wait strategy: how a subscriber waits for messages, a publisher for room. If not said otherwise, as [`WaitStrategy::default`].
     ///
     /// On an isolated CPU of its own, `WaitStrategy::Spin` is the fastest.
     #[must_use]

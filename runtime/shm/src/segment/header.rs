@@ -85,7 +85,7 @@ pub enum Terms {
 
 impl fmt::Display for Needs {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let policy = self.policy.map(|policy| format!("the policy {policy}"));
+        let policy = self.policy.map(|policy| format!("the delivery policy {policy}"));
         let capacity = (self.capacity > 0).then(|| format!("{} messages of room", self.capacity));
         let waking = self.waking.then(|| "to be woken".to_owned());
         let all: Vec<_> = [policy, capacity, waking].into_iter().flatten().collect();

@@ -117,7 +117,7 @@ pub const MAX_SUBSCRIBERS: usize = 32;
 /// Most bytes of a segment (64 GiB).
 pub const MAX_TOTAL_BYTES: usize = 1 << 36;
 
-/// What a lane does when its slowest subscriber has not read the oldest message yet.
+/// The delivery policy: what a lane does when its slowest subscriber has not read the oldest message yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryPolicy {
     /// Refuse: the value goes back to the caller and nothing is lost. A live subscriber that stops reading stops the

@@ -69,7 +69,7 @@ pub enum Reason {
         found: u64,
     },
     /// The policy's number stands for none.
-    #[error("its header is damaged (policy {found}, 1 and 2 exist): stop its users and remove it")]
+    #[error("its header is damaged (delivery policy {found}, 1 and 2 exist): stop its users and remove it")]
     DeliveryPolicyCode {
         /// The number.
         found: u32,
@@ -124,7 +124,7 @@ pub enum Reason {
     },
     /// The topic has another delivery policy.
     #[error(
-        "delivers by policy {found}, this program asks for {expected}: agree on one, and restart the topic's users"
+        "has the delivery policy {found}, this program asks for {expected}: agree on one, and restart the topic's users"
     )]
     DeliveryPolicy {
         /// The topic's policy.

@@ -13,7 +13,7 @@ use super::spin::{Spin, has_one_cpu};
 use crate::patience::pause;
 use crate::segment::Segment;
 
-/// How a subscriber waits for messages, and a publisher for room.
+/// The wait strategy: how a subscriber waits for messages, and a publisher for room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitStrategy {
     /// Busily: the fastest, and a whole CPU. Publishers never make a system call for this subscriber.

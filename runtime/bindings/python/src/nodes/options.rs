@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::renamed::{OF_NODES, refusal};
 use crate::topic::options::duration;
 
 /// Sets a node's wishes.
@@ -27,31 +28,34 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
             "min_inter_arrival" => spec.min_inter_arrival(duration(&value)?),
             "budget" => spec.budget(duration(&value)?),
             "deadline" => spec.deadline(duration(&value)?),
-            "silence" => silence(spec, &value)?,
+            "stale_after" => stale_after(spec, &value)?,
             "monitor_limit" => spec.monitor_limit(duration(&value)?),
             "cpu" => spec.cpu(value.str()?.to_str()?.parse::<CpuChoice>().map_err(invalid)?),
-            "policy" => spec.scheduling_policy(value.extract::<String>()?.parse::<SchedulingPolicy>().map_err(invalid)?),
+            "scheduling_policy" => spec.scheduling_policy(value.extract::<String>()?.parse::<SchedulingPolicy>().map_err(invalid)?),
             "on_miss" => spec.on_miss(on_miss(&value)?),
             "logical_execution_time" if value.is_truthy()? => spec.logical_execution_time(),
             "logical_execution_time" => spec,
-            other => {
-                return Err(PyTypeError::new_err(format!(
-                    "a node has no option {other}: there are name, period, rate, phase, on, min_inter_arrival, budget, deadline, silence, monitor_limit, cpu, policy, \
-                     on_miss, safe_state, logical_execution_time"
-                )));
-            }
+            other => return Err(refusal(OF_NODES, other).unwrap_or_else(|| no_option(other))),
         };
     }
     Ok(())
 }
 
 /// As in node.toml: "2 s" for all inputs, or {"imu": "50 ms"} for those of these topics.
-fn silence<'a>(spec: &'a mut Spec, value: &Bound<'_, PyAny>) -> PyResult<&'a mut Spec> {
+fn stale_after<'a>(spec: &'a mut Spec, value: &Bound<'_, PyAny>) -> PyResult<&'a mut Spec> {
     let Ok(by_topic) = value.cast::<PyDict>() else { return Ok(spec.stale_after(duration(value)?)) };
     for (topic, limit) in by_topic.iter() {
         spec.stale_after_of(topic.extract::<String>()?, duration(&limit)?);
     }
     Ok(spec)
+}
+
+#[cold]
+fn no_option(name: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "a node has no option {name}: there are name, period, rate, phase, on, min_inter_arrival, budget, deadline, stale_after, monitor_limit, cpu, \
+         scheduling_policy, on_miss, safe_state, logical_execution_time"
+    ))
 }
 
 #[cold]

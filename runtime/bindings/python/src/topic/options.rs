@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::failed;
+use crate::renamed::{OF_TOPICS, refusal};
 
 /// The options that `given` names, and its `maximum` for bytes and values.
 ///
@@ -38,7 +39,7 @@ pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Option<usiz
             "group" => options.group(group(&value)?),
             "directory" => options.directory(value.extract::<PathBuf>()?),
             "history" => options.history(value.extract()?),
-            "waiting" => options.wait_strategy(wait_strategy(&value.extract::<String>()?)?),
+            "wait_strategy" => options.wait_strategy(wait_strategy(&value.extract::<String>()?)?),
             "stamped" if value.is_truthy()? => options.stamped(),
             "never_wake" if value.is_truthy()? => options.never_wake(),
             "stamped" | "never_wake" => options,
@@ -46,14 +47,17 @@ pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Option<usiz
                 maximum = Some(value.extract()?);
                 options
             }
-            other => {
-                return Err(PyTypeError::new_err(format!(
-                    "there is no option {other}: there are reliable, latest, publishers, group, directory, history, waiting, stamped, never_wake, maximum"
-                )));
-            }
+            other => return Err(refusal(OF_TOPICS, other).unwrap_or_else(|| no_option(other))),
         };
     }
     Ok((options, maximum))
+}
+
+#[cold]
+fn no_option(name: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "there is no option {name}: there are reliable, latest, publishers, group, directory, history, wait_strategy, stamped, never_wake, maximum"
+    ))
 }
 
 fn group(value: &Bound<'_, PyAny>) -> PyResult<Group> {
@@ -72,7 +76,7 @@ fn wait_strategy(text: &str) -> PyResult<WaitStrategy> {
         ("poll", length) => WaitStrategy::Poll(parse_duration(length).map_err(failed)?),
         _ => {
             let text = format!(
-                "waiting is \"spin\", \"sleep\", \"spin 20 us\" (and then sleep) or \"poll 1 ms\", and not \"{text}\""
+                "wait_strategy is \"spin\", \"sleep\", \"spin 20 us\" (and then sleep) or \"poll 1 ms\", and not \"{text}\""
             );
             return Err(PyValueError::new_err(text));
         }

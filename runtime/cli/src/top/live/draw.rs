@@ -15,7 +15,7 @@ const GAP: u16 = 2;
 
 /// What is left out where a terminal is too narrow, the least missed first.
 const DISPENSABLE: [&str; 9] =
-    ["POLICY", "PREDICTED", "TYPE", "p99.9", "BUDGET", "PERIOD", "BYTES/s", "PUB", "DEADLINE"];
+    ["SCHEDULING", "PREDICTED", "TYPE", "p99.9", "BUDGET", "PERIOD", "BYTES/s", "PUB", "DEADLINE"];
 
 /// What the keys do.
 const KEYS: &str = "q quit  Tab other table  s sort by next column  r reverse  Space pause  arrows scroll";
@@ -142,7 +142,7 @@ mod tests {
         Page {
             header: "robot  RT yes".to_owned(),
             tables: [
-                table(&["NODE", "POLICY", "MISSES"], &["balance/control", "FIFO/80", "7"]),
+                table(&["NODE", "SCHEDULING", "MISSES"], &["balance/control", "FIFO/80", "7"]),
                 table(&["TOPIC", "RATE"], &["imu", "1000 /s"]),
             ],
             notes: vec!["random.topic: is no topic".to_owned()],
@@ -163,8 +163,8 @@ mod tests {
     fn a_page_fills_a_terminal_from_above_with_the_keys_below() {
         let expected = "robot  RT yes
 
-NODE             POLICY   MISSES
-balance/control  FIFO/80       7
+NODE             SCHEDULING  MISSES
+balance/control  FIFO/80          7
 
 TOPIC  RATE
 imu    1000 /s
@@ -179,7 +179,7 @@ random.topic: is no topic
     #[test]
     fn what_matters_least_goes_first_where_there_is_no_room() {
         let narrow = screen(26, 10);
-        assert!(!narrow.contains("POLICY") && narrow.contains("balance/control       7"), "{narrow}");
+        assert!(!narrow.contains("SCHEDULING") && narrow.contains("balance/control       7"), "{narrow}");
     }
 
     #[test]

@@ -75,8 +75,8 @@ fn the_page_reads_as_documented() {
         text(&snapshot(&machine, vec![control()], vec![imu()])),
         "\
 robot  RT yes  audit 100/100  0 misses in 3.2e7 releases: P(miss) < 9.4e-8 (95 %)  CPU 0 housekeeping, 1-3 isolated
-NODE             CPU  POLICY   PERIOD  DEADLINE  RESPONSE p50   p99.9     max  PREDICTED  BUDGET  MISSES  STATE
-balance/control    3  FIFO/80    1 ms    800 us         92 us  118 us  164 us     212 us    41 %       0  running
+NODE             CPU  SCHEDULING  PERIOD  DEADLINE  RESPONSE p50   p99.9     max  PREDICTED  BUDGET  MISSES  STATE
+balance/control    3  FIFO/80       1 ms    800 us         92 us  118 us  164 us     212 us    41 %       0  running
 TOPIC  TYPE          RATE  BYTES/s  PUB  SUB  SLOWEST READER     MISSED
 imu    horus/Imu  1000 /s   304 kB    1    2  balance, 1 behind       0
 random.topic: is none

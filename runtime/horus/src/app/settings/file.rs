@@ -105,6 +105,11 @@ pub struct Places {
     pub node: BTreeMap<String, BTreeMap<String, toml::Spanned<toml::Value>>>,
 }
 
+/// The line of a text that a word's value stands in.
+pub fn line(text: &str, word: &toml::Spanned<toml::Value>) -> Option<usize> {
+    Some(1 + text.get(..word.span().start)?.matches('\n').count())
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "write \"subscribe\", \"publish\", or { publish = true, group = \"robots\" }")]
 pub enum TopicSettings {

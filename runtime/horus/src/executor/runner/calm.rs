@@ -39,7 +39,7 @@ impl Runner<'_> {
             // Whether releases are left, and whether the cycle was in time, `finish` asks for each cycle.
             releases: _,
             timing: _,
-            // Both ways begin behind these: step, publishing, silence of inputs, note of the cycle.
+            // Both ways begin behind these: step, publishing, stale inputs, note of the cycle.
             node: _,
             inputs: _,
             outlets: _,

@@ -4,7 +4,7 @@ use super::{Parts, Runner};
 use crate::port::Lost;
 
 impl Runner<'_> {
-    /// How often its inputs fell silent, and the longest time.
+    /// How often its inputs became stale, and the longest time.
     pub fn stale_inputs(&self) -> (u64, std::time::Duration) {
         self.parts.inputs.iter().fold(Default::default(), |(count, longest), input| {
             let totals = input.watch.totals();
