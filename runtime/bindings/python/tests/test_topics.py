@@ -205,8 +205,7 @@ class Options(TopicsCase):
     def test_wrong_options_are_told(self):
         for options, error, words in (
             ({"reliable": 3}, horus.HorusError, "power of two"), ({"reliable": 4, "latest": 4}, TypeError, "not both"),
-            ({"size": 3}, TypeError, "there is no option size"), ({"waiting": "spin"}, TypeError, "^waiting is called wait_strategy$"),
-            ({"wait_strategy": "long"}, ValueError, "wait_strategy is"), ({"latest": -1}, OverflowError, ""),
+            ({"size": 3}, TypeError, "there is no option size"), ({"wait_strategy": "long"}, ValueError, "wait_strategy is"), ({"latest": -1}, OverflowError, ""),
         ):  # fmt: skip
             with self.subTest(options=options), self.assertRaisesRegex(error, words):
                 horus.Publisher(CmdVel, "a", **options)

@@ -30,17 +30,18 @@ pub enum ChainError {
     NotAdmitted(String),
     /// A task that is released by its input accepts it more seldom than it comes.
     #[error(
-        "task {task} runs at most every {gap}, and {before} feeds it every {distance}: shorten the gap, or feed it more seldom",
-        gap = Span(*gap), distance = Span(*distance)
+        "task {task} runs at most every {shortest}, and {before} feeds it every {distance}: shorten its minimum inter-arrival time, or feed it more \
+         seldom",
+        shortest = Span(*shortest), distance = Span(*distance)
     )]
-    GapTooLong {
+    InterArrivalTooLong {
         /// The task.
         task: String,
-        /// Its gap.
-        gap: Duration,
+        /// Its minimum inter-arrival time.
+        shortest: Duration,
         /// The task before it in the chain.
         before: String,
-        /// The period or gap of the task before.
+        /// The period or minimum inter-arrival time of the task before.
         distance: Duration,
     },
 }
@@ -52,7 +53,7 @@ impl Admission {
     /// task before them, which must be the only one that releases them.
     ///
     /// # Errors
-    /// When the chain is empty, a task is unknown or not admitted, or a gap is longer than the distance of its input.
+    /// When the chain is empty, a task is unknown or not admitted, or a minimum inter-arrival time is longer than the distance of its input.
     pub fn end_to_end(&self, chain: &[&str]) -> Result<Duration, ChainError> {
         let mut sum = Duration::ZERO;
         let mut before: Option<&Assessment> = None;
@@ -63,7 +64,7 @@ impl Admission {
             sum += worst.ok_or_else(|| ChainError::NotAdmitted((*name).to_owned()))?;
             match assessment.task.arrival {
                 Arrival::Periodic { period } => sum += period,
-                Arrival::Sporadic { min_inter_arrival } => fits_gap(assessment, min_inter_arrival, before)?,
+                Arrival::Sporadic { min_inter_arrival } => is_fed(assessment, min_inter_arrival, before)?,
             }
             before = Some(assessment);
         }
@@ -71,11 +72,11 @@ impl Admission {
     }
 }
 
-fn fits_gap(assessment: &Assessment, gap: Duration, before: Option<&Assessment>) -> Result<(), ChainError> {
+fn is_fed(assessment: &Assessment, shortest: Duration, before: Option<&Assessment>) -> Result<(), ChainError> {
     match before {
-        Some(before) if before.task.arrival.distance() < gap => Err(ChainError::GapTooLong {
+        Some(before) if before.task.arrival.distance() < shortest => Err(ChainError::InterArrivalTooLong {
             task: assessment.task.name.clone(),
-            gap,
+            shortest,
             before: before.task.name.clone(),
             distance: before.task.arrival.distance(),
         }),

@@ -20,7 +20,7 @@ pub enum TaskError {
     /// The set is larger than [`MAX_TASKS`].
     #[error("{0} tasks are too many for one analysis: give it those of one machine, at most {MAX_TASKS}")]
     TooMany(usize),
-    /// Period (or gap) and deadline do not go together.
+    /// Period (or minimum inter-arrival time) and deadline do not go together.
     #[error("task {task}: {error}")]
     Timing {
         /// The task.

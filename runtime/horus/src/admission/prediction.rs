@@ -100,7 +100,7 @@ pub struct Interference {
     pub budget: Duration,
     /// How the budget is known.
     pub budget_source: BudgetSource,
-    /// Its period or shortest gap.
+    /// Its period or minimum inter-arrival time.
     pub arrival: Arrival,
     /// How many of its jobs are counted.
     pub jobs: u64,

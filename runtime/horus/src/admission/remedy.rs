@@ -38,7 +38,7 @@ pub enum Remedy {
     Slow {
         /// The task.
         task: String,
-        /// Its new period or gap.
+        /// Its new period or minimum inter-arrival time.
         distance: Duration,
     },
 }

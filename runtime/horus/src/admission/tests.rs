@@ -217,7 +217,7 @@ fn a_sampled_chain_takes_its_responses_and_periods_and_an_event_driven_one_only_
     let error = |chain: &[&str]| admission.end_to_end(chain).unwrap_err().to_string();
     assert!(
         error(&["imu", "track"])
-            .contains("track runs at most every 2 ms, and imu feeds it every 1 ms: shorten the gap")
+            .contains("track runs at most every 2 ms, and imu feeds it every 1 ms: shorten its minimum inter-arrival time")
     );
     assert!(error(&["imu", "contol"]).contains("there is no task contol"));
     assert!(error(&["imu", "log"]).contains("task log has no promised response"));

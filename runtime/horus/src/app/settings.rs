@@ -341,7 +341,6 @@ mod tests {
             ("[node.control]\nperiod = \"1\"", "line 2"),
             ("[node.control]\nperiod = \"1\"", "800us"),
             ("[node.control]\nperiode = \"1 ms\"", "periode"),
-            ("[node.control]\nmin_gap = \"1 ms\"", "line 2: `min_gap` is called `min_inter_arrival`"),
             ("[node.control]\nscheduling_policy = \"fifo:100\"", "choose 1 to 98"),
             ("[node.control]\ncpu = \"third\"", "isolated-last"),
             ("[node.control]\non_miss = \"panic\"", "safe_state, stop"),

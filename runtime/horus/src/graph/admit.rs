@@ -81,7 +81,7 @@ pub enum Reason {
     /// What it needs is not known.
     NoBudget,
     /// Events may come at any rate.
-    NoGap,
+    NoInterArrival,
     /// A grid and events both release it, so its releases have no shortest distance.
     PeriodAndEvents,
     /// The kernel moves it.
@@ -103,7 +103,7 @@ impl fmt::Display for Reason {
         match self {
             Self::SchedulingPolicyOther => out.write_str("scheduling policy other"),
             Self::NoBudget => out.write_str("no budget declared"),
-            Self::NoGap => out.write_str("released by events without a minimum inter-arrival time (min_inter_arrival)"),
+            Self::NoInterArrival => out.write_str("released by events without a minimum inter-arrival time (min_inter_arrival)"),
             Self::PeriodAndEvents => out.write_str("released by its period and by events"),
             Self::SeveralCpus(cpus) => write!(out, "may run on several CPUs ({cpus})"),
             Self::NoSuchCpu(cpu) => write!(out, "this machine has no CPU '{cpu}'"),
@@ -259,7 +259,7 @@ fn task(info: &NodeInfo, name: &str, policy: SchedulingPolicy, choice: CpuChoice
     }
     let time = Duration::from_nanos;
     let arrival = match (info.period_ns, &info.on, info.min_inter_arrival_ns) {
-        (0, _, 0) => return Err(Reason::NoGap),
+        (0, _, 0) => return Err(Reason::NoInterArrival),
         (0, _, gap) => Arrival::Sporadic { min_inter_arrival: time(gap) },
         (period, None, _) => Arrival::Periodic { period: time(period) },
         (_, Some(_), _) => return Err(Reason::PeriodAndEvents),

@@ -88,7 +88,7 @@ pub enum SpecError {
     StaleAfterOfNone(String, String),
     /// A minimum inter-arrival time of events that there are not.
     #[error("has a min_inter_arrival and no event: it is the minimum inter-arrival time of releases by .on(\"TOPIC\"); leave it out")]
-    GapOfNone,
+    InterArrivalOfNone,
     /// A rate that is none.
     #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]
     Degrade(u32),
@@ -112,7 +112,7 @@ impl SpecError {
             Self::Window { .. } | Self::Degrade(_) | Self::EventsLeftOut => &["on_miss"],
             Self::MonitorLimit { .. } | Self::MonitorLimitOfNone => &["monitor_limit"],
             Self::StaleAtOnce | Self::StaleAfterOfNone(..) => &["stale_after"],
-            Self::GapOfNone => &["min_inter_arrival"],
+            Self::InterArrivalOfNone => &["min_inter_arrival"],
         }
     }
 }
@@ -238,7 +238,7 @@ impl Spec {
         let (period, deadline) = match (self.period, self.min_inter_arrival, self.deadline) {
             (Some(period), _, deadline) => (period, deadline.unwrap_or(period)),
             (None, _, _) if self.on.is_none() => return Err(SpecError::NeverReleased),
-            (None, Some(gap), deadline) => (gap, deadline.unwrap_or(gap)),
+            (None, Some(shortest), deadline) => (shortest, deadline.unwrap_or(shortest)),
             (None, None, Some(deadline)) => (deadline, deadline),
             (None, None, None) => (DEFAULT_EVENT_DEADLINE, DEFAULT_EVENT_DEADLINE),
         };
@@ -258,7 +258,7 @@ impl Spec {
             return Err(SpecError::StaleAtOnce);
         }
         if self.min_inter_arrival.is_some() && self.on.is_none() {
-            return Err(SpecError::GapOfNone);
+            return Err(SpecError::InterArrivalOfNone);
         }
         let OnMiss { action, after, within } = self.on_miss;
         if !(1..=MAX_WITHIN).contains(&within) || !(1..=within).contains(&after) {

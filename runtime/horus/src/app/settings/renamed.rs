@@ -22,6 +22,9 @@ pub fn refusal(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use super::super::Settings;
     use super::*;
 
     #[test]
@@ -30,8 +33,8 @@ mod tests {
             [("min_gap", "min_inter_arrival"), ("policy", "scheduling_policy"), ("silence", "stale_after")]
         {
             let text = format!("program = \"balance\"\n[node.control]\nperiod = \"1 ms\"\n{old} = \"1 s\"\n");
-            let refused = refusal(&text).unwrap();
-            assert!(refused.starts_with(&format!("line 4: `{old}` is called `{new}`: ")), "{refused}");
+            let refused = Settings::parse(Path::new("/n/node.toml"), &text).unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("/n/node.toml: line 4: `{old}` is called `{new}`: ")), "{refused}");
             assert_eq!(refusal(&text.replace(old, new)), None);
         }
     }

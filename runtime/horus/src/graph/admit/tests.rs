@@ -146,7 +146,7 @@ fn every_reason_is_found() {
     for (info, reason) in [
         (NodeInfo { scheduling_policy: "other".to_owned(), ..full() }, "scheduling policy other"),
         (NodeInfo { budget_ns: 0, ..full() }, "no budget declared"),
-        (NodeInfo { period_ns: 0, on: Some("imu".to_owned()), ..full() }, "released by events without a shortest gap"),
+        (NodeInfo { period_ns: 0, on: Some("imu".to_owned()), ..full() }, "released by events without a minimum inter-arrival time"),
         (NodeInfo { on: Some("imu".to_owned()), ..full() }, "released by its period and by events"),
         (NodeInfo { cpu: "any".to_owned(), ..full() }, "may run on several CPUs (0-3)"),
         (NodeInfo { cpu: "housekeeping".to_owned(), ..full() }, "may run on several CPUs (0-1)"),
