@@ -110,8 +110,10 @@ impl Run {
 
 fn measure(stage: &Stage, lanes: usize, senders: usize, receivers: usize, lossless: bool) -> Result<Measured, Failure> {
     let name = &stage.meeting.name;
-    let options =
-        Options::reliable(CAPACITY).publishers(lanes).directory(&stage.meeting.directory).wait_strategy(WaitStrategy::Spin);
+    let options = Options::reliable(CAPACITY)
+        .publishers(lanes)
+        .directory(&stage.meeting.directory)
+        .wait_strategy(WaitStrategy::Spin);
     let publishers = (0..senders).map(|_| Publisher::<[u8]>::open_as(name, Bytes::up_to(LONGEST), &options));
     let publishers: Vec<_> = publishers.collect::<Result<_, _>>()?;
     let subscribers = (0..receivers).map(|_| Subscriber::<[u8]>::open_as(name, Bytes::up_to(LONGEST), &options));

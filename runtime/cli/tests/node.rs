@@ -245,7 +245,10 @@ fn a_graph_that_fits_is_admitted_and_what_is_not_known_is_said() {
     scene.describes(&[control(), node("log", "other", 1, [1_000, 0, 1_000])]);
     let (status, screen) = scene.screen(&[]);
     assert_eq!(status, Some(2), "a node was not analysed");
-    assert!(screen.contains("control R = 150 us") && screen.contains("not analysed: log: scheduling policy other\n"), "{screen}");
+    assert!(
+        screen.contains("control R = 150 us") && screen.contains("not analysed: log: scheduling policy other\n"),
+        "{screen}"
+    );
     assert!(screen.ends_with("no determinism report of this boot: release jitter is taken as 0\n"), "{screen}");
 }
 
@@ -319,7 +322,8 @@ fn real_programs_are_checked_beside_those_that_run() {
     while json(&scene.path("topics"), &["node", "list"])["nodes"] == serde_json::json!([]) {
         assert!(started.elapsed() < PATIENCE);
     }
-    let settings = "program = \"ping\"\n[node.ping]\ncpu = \"isolated\"\nscheduling_policy = \"fifo:80\"\nbudget = \"1 ms\"\n";
+    let settings =
+        "program = \"ping\"\n[node.ping]\ncpu = \"isolated\"\nscheduling_policy = \"fifo:80\"\nbudget = \"1 ms\"\n";
     std::fs::write(scene.path("node.toml"), settings).unwrap();
     let ping = built("ping");
     let (status, screen) = scene.screen(&["--program", ping.to_str().unwrap()]);

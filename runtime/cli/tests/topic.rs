@@ -94,7 +94,10 @@ fn a_listing_says_of_every_topic_what_it_is_and_who_uses_it() {
     assert_eq!(names, ["arm.imu", "cmd"]);
     let topic = &list["topics"][0];
     assert_eq!((&topic["type"], &topic["bytes"]), (&"horus/Imu".into(), &304.into()));
-    assert_eq!((&topic["delivery_policy"], &topic["capacity"], &topic["sent"]), (&"latest".into(), &8.into(), &3.into()));
+    assert_eq!(
+        (&topic["delivery_policy"], &topic["capacity"], &topic["sent"]),
+        (&"latest".into(), &8.into(), &3.into())
+    );
     let own = serde_json::json!({"pid": std::process::id(), "elsewhere": false});
     assert_eq!(topic["publishers"][0]["process"], own);
     assert_eq!(topic["subscribers"], serde_json::json!([own]));

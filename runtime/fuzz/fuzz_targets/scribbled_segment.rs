@@ -172,7 +172,8 @@ fuzz_target!(|input: Input| {
                 let _message = found.map(|subscriber| subscriber.recv_timeout(Duration::from_micros(10)));
             }
             Step::Join { sleeps } => {
-                let options = options.clone().wait_strategy(if *sleeps { WaitStrategy::Sleep } else { WaitStrategy::Spin });
+                let options =
+                    options.clone().wait_strategy(if *sleeps { WaitStrategy::Sleep } else { WaitStrategy::Spin });
                 subscribers.extend(Subscriber::open(&name, &options));
             }
             Step::Leave => drop(subscribers.pop()),

@@ -63,7 +63,7 @@ pub use self::check::{MAX_TASKS, TaskError};
 pub use self::demand::MAX_DEADLINE_UTILISATION;
 pub use self::prediction::{Assessment, Cause, Interference, Overload, Part, Prediction, Relation};
 pub use self::remedy::Remedy;
-pub use self::task::{Arrival, BudgetSource, JitterSource, TaskPolicy, Task};
+pub use self::task::{Arrival, BudgetSource, JitterSource, Task, TaskPolicy};
 
 /// What the analysis says about a set of tasks. Prints as the screen of `horus node check`.
 #[must_use = "a refusal that no code looks at refuses nothing"]

@@ -375,9 +375,10 @@ impl Watched {
         let thread = Pid::from_raw(i32::try_from(figures.tid).ok()?)?;
         let (what, priority) = match horus_sys::scheduling::leave_real_time(Some(thread)) {
             Ok(()) => ("its thread has lost its scheduling policy, so that others run".to_owned(), Priority::Warning),
-            Err(errno) => {
-                (format!("its scheduling policy cannot be taken away: {errno}; run the monitor as root"), Priority::Error)
-            }
+            Err(errno) => (
+                format!("its scheduling policy cannot be taken away: {errno}; run the monitor as root"),
+                Priority::Error,
+            ),
         };
         let text = format!(
             "node {} has computed for {used:?} in cycle {}, its budget is {:?}: {what}",

@@ -227,7 +227,9 @@ impl StaleCollector {
         let text = match count {
             0 => format!("input {topic} of node {node} had its first message {length:?} after the node's start"),
             1 => format!("input {topic} of node {node} is fresh again after {length:?}"),
-            _ => format!("input {topic} of node {node} is fresh again after {count} stale times, the longest {longest:?}"),
+            _ => format!(
+                "input {topic} of node {node} is fresh again after {count} stale times, the longest {longest:?}"
+            ),
         };
         self.of_input(journal::id::INPUT_FRESH, Priority::Info, text)
             .field("HORUS_STALE_NS", ended.longest_ns)

@@ -229,7 +229,12 @@ fn notify(state: &[NotifyState]) {
     }
 }
 
-fn supervise(mut watched: Vec<Watched>, mut witness: Beside, mut background: impl FnMut(MonotonicTime), stop: &AtomicBool) {
+fn supervise(
+    mut watched: Vec<Watched>,
+    mut witness: Beside,
+    mut background: impl FnMut(MonotonicTime),
+    stop: &AtomicBool,
+) {
     let granted = Thread { cpu: CpuChoice::Housekeeping, ..Thread::default() }.enter();
     granted.refused().for_each(|refused| eprintln!("warning: the supervising thread: {refused}"));
     let mut feeding = Feeding::new();

@@ -63,7 +63,7 @@ pub use horus_shm::ends::bytes::SendError;
 pub use horus_shm::error::OpenError;
 pub use horus_shm::ring::{Full, Received};
 pub use horus_shm::segment::file::Access;
-pub use horus_shm::segment::layout::{HELD_FROM_BYTES, DeliveryPolicy};
+pub use horus_shm::segment::layout::{DeliveryPolicy, HELD_FROM_BYTES};
 pub use horus_shm::segment::map::LockRefused;
 pub use horus_shm::wait::WaitStrategy;
 pub use in_place::{Loan, Sample};

@@ -30,7 +30,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus::message::layout::Layout;
-use horus::topic::{Directory, Options, DeliveryPolicy, Publisher, Subscriber, TopicName, WaitStrategy};
+use horus::topic::{DeliveryPolicy, Directory, Options, Publisher, Subscriber, TopicName, WaitStrategy};
 use horus_shm::ends::{Kind, Making, Publication};
 use horus_shm::failpoint::{NAMES, VARIABLE};
 use horus_shm::peers::clean::clean;
@@ -150,7 +150,9 @@ fn topic_whose_remaking_was_cut_off_at_any_step_loses_nothing_of_the_next_publis
     for (turn, step) in steps.iter().flat_map(|step| [step; 4]).enumerate() {
         let policy = ["reliable", "latest"][turn % 2];
         let files = tempfile::tempdir_in("/dev/shm").unwrap();
-        let making = Options::default().directory(files.path()).wait_strategy([WaitStrategy::Sleep, WaitStrategy::Spin][turn / 2 % 2]);
+        let making = Options::default()
+            .directory(files.path())
+            .wait_strategy([WaitStrategy::Sleep, WaitStrategy::Spin][turn / 2 % 2]);
         let mut subscriber = Subscriber::<Block>::open(name(), &making).unwrap();
         // Twice, so that the second one finds what the first one left. What is finished, the second one takes as it is.
         let times = if **step == "remake:remade" { 1 } else { 2 };

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use horus::topic::{OpenError, Options, DeliveryPolicy, Publisher, Subscriber};
+use horus::topic::{DeliveryPolicy, OpenError, Options, Publisher, Subscriber};
 use proptest::prelude::*;
 
 horus::message! {

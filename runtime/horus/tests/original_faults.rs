@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use horus::message::Message;
 use horus::topic::{OpenError, Options, Publisher, Subscriber, TopicName};
 use horus_shm::segment::layout::{
-    HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, DeliveryPolicy, Shape, ShapeError,
+    DeliveryPolicy, HEADER_BYTES, LINE, LINE_PAIR, MAX_PAYLOAD_BYTES, MAX_SUBSCRIBERS, Shape, ShapeError,
 };
 use horus_shm::segment::rejected::Rejected;
 use peers::{CAPACITY, PATIENCE, Peer, await_no_file, options_for, some_time};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use horus::message::Stamp;
 use horus::message::layout::Layout;
 use horus::topic::{
-    Bytes, InPlace, OpenError, Options, Payload, DeliveryPolicy, Publisher, Raw, Received, Sendable, Serde, Subscriber,
+    Bytes, DeliveryPolicy, InPlace, OpenError, Options, Payload, Publisher, Raw, Received, Sendable, Serde, Subscriber,
     WaitStrategy, wait_any,
 };
 
@@ -207,7 +207,10 @@ fn call_all<K: Kind + ?Sized>() -> [BTreeSet<&'static str>; 2] {
     assert!(publisher.send_timeout(K::sent(), Duration::from_millis(1)).is_err());
 
     assert_eq!((call!(p, publisher.position()), call!(s, subscriber.position())), (10, 6));
-    assert_eq!((call!(p, publisher.delivery_policy()), call!(s, subscriber.delivery_policy())), (DeliveryPolicy::Reliable, DeliveryPolicy::Reliable));
+    assert_eq!(
+        (call!(p, publisher.delivery_policy()), call!(s, subscriber.delivery_policy())),
+        (DeliveryPolicy::Reliable, DeliveryPolicy::Reliable)
+    );
     assert_eq!((call!(p, publisher.capacity()), call!(s, subscriber.capacity())), (4, 4));
     assert_eq!(call!(p, publisher.message_bytes()), call!(s, subscriber.message_bytes()));
     assert_eq!(

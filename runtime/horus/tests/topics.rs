@@ -69,8 +69,10 @@ fn every_subscriber_receives_every_message_of_every_publisher_in_each_ones_order
     const PUBLISHERS: usize = 3;
     const MESSAGES: u64 = 5_000;
     let scratch = Scratch::new();
-    let options =
-        scratch.reliable(16).publishers(PUBLISHERS).wait_strategy(WaitStrategy::SpinThenSleep(Duration::from_micros(50)));
+    let options = scratch
+        .reliable(16)
+        .publishers(PUBLISHERS)
+        .wait_strategy(WaitStrategy::SpinThenSleep(Duration::from_micros(50)));
     let publishers: Vec<_> = (0..PUBLISHERS).map(|_| publish::<Stamp>(&options)).collect();
     let subscribers: Vec<_> = (0..2).map(|_| subscribe::<Stamp>(&options)).collect();
     std::thread::scope(|scope| {

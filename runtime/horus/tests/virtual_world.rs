@@ -206,7 +206,8 @@ fn with_logical_execution_time_data_do_not_depend_on_how_long_a_step_takes() {
         let mut world = VirtualWorld::new(|app| {
             let mut out = app.output::<CmdVel>("out")?;
             let produce = move |cycle: &Cycle| out.set(CmdVel { forward: cycle.number as f64, turn: 0.0 });
-            let produce = app.node("produce", produce).period(ms(10)).deadline(ms(5)).scheduling_policy("fifo:20".parse()?);
+            let produce =
+                app.node("produce", produce).period(ms(10)).deadline(ms(5)).scheduling_policy("fifo:20".parse()?);
             if is_logical {
                 produce.logical_execution_time();
             }

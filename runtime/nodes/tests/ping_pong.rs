@@ -206,7 +206,11 @@ fn speaking(mut node: Command, manager: &Manager) -> Running {
 
 /// The lines of a node that say something of its input, from the journal where there is one.
 fn said_of_input(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).lines().filter(|line| line.contains("input ")).collect::<Vec<_>>().join("\n")
+    String::from_utf8_lossy(&output.stderr)
+        .lines()
+        .filter(|line| line.contains("input "))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -227,7 +231,8 @@ fn a_node_whose_peer_is_stopped_says_when_its_input_is_stale_and_when_it_is_fres
     let pong = pong.end();
     assert!(count(&pong, "stale inputs") >= 1, "{pong:?}");
     let said = said_of_input(&pong);
-    let stale = said.find("input ping of node pong is stale: nothing came for 200ms").unwrap_or_else(|| panic!("{pong:?}"));
+    let stale =
+        said.find("input ping of node pong is stale: nothing came for 200ms").unwrap_or_else(|| panic!("{pong:?}"));
     let fresh = said.find("input ping of node pong is fresh again after").unwrap_or_else(|| panic!("{pong:?}"));
     assert!(stale < fresh, "{said}");
 }

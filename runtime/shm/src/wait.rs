@@ -11,6 +11,6 @@ mod waiting;
 #[cfg(not(loom))]
 pub use spin::Spin;
 #[cfg(not(loom))]
-pub use waiting::{Waiter, WaitStrategy, any};
+pub use waiting::{WaitStrategy, Waiter, any};
 #[cfg(not(loom))]
 pub(crate) use waiting::{wait, wake_all};

@@ -142,7 +142,8 @@ fn publisher_that_never_wakes_is_told_of_a_subscriber_that_wants_to_be_woken() {
 fn topic_that_cannot_be_joined_leaves_no_file() {
     let scratch = Scratch::new();
     let making = Making { wakes: false, ..MAKING };
-    let error = scratch.subscribe_as(Joining { making, wait_strategy: Some(WaitStrategy::Sleep), ..JOINING }).err().unwrap();
+    let error =
+        scratch.subscribe_as(Joining { making, wait_strategy: Some(WaitStrategy::Sleep), ..JOINING }).err().unwrap();
     assert!(error.to_string().contains("never wake"), "{error}");
     assert_eq!(scratch.files(), 0);
 }

@@ -11,7 +11,7 @@ use horus_shm::error::OpenError;
 use horus_shm::peers::clean::clean;
 use horus_shm::ring::Full;
 use horus_shm::segment::header::Needs;
-use horus_shm::segment::layout::{MAX_SUBSCRIBERS, DeliveryPolicy};
+use horus_shm::segment::layout::{DeliveryPolicy, MAX_SUBSCRIBERS};
 use horus_shm::segment::rejected::Reason;
 use horus_shm::wait::WaitStrategy;
 
@@ -84,9 +84,11 @@ fn subscribers_follow_a_first_publisher_that_remakes_the_topic() {
     for policy in [DeliveryPolicy::Reliable, DeliveryPolicy::Latest] {
         let scratch = Scratch::new();
         let guess = Making { policy: DeliveryPolicy::Latest, capacity: 2, least: 2, ..MAKING };
-        let open =
-            |wait_strategy| scratch.subscribe_as(Joining { making: guess, wait_strategy: Some(wait_strategy), ..JOINING }).unwrap();
-        let subscribers = [WaitStrategy::Spin, WaitStrategy::Sleep, WaitStrategy::Poll(Duration::from_micros(100))].map(open);
+        let open = |wait_strategy| {
+            scratch.subscribe_as(Joining { making: guess, wait_strategy: Some(wait_strategy), ..JOINING }).unwrap()
+        };
+        let subscribers =
+            [WaitStrategy::Spin, WaitStrategy::Sleep, WaitStrategy::Poll(Duration::from_micros(100))].map(open);
         assert_eq!(subscribers[2].segment().header().shape.capacity(), 2);
         let waiters = subscribers.map(|mut subscriber| {
             std::thread::spawn(move || {

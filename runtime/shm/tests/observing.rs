@@ -7,7 +7,7 @@ use common::{MAKING, Message, Scratch, message};
 use horus_shm::ends::observe::{Count, Observation, Start};
 use horus_shm::ends::place::Copied;
 use horus_shm::ends::{Joining, Kind, Making, Payload, Publication, Subscription};
-use horus_shm::segment::layout::{HELD_FROM_BYTES, DeliveryPolicy};
+use horus_shm::segment::layout::{DeliveryPolicy, HELD_FROM_BYTES};
 
 fn observe(scratch: &Scratch, start: Start) -> Observation {
     Observation::open(&scratch.file(), start).unwrap().unwrap()

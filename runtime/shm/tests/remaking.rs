@@ -14,7 +14,7 @@ use horus_shm::ends::{Joining, Making, Payload, Publication, Subscription};
 use horus_shm::error::OpenError;
 use horus_shm::ring::Plain;
 use horus_shm::segment::header::Needs;
-use horus_shm::segment::layout::{GENERATION_WORD, GENERATIONS, MEMBERSHIP, DeliveryPolicy};
+use horus_shm::segment::layout::{DeliveryPolicy, GENERATION_WORD, GENERATIONS, MEMBERSHIP};
 use horus_shm::wait::WaitStrategy;
 
 const POLICIES: [DeliveryPolicy; 2] = [DeliveryPolicy::Reliable, DeliveryPolicy::Latest];
@@ -94,8 +94,12 @@ fn those_who_wait_asleep_or_busily_hear_the_first_message() {
     for policy in POLICIES {
         let scratch = Scratch::new();
         let open = |wait_strategy| scratch.subscribe_as(Joining { wait_strategy, ..any() }).unwrap();
-        let sleeping =
-            [Some(WaitStrategy::Sleep), None, Some(WaitStrategy::Spin), Some(WaitStrategy::Poll(Duration::from_micros(100)))];
+        let sleeping = [
+            Some(WaitStrategy::Sleep),
+            None,
+            Some(WaitStrategy::Spin),
+            Some(WaitStrategy::Poll(Duration::from_micros(100))),
+        ];
         let waiters = sleeping.map(open).map(|mut subscriber| {
             std::thread::spawn(move || subscriber.recv_timeout::<Message>(Duration::from_secs(60)).map(|it| it.message))
         });
@@ -176,7 +180,8 @@ fn subscribers_that_need_more_remake_the_topic_for_all_until_it_is_published() {
 fn remade_file_never_shrinks_and_need_not_grow() {
     let scratch = Scratch::new();
     let bytes = || std::fs::metadata(scratch.file()).unwrap().len();
-    let mut subscriber = scratch.subscribe_as(Joining { making: asks(DeliveryPolicy::Latest, 1024), ..JOINING }).unwrap();
+    let mut subscriber =
+        scratch.subscribe_as(Joining { making: asks(DeliveryPolicy::Latest, 1024), ..JOINING }).unwrap();
     let before = bytes();
     let mut publisher = scratch.publish_as(&asks(DeliveryPolicy::Reliable, 4)).unwrap();
     assert_eq!((bytes(), publisher.segment().header().shape.capacity()), (before, 4));

@@ -56,7 +56,10 @@ fn run(policy: DeliveryPolicy, capacity: u64, steps: &[Step]) {
     let mut readers: [Option<Expected>; READERS] = [const { None }; READERS];
     for step in steps {
         let has_room = |number| {
-            readers.iter().flatten().all(|expected| policy == DeliveryPolicy::Latest || number - expected.next < capacity)
+            readers
+                .iter()
+                .flatten()
+                .all(|expected| policy == DeliveryPolicy::Latest || number - expected.next < capacity)
         };
         match *step {
             Step::Send => {

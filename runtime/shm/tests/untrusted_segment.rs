@@ -12,7 +12,7 @@ use horus_shm::peers::clean::clean;
 use horus_shm::peers::identity::Identity;
 use horus_shm::segment::file::Access;
 use horus_shm::segment::header::{Alleged, Expected, Header, Needs, Terms};
-use horus_shm::segment::layout::{HEADER_BYTES, DeliveryPolicy, Shape, VERSION};
+use horus_shm::segment::layout::{DeliveryPolicy, HEADER_BYTES, Shape, VERSION};
 use horus_shm::segment::rejected::Reason;
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use horus_shm::directory::Namespace;
 use serde::Deserialize;
 
-use super::{Config, ConfigError, FromRos, DeliveryPolicy, ToRos};
+use super::{Config, ConfigError, DeliveryPolicy, FromRos, ToRos};
 
 /// Settings of an appliance among others.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -71,7 +71,8 @@ impl Fleet {
                     )));
                 }
             };
-            let route = FromRos { topic, delivery_policy: self.delivery_policy, capacity: self.capacity, ..FromRos::default() };
+            let route =
+                FromRos { topic, delivery_policy: self.delivery_policy, capacity: self.capacity, ..FromRos::default() };
             if config.from_ros.insert(ours.to_owned(), route).is_some() {
                 return Err(wrong(format!("two topics are taken as {ours}: give one of them another name")));
             }

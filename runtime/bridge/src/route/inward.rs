@@ -14,7 +14,7 @@ use super::outward::{known, message_bytes, ours, pair, policy};
 use super::place::{Next, Place, Shared};
 use super::{Counts, Delivery, Endpoint, Source, Transport, Way};
 use crate::clock::Offset;
-use crate::config::{FromRos, DeliveryPolicy};
+use crate::config::{DeliveryPolicy, FromRos};
 use crate::convert::{Context, Ours, Pairing};
 
 /// Messages that a topic holds when the bridge makes it and the user does not say how many.

@@ -8,7 +8,7 @@ mod outward;
 mod place;
 mod serve;
 
-use crate::config::{Durability, DeliveryPolicy, Quality, Reliability};
+use crate::config::{DeliveryPolicy, Durability, Quality, Reliability};
 
 pub use account::{Account, Counts};
 pub use inward::Inward;
@@ -111,8 +111,11 @@ impl Delivery {
     /// reliable. As many messages are kept as the topic holds.
     pub fn new(way: Way, policy: DeliveryPolicy, capacity: usize, quality: &Quality) -> Self {
         let is_small = matches!(way, Way::ToRos(bytes) if bytes <= SMALL);
-        let usual =
-            if policy == DeliveryPolicy::Reliable || is_small { Reliability::Reliable } else { Reliability::BestEffort };
+        let usual = if policy == DeliveryPolicy::Reliable || is_small {
+            Reliability::Reliable
+        } else {
+            Reliability::BestEffort
+        };
         let reliability = quality.reliability.unwrap_or(usual);
         let is_reliable = reliability == Reliability::Reliable;
         Self {

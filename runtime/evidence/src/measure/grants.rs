@@ -51,6 +51,7 @@ pub(crate) fn not_granted(guarantee: &Guarantee) -> String {
 
 /// The policy that a thread has after it asked for FIFO at `priority`.
 pub fn policy(granted: &Granted, priority: u8) -> String {
-    let has_fifo = granted.guarantees().iter().any(|guarantee| guarantee.name == "scheduling-policy" && guarantee.is_granted());
+    let has_fifo =
+        granted.guarantees().iter().any(|guarantee| guarantee.name == "scheduling-policy" && guarantee.is_granted());
     if has_fifo { format!("FIFO/{priority}") } else { "OTHER".to_owned() }
 }

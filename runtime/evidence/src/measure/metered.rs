@@ -10,7 +10,7 @@ use horus::cpus::CpuChoice;
 use horus::deadline::{Tally, Timing};
 use horus::executor::Solo;
 use horus::node::Cycle;
-use horus::startup::{Granted, SchedulingPolicy, Process, RtPriority, Thread};
+use horus::startup::{Granted, Process, RtPriority, SchedulingPolicy, Thread};
 use horus_measure::meter::Meter;
 
 use crate::record::interval::{Intervals, Window};
@@ -62,7 +62,9 @@ impl Place {
         let checked = |priority| RtPriority::new(priority).expect("the configuration holds checked priorities only");
         let thread = Thread {
             cpu: self.cpu.map_or(CpuChoice::Any, CpuChoice::Number),
-            policy: self.priority.map_or(SchedulingPolicy::Inherited, |priority| SchedulingPolicy::Fifo(checked(priority))),
+            policy: self
+                .priority
+                .map_or(SchedulingPolicy::Inherited, |priority| SchedulingPolicy::Fifo(checked(priority))),
             ..Thread::default()
         };
         process.prepare().and(thread.enter())

@@ -148,7 +148,9 @@ mod tests {
         };
         let report = judged(|report| report.problems.push("x.toml:1: wrong".to_owned()), &unsound);
         assert!(!report.valid && report.verdict == Verdict::None);
-        for named in ["PREEMPT_RT", "--root", "throttled 3", "stress-ng", "REFUSED scheduling-policy", "1 configuration problem"] {
+        for named in
+            ["PREEMPT_RT", "--root", "throttled 3", "stress-ng", "REFUSED scheduling-policy", "1 configuration problem"]
+        {
             assert!(report.invalid_reasons.iter().any(|reason| reason.contains(named)), "{named} is missing");
         }
     }

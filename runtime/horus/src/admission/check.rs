@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::task::{TaskPolicy, Task};
+use super::task::{Task, TaskPolicy};
 use crate::deadline::{Timing, TimingError};
 
 /// The most tasks in one analysis, whose time grows with the square of their number.

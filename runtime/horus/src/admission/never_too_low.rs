@@ -53,8 +53,11 @@ fn task(number: u64, random: &mut Random, cpus: u64, percent: u64, blocking: u64
     let distance = if random.one_in(2) { 100_000 << random.up_to(3) } else { 100_000 + random.up_to(700_000) };
     let budget = (distance * percent / 100).max(1);
     let [time, budget] = [distance, budget].map(Duration::from_nanos);
-    let arrival =
-        if random.one_in(3) { Arrival::Sporadic { min_inter_arrival: time } } else { Arrival::Periodic { period: time } };
+    let arrival = if random.one_in(3) {
+        Arrival::Sporadic { min_inter_arrival: time }
+    } else {
+        Arrival::Periodic { period: time }
+    };
     let thread = random.up_to(2) as u32;
     let policy = match thread {
         // A thread of its own, so that the set makes sense.
@@ -141,7 +144,8 @@ impl Run<'_> {
         for cpu in 0..2 {
             let thread = simulation.add_thread(cpu, BLOCKER_LEVEL);
             let at = if self.way == Way::Random { self.random.up_to(2 * TOGETHER) } else { TOGETHER };
-            let task = simulation.add_task(thread, 0, Activation::Sporadic { min_inter_arrival: Duration::from_secs(1) });
+            let task =
+                simulation.add_task(thread, 0, Activation::Sporadic { min_inter_arrival: Duration::from_secs(1) });
             let _ = simulation.trigger(task, MonotonicTime::from_nanos(at));
         }
     }

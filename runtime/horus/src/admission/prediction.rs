@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::remedy::Remedy;
-use super::task::{Arrival, BudgetSource, TaskPolicy, Task};
+use super::task::{Arrival, BudgetSource, Task, TaskPolicy};
 
 /// One task with what is predicted for it.
 #[derive(Clone, Debug, PartialEq)]

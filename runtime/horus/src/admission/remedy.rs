@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::check::check;
 use super::span::Span;
-use super::task::{TaskPolicy, Task};
+use super::task::{Task, TaskPolicy};
 use super::{Assessment, assess, assess_all, levels, thread_priority};
 
 /// The highest priority that is suggested: 99 is that of the kernel's own threads, which move tasks and watch CPUs.

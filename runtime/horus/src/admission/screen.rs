@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::prediction::{Assessment, Cause, Interference, Overload, Part, Prediction, Relation};
 use super::span::Span;
-use super::task::{BudgetSource, JitterSource, TaskPolicy, Task};
+use super::task::{BudgetSource, JitterSource, Task, TaskPolicy};
 use super::{Admission, MAX_DEADLINE_UTILISATION};
 
 /// What stands beside every budget that was only measured.

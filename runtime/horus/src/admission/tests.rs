@@ -183,7 +183,10 @@ fn a_set_that_makes_no_sense_is_an_error_that_says_what_to_do() {
         (Task { budget: Duration::ZERO, ..good() }, "task control has no budget: give the CPU time"),
         (Task { deadline: us(100), ..good() }, "budget 150µs is longer than deadline 100µs: do less work"),
         (Task { deadline: ms(2), ..good() }, "task control: deadline 2ms is longer than period 1ms: shorten"),
-        (Task { arrival: Arrival::Sporadic { min_inter_arrival: ms(0) }, ..good() }, "period 0ns is out of range: choose"),
+        (
+            Task { arrival: Arrival::Sporadic { min_inter_arrival: ms(0) }, ..good() },
+            "period 0ns is out of range: choose",
+        ),
         (Task { jitter: ms(2), ..good() }, "jitter 2ms is longer than its period: measure it again"),
         (Task { blocking: ms(2), ..good() }, "blocking 2ms is longer than its period"),
         (Task { policy: TaskPolicy::Fifo(0), ..good() }, "there is no priority 0: choose 1 to 99"),
@@ -209,16 +212,16 @@ fn a_set_that_makes_no_sense_is_an_error_that_says_what_to_do() {
 fn a_sampled_chain_takes_its_responses_and_periods_and_an_event_driven_one_only_its_responses() {
     let imu = fifo("imu", 0, 90, ms(1), us(100)); // R = 100 us
     let control = fifo("control", 1, 80, ms(2), us(300)); // R = 400 us
-    let track = Task { arrival: Arrival::Sporadic { min_inter_arrival: ms(2) }, ..fifo("track", 2, 70, ms(2), us(200)) }; // R = 600 us
+    let track =
+        Task { arrival: Arrival::Sporadic { min_inter_arrival: ms(2) }, ..fifo("track", 2, 70, ms(2), us(200)) }; // R = 600 us
     let log = Task { cpu: 0, policy: TaskPolicy::Other, ..fifo("log", 0, 1, ms(1), us(1)) };
     let admission = analyse(&[imu, control, track, log], &[]).unwrap();
     assert_eq!(admission.end_to_end(&["imu", "control"]), Ok(us(1_000 + 100 + 2_000 + 400)));
     assert_eq!(admission.end_to_end(&["control", "track"]), Ok(us(2_000 + 400 + 600)));
     let error = |chain: &[&str]| admission.end_to_end(chain).unwrap_err().to_string();
-    assert!(
-        error(&["imu", "track"])
-            .contains("track runs at most every 2 ms, and imu feeds it every 1 ms: shorten its minimum inter-arrival time")
-    );
+    assert!(error(&["imu", "track"]).contains(
+        "track runs at most every 2 ms, and imu feeds it every 1 ms: shorten its minimum inter-arrival time"
+    ));
     assert!(error(&["imu", "contol"]).contains("there is no task contol"));
     assert!(error(&["imu", "log"]).contains("task log has no promised response"));
     assert!(error(&[]).contains("the chain is empty"));

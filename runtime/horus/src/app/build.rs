@@ -13,7 +13,7 @@ use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
 use crate::node::{Action, Cycle, SpecError};
 use crate::outside::Word;
 use crate::port::{LostCollector, MissedCollector, Outlet};
-use crate::startup::{SchedulingPolicy, Reservation, Thread};
+use crate::startup::{Reservation, SchedulingPolicy, Thread};
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
 use crate::{miss, stale};
@@ -177,7 +177,10 @@ fn thread_of(built: &mut Built, declared: &Declared, timing: &Timing) -> crate::
         _ => Reservation::default(),
     };
     let wanted = Thread { cpu: spec.cpu, policy: spec.scheduling_policy, reservation };
-    let shared = built.threads.iter().position(|plan| plan.thread == wanted && spec.scheduling_policy != SchedulingPolicy::Deadline);
+    let shared = built
+        .threads
+        .iter()
+        .position(|plan| plan.thread == wanted && spec.scheduling_policy != SchedulingPolicy::Deadline);
     let index = shared.unwrap_or_else(|| {
         built.threads.push(ThreadPlan { thread: wanted, events: 0, nodes: Vec::new(), runners: Vec::new() });
         built.threads.len() - 1

@@ -114,7 +114,8 @@ impl App {
         }
         // Everything is open, on an ordinary thread. Other threads start before a policy is taken.
         let (witness, coming) = channel();
-        let supervisor = supervise::spawn(watched, coming, move |now| background.iter_mut().for_each(|work| work(now)))?;
+        let supervisor =
+            supervise::spawn(watched, coming, move |now| background.iter_mut().for_each(|work| work(now)))?;
         let process = process.prepare();
         let threads = std::mem::take(&mut built.threads);
         let begin = |plan| start(plan, &built, &sheet, &process, &stop, stack_bytes);

@@ -103,7 +103,9 @@ impl fmt::Display for Reason {
         match self {
             Self::SchedulingPolicyOther => out.write_str("scheduling policy other"),
             Self::NoBudget => out.write_str("no budget declared"),
-            Self::NoInterArrival => out.write_str("released by events without a minimum inter-arrival time (min_inter_arrival)"),
+            Self::NoInterArrival => {
+                out.write_str("released by events without a minimum inter-arrival time (min_inter_arrival)")
+            }
             Self::PeriodAndEvents => out.write_str("released by its period and by events"),
             Self::SeveralCpus(cpus) => write!(out, "may run on several CPUs ({cpus})"),
             Self::NoSuchCpu(cpu) => write!(out, "this machine has no CPU '{cpu}'"),
@@ -223,8 +225,10 @@ fn place<'a>(processes: &'a [ProcessInfo], machine: &Machine) -> Result<Vec<Plac
             let name = task_name(program, &info.name, processes.len() == 1);
             let choice: CpuChoice =
                 info.cpu.parse().map_err(|source| AdmitError::Cpu { node: name.clone(), source })?;
-            let policy: SchedulingPolicy =
-                info.scheduling_policy.parse().map_err(|source| AdmitError::SchedulingPolicy { node: name.clone(), source })?;
+            let policy: SchedulingPolicy = info
+                .scheduling_policy
+                .parse()
+                .map_err(|source| AdmitError::SchedulingPolicy { node: name.clone(), source })?;
             let cpus = choice.resolve(&machine.root);
             let thread = (process, info.thread);
             let index = threads.iter().position(|known| *known == thread).unwrap_or_else(|| {
@@ -244,7 +248,13 @@ fn task_name(process: &ProcessInfo, node: &str, is_alone: bool) -> String {
 }
 
 /// The task of a node, but for its thread and its jitter.
-fn task(info: &NodeInfo, name: &str, policy: SchedulingPolicy, choice: CpuChoice, cpus: &CpuList) -> Result<Task, Reason> {
+fn task(
+    info: &NodeInfo,
+    name: &str,
+    policy: SchedulingPolicy,
+    choice: CpuChoice,
+    cpus: &CpuList,
+) -> Result<Task, Reason> {
     if cpus.is_empty() {
         return Err(Reason::NoSuchCpu(choice));
     }

@@ -87,7 +87,9 @@ pub enum SpecError {
     #[error("has a stale_after for topic {0}, which is none of its inputs: {1}")]
     StaleAfterOfNone(String, String),
     /// A minimum inter-arrival time of events that there are not.
-    #[error("has a min_inter_arrival and no event: it is the minimum inter-arrival time of releases by .on(\"TOPIC\"); leave it out")]
+    #[error(
+        "has a min_inter_arrival and no event: it is the minimum inter-arrival time of releases by .on(\"TOPIC\"); leave it out"
+    )]
     InterArrivalOfNone,
     /// A rate that is none.
     #[error("degrades to one release of {0}: choose 2 to {MAX_EVERY}")]

@@ -68,7 +68,11 @@ fn a_peer_that_was_never_there_is_told_and_counts_as_no_stale_input() {
     let (mut cycles, mut collector) = scene();
     cycles.run(700, false);
     let entry = collector.collect(at(700)).unwrap();
-    assert!(entry.message().contains("input ping of node pong has had no message yet, 100ms after"), "{}", entry.message());
+    assert!(
+        entry.message().contains("input ping of node pong has had no message yet, 100ms after"),
+        "{}",
+        entry.message()
+    );
     assert_eq!(entry.priority(), Priority::Info);
     cycles.run(2_000, true);
     let entry = collector.collect(at(2_000)).unwrap();

@@ -16,7 +16,7 @@ use thread_priority::unix::{
 };
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
-use super::{Answer, Guarantee, SchedulingPolicy, Reservation};
+use super::{Answer, Guarantee, Reservation, SchedulingPolicy};
 use crate::cpus::{CpuChoice, CpuList};
 use crate::task::{KernelPolicy, TaskStat};
 

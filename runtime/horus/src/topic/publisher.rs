@@ -7,7 +7,8 @@ use horus_shm::ends::Publication;
 use horus_shm::ends::place;
 
 use super::{
-    InPlace, IntoTopicName, Loan, LockRefused, OpenError, Options, Payload, DeliveryPolicy, Sendable, WaitStrategy, now_if,
+    DeliveryPolicy, InPlace, IntoTopicName, Loan, LockRefused, OpenError, Options, Payload, Sendable, WaitStrategy,
+    now_if,
 };
 use crate::message::Message;
 
@@ -47,7 +48,8 @@ impl<P: Payload + ?Sized> Publisher<P> {
         let directory = options.open_directory()?;
         let making = options.making(&directory)?;
         let publication = P::with_kind(shape, |kind, size| Publication::open(&directory, &name, kind, size, &making))?;
-        let (is_stamping, wait_strategy, writer) = (options.is_stamping(), options.how_to_wait(), P::writer(&publication));
+        let (is_stamping, wait_strategy, writer) =
+            (options.is_stamping(), options.how_to_wait(), P::writer(&publication));
         Ok(Self { publication, is_stamping, wait_strategy, writer })
     }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use horus_shm::ends::Subscription;
 
 use super::{
-    InPlace, IntoTopicName, LockRefused, Messages, OpenError, Options, Payload, DeliveryPolicy, Received, Sample, Waitable,
-    WaitStrategy,
+    DeliveryPolicy, InPlace, IntoTopicName, LockRefused, Messages, OpenError, Options, Payload, Received, Sample,
+    WaitStrategy, Waitable,
 };
 use crate::message::Message;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use horus::cpus::CpuChoice;
 use horus::monitor::Monitor;
-use horus::startup::{SchedulingPolicy, Process, RtPriority, Thread};
+use horus::startup::{Process, RtPriority, SchedulingPolicy, Thread};
 use horus::time::{Clock, MonotonicTime, SystemClock};
 use horus::topic::Directory;
 use horus::{stop, supervise};

@@ -24,7 +24,7 @@ use crate::peers::locks::{self, Place};
 use crate::segment::Segment;
 use crate::segment::file::{self, Access, LastOut, TopicFile};
 use crate::segment::header::{Expected, Header, Needs, Terms};
-use crate::segment::layout::{HEADER_BYTES, MAX_SUBSCRIBERS, DeliveryPolicy, Shape};
+use crate::segment::layout::{DeliveryPolicy, HEADER_BYTES, MAX_SUBSCRIBERS, Shape};
 use crate::segment::look::Look;
 use crate::segment::map::Residency;
 use crate::segment::rejected::{Reason, Rejected};

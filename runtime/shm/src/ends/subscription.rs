@@ -27,7 +27,7 @@ use crate::segment::map::LockRefused;
 use crate::segment::rejected::Rejected;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::wait::bell::Bell;
-use crate::wait::{self, Waiter, WaitStrategy};
+use crate::wait::{self, WaitStrategy, Waiter};
 
 /// A subscriber's cursors in all lanes of a topic.
 pub struct Subscription {

@@ -67,7 +67,12 @@ pub struct Consumer<M> {
 ///
 /// # Panics
 /// When a lane has no cursor of that number, or its capacity is no power of two: the caller chose both.
-pub fn join<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: DeliveryPolicy, history: u64) -> Option<Box<[Consumer<M>]>> {
+pub fn join<M: Memory>(
+    lanes: Vec<M>,
+    subscriber: usize,
+    policy: DeliveryPolicy,
+    history: u64,
+) -> Option<Box<[Consumer<M>]>> {
     for lane in &lanes {
         assert!(lane.capacity().is_power_of_two() && subscriber < lane.subscribers());
         // A cursor near the writer's position lets it go on while we are on our way from here to `start`, even if we

@@ -18,7 +18,7 @@ use std::fmt;
 
 use super::difference::difference;
 use super::layout::{
-    BYTE_ORDER, DESCRIPTION_BYTES, HEADER_BYTES, MAGIC, DeliveryPolicy, Shape, TYPE_NAME_BYTES, VERSION, WORD,
+    BYTE_ORDER, DESCRIPTION_BYTES, DeliveryPolicy, HEADER_BYTES, MAGIC, Shape, TYPE_NAME_BYTES, VERSION, WORD,
 };
 use super::rejected::Reason;
 use crate::error::OpenError;
@@ -122,7 +122,9 @@ impl Needs {
 
     /// The needs as a word of shared memory.
     pub(crate) fn to_word(self) -> u64 {
-        (self.capacity as u64) << 8 | u64::from(self.waking) << 7 | u64::from(self.policy.map_or(0, DeliveryPolicy::code))
+        (self.capacity as u64) << 8
+            | u64::from(self.waking) << 7
+            | u64::from(self.policy.map_or(0, DeliveryPolicy::code))
     }
 
     /// The needs that stand in a word of shared memory, whatever stands there.
@@ -287,7 +289,12 @@ impl Header {
     }
 
     /// The header for a new segment of what is expected.
-    pub(crate) fn new(expected: &Expected, shape: Shape, policy: DeliveryPolicy, wakes: bool) -> Result<Self, OpenError> {
+    pub(crate) fn new(
+        expected: &Expected,
+        shape: Shape,
+        policy: DeliveryPolicy,
+        wakes: bool,
+    ) -> Result<Self, OpenError> {
         let type_name = expected.type_name.clone();
         let printable = !type_name.is_empty() && !type_name.chars().any(char::is_control);
         if !printable || type_name.len() > TYPE_NAME_BYTES {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::layout::{BYTE_ORDER, HEADER_BYTES, DeliveryPolicy, ShapeError, VERSION};
+use super::layout::{BYTE_ORDER, DeliveryPolicy, HEADER_BYTES, ShapeError, VERSION};
 use crate::counted::counted;
 
 /// A file under a topic's name that is not what was asked for.

@@ -132,7 +132,8 @@ pub fn any<W: Waiter, R: BorrowMut<W>>(
         return Some(index);
     }
     let started = monotonic_ns();
-    let is_busy = readers.is_empty() || readers.iter().any(|reader| reader.borrow().wait_strategy() == WaitStrategy::Spin);
+    let is_busy =
+        readers.is_empty() || readers.iter().any(|reader| reader.borrow().wait_strategy() == WaitStrategy::Spin);
     let spinning = match is_busy {
         false => readers.iter().map(|reader| reader.borrow().wait_strategy().spinning(limit)).min().unwrap_or_default(),
         true => limit,

@@ -120,7 +120,9 @@ pub unsafe extern "C" fn horus_node_stale_after_of_ns(
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
     unsafe {
-        change(node, |spec| set(spec.stale_after_of(text(topic, "name of the topic")?, Duration::from_nanos(nanoseconds))))
+        change(node, |spec| {
+            set(spec.stale_after_of(text(topic, "name of the topic")?, Duration::from_nanos(nanoseconds)))
+        })
     }
 }
 
@@ -164,7 +166,9 @@ pub unsafe extern "C" fn horus_node_cpu(node: *mut horus_node, cpu: *const c_cha
 pub unsafe extern "C" fn horus_node_scheduling_policy(node: *mut horus_node, policy: *const c_char) -> horus_status {
     // SAFETY: the caller's promises are the same.
     unsafe {
-        change(node, |spec| set(spec.scheduling_policy(text(policy, "scheduling policy")?.parse::<SchedulingPolicy>().map_err(misuse)?)))
+        change(node, |spec| {
+            set(spec.scheduling_policy(text(policy, "scheduling policy")?.parse::<SchedulingPolicy>().map_err(misuse)?))
+        })
     }
 }
 

@@ -112,7 +112,7 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_tally(world, "control", &tally) == HORUS_OK && tally.misses == 3 && tally.is_safe);
   CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_OK && wheels.left == 0);
   CHECK(is_told(world, "node control is in its safe state: 3 misses"));
-  CHECK(is_told(world, "node control hears nothing on topic wanted: silent for 3ms"));
+  CHECK(is_told(world, "input wanted of node control is stale: nothing came for 3ms"));
   CHECK(horus_world_journal(world, 1000) == NULL);
 
   CHECK(horus_world_delay(world, "absent", 1, 0) == HORUS_MISUSE);
@@ -296,7 +296,7 @@ static void refused(robot *it) {
   CHECK(horus_world_new(no_budget, it) == NULL);
   SAYS("node a budget 0 s is no time for a step");
   CHECK(horus_world_new(stale_after_of_none, it) == NULL);
-  SAYS("node a has a silence for topic imu, which is none of its inputs: it has none");
+  SAYS("node a has a stale_after for topic imu, which is none of its inputs: it has none");
   CHECK(horus_world_new(NULL, it) == NULL);
   SAYS("declares the nodes is null");
   app = horus_app_new("refused");

@@ -31,7 +31,9 @@ pub fn apply(spec: &mut Spec, given: &Bound<'_, PyDict>) -> PyResult<()> {
             "stale_after" => stale_after(spec, &value)?,
             "monitor_limit" => spec.monitor_limit(duration(&value)?),
             "cpu" => spec.cpu(value.str()?.to_str()?.parse::<CpuChoice>().map_err(invalid)?),
-            "scheduling_policy" => spec.scheduling_policy(value.extract::<String>()?.parse::<SchedulingPolicy>().map_err(invalid)?),
+            "scheduling_policy" => {
+                spec.scheduling_policy(value.extract::<String>()?.parse::<SchedulingPolicy>().map_err(invalid)?)
+            }
             "on_miss" => spec.on_miss(on_miss(&value)?),
             "logical_execution_time" if value.is_truthy()? => spec.logical_execution_time(),
             "logical_execution_time" => spec,

@@ -146,7 +146,10 @@ fn every_reason_is_found() {
     for (info, reason) in [
         (NodeInfo { scheduling_policy: "other".to_owned(), ..full() }, "scheduling policy other"),
         (NodeInfo { budget_ns: 0, ..full() }, "no budget declared"),
-        (NodeInfo { period_ns: 0, on: Some("imu".to_owned()), ..full() }, "released by events without a minimum inter-arrival time"),
+        (
+            NodeInfo { period_ns: 0, on: Some("imu".to_owned()), ..full() },
+            "released by events without a minimum inter-arrival time",
+        ),
         (NodeInfo { on: Some("imu".to_owned()), ..full() }, "released by its period and by events"),
         (NodeInfo { cpu: "any".to_owned(), ..full() }, "may run on several CPUs (0-3)"),
         (NodeInfo { cpu: "housekeeping".to_owned(), ..full() }, "may run on several CPUs (0-1)"),
@@ -173,7 +176,8 @@ fn every_reason_is_found() {
 fn texts_that_are_no_cpu_and_no_policy_are_errors_that_name_the_node() {
     let (_root, machine) = machine("");
     for (cpu, policy) in [("third", "fifo:80"), ("3", "fifo:100")] {
-        let process = program("balance", &[NodeInfo { cpu: cpu.to_owned(), scheduling_policy: policy.to_owned(), ..control() }]);
+        let process =
+            program("balance", &[NodeInfo { cpu: cpu.to_owned(), scheduling_policy: policy.to_owned(), ..control() }]);
         let error = admit(&[process], &machine).unwrap_err().to_string();
         assert!(error.starts_with("node control: "), "{error}");
     }
