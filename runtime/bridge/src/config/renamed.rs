@@ -33,7 +33,7 @@ mod tests {
     fn each_old_key_is_refused_and_the_new_one_is_named() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("settings.toml");
-        for (old, new) in [("policy", "delivery_policy")] {
+        for (old, new) in RENAMED {
             std::fs::write(&file, format!("[from_ros.imu]\ntopic = \"/imu\"\n{old} = \"latest\"\n")).unwrap();
             let error = Config::read(&file).unwrap_err().to_string();
             assert!(error.contains(&format!("`{old}` is called `{new}`")), "{error}");
