@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use horus_shm::ends::Publication;
+use horus_shm::ends::{Payload as Size, Publication};
 use horus_shm::ring::NotStaged;
 use horus_sys::gate::{Gate, Inside};
 
@@ -44,7 +44,7 @@ impl Shared {
     pub fn set(
         &self,
         stage: impl FnOnce(&mut Publication) -> Result<(), NotStaged>,
-        payload: impl FnOnce() -> Box<[u8]>,
+        payload: impl FnOnce(Size) -> Box<[u8]>,
     ) -> Set {
         let Some(mut desk) = self.desk.enter() else { return self.counts.refuse(Set::Outside) };
         let Use::Running(publication) = &mut desk.is_used_for else { return self.learn(desk, payload) };
@@ -58,13 +58,13 @@ impl Shared {
         }
     }
 
+    /// The size is looked up here: a step that had it at hand would keep a register for it.
     #[cold]
     #[inline(never)]
-    fn learn(&self, mut desk: Inside<'_, Desk>, payload: impl FnOnce() -> Box<[u8]>) -> Set {
-        if matches!(desk.is_used_for, Use::Ended) {
-            return self.counts.refuse(Set::Outside);
-        }
-        desk.safe = Some(payload());
+    fn learn(&self, mut desk: Inside<'_, Desk>, payload: impl FnOnce(Size) -> Box<[u8]>) -> Set {
+        let Use::Learning(publication) = &desk.is_used_for else { return self.counts.refuse(Set::Outside) };
+        let payload = payload(publication.payload());
+        desk.safe = Some(payload);
         Set::Taken
     }
 }

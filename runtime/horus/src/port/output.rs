@@ -70,7 +70,7 @@ impl<P: Payload + ?Sized> Output<P> {
         let Some(staged) = P::staged(writer, message.value(), *size) else {
             return shared.counts.refuse(Set::Invalid);
         };
-        shared.set(|publication| P::stage(publication, staged), || P::payload(staged, *size))
+        shared.set(|publication| P::stage(publication, staged), |size| P::payload(staged, size))
     }
 
     /// The messages that were set and not published, since the program began.
