@@ -17,6 +17,8 @@ BLOCK = re.compile(r"^```(rust|cpp|c|python)\b[^\n]*\n(.*?)^```$", re.MULTILINE 
 # What opens a topic, in each language.
 OPENS = re.compile(r"(?:\b|_)(?:Publisher|Subscriber|input|output|input_with|output_with|publisher_open|subscriber_open)\b[^\n]*\"")
 # As rustdoc runs what has no main of its own.
+# What a program of the pages has in its Cargo.toml.
+CRATES = {"horus", "serde"}
 WRAPPED = "fn main() {{ fn run() -> Result<(), horus::Error> {{ {code} }} run().unwrap(); }}\n"
 
 
@@ -60,7 +62,7 @@ def made(wanted: list, prefix: Path, python: list, place: Path) -> dict:
         return dict(zip(wanted, commands, strict=True))
 
 
-def made_one(program: Printed, prefix: Path, python: list, libraries: Path, place: Path) -> list:
+def made_one(program: Printed, prefix: Path, python: list, libraries: dict, place: Path) -> list:
     ending = {"rust": "rs", "python": "py"}.get(program.language, program.language)
     source = place / f"{program.name}.{ending}"
     source.write_text(in_full(program.text) if program.language == "rust" else program.text)
@@ -74,28 +76,35 @@ def made_one(program: Printed, prefix: Path, python: list, libraries: Path, plac
 
 def in_full(text: str) -> str:
     """A program in Rust with the lines that its page hides, and with a main."""
-    code = re.sub(r"^# ?", "", text, flags=re.MULTILINE)
+    code = re.sub(r"^#( |$)", "", text, flags=re.MULTILINE)
     if re.search(r"^fn main\b|^horus::main!", code, re.MULTILINE):
         return code
     result = "" if re.search(r"^Ok::", code, re.MULTILINE) else "\nOk(())"
     return WRAPPED.format(code=code.strip() + result)
 
 
-def rust_libraries() -> Path:
-    """libhorus for Rust as the tests have it, which are built."""
+def rust_libraries() -> dict:
+    """The crates that programs of the pages name, as the tests have them, which are built."""
     command = ["cargo", "test", "--locked", "--package", "horus", "--test", "any_order", "--no-run", "--message-format=json"]
     done = subprocess.run(command, cwd=RUNTIME, capture_output=True, text=True, check=True)
-    for line in done.stdout.splitlines():
-        message = json.loads(line)
-        if message.get("target", {}).get("name") == "horus" and message["target"]["kind"] == ["lib"]:
-            return next(Path(file) for file in message["filenames"] if file.endswith(".rlib"))
-    raise ApplianceFailed("cargo does not say where it put the library of Rust")
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    libraries = {
+        message["target"]["name"]: Path(file)
+        for message in messages
+        if message["reason"] == "compiler-artifact" and message["target"]["name"] in CRATES and message["target"]["kind"] == ["lib"]
+        for file in message["filenames"]
+        if file.endswith(".rlib")
+    }
+    if libraries.keys() != CRATES:
+        raise ApplianceFailed(f"cargo does not say where it put {', '.join(sorted(CRATES - libraries.keys()))}")
+    return libraries
 
 
-def by_rustc(source: Path, library: Path, built: Path) -> Path:
-    command = ["rustc", "--edition", "2024", "-D", "warnings", "--extern", f"horus={library}", "-L", f"dependency={library.parent}"]
+def by_rustc(source: Path, libraries: dict, built: Path) -> Path:
+    named = [argument for name, file in libraries.items() for argument in ("--extern", f"{name}={file}")]
+    command = ["rustc", "--edition", "2024", "-D", "warnings", *named, "-L", f"dependency={libraries['horus'].parent}"]
     package = {**os.environ, "CARGO_PKG_NAME": "balance", "CARGO_BIN_NAME": "balance", "CARGO_PKG_VERSION": "0.1.0"}  # as Cargo does for a project
     done = subprocess.run([*command, str(source), "-o", str(built)], cwd=RUNTIME, env=package, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise ApplianceFailed(f"{source.name} does not compile:\n{done.stderr[-3000:]}")
+        raise ApplianceFailed(f"{source.name} does not compile:\n{done.stderr[:3000]}")
     return built
