@@ -91,7 +91,7 @@ impl<P: Payload + ?Sized> Publisher<P> {
         self.send_timeout(message, Duration::MAX)
     }
 
-    /// As [`try_send`](Self::try_send), but waits for room, at most `limit`, as [`Options::waiting`] says. Subscribers that
+    /// As [`try_send`](Self::try_send), but waits for room, at most `limit`, as [`Options::wait_strategy`] says. Subscribers that
     /// died meanwhile stop holding the topic. The stamp is the time of the call.
     ///
     /// # Errors

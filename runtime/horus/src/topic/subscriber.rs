@@ -73,7 +73,7 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         P::try_recv_into(&mut self.subscription, &mut self.reader, into)
     }
 
-    /// Waits, at most `limit`, for the next message, as [`Options::waiting`] says; `None` when the time is up.
+    /// Waits, at most `limit`, for the next message, as [`Options::wait_strategy`] says; `None` when the time is up.
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<Received<P::Message<'_>>> {
         P::recv(&mut self.subscription, &mut self.reader, limit)
     }
@@ -140,7 +140,7 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         self.subscription.segment().header().shape.capacity()
     }
 
-    /// How this subscriber waits: as [`Options::waiting`] said, or as suits the topic.
+    /// How this subscriber waits: as [`Options::wait_strategy`] said, or as suits the topic.
     pub fn wait_strategy(&self) -> WaitStrategy {
         self.subscription.wait_strategy()
     }

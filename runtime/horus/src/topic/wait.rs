@@ -27,7 +27,7 @@ impl BorrowMut<Subscription> for Waitable<'_> {
 /// `limit`; returns its index, or `None` when the time is up.
 ///
 /// Looks at them in order: while an earlier one has messages, later ones are not looked at. Sleeps, unless one of them waits
-/// busily ([`Options::waiting`](super::Options::waiting)). Allocates nothing.
+/// busily ([`Options::wait_strategy`](super::Options::wait_strategy)). Allocates nothing.
 ///
 /// ```
 /// use std::time::Duration;
