@@ -25,10 +25,9 @@
 //!     app.node("copy", node).period(ms(1));
 //!     Ok(())
 //! })?;
-//! world.publish_raw("wheels", &layout, &[7; 16])?;
+//! world.publish_as::<Raw>("wheels", &layout, [7; 16])?;
 //! world.run_for(ms(3));
-//! let mut last = [0; 16];
-//! assert!(world.last_raw("wheels.copy", &layout, &mut last)? && last == [7; 16]);
+//! assert_eq!(world.last_as::<Raw>("wheels.copy", &layout)?, Some(&vec![7; 16]));
 //! # Ok::<(), horus::Error>(())
 //! ```
 //!

@@ -48,8 +48,9 @@
 
 mod fault;
 mod jobs;
-mod raw;
 mod scratch;
+mod topics;
+mod unbuilt;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -75,9 +76,9 @@ use crate::simulation::{self, Activation, Simulation};
 use crate::startup::SchedulingPolicy;
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
-use crate::topic::Options;
+use crate::topic::{Options, Raw};
 
-pub use raw::Unbuilt;
+pub use unbuilt::Unbuilt;
 
 /// Messages that the topics of a test's own publishers hold at least.
 const CAPACITY: usize = 64;
@@ -92,8 +93,8 @@ pub struct VirtualWorld {
     watched: Vec<Watched>,
     sights: Vec<Arc<Sight>>,
     entries: Vec<Entry>,
-    publishers: BTreeMap<String, raw::Sending>,
-    subscribers: BTreeMap<String, raw::Seen>,
+    publishers: BTreeMap<String, topics::Used>,
+    subscribers: BTreeMap<String, topics::Used>,
     // Dropped last: the topics of all of the above are in it.
     directory: Scratch,
 }
@@ -212,7 +213,7 @@ impl VirtualWorld {
     /// When the topic cannot be opened, or when a program of this world publishes it: then the test has not what it wants. When a
     /// reliable topic is full: its nodes read when time passes.
     pub fn publish<M: Message>(&mut self, topic: &str, message: &M) {
-        self.publish_raw(topic, &Layout::of::<M>(), message.as_bytes())
+        self.publish_as::<Raw>(topic, &Layout::of::<M>(), message.as_bytes())
             .unwrap_or_else(|error| panic!("cannot publish topic {topic}: {error}"));
     }
 
@@ -221,7 +222,7 @@ impl VirtualWorld {
     /// # Panics
     /// As there.
     pub fn publish_with<M: Message>(&mut self, topic: &str, options: Options, message: &M) {
-        self.publish_raw_with(topic, options, &Layout::of::<M>(), message.as_bytes())
+        self.publish_as_with::<Raw>(topic, options, &Layout::of::<M>(), message.as_bytes())
             .unwrap_or_else(|error| panic!("cannot publish topic {topic}: {error}"));
     }
 
@@ -239,9 +240,11 @@ impl VirtualWorld {
     /// # Panics
     /// As there.
     pub fn last_boxed<M: Message>(&mut self, topic: &str) -> Option<Box<M>> {
+        let found = self.last_as::<Raw>(topic, &Layout::of::<M>());
+        let bytes = found.unwrap_or_else(|error| panic!("cannot look at topic {topic}: {error}"))?;
         let mut message = M::new_box_zeroed().expect("there is memory for a message");
-        let found = self.last_raw(topic, &Layout::of::<M>(), message.as_mut_bytes());
-        found.unwrap_or_else(|error| panic!("cannot look at topic {topic}: {error}")).then_some(message)
+        message.as_mut_bytes().copy_from_slice(bytes);
+        Some(message)
     }
 
     /// Has the node wake up so much after its releases.

@@ -1,4 +1,5 @@
-//! Every method of a topic's ends and of a node's ports, called for every kind of payload, so that the matrix of methods and kinds gets no holes.
+//! Every method of a topic's ends, of a node's ports and of a virtual world's topics, called for every kind of payload, so that the matrix of
+//! methods and kinds gets no holes.
 //!
 //! The methods are read from the sources: one that is added and not called here fails a test. So does a method of one kind only that is not
 //! named here.
@@ -141,15 +142,17 @@ impl Kind for Raw {
 
 /// Calls a method and notes its name.
 macro_rules! call {
-    ($called:ident, $end:ident.$method:ident($($given:expr),*)) => {{
+    ($called:ident, $end:ident.$method:ident$(::<$kind:ty>)?($($given:expr),*)) => {{
         $called.insert(stringify!($method));
-        $end.$method($($given),*)
+        $end.$method$(::<$kind>)?($($given),*)
     }};
 }
 
 // Behind the macro, which it uses.
 #[path = "payload_matrix/ports.rs"]
 mod ports;
+#[path = "payload_matrix/worlds.rs"]
+mod worlds;
 
 /// The methods that are public in a source, of its ends or of what else it defines.
 fn public(source: &'static str) -> BTreeSet<&'static str> {

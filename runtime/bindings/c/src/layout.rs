@@ -6,7 +6,7 @@ use horus::message::layout::Layout;
 
 use crate::handle::{Kind, close, give, look, text};
 use crate::payload::Of;
-use crate::status::{Refusal, call, horus_status, make, misuse};
+use crate::status::{call, horus_status, make, misuse};
 
 /// The layout of a message, or of bytes. Any number of threads may use it at a time, until it is closed.
 #[allow(non_camel_case_types)]
@@ -87,18 +87,4 @@ pub unsafe extern "C" fn horus_layout_close(layout: *mut horus_layout) -> horus_
         // SAFETY: the caller's promise is the same.
         unsafe { close(layout) }
     })
-}
-
-/// The layout of messages, for nodes and worlds.
-///
-/// # Safety
-/// As for [`look`].
-pub(crate) unsafe fn of_messages<'a>(layout: *mut horus_layout) -> Result<&'a Layout, Refusal> {
-    // SAFETY: the caller's promise is the same.
-    match unsafe { look(layout) }? {
-        Of::Messages(layout) => Ok(layout),
-        Of::Bytes(_) => Err(misuse(
-            "this is a layout of bytes, and inputs, outputs and worlds take messages: give bytes to a publisher or a subscriber",
-        )),
-    }
 }

@@ -85,9 +85,9 @@ pub trait Payload: sealed::Sealed {
     where
         Self: 'a;
     #[doc(hidden)]
-    type Writer;
+    type Writer: Send;
     #[doc(hidden)]
-    type Reader;
+    type Reader: Send;
     /// What an output copies to its topic.
     #[doc(hidden)]
     type Staged: ?Sized;
@@ -140,6 +140,11 @@ pub trait Payload: sealed::Sealed {
         sent_ns: u64,
         room: (Duration, WaitStrategy),
     ) -> Result<(), Self::NotSent>;
+    /// Whether a value was not sent because there is no room, and for no reason of its own.
+    #[doc(hidden)]
+    fn is_full(_not_sent: &Self::NotSent) -> bool {
+        true
+    }
     #[doc(hidden)]
     fn try_recv<'a>(
         subscription: &'a mut Subscription,

@@ -172,6 +172,8 @@ typedef struct {
   uint64_t discarded;
   // They were set while no step could.
   uint64_t outside;
+  // They were no messages of the topic: bytes, and more than its maximum.
+  uint64_t invalid;
 } horus_lost;
 
 // What a node does.
@@ -282,7 +284,7 @@ horus_status horus_layout_close(horus_layout *layout);
 // `name` ends with a zero byte.
 horus_app *horus_app_new(const char *name);
 
-// An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
+// An input of the next node. `layout` says whether its messages are those of a struct or bytes of any length. `options` may be null. Null when it is refused; the program does not run then.
 //
 // # Safety
 // `app` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
@@ -530,7 +532,8 @@ horus_status horus_node_safe_state(horus_node *node,
 // As `horus_node_period_ns`.
 horus_status horus_node_logical_execution_time(horus_node *node);
 
-// Copies the newest message, however old it is by now; HORUS_EMPTY before the first. `about` may be null. No allocation.
+// Copies the newest message, however old it is by now; HORUS_EMPTY before the first. No allocation. A message of a struct has `bytes` bytes, and
+// `about` may be null. For one of bytes there are `bytes` bytes of room, as many as the longest message has, and `about` tells how many came.
 //
 // # Safety
 // `input` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
@@ -574,7 +577,8 @@ uint64_t horus_input_missed(horus_input *input);
 
 // Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when it is not taken, because there is
 // no room for it: a subscriber of a reliable topic has yet to read, or the step has set as many messages as the topic holds. Those before it
-// stay, and `horus_output_lost` counts this one. No allocation.
+// stay, and `horus_output_lost` counts this one. No allocation. A message of a struct has the bytes of its layout. One of bytes has up to the
+// maximum, and may be null where it has none.
 //
 // # Safety
 // `output` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
@@ -628,7 +632,8 @@ uint64_t horus_world_now_ns(horus_world *world);
 // `world` is a handle that no other call uses meanwhile.
 horus_status horus_world_run_for(horus_world *world, uint64_t nanoseconds);
 
-// Publishes a message of `bytes` bytes, as another program would.
+// Publishes a message of `bytes` bytes, as another program would. A message of a struct has the bytes of its layout. One of bytes has up to the
+// maximum, and may be null where it has none.
 //
 // # Safety
 // `world` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
@@ -638,15 +643,17 @@ horus_status horus_world_publish(horus_world *world,
                                  const void *message,
                                  size_t bytes);
 
-// Copies the newest message of a topic; HORUS_EMPTY while there is none.
+// Copies the newest message of a topic; HORUS_EMPTY while there is none. A message of a struct has `bytes` bytes, and `about` may be null. For one
+// of bytes there are `bytes` bytes of room, as many as the longest message has, and `about` tells how many there are.
 //
 // # Safety
-// As `horus_world_publish`, and `bytes` bytes may be written at `message`.
+// As `horus_world_publish`, `bytes` bytes may be written at `message`, and `about` is null or may be written.
 horus_status horus_world_last(horus_world *world,
                               const char *topic,
                               horus_layout *layout,
                               void *message,
-                              size_t bytes);
+                              size_t bytes,
+                              horus_received *about);
 
 // Ends a world. Null is nothing to end.
 //

@@ -7,14 +7,15 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use horus::app;
-use horus::topic::Raw;
+use horus::topic::{Bytes, Raw};
 
-use crate::handle::{close, get, give, text};
-use crate::layout::{horus_layout, of_messages};
+use crate::handle::{close, get, give, look, text};
+use crate::layout::horus_layout;
 use crate::nodes::node_handle::{NodeHandle, horus_app, horus_node};
 use crate::nodes::port::{Port, horus_input, horus_output};
 use crate::nodes::program::{Program, declare_by, horus_declare, null_step};
 use crate::nodes::step::{CNode, horus_step};
+use crate::payload::Of;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{call, failed, horus_status, make, misuse};
 use crate::topic::options::{horus_options, options_if_any};
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn horus_app_new(name: *const c_char) -> *mut horus_app {
     })
 }
 
-/// An input of the next node. `options` may be null. Null when it is refused; the program does not run then.
+/// An input of the next node. `layout` says whether its messages are those of a struct or bytes of any length. `options` may be null. Null when it is refused; the program does not run then.
 ///
 /// # Safety
 /// `app` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `options` is null or may be read.
@@ -53,9 +54,15 @@ pub unsafe extern "C" fn horus_app_input(
         unsafe { get(app) }?.declare(|program| {
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
-                unsafe { (text(topic, "name of the topic")?, of_messages(layout)?, options_if_any(options)?) };
-            let input = program.app()?.input_as::<Raw>(topic, layout, options.unwrap_or_default()).map_err(failed)?;
-            let turn = program.turn.clone();
+                unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
+            let (turn, options) = (program.turn.clone(), options.unwrap_or_default());
+            let input = match layout {
+                Of::Messages(layout) => program.app()?.input_as::<Raw>(topic, layout, options).map(Of::Messages),
+                Of::Bytes(maximum) => {
+                    program.app()?.input_as::<[u8]>(topic, Bytes::up_to(*maximum), options).map(Of::Bytes)
+                }
+            }
+            .map_err(failed)?;
             Ok(program.keep_input(give(Port::new(turn, input))))
         })
     })
@@ -78,9 +85,15 @@ pub unsafe extern "C" fn horus_app_output(
         unsafe { get(app) }?.declare(|program| {
             // SAFETY: the caller's promises are the same.
             let (topic, layout, options) =
-                unsafe { (text(topic, "name of the topic")?, of_messages(layout)?, options_if_any(options)?) };
-            let output = program.app()?.output_as::<Raw>(topic, layout, options.unwrap_or_default()).map_err(failed)?;
-            let turn = program.turn.clone();
+                unsafe { (text(topic, "name of the topic")?, look(layout)?, options_if_any(options)?) };
+            let (turn, options) = (program.turn.clone(), options.unwrap_or_default());
+            let output = match layout {
+                Of::Messages(layout) => program.app()?.output_as::<Raw>(topic, layout, options).map(Of::Messages),
+                Of::Bytes(maximum) => {
+                    program.app()?.output_as::<[u8]>(topic, Bytes::up_to(*maximum), options).map(Of::Bytes)
+                }
+            }
+            .map_err(failed)?;
             Ok(program.keep_output(give(Port::new(turn, output))))
         })
     })

@@ -4,17 +4,18 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use horus::port::{Input, Lost, Output};
+use horus::port::{Input, Lost, Output, Set};
 use horus::time::MonotonicTime;
 use horus::topic::{Raw, Received};
 
 use crate::handle::{Kind, place, wrong_size};
 use crate::nodes::keep::{Belonging, Holders};
 use crate::nodes::turn::Turn;
+use crate::payload::{Of, of_either};
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_FULL, HORUS_OK};
 use crate::status::{Refusal, call, horus_status, misuse, quick_call};
-use crate::topic::publisher::message_at;
-use crate::topic::subscriber::{horus_received, tell};
+use crate::topic::publisher::{bytes_at, message_at, too_long};
+use crate::topic::subscriber::{check_room, horus_received, tell};
 
 /// An end of a topic, with the turn of the node that it belongs to.
 pub(crate) struct Port<E> {
@@ -73,7 +74,7 @@ pub struct horus_input {
 }
 
 impl Kind for horus_input {
-    type Value = Port<Input<Raw>>;
+    type Value = Port<Of<Input<Raw>, Input<[u8]>>>;
     const MARK: u64 = 0x7475_6f79_616c_0004;
     const NAME: &'static str = "input";
 }
@@ -85,12 +86,12 @@ pub struct horus_output {
 }
 
 impl Kind for horus_output {
-    type Value = Port<Output<Raw>>;
+    type Value = Port<Of<Output<Raw>, Output<[u8]>>>;
     const MARK: u64 = 0x7475_6f79_616c_0005;
     const NAME: &'static str = "output";
 }
 
-/// Copies what `look` finds to memory of the caller's.
+/// Copies what is found to memory of the caller's: by the first look on an input of messages, and by the second one on one of bytes.
 ///
 /// # Safety
 /// `input` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
@@ -100,27 +101,34 @@ unsafe fn copy(
     message: *mut c_void,
     bytes: usize,
     about: *mut horus_received,
-    look: impl FnOnce(&mut Input<Raw>) -> Option<Received<&[u8]>>,
+    of_messages: impl FnOnce(&mut Input<Raw>) -> Option<Received<&[u8]>>,
+    of_bytes: impl FnOnce(&mut Input<[u8]>) -> Option<Received<&[u8]>>,
 ) -> Result<horus_status, Refusal> {
     // SAFETY: the caller's promise is the same.
     let input = unsafe { own(input) }?;
     if message.is_null() {
         return Err(misuse("the place for the message is null"));
     }
-    if bytes != input.message_bytes() {
-        return Err(wrong_size(bytes, input.message_bytes()));
-    }
-    let Some(received) = look(input) else { return Ok(HORUS_EMPTY) };
-    let (found, received) = (received.message, received.map(|_| ()));
-    // SAFETY: so many bytes may be written there, by the caller's promise, and `found` has as many. It is memory of the input's own,
-    // which C is never shown.
-    unsafe { ptr::copy_nonoverlapping(found.as_ptr(), message.cast(), bytes) };
+    let found = match input {
+        Of::Messages(input) if bytes != input.message_bytes() => return Err(wrong_size(bytes, input.message_bytes())),
+        Of::Messages(input) => of_messages(input),
+        Of::Bytes(input) => {
+            check_room(bytes, input.message_bytes(), about)?;
+            of_bytes(input)
+        }
+    };
+    let Some(received) = found else { return Ok(HORUS_EMPTY) };
+    let (found, length) = (received.message.as_ptr(), received.message.len());
+    // SAFETY: so many bytes may be written there, by the caller's promise: `found` has as many, or fewer where they are bytes. It is memory
+    // of the input's own, which C is never shown.
+    unsafe { ptr::copy_nonoverlapping(found, message.cast(), length) };
     // SAFETY: the caller's promise is the same.
-    unsafe { tell(about, received.map(|()| bytes)) };
+    unsafe { tell(about, received.map(|_| length)) };
     Ok(HORUS_OK)
 }
 
-/// Copies the newest message, however old it is by now; HORUS_EMPTY before the first. `about` may be null. No allocation.
+/// Copies the newest message, however old it is by now; HORUS_EMPTY before the first. No allocation. A message of a struct has `bytes` bytes, and
+/// `about` may be null. For one of bytes there are `bytes` bytes of room, as many as the longest message has, and `about` tells how many came.
 ///
 /// # Safety
 /// `input` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `message`, `about` is null or may be written.
@@ -132,7 +140,9 @@ pub unsafe extern "C" fn horus_input_latest(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    quick_call(|| unsafe { copy(input, message, bytes, about, Input::<Raw>::latest_received) })
+    quick_call(|| unsafe {
+        copy(input, message, bytes, about, Input::<Raw>::latest_received, Input::<[u8]>::latest_received)
+    })
 }
 
 /// Copies the newest message, if it came since the last look; HORUS_EMPTY otherwise.
@@ -147,7 +157,9 @@ pub unsafe extern "C" fn horus_input_fresh(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    quick_call(|| unsafe { copy(input, message, bytes, about, Input::<Raw>::fresh_received) })
+    quick_call(|| unsafe {
+        copy(input, message, bytes, about, Input::<Raw>::fresh_received, Input::<[u8]>::fresh_received)
+    })
 }
 
 /// Copies the oldest message that came and was not read yet: each once, in the order of each publisher.
@@ -162,7 +174,7 @@ pub unsafe extern "C" fn horus_input_next(
     about: *mut horus_received,
 ) -> horus_status {
     // SAFETY: the caller's promises are the same.
-    quick_call(|| unsafe { copy(input, message, bytes, about, Input::<Raw>::try_recv) })
+    quick_call(|| unsafe { copy(input, message, bytes, about, Input::<Raw>::try_recv, Input::<[u8]>::try_recv) })
 }
 
 /// How long before `now_ns` the newest message was sent that was read, in nanoseconds at `*age_ns`; HORUS_EMPTY before the first, and where its
@@ -174,7 +186,8 @@ pub unsafe extern "C" fn horus_input_next(
 pub unsafe extern "C" fn horus_input_age_ns(input: *mut horus_input, now_ns: u64, age_ns: *mut u64) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let age = unsafe { own(input) }?.age(MonotonicTime::from_nanos(now_ns));
+        let input = unsafe { own(input) }?;
+        let age = of_either!(input, input => input.age(MonotonicTime::from_nanos(now_ns)));
         if age_ns.is_null() {
             return Err(misuse("the place for the age is null"));
         }
@@ -194,7 +207,8 @@ pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
     let mut missed = 0;
     call(|| {
         // SAFETY: the caller's promise is the same.
-        missed = unsafe { own(input) }?.missed();
+        let input = unsafe { own(input) }?;
+        missed = of_either!(input, input => input.missed());
         Ok(HORUS_OK)
     });
     missed
@@ -202,7 +216,8 @@ pub unsafe extern "C" fn horus_input_missed(input: *mut horus_input) -> u64 {
 
 /// Publishes a message of `bytes` bytes when the step returns, after what the step set before; HORUS_FULL when it is not taken, because there is
 /// no room for it: a subscriber of a reliable topic has yet to read, or the step has set as many messages as the topic holds. Those before it
-/// stay, and `horus_output_lost` counts this one. No allocation.
+/// stay, and `horus_output_lost` counts this one. No allocation. A message of a struct has the bytes of its layout. One of bytes has up to the
+/// maximum, and may be null where it has none.
 ///
 /// # Safety
 /// `output` is a handle that no other call uses meanwhile, and `bytes` bytes may be read at `message`.
@@ -214,9 +229,15 @@ pub unsafe extern "C" fn horus_output_set(
 ) -> horus_status {
     quick_call(|| {
         // SAFETY: the caller's promise is the same.
-        let output = unsafe { own(output) }?;
-        // SAFETY: as above.
-        let set = output.try_set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
+        let set = match unsafe { own(output) }? {
+            // SAFETY: as above.
+            Of::Messages(output) => output.try_set(unsafe { message_at(message, bytes, output.message_bytes()) }?),
+            // SAFETY: as above.
+            Of::Bytes(output) => match output.try_set(unsafe { bytes_at(message, bytes) }?) {
+                Set::Invalid => return Err(too_long(bytes, output.message_bytes())),
+                set => set,
+            },
+        };
         Ok(if set.is_taken() { HORUS_OK } else { HORUS_FULL })
     })
 }
@@ -234,6 +255,8 @@ pub struct horus_lost {
     pub discarded: u64,
     /// They were set while no step could.
     pub outside: u64,
+    /// They were no messages of the topic: bytes, and more than its maximum.
+    pub invalid: u64,
 }
 
 /// Says what was set on this output and not published, since the program began.
@@ -244,14 +267,13 @@ pub struct horus_lost {
 pub unsafe extern "C" fn horus_output_lost(output: *mut horus_output, lost: *mut horus_lost) -> horus_status {
     call(|| {
         // SAFETY: the caller's promise is the same.
-        let counted = unsafe { own(output) }?.lost();
+        let output = unsafe { own(output) }?;
+        let Lost { full, beyond, discarded, outside, invalid } = of_either!(output, output => output.lost());
         if lost.is_null() {
             return Err(misuse("the place for the counts is null"));
         }
-        // What is no message of the layout is refused before it is set, so none is counted as that.
-        let Lost { full, beyond, discarded, outside, invalid: _ } = counted;
         // SAFETY: not null, so it may be written, by the caller's promise.
-        unsafe { lost.write(horus_lost { full, beyond, discarded, outside }) };
+        unsafe { lost.write(horus_lost { full, beyond, discarded, outside, invalid }) };
         Ok(HORUS_OK)
     })
 }

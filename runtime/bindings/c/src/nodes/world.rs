@@ -11,14 +11,17 @@ use std::time::Duration;
 pub use account::*;
 pub use faults::*;
 use horus::app::App;
+use horus::topic::{Bytes, Raw, Received};
 use horus::world::VirtualWorld;
 
 use crate::handle::{Kind, close, give, look, text, wrong_size};
-use crate::layout::{horus_layout, of_messages};
+use crate::layout::horus_layout;
 use crate::nodes::program::{Owned, declare_by, horus_declare};
+use crate::payload::Of;
 use crate::status::horus_status::{HORUS_EMPTY, HORUS_OK};
 use crate::status::{Refusal, call, failed, horus_status, make, misuse};
-use crate::topic::publisher::message_at;
+use crate::topic::publisher::{bytes_at, message_at, too_long};
+use crate::topic::subscriber::{check_room, horus_received, tell};
 
 /// The nodes of a program in virtual time: step by step, faster than real time, the same each time. One thread at a time uses it, and it
 /// calls the steps.
@@ -131,7 +134,8 @@ pub unsafe extern "C" fn horus_world_run_for(world: *mut horus_world, nanosecond
     })
 }
 
-/// Publishes a message of `bytes` bytes, as another program would.
+/// Publishes a message of `bytes` bytes, as another program would. A message of a struct has the bytes of its layout. One of bytes has up to the
+/// maximum, and may be null where it has none.
 ///
 /// # Safety
 /// `world` is a handle that no other call uses meanwhile, `layout` one that is not closed meanwhile, `topic` ends with a zero byte, `bytes` bytes may be read at `message`.
@@ -145,19 +149,30 @@ pub unsafe extern "C" fn horus_world_publish(
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (mut world, topic, layout) =
-            unsafe { (rest(world)?, text(topic, "name of the topic")?, of_messages(layout)?) };
-        // SAFETY: as above.
-        let message = unsafe { message_at(message, bytes, layout.payload().bytes) }?;
-        world.world.publish_raw(topic, layout, message).map_err(failed)?;
+        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, look(layout)?) };
+        match layout {
+            Of::Messages(layout) => {
+                // SAFETY: as above.
+                let message = unsafe { message_at(message, bytes, layout.payload().bytes) }?;
+                world.world.publish_as::<Raw>(topic, layout, message)
+            }
+            Of::Bytes(maximum) if bytes > *maximum => return Err(too_long(bytes, *maximum)),
+            Of::Bytes(maximum) => {
+                // SAFETY: as above.
+                let message = unsafe { bytes_at(message, bytes) }?;
+                world.world.publish_as::<[u8]>(topic, Bytes::up_to(*maximum), message)
+            }
+        }
+        .map_err(failed)?;
         Ok(HORUS_OK)
     })
 }
 
-/// Copies the newest message of a topic; HORUS_EMPTY while there is none.
+/// Copies the newest message of a topic; HORUS_EMPTY while there is none. A message of a struct has `bytes` bytes, and `about` may be null. For one
+/// of bytes there are `bytes` bytes of room, as many as the longest message has, and `about` tells how many there are.
 ///
 /// # Safety
-/// As `horus_world_publish`, and `bytes` bytes may be written at `message`.
+/// As `horus_world_publish`, `bytes` bytes may be written at `message`, and `about` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_world_last(
     world: *mut horus_world,
@@ -165,21 +180,33 @@ pub unsafe extern "C" fn horus_world_last(
     layout: *mut horus_layout,
     message: *mut c_void,
     bytes: usize,
+    about: *mut horus_received,
 ) -> horus_status {
     call(|| {
         // SAFETY: the caller's promises are the same.
-        let (mut world, topic, layout) =
-            unsafe { (rest(world)?, text(topic, "name of the topic")?, of_messages(layout)?) };
+        let (mut world, topic, layout) = unsafe { (rest(world)?, text(topic, "name of the topic")?, look(layout)?) };
         if message.is_null() {
             return Err(misuse("the place for the message is null"));
         }
-        if bytes != layout.payload().bytes {
-            return Err(wrong_size(bytes, layout.payload().bytes));
-        }
-        // SAFETY: not null, so many bytes may be written, by the caller's promise; they are only written.
-        let into = unsafe { slice::from_raw_parts_mut(message.cast(), bytes) };
-        let there_is = world.world.last_raw(topic, layout, into).map_err(failed)?;
-        Ok(if there_is { HORUS_OK } else { HORUS_EMPTY })
+        let found = match layout {
+            Of::Messages(layout) if bytes != layout.payload().bytes => {
+                return Err(wrong_size(bytes, layout.payload().bytes));
+            }
+            Of::Messages(layout) => world.world.last_received_as::<Raw>(topic, layout),
+            Of::Bytes(maximum) => {
+                check_room(bytes, *maximum, about)?;
+                world.world.last_received_as::<[u8]>(topic, Bytes::up_to(*maximum))
+            }
+        };
+        let Some(received) = found.map_err(failed)? else { return Ok(HORUS_EMPTY) };
+        // There is room for it: the world has the topic with the same layout, or bytes with the same maximum.
+        let found = received.message.get(..bytes).unwrap_or(&received.message);
+        // SAFETY: not null, and so many bytes may be written, by the caller's promise; they are only written.
+        unsafe { slice::from_raw_parts_mut(message.cast(), found.len()) }.copy_from_slice(found);
+        let &Received { sequence, sent_ns, publisher, .. } = received;
+        // SAFETY: the caller's promise is the same.
+        unsafe { tell(about, Received { message: found.len(), sequence, sent_ns, publisher }) };
+        Ok(HORUS_OK)
     })
 }
 

@@ -93,13 +93,19 @@ pub(crate) unsafe fn message_at<'a>(message: *const c_void, bytes: usize, wanted
 ///
 /// # Safety
 /// `message` is null, or `bytes` bytes may be read there, and do not change meanwhile.
-unsafe fn bytes_at<'a>(message: *const c_void, bytes: usize) -> Result<&'a [u8], Refusal> {
+pub(crate) unsafe fn bytes_at<'a>(message: *const c_void, bytes: usize) -> Result<&'a [u8], Refusal> {
     match message.is_null() {
         true if bytes == 0 => Ok(&[]),
         true => Err(misuse("the message is null")),
         // SAFETY: not null, and so many bytes may be read, by the caller's promise; no object has more than `isize::MAX`.
         false => Ok(unsafe { slice::from_raw_parts(message.cast(), bytes.min(isize::MAX as usize)) }),
     }
+}
+
+/// Why bytes are no message of a topic.
+#[cold]
+pub(crate) fn too_long(bytes: usize, maximum: usize) -> Refusal {
+    misuse(SendError::TooLong { bytes, maximum })
 }
 
 /// What became of bytes: too many are the caller's mistake.

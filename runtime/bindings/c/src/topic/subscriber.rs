@@ -104,12 +104,7 @@ unsafe fn receive(
         }
         Of::Bytes(end) => {
             let longest = end.message_bytes();
-            if bytes < longest {
-                return Err(no_room(bytes, longest));
-            }
-            if about.is_null() {
-                return Err(misuse(NO_LENGTH));
-            }
+            check_room(bytes, longest, about)?;
             // SAFETY: as above, and there are no fewer.
             let into = unsafe { slice::from_raw_parts_mut(message.cast(), longest) };
             received(end, into, limit)
@@ -136,6 +131,16 @@ fn received<P: Payload<Place = [u8]> + ?Sized>(
 /// Why bytes are not received where their length cannot be told.
 const NO_LENGTH: &str =
     "a message of bytes has a length of its own: give a place for horus_received, whose field `bytes` tells it";
+
+/// Refuses to receive bytes where the longest message has no room, or its length cannot be told.
+#[inline(always)]
+pub(crate) fn check_room(bytes: usize, longest: usize, about: *mut horus_received) -> Result<(), Refusal> {
+    match about.is_null() {
+        _ if bytes < longest => Err(no_room(bytes, longest)),
+        true => Err(misuse(NO_LENGTH)),
+        false => Ok(()),
+    }
+}
 
 #[cold]
 fn no_room(bytes: usize, longest: usize) -> Refusal {

@@ -111,16 +111,18 @@ static void held(void) {
   CHECK(horus_layout_close(layout) == HORUS_OK);
 }
 
-/* Bytes have no hash. Nodes exchange none, and a topic of them is no topic of a struct. */
+/* Bytes have no hash, and a topic of them is no topic of a struct. A node's output takes messages of 64 KiB at most. */
 static void layouts(horus_layout *layout) {
   horus_layout *count = horus_layout_parse("message example/Count\n number u64");
+  horus_layout *large = horus_layout_of_bytes(1 << 20);
   horus_app *app = horus_app_new("bytes");
   CHECK(horus_layout_hash(layout) == 0 && horus_layout_bytes(layout) == MAXIMUM);
-  CHECK(horus_app_input(app, "log", layout, NULL) == NULL);
-  SAYS("this is a layout of bytes, and inputs, outputs and worlds take messages");
+  CHECK(horus_app_input(app, "log", layout, NULL) != NULL && horus_app_input(app, "log", count, NULL) == NULL);
+  CHECK(horus_app_output(app, "large", large, NULL) == NULL);
+  SAYS("is too large for an output, of topic large");
   CHECK(horus_app_close(app) == HORUS_OK);
   CHECK(horus_subscriber_open("log", count, NULL) == NULL);
-  CHECK(horus_layout_close(count) == HORUS_OK);
+  CHECK(horus_layout_close(count) == HORUS_OK && horus_layout_close(large) == HORUS_OK);
 }
 
 static int says_fork(horus_status status) { return status == HORUS_FAILED && strstr(horus_error(), "fork") != NULL; }

@@ -98,11 +98,11 @@ static void in_virtual_time(robot *it) {
   horus_tally tally;
   horus_world *world = horus_world_new(declare, it);
   CHECK(world != NULL);
-  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_EMPTY);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels, NULL) == HORUS_EMPTY);
   it->was_told_before = 1;
   CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, sizeof wanted) == HORUS_OK);
   CHECK(horus_world_run_for(world, 10000000) == HORUS_OK);
-  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_OK);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels, NULL) == HORUS_OK);
   CHECK(wheels.left == 1.0 && wheels.right == 0.25 && it->last == 1.0 && it->events > 5);
   CHECK(horus_world_now_ns(world) == 10000000);
   CHECK(horus_world_tally(world, "control", &tally) == HORUS_OK && tally.misses == 0 && tally.cycles >= 9);
@@ -110,7 +110,7 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_takes(world, "control", 900000, 3) == HORUS_OK);
   CHECK(horus_world_run_for(world, 10000000) == HORUS_OK);
   CHECK(horus_world_tally(world, "control", &tally) == HORUS_OK && tally.misses == 3 && tally.is_safe);
-  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels) == HORUS_OK && wheels.left == 0);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, sizeof wheels, NULL) == HORUS_OK && wheels.left == 0);
   CHECK(is_told(world, "node control is in its safe state: 3 misses"));
   CHECK(is_told(world, "input wanted of node control is stale: nothing came for 3ms"));
   CHECK(horus_world_journal(world, 1000) == NULL);
@@ -118,7 +118,7 @@ static void in_virtual_time(robot *it) {
   CHECK(horus_world_delay(world, "absent", 1, 0) == HORUS_MISUSE);
   SAYS("the world has no node absent");
   CHECK(horus_world_publish(world, "wanted", it->layout, &wanted, 3) == HORUS_MISUSE);
-  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, (size_t)-1) == HORUS_MISUSE);
+  CHECK(horus_world_last(world, "wheels", it->layout, &wheels, (size_t)-1, NULL) == HORUS_MISUSE);
   CHECK(horus_world_lose(world, "wanted", 1) == HORUS_OK);
   CHECK(horus_world_lose(world, "absent", 1) == HORUS_MISUSE);
   SAYS("no input of the world's nodes is of the topic absent");
@@ -176,7 +176,7 @@ static void with_topics_of_its_own(horus_layout *layout) {
   horus_publisher *beside = horus_publisher_open("camera", layout, NULL);
   horus_world *world = horus_world_new(photographing, &it);
   CHECK(beside != NULL && horus_world_run_for(world, 5000000) == HORUS_OK);
-  CHECK(horus_world_last(world, "camera", layout, &frame, sizeof frame) == HORUS_OK && frame.left == 4.0);
+  CHECK(horus_world_last(world, "camera", layout, &frame, sizeof frame, NULL) == HORUS_OK && frame.left == 4.0);
   CHECK(horus_publisher_close(it.publisher) == HORUS_OK && horus_world_close(world) == HORUS_OK);
   CHECK(horus_publisher_close(beside) == HORUS_OK);
 }

@@ -53,7 +53,7 @@ namespace Horus.Net.Native
         [DllImport(Name)]
         internal static extern int horus_world_publish(IntPtr world, byte* topic, IntPtr layout, void* message, ulong bytes);
         [DllImport(Name)]
-        internal static extern int horus_world_last(IntPtr world, byte* topic, IntPtr layout, void* message, ulong bytes);
+        internal static extern int horus_world_last(IntPtr world, byte* topic, IntPtr layout, void* message, ulong bytes, Received* about);
         [DllImport(Name)] internal static extern int horus_world_tally(IntPtr world, byte* node, Tally* tally);
         [DllImport(Name)] internal static extern byte* horus_world_journal(IntPtr world, ulong index);
         [DllImport(Name)] internal static extern int horus_world_delay(IntPtr world, byte* node, ulong nanoseconds, ulong cycles);

@@ -14,5 +14,7 @@ namespace Horus.Net
         public ulong Discarded;
         /// <summary>They were set while no step could.</summary>
         public ulong Outside;
+        /// <summary>They were no messages of the topic: bytes, and more than its maximum.</summary>
+        public ulong Invalid;
     }
 }

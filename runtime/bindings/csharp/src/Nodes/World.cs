@@ -108,7 +108,7 @@ namespace Horus.Net
             IntPtr layout = Layout<T>.Handle;
             T message = default;
             fixed (byte* name = Text.ToNative(topic, nameof(topic)))
-                return Done(NodeFunctions.horus_world_last(Enter(), name, layout, &message, (ulong)sizeof(T))) ? message : default(T?);
+                return Done(NodeFunctions.horus_world_last(Enter(), name, layout, &message, (ulong)sizeof(T), null)) ? message : default(T?);
         }
 
         /// <summary>Has a node wake up so much after its releases, for so many cycles; 0 for ever.</summary>

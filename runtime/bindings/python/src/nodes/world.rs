@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use horus::figures::State;
+use horus::topic::Raw;
 use horus::world::{Unbuilt, VirtualWorld};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -99,18 +100,15 @@ impl World {
         let Some((class, bytes)) = Message::of(message)? else {
             return Err(PyTypeError::new_err(format!("a message is published, and not {}", message.get_type())));
         };
-        self.world.publish_raw(topic, &class.layout, &bytes.to_vec()).map_err(failed)
+        self.world.publish_as::<Raw>(topic, &class.layout, bytes.to_vec()).map_err(failed)
     }
 
     /// The newest message of a topic; None while there is none.
     fn last<'py>(&mut self, of: &Bound<'py, PyType>, topic: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let class = of_type(of)?;
-        let mut bytes = vec![0; class.bytes()];
-        if !self.world.last_raw(topic, &class.layout, &mut bytes).map_err(failed)? {
-            return Ok(None);
-        }
+        let Some(bytes) = self.world.last_as::<Raw>(topic, &class.layout).map_err(failed)? else { return Ok(None) };
         let message = Message::zeroed(of.py(), class)?;
-        Message::of_class(&message, class)?.expect("it is of this class").write(&bytes)?;
+        Message::of_class(&message, class)?.expect("it is of this class").write(bytes)?;
         Ok(Some(message))
     }
 

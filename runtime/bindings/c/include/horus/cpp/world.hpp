@@ -85,7 +85,7 @@ class World {
   template <class T>
   std::optional<T> last(const char *topic) {
     std::optional<T> message(std::in_place);
-    if (!detail::checked(horus_world_last(world_.get(), topic, detail::layout<T>(), &*message, sizeof(T)))) message.reset();
+    if (!detail::checked(horus_world_last(world_.get(), topic, detail::layout<T>(), &*message, sizeof(T), nullptr))) message.reset();
     return message;
   }
 
