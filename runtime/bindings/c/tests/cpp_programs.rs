@@ -205,6 +205,15 @@ fn a_struct_that_is_no_message_does_not_compile_and_the_compiler_says_why() {
             "a topic of bytes is opened with the most that a message may have",
         ),
         (
+            "void f(horus::App &app) { app.input<horus::Bytes>(\"a\"); }",
+            "bytes are opened with the most that a message may have",
+        ),
+        (
+            "void f(horus::World &world) { world.publish(\"a\", horus::Bytes(\"b\")); }",
+            "publish(topic, maximum, message)",
+        ),
+        ("void f(horus::World &world) { world.last<horus::Bytes>(\"a\"); }", "last<std::string>(topic, maximum)"),
+        (
             "namespace a { struct A { double x; }; } namespace b { HORUS_MESSAGE(a::A, \"a/A\", x); }",
             "in the namespace of a::A, or outside of all namespaces",
         ),

@@ -1,7 +1,9 @@
 // Nodes: in virtual time with their misses, on the machine's clock, and steps that fail.
 
 using System;
+using System.Collections.Generic;
 using System.Linq;
+using System.Text;
 using System.Threading;
 using Horus.Net;
 using Horus.Net.Messages;
@@ -49,6 +51,7 @@ internal static class Nodes
     {
         InVirtualTime();
         NewestAfterNext();
+        OfBytes();
         Losses();
         Refused();
         Failed();
@@ -106,6 +109,48 @@ internal static class Nodes
         world.Publish("event", default(CmdVel));
         world.RunFor(Ms(5));
         Check.That(looks == 1 && events == 1 && world.Last<CmdVel>("out").Value.Forward == 2);
+    }
+
+    /// <summary>Bytes go through ports and worlds as messages do, and each keeps its length.</summary>
+    private static void OfBytes()
+    {
+        var each = new List<string>();
+        string newest = null, refused = null;
+        int fresh = 0;
+        var lost = default(Lost);
+        using var world = new World(app =>
+        {
+            Input<byte> input = app.Input<byte>("log", 64, Options.Latest(8));
+            Output<byte> output = app.Output<byte>("copy", 16);
+            var room = new byte[64];
+            app.Node("a", (in Cycle cycle) =>
+            {
+                int length;
+                while (input.TryNext(room, out length, out Received about))
+                {
+                    Check.That(about.Bytes == (ulong)length && about.SentNs > 0);
+                    each.Add(Encoding.UTF8.GetString(room, 0, length));
+                    Check.That(output.Set(new ReadOnlySpan<byte>(room, 0, length)));
+                }
+                if (input.TryFresh(room, out length)) fresh++;
+                if (input.TryLatest(room, out length)) newest = Encoding.UTF8.GetString(room, 0, length);
+                Check.Refused<HorusException>(() => input.TryLatest(new Span<byte>(room, 0, 63), out _));
+                if (cycle.Number == 5) refused = Check.Refused<HorusException>(() => output.Set(new byte[17]));
+                Check.That(input.Missed == 0);
+                lost = output.Lost;
+            }).Period(Ms(1));
+        });
+        Check.That(world.Last("copy", 16) == null);
+        foreach (string text in new[] { "left", "", "slips" }) world.Publish("log", 64, Encoding.UTF8.GetBytes(text));
+        world.RunFor(Ms(10));
+        Check.That(string.Join(",", each) == "left,,slips" && newest == "slips" && fresh <= 1);
+        Check.That(Encoding.UTF8.GetString(world.Last("copy", 16)) == "slips");
+        Check.That(refused.Contains("17 bytes is too long for this topic: it was made for at most 16"));
+        Check.That(lost.Invalid == 1 && lost.Full + lost.Beyond + lost.Discarded + lost.Outside == 0);
+        Check.That(Check.Refused<HorusException>(() => world.Last("copy", 8)).Contains("maximum before"));
+        Check.That(Check.Refused<ArgumentException>(() => world.Last<byte>("copy")).Contains("the most that a message may have"));
+        Check.That(Check.Refused<HorusException>(() => new World(app => app.Input<byte>("log"))).Contains("the most that a message may have"));
+        Check.That(Check.Refused<HorusException>(() => new World(app => app.Output<CmdVel>("log", 16))).Contains("CmdVel has its size"));
     }
 
     /// <summary>On a full reliable topic a message is refused and counted, and all others come once, in order.</summary>
@@ -233,6 +278,9 @@ internal static class Nodes
         using var app = new App("allocations");
         Input<Imu> imu = app.Input<Imu>("imu");
         Output<CmdVel> cmd = app.Output<CmdVel>("base.cmd");
+        Input<byte> log = app.Input<byte>("log", 64);
+        Output<byte> copy = app.Output<byte>("log", 64, Options.Latest(8));
+        var room = new byte[64];
         app.Node("control", (in Cycle cycle) =>
         {
 #if NETCOREAPP
@@ -242,6 +290,8 @@ internal static class Nodes
             steps++;
             imu.TryLatest(out Imu m);
             cmd.Set(new CmdVel { Forward = 0.8 * m.AngularVelocity.Y });
+            log.TryLatest(room, out int length);
+            copy.Set(new ReadOnlySpan<byte>(room, 0, Math.Max(length, 8)));
         }).Period(Ms(1));
         app.RunInPlace(1001);
         Check.That(steps == 1001 && after == before);

@@ -112,6 +112,47 @@ static void all_messages() {
   CHECK((got == std::vector<double>{1, 2, 3, 4, 5}));
 }
 
+// Bytes go through ports and worlds as messages do, and each keeps its length.
+static void of_bytes() {
+  std::vector<std::string> each, newest;
+  horus::Lost lost = {};
+  std::string refused;
+  horus::World world{[&](horus::App &app) {
+    auto in = app.input<horus::Bytes>("log", 64, horus::Options::latest(8));
+    auto out = app.output<horus::Bytes>("copy", 16);
+    app.node("a", [in = std::move(in), out, &each, &newest, &lost, &refused](const horus::Cycle &cycle) mutable {
+      std::string text;
+      horus::Received about = {};
+      if (in.next(text, &about)) {
+        CHECK(about.bytes == text.size() && about.sequence == each.size() && !in.age(cycle));
+        each.push_back(text);
+      }
+      for (const horus::Bytes &message : in.messages()) each.emplace_back(message.text());
+      if (in.latest()) {
+        newest.emplace_back(in.latest()->text());
+        CHECK(in.about().bytes == in.latest()->size && in.age(cycle));
+        CHECK(out.set(*in.latest()) && out.set("") && out.set("ready"));
+        CHECK(!in.fresh() && in.missed() == 0);
+      }
+      if (cycle.number() == 5) {
+        try {
+          (void)out.set("longer than sixteen bytes");
+        } catch (const horus::Error &error) {
+          refused = error.what();
+        }
+      }
+      lost = out.lost();
+    }).period(1ms);
+  }};
+  CHECK(!world.last<std::string>("copy", 16));
+  for (const char *text : {"left", "wheel", "slips"}) CHECK(world.publish("log", 64, text));
+  CHECK(world.run_for(10ms));
+  CHECK((each == std::vector<std::string>{"left", "wheel", "slips"}) && newest.front() == "slips" && newest.back() == "slips");
+  CHECK(world.last<std::string>("copy", 16) == "ready" && world.last<std::vector<std::uint8_t>>("copy", 16)->size() == 5);
+  CHECK(refused.find("a message of 25 bytes is too long for this topic: it was made for at most 16") != std::string::npos);
+  CHECK(lost.invalid == 1 && lost.full + lost.beyond + lost.discarded + lost.outside == 0);
+}
+
 // What a step sets beyond the room that there is, it is told.
 static void more_than_there_is_room_for() {
   int taken = 0;
@@ -214,7 +255,8 @@ int main(int count, char **arguments) {
     more_than_there_is_room_for();
     each_loss_is_counted_by_its_cause();
     latest_after_next();
-  all_messages();
+    all_messages();
+    of_bytes();
     background();
     if (count > 2) settings_and_ages(arguments[2]);
     std::puts("all of it holds");

@@ -52,27 +52,53 @@ namespace Horus.Net
         /// <summary>An input of the next node.</summary>
         public Input<T> Input<T>(string topic, Options options = null) where T : unmanaged
         {
+            Opening.ThrowIfBytes<T>();
+            IntPtr open = Open();
+            return new Input<T>(TryLayout<T>(out IntPtr layout) ? Input(open, topic, layout, options) : IntPtr.Zero, life);
+        }
+
+        /// <summary>An input of messages of up to <paramref name="maximum"/> bytes: an <c>Input&lt;byte&gt;</c> alone.</summary>
+        public Input<T> Input<T>(string topic, int maximum, Options options = null) where T : unmanaged
+        {
+            Opening.ThrowUnlessBytes<T>(maximum);
             IntPtr open = Open(), input = IntPtr.Zero;
-            if (TryLayout<T>(out IntPtr layout))
-                fixed (byte* name = Text.ToNative(topic, nameof(topic)))
-                {
-                    byte* at = name;
-                    input = Options.Lend(options, given => NodeFunctions.horus_app_input(open, at, layout, given));
-                }
+            Opening.WithLayout(maximum, layout => input = Input(open, topic, layout, options));
             return new Input<T>(input, life);
+        }
+
+        private static IntPtr Input(IntPtr open, string topic, IntPtr layout, Options options)
+        {
+            fixed (byte* name = Text.ToNative(topic, nameof(topic)))
+            {
+                byte* at = name;
+                return Options.Lend(options, given => NodeFunctions.horus_app_input(open, at, layout, given));
+            }
         }
 
         /// <summary>An output of the next node, of a latest topic that holds 16 messages unless the options say otherwise.</summary>
         public Output<T> Output<T>(string topic, Options options = null) where T : unmanaged
         {
+            Opening.ThrowIfBytes<T>();
+            IntPtr open = Open();
+            return new Output<T>(TryLayout<T>(out IntPtr layout) ? Output(open, topic, layout, options) : IntPtr.Zero, life);
+        }
+
+        /// <summary>An output of messages of up to <paramref name="maximum"/> bytes: an <c>Output&lt;byte&gt;</c> alone.</summary>
+        public Output<T> Output<T>(string topic, int maximum, Options options = null) where T : unmanaged
+        {
+            Opening.ThrowUnlessBytes<T>(maximum);
             IntPtr open = Open(), output = IntPtr.Zero;
-            if (TryLayout<T>(out IntPtr layout))
-                fixed (byte* name = Text.ToNative(topic, nameof(topic)))
-                {
-                    byte* at = name;
-                    output = Options.Lend(options, given => NodeFunctions.horus_app_output(open, at, layout, given));
-                }
+            Opening.WithLayout(maximum, layout => output = Output(open, topic, layout, options));
             return new Output<T>(output, life);
+        }
+
+        private static IntPtr Output(IntPtr open, string topic, IntPtr layout, Options options)
+        {
+            fixed (byte* name = Text.ToNative(topic, nameof(topic)))
+            {
+                byte* at = name;
+                return Options.Lend(options, given => NodeFunctions.horus_app_output(open, at, layout, given));
+            }
         }
 
         /// <summary>Adds a node, which has the inputs and outputs that were opened since the last one. A thread of its own calls the step.</summary>

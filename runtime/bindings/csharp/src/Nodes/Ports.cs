@@ -7,6 +7,7 @@ using Horus.Net.Native;
 namespace Horus.Net
 {
     /// <summary>What a node reads.</summary>
+    /// <typeparam name="T">A struct with <see cref="MessageAttribute"/>, or <c>byte</c> for messages of any length: see <see cref="Bytes"/>.</typeparam>
     public sealed unsafe class Input<T> where T : unmanaged
     {
         private readonly IntPtr input;
@@ -26,19 +27,15 @@ namespace Horus.Net
         {
             message = default;
             about = default;
-            int status;
             fixed (T* place = &message)
-            fixed (Received* told = &about) status = NodeFunctions.horus_input_latest(Alive(), place, (ulong)sizeof(T), told);
-            return status == Status.Ok || Status.IsDone(status);
+            fixed (Received* told = &about) return TryLatestAt(place, (ulong)sizeof(T), told);
         }
 
         /// <summary>The newest message, if it came since the last look.</summary>
         public bool TryFresh(out T message)
         {
             message = default;
-            int status;
-            fixed (T* place = &message) status = NodeFunctions.horus_input_fresh(Alive(), place, (ulong)sizeof(T), null);
-            return status == Status.Ok || Status.IsDone(status);
+            fixed (T* place = &message) return TryFreshAt(place, (ulong)sizeof(T), null);
         }
 
         /// <summary>The oldest message that came and was not read yet: each once, in the order of each publisher.</summary>
@@ -49,9 +46,25 @@ namespace Horus.Net
         {
             message = default;
             about = default;
-            int status;
             fixed (T* place = &message)
-            fixed (Received* told = &about) status = NodeFunctions.horus_input_next(Alive(), place, (ulong)sizeof(T), told);
+            fixed (Received* told = &about) return TryNextAt(place, (ulong)sizeof(T), told);
+        }
+
+        internal bool TryLatestAt(void* message, ulong bytes, Received* about)
+        {
+            int status = NodeFunctions.horus_input_latest(Alive(), message, bytes, about);
+            return status == Status.Ok || Status.IsDone(status);
+        }
+
+        internal bool TryFreshAt(void* message, ulong bytes, Received* about)
+        {
+            int status = NodeFunctions.horus_input_fresh(Alive(), message, bytes, about);
+            return status == Status.Ok || Status.IsDone(status);
+        }
+
+        internal bool TryNextAt(void* message, ulong bytes, Received* about)
+        {
+            int status = NodeFunctions.horus_input_next(Alive(), message, bytes, about);
             return status == Status.Ok || Status.IsDone(status);
         }
 
@@ -70,6 +83,7 @@ namespace Horus.Net
     }
 
     /// <summary>What a node writes.</summary>
+    /// <typeparam name="T">A struct with <see cref="MessageAttribute"/>, or <c>byte</c> for messages of any length: see <see cref="Bytes"/>.</typeparam>
     public sealed unsafe class Output<T> where T : unmanaged
     {
         private readonly IntPtr output;
@@ -88,9 +102,13 @@ namespace Horus.Net
         /// </summary>
         public bool Set(in T message)
         {
+            fixed (T* place = &message) return SetAt(place, (ulong)sizeof(T));
+        }
+
+        internal bool SetAt(void* message, ulong bytes)
+        {
             if (life.IsOver) throw new ObjectDisposedException("Output", "the program that this output belongs to has ended");
-            int status;
-            fixed (T* place = &message) status = NodeFunctions.horus_output_set(output, place, (ulong)sizeof(T));
+            int status = NodeFunctions.horus_output_set(output, message, bytes);
             return status == Status.Ok || Status.IsDone(status);
         }
 

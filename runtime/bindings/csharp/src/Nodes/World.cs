@@ -97,18 +97,53 @@ namespace Horus.Net
         /// <summary>Publishes a message, as another program would.</summary>
         public void Publish<T>(string topic, in T message) where T : unmanaged
         {
+            Opening.ThrowIfBytes<T>();
             IntPtr layout = Layout<T>.Handle;
             fixed (byte* name = Text.ToNative(topic, nameof(topic)))
             fixed (T* place = &message) Done(NodeFunctions.horus_world_publish(Enter(), name, layout, place, (ulong)sizeof(T)));
         }
 
+        /// <summary>Publishes a message of a topic of bytes, of up to <paramref name="maximum"/> in a message.</summary>
+        public void Publish(string topic, int maximum, ReadOnlySpan<byte> message)
+        {
+            Opening.ThrowUnlessBytes<byte>(maximum);
+            fixed (byte* name = Text.ToNative(topic, nameof(topic)))
+            fixed (byte* place = message)
+            {
+                byte* at = name, from = place;
+                ulong length = (ulong)message.Length;
+                Opening.WithLayout(maximum, layout => Done(NodeFunctions.horus_world_publish(Enter(), at, layout, from, length)));
+            }
+        }
+
         /// <summary>The newest message of a topic; null while there is none.</summary>
         public T? Last<T>(string topic) where T : unmanaged
         {
+            Opening.ThrowIfBytes<T>();
             IntPtr layout = Layout<T>.Handle;
             T message = default;
             fixed (byte* name = Text.ToNative(topic, nameof(topic)))
                 return Done(NodeFunctions.horus_world_last(Enter(), name, layout, &message, (ulong)sizeof(T), null)) ? message : default(T?);
+        }
+
+        /// <summary>The newest message of a topic of bytes, of up to <paramref name="maximum"/> in a message; null while there is none.</summary>
+        public byte[] Last(string topic, int maximum)
+        {
+            Opening.ThrowUnlessBytes<byte>(maximum);
+            var room = new byte[Math.Max(maximum, 1)];
+            Received about = default;
+            bool isThere = false;
+            fixed (byte* name = Text.ToNative(topic, nameof(topic)))
+            fixed (byte* place = room)
+            {
+                byte* at = name, to = place;
+                Received* told = &about;
+                ulong bytes = (ulong)room.Length;
+                Opening.WithLayout(maximum, layout => isThere = Done(NodeFunctions.horus_world_last(Enter(), at, layout, to, bytes, told)));
+            }
+            if (!isThere) return null;
+            Array.Resize(ref room, (int)about.Bytes);
+            return room;
         }
 
         /// <summary>Has a node wake up so much after its releases, for so many cycles; 0 for ever.</summary>

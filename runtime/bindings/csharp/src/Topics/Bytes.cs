@@ -7,8 +7,9 @@ using Horus.Net.Native;
 namespace Horus.Net
 {
     /// <summary>
-    /// Messages of any length up to a maximum: <c>Publisher&lt;byte&gt;</c> and <c>Subscriber&lt;byte&gt;</c>. What depends on a message's length is
-    /// here, and everything else is theirs. <c>foreach</c> and <see cref="Listener{T}"/> give values of a struct, so bytes have none.
+    /// Messages of any length up to a maximum: <c>Publisher&lt;byte&gt;</c> and <c>Subscriber&lt;byte&gt;</c>, and in a node <c>Input&lt;byte&gt;</c> and
+    /// <c>Output&lt;byte&gt;</c>. What depends on a message's length is here, and everything else is theirs. <c>foreach</c> and
+    /// <see cref="Listener{T}"/> give values of a struct, so bytes have none.
     /// </summary>
     public static unsafe class Bytes
     {
@@ -78,6 +79,57 @@ namespace Horus.Net
             about = told;
             length = (int)told.Bytes;
             return came;
+        }
+
+        /// <summary>Copies the newest message, however old it is by now; false before the first. There has to be room for the longest one.</summary>
+        public static bool TryLatest(this Input<byte> input, Span<byte> message, out int length) => TryLatest(input, message, out length, out _);
+
+        /// <summary>As <see cref="TryLatest(Input{byte}, Span{byte}, out int)"/>, with what is known of the message.</summary>
+        public static bool TryLatest(this Input<byte> input, Span<byte> message, out int length, out Received about)
+        {
+            byte none;
+            Received told = default;
+            bool came;
+            fixed (byte* place = message) came = input.TryLatestAt(place == null ? &none : place, (ulong)message.Length, &told);
+            about = told;
+            length = (int)told.Bytes;
+            return came;
+        }
+
+        /// <summary>Copies the newest message, if it came since the last look.</summary>
+        public static bool TryFresh(this Input<byte> input, Span<byte> message, out int length) => TryFresh(input, message, out length, out _);
+
+        /// <summary>As <see cref="TryFresh(Input{byte}, Span{byte}, out int)"/>, with what is known of the message.</summary>
+        public static bool TryFresh(this Input<byte> input, Span<byte> message, out int length, out Received about)
+        {
+            byte none;
+            Received told = default;
+            bool came;
+            fixed (byte* place = message) came = input.TryFreshAt(place == null ? &none : place, (ulong)message.Length, &told);
+            about = told;
+            length = (int)told.Bytes;
+            return came;
+        }
+
+        /// <summary>Copies the oldest message that came and was not read yet: each once, in the order of each publisher.</summary>
+        public static bool TryNext(this Input<byte> input, Span<byte> message, out int length) => TryNext(input, message, out length, out _);
+
+        /// <summary>As <see cref="TryNext(Input{byte}, Span{byte}, out int)"/>, with what is known of the message.</summary>
+        public static bool TryNext(this Input<byte> input, Span<byte> message, out int length, out Received about)
+        {
+            byte none;
+            Received told = default;
+            bool came;
+            fixed (byte* place = message) came = input.TryNextAt(place == null ? &none : place, (ulong)message.Length, &told);
+            about = told;
+            length = (int)told.Bytes;
+            return came;
+        }
+
+        /// <summary>Publishes a message when the step returns, as <see cref="Output{T}.Set"/>.</summary>
+        public static bool Set(this Output<byte> output, ReadOnlySpan<byte> message)
+        {
+            fixed (byte* place = message) return output.SetAt(place, (ulong)message.Length);
         }
     }
 }

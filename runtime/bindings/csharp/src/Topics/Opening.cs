@@ -13,27 +13,42 @@ namespace Horus.Net
 
         internal static IntPtr OfMessages<T>(Function open, string topic, Options options) where T : unmanaged
         {
-            if (typeof(T) == typeof(byte))
-                throw new ArgumentException("a topic of bytes is opened with the most that a message may have: (topic, maximum)", nameof(topic));
+            ThrowIfBytes<T>();
             return Opened(open, topic, Layout<T>.Handle, options);
         }
 
         internal static IntPtr OfBytes<T>(Function open, string topic, int maximum, Options options) where T : unmanaged
         {
+            ThrowUnlessBytes<T>(maximum);
+            Library.Load();
+            IntPtr opened = IntPtr.Zero;
+            WithLayout(maximum, layout => opened = Opened(open, topic, layout, options));
+            return opened;
+        }
+
+        /// <summary>Refuses bytes, of which nothing says the maximum.</summary>
+        internal static void ThrowIfBytes<T>() where T : unmanaged
+        {
+            if (typeof(T) == typeof(byte))
+                throw new ArgumentException("a topic of bytes is opened with the most that a message may have: (topic, maximum)", "topic");
+        }
+
+        /// <summary>Refuses structs, whose size is their own, and what is no maximum.</summary>
+        internal static void ThrowUnlessBytes<T>(int maximum) where T : unmanaged
+        {
             if (typeof(T) != typeof(byte))
                 throw new ArgumentException($"{typeof(T).Name} has its size, and only bytes have a maximum: leave it out", nameof(maximum));
             if (maximum < 0) throw new ArgumentOutOfRangeException(nameof(maximum));
-            Library.Load();
-            return WithLayout(open, topic, maximum, options);
         }
 
+        /// <summary>Does something with the layout of bytes.</summary>
         [MethodImpl(Calls.Cold)]
-        private static IntPtr WithLayout(Function open, string topic, int maximum, Options options)
+        internal static void WithLayout(int maximum, Action<IntPtr> work)
         {
             IntPtr layout = TopicFunctions.horus_layout_of_bytes((ulong)maximum);
             try
             {
-                return Opened(open, topic, layout, options);
+                work(layout);
             }
             finally
             {

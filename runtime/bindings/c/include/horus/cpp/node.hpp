@@ -55,33 +55,44 @@ using KeptNode = Kept<horus_node, horus_node_keep, horus_node_let_go>;
 
 }  // namespace detail
 
-// What a node reads. Only steps of the node use it; after the program has ended that is an error.
+// What a node reads: messages T, or Bytes. Only steps of the node use it; after the program has ended that is an error.
 template <class T>
 class Input {
  public:
-  explicit Input(horus_input *input) : input_(input), latest_(std::make_unique<T>()) {}
+  explicit Input(horus_input *input, detail::Room<T> room = detail::Room<T>()) : input_(input), room_(std::move(room)) {}
 
-  // The newest message, however old it is; null before the first.
+  // The newest message, however old it is; null before the first. Bytes last until the next look.
   const T *latest() {
     if (!is_behind_) {
       fresh();
     } else {
-      has_ |= bool(detail::checked(horus_input_latest(input_.get(), latest_.get(), sizeof(T), &about_)));
+      has_ |= bool(look(horus_input_latest));
       is_behind_ = false;
     }
-    return has_ ? latest_.get() : nullptr;
+    return has_ ? room_.message() : nullptr;
   }
   // The newest message, if it came since the last look.
   const T *fresh() {
-    const bool came = bool(detail::checked(horus_input_fresh(input_.get(), latest_.get(), sizeof(T), &about_)));
+    const bool came = bool(look(horus_input_fresh));
     has_ |= came;
-    return came ? latest_.get() : nullptr;
+    return came ? room_.message() : nullptr;
   }
-  // The oldest message that was not read yet, each once.
-  Outcome next(T &into, Received *about = nullptr) {
-    const Outcome outcome = detail::checked(horus_input_next(input_.get(), &into, sizeof(T), about));
-    is_behind_ |= bool(outcome);
-    return outcome;
+  // The oldest message that was not read yet, each once: a T into a T, and bytes into a std::string or a std::vector of them, which may allocate.
+  template <class Into = T>
+  Outcome next(Into &into, Received *about = nullptr) {
+    if constexpr (detail::is_bytes<T>) {
+      Received told = {};
+      const Outcome outcome = take(told);
+      if (!outcome) return outcome;
+      into.assign(room_.message()->begin(), room_.message()->end());
+      if (about) *about = told;
+      return outcome;
+    } else {
+      T &message = into;
+      const Outcome outcome = detail::checked(horus_input_next(input_.get(), &message, sizeof(T), about));
+      is_behind_ |= bool(outcome);
+      return outcome;
+    }
   }
   // The messages that were not read yet, each once, the oldest first; none is allocated for. One lasts until the next, or any other look:
   // for (const auto &message : imu.messages()) …
@@ -92,10 +103,10 @@ class Input {
      public:
       explicit Iterator(Input *input) : input_(input) { ++*this; }
       // The message that was read last.
-      const T &operator*() const noexcept { return *input_->latest_; }
+      const T &operator*() const noexcept { return *input_->room_.message(); }
       // Reads the next one.
       Iterator &operator++() {
-        has_ = left_ > 0 && bool(input_->next(*input_->latest_, &input_->about_));
+        has_ = left_ > 0 && bool(input_->take(input_->about_));
         left_ -= has_;
         return *this;
       }
@@ -131,11 +142,24 @@ class Input {
   std::uint64_t missed() { return horus_input_missed(input_.get()); }
 
  private:
+  // Looks by a function of C.
+  Outcome look(horus_status (*by)(horus_input *, void *, std::size_t, Received *)) {
+    const Outcome outcome = detail::checked(by(input_.get(), room_.at(), room_.size(), &about_));
+    if (outcome) room_.holds(about_);
+    return outcome;
+  }
+  // Takes the oldest message to where the newest one is kept.
+  Outcome take(Received &about) {
+    const Outcome outcome = detail::checked(horus_input_next(input_.get(), room_.at(), room_.size(), &about));
+    if (outcome) room_.holds(about);
+    is_behind_ |= bool(outcome);
+    return outcome;
+  }
   detail::KeptInput input_;
-  std::unique_ptr<T> latest_;
+  detail::Room<T> room_;
   Received about_ = {};
   bool has_ = false;
-  // Whether `next` took messages that `latest_` is not of.
+  // Whether messages were taken since the newest one was put into the room.
   bool is_behind_ = false;
 };
 
@@ -148,8 +172,12 @@ class Output {
  public:
   explicit Output(horus_output *output) noexcept : output_(output) {}
   // Publishes the message when the step returns; false when it is not taken, because there is no room for it: a subscriber of a reliable topic has
-  // yet to read, or the step has set as many messages as the topic holds. Those before it stay, and `lost` counts this one.
-  bool set(const T &message) { return bool(detail::checked(horus_output_set(output_.get(), &message, sizeof(T)))); }
+  // yet to read, or the step has set as many messages as the topic holds. Those before it stay, and `lost` counts this one. More bytes than the
+  // topic's maximum are an error.
+  bool set(const T &message) {
+    const Bytes sent = detail::as_sent(message);
+    return bool(detail::checked(horus_output_set(output_.get(), sent.data, sent.size)));
+  }
   // What was set on this output and not published, by its cause, since the program began.
   Lost lost() const {
     Lost lost = {};
@@ -296,6 +324,13 @@ class App {
     const horus_options raw = options.raw();
     return Input<T>(horus_app_input(app_, topic.c_str(), layout<T>(), &raw));
   }
+  // Of Bytes: for messages of up to `maximum` bytes.
+  template <class T, class = std::enable_if_t<detail::is_bytes<T>>>
+  Input<T> input(const std::string &topic, std::size_t maximum, const Options &options = {}) {
+    const horus_options raw = options.raw();
+    horus_input *input = horus_app_input(app_, topic.c_str(), detail::layout_of_bytes(maximum).get(), &raw);
+    return Input<T>(input, detail::Room<T>(maximum));
+  }
   // An output of the next node, of a latest topic that holds 16 messages unless the options say otherwise.
   template <class T>
   Output<T> output(const std::string &topic) {
@@ -305,6 +340,12 @@ class App {
   Output<T> output(const std::string &topic, const Options &options) {
     const horus_options raw = options.raw();
     return Output<T>(horus_app_output(app_, topic.c_str(), layout<T>(), &raw));
+  }
+  // Of Bytes: for messages of up to `maximum` bytes.
+  template <class T, class = std::enable_if_t<detail::is_bytes<T>>>
+  Output<T> output(const std::string &topic, std::size_t maximum, const Options &options = {}) {
+    const horus_options raw = options.raw();
+    return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout_of_bytes(maximum).get(), &raw));
   }
 
   // Adds a node, which has the inputs and outputs that were opened since the last one.
@@ -359,6 +400,7 @@ class App {
   // A message that has no layout is why the program does not run.
   template <class T>
   horus_layout *layout() {
+    static_assert(!detail::is_bytes<T>, "bytes are opened with the most that a message may have: (topic, maximum)");
     const detail::MadeLayout &made = detail::made_layout<T>();
     if (!made.handle.get()) (void)horus_app_refuse(app_, made.why.c_str());
     return made.handle.get();

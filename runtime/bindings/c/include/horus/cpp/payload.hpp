@@ -2,6 +2,7 @@
 #ifndef HORUS_CPP_PAYLOAD_HPP
 #define HORUS_CPP_PAYLOAD_HPP
 
+#include <memory>
 #include <string_view>
 
 #include "message.hpp"
@@ -84,6 +85,40 @@ struct InPlace<const Bytes> {
   static InPlace of(const void *from, std::size_t count) noexcept { return {{from, count}}; }
   const Bytes &value() const noexcept { return all; }
 };
+
+// Where an input keeps a message: it has room for the longest one.
+template <class T>
+class Room {
+ public:
+  void *at() const noexcept { return message_.get(); }
+  std::size_t size() const noexcept { return sizeof(T); }
+  void holds(const horus_received &) noexcept {}
+  T *message() const noexcept { return message_.get(); }
+
+ private:
+  std::unique_ptr<T> message_ = std::make_unique<T>();
+};
+template <>
+class Room<Bytes> {
+ public:
+  explicit Room(std::size_t maximum) : all_(new std::uint8_t[maximum]), size_(maximum), message_(std::make_unique<Bytes>()) {}
+  void *at() const noexcept { return all_.get(); }
+  std::size_t size() const noexcept { return size_; }
+  // What came has a length of its own.
+  void holds(const horus_received &about) noexcept { *message_ = Bytes(all_.get(), static_cast<std::size_t>(about.bytes)); }
+  Bytes *message() const noexcept { return message_.get(); }
+
+ private:
+  std::unique_ptr<std::uint8_t[]> all_;
+  std::size_t size_;
+  // It stays where it is when its input moves, as the message of a struct does.
+  std::unique_ptr<Bytes> message_;
+};
+
+// The layout of messages of up to so many bytes.
+inline Owned<horus_layout, horus_layout_close> layout_of_bytes(std::size_t maximum) {
+  return Owned<horus_layout, horus_layout_close>(horus_layout_of_bytes(maximum));
+}
 
 }  // namespace detail
 }  // namespace HORUS_MODE

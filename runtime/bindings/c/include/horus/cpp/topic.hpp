@@ -115,8 +115,7 @@ Result<End> opened_for_messages(Open opens, const std::string &topic, const Opti
 template <class End, class Handle, class Open>
 Result<End> opened_for_bytes(Open opens, const std::string &topic, std::size_t maximum, const Options &options) {
   if (const char *why = misfit()) return Result<End>::refused(why);
-  const Owned<horus_layout, horus_layout_close> layout(horus_layout_of_bytes(maximum));
-  return opened<End, Handle>(opens, topic, layout.get(), options);
+  return opened<End, Handle>(opens, topic, layout_of_bytes(maximum).get(), options);
 }
 }  // namespace detail
 

@@ -79,14 +79,32 @@ class World {
   // Publishes a message, as a program beside the world's nodes would.
   template <class T>
   Outcome publish(const char *topic, const T &message) {
+    static_assert(!detail::is_bytes<T>, "a topic of bytes has the most that a message may have: publish(topic, maximum, message)");
     return detail::checked(horus_world_publish(world_.get(), topic, detail::layout<T>(), &message, sizeof(T)));
+  }
+  // Of a topic of Bytes, of up to `maximum` in a message.
+  Outcome publish(const char *topic, std::size_t maximum, const Bytes &message) {
+    const auto layout = detail::layout_of_bytes(maximum);
+    return detail::checked(horus_world_publish(world_.get(), topic, layout.get(), message.data, message.size));
   }
   // The newest message of a topic, whichever node or test published it; nothing before the first.
   template <class T>
   std::optional<T> last(const char *topic) {
+    static_assert(!detail::is_bytes<T>, "a topic of bytes has the most that a message may have: last<std::string>(topic, maximum)");
     std::optional<T> message(std::in_place);
     if (!detail::checked(horus_world_last(world_.get(), topic, detail::layout<T>(), &*message, sizeof(T), nullptr))) message.reset();
     return message;
+  }
+  // Of a topic of Bytes, of up to `maximum` in a message: in a std::string or a std::vector of them.
+  template <class Into>
+  std::optional<Into> last(const char *topic, std::size_t maximum) {
+    static_assert(!detail::is_bytes<Into>, "Bytes are another object's: last<std::string>(topic, maximum)");
+    const auto layout = detail::layout_of_bytes(maximum);
+    detail::Room<Bytes> room(maximum);
+    Received about = {};
+    if (!detail::checked(horus_world_last(world_.get(), topic, layout.get(), room.at(), room.size(), &about))) return std::nullopt;
+    room.holds(about);
+    return Into(room.message()->begin(), room.message()->end());
   }
 
   // For so many cycles; 0 for ever.
