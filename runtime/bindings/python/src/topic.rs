@@ -10,10 +10,13 @@ mod wait;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyType};
+use pyo3::types::{PyBytes, PyDict, PyList, PyType};
 
 use crate::message::class::Class;
 use crate::message::known;
+use crate::message::object::Message;
+
+pub use publisher::{bytes_of, other_class};
 
 /// What a topic carries.
 #[derive(Clone, Copy)]
@@ -45,6 +48,18 @@ impl Carried {
             }
         }
         known::of_type(of).map(Self::Messages)
+    }
+
+    /// By a message that a topic of its kind carries; nothing where its class does not say that.
+    pub fn by(message: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Some((class, _)) = Message::of(message)? {
+            return Ok(Some(Self::Messages(class)));
+        }
+        Ok(match message {
+            message if message.is_instance_of::<PyBytes>() => Some(Self::Bytes),
+            message if message.is_instance_of::<PyDict>() || message.is_instance_of::<PyList>() => Some(Self::Values),
+            _ => None,
+        })
     }
 }
 

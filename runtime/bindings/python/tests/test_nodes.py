@@ -191,6 +191,103 @@ class VirtualTime(unittest.TestCase):
             horus.World(lambda app: None)
 
 
+class Kinds(TopicsCase):
+    """Ports and worlds carry what publishers and subscribers carry."""
+
+    def relay(self, carries, given, **options):
+        """What a node has read of messages of a kind: each, the newest at each look, and what its output counted."""
+        each, newest, lost = [], [], []
+
+        def declare(app):
+            read, write = app.input(carries, "from", latest=8, **options), app.output(carries, "to", latest=8, **options)
+
+            @app.node(period="1 ms")
+            def relay(cycle):
+                for message in read.messages():
+                    each.append((message, read.sequence))
+                    self.assertTrue(write.set(message))
+                newest.append((read.fresh(), read.latest()))
+                lost.append((write.lost, read.missed))
+
+        world = horus.World(declare)
+        self.assertIsNone(world.last(carries, "to", **options))
+        for message in given:
+            world.publish("from", message, of=carries, **options)
+        world.run_for("5 ms")
+        self.assertEqual([message for message, _ in each], given)
+        self.assertEqual([number for _, number in each], list(range(len(given))))
+        self.assertEqual(newest[-1], (None, given[-1]))
+        self.assertEqual(world.last(carries, "to", **options), given[-1])
+        self.assertEqual((lost[-1][0].full, lost[-1][0].invalid, lost[-1][1]), (0, 0, 0))
+
+    def test_ports_and_worlds_carry_messages_bytes_and_values(self):
+        self.relay(CmdVel, [CmdVel(forward=1), CmdVel(turn=2)])
+        self.relay(bytes, [b"left wheel slips", b"", b"\0"])
+        self.relay(bytes, [b"four"], maximum=4)
+        self.relay(dict, [{"part": "left wheel", "codes": [3, 14]}, {}])
+        self.relay(list, [[1, None, "two"], []])
+        self.relay(object, ["a text", 7, None, {"deep": [1.5]}], maximum=64)
+
+    def test_a_world_is_told_what_is_published_by_the_message(self):
+        world = horus.World(balance)
+        world.publish("a", CmdVel(forward=1))
+        world.publish("b", b"bytes")
+        world.publish("c", {"a": 1})
+        world.publish("d", [1])
+        last = [world.last(of, topic) for of, topic in ((CmdVel, "a"), (bytes, "b"), (dict, "c"), (list, "d"))]
+        self.assertEqual(last, [CmdVel(forward=1), b"bytes", {"a": 1}, [1]])
+        for message in (5, "text", None, CmdVel):
+            with self.subTest(message=message), self.assertRaisesRegex(TypeError, "for another value, give of=object"):
+                world.publish("e", message)
+        with self.assertRaisesRegex(TypeError, "this topic carries bytes, and not"):
+            world.publish("b", "text", of=bytes)
+        with self.assertRaisesRegex(TypeError, "this topic carries horus/CmdVel, and not"):
+            world.publish("a", tilted(), of=CmdVel)
+        with self.assertRaisesRegex(horus.HorusError, "another type of message, kind of payload or maximum before"):
+            world.publish("b", {"a": 1})
+        with self.assertRaisesRegex(horus.HorusError, "a message of 5 bytes is too long for this topic: it was made for at most 4"):
+            world.publish("f", b"bytes", maximum=4)
+
+    def test_what_is_no_message_of_an_output_is_raised_and_counted(self):
+        lost = []
+
+        def declare(app):
+            log, faults = app.output(bytes, "log", maximum=4), app.output(dict, "faults", maximum=16)
+
+            @app.node(period="1 ms")
+            def node(cycle):
+                for output, long in ((log, b"bytes"), (faults, {"part": "left front wheel"})):
+                    with self.assertRaisesRegex(horus.HorusError, "bytes is too long for this topic"):
+                        output.set(long)
+                    with self.assertRaises(TypeError):
+                        output.set(object())
+                    lost.append(output.lost.invalid)
+
+        world = horus.World(declare)
+        world.run_for("3 ms")
+        self.assertEqual(lost[:4], [1, 1, 2, 2])
+        self.assertTrue(any("did not publish" in entry for entry in world.journal), world.journal)
+
+    def test_bytes_of_a_publisher_release_a_node(self):
+        seen = []
+
+        def declare(app):
+            log = app.input(bytes, "log", latest=64)
+            app.node("read", on="log", deadline="1 ms")(lambda cycle: seen.append(log.fresh()))
+
+        world = horus.World(declare)
+        world.publish("log", b"now")
+        world.run_for("2 ms")
+        self.assertEqual(seen, [b"now"])
+
+    def test_what_a_topic_cannot_carry_is_refused(self):
+        for carries, words in ((5, "is no class"), (int, ""), (str, "")):
+            with self.subTest(carries=carries), self.assertRaisesRegex(TypeError, words):
+                horus.App("program", []).input(carries, "a")
+        with self.assertRaisesRegex(horus.HorusError, "too large for an output"):
+            horus.App("program", []).output(bytes, "a", maximum=1 << 20)
+
+
 class Declared(TopicsCase):
     def app(self, name="program"):
         return horus.App(name, [])
@@ -292,8 +389,8 @@ class Declared(TopicsCase):
         output = app.output(CmdVel, "base.cmd")
         with self.assertRaisesRegex(TypeError, "carries horus/CmdVel"):
             output.set(Imu())
-        with self.assertRaises(TypeError):
-            app.input(bytes, "log")
+        with self.assertRaisesRegex(TypeError, "carries bytes, and not"):
+            app.output(bytes, "log").set(CmdVel())
 
     def test_ports_that_are_kept_for_longer_than_their_program_say_so(self):
         app = self.app()

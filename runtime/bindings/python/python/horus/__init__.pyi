@@ -25,7 +25,6 @@ i64: TypeAlias = Annotated[int, "i64"]
 i128: TypeAlias = Annotated[int, "i128"]
 
 _M = TypeVar("_M")
-_Msg = TypeVar("_Msg", bound=Message)
 _T = TypeVar("_T")
 _E = TypeVar("_E", default=Any)
 _F = TypeVar("_F")
@@ -263,14 +262,14 @@ class Cycle:
         """When the work must be done, in nanoseconds on CLOCK_MONOTONIC."""
 
 @final
-class Input(Generic[_Msg]):
+class Input(Generic[_M]):
     """The end of a topic that a node reads. Only the steps of its node use it, and no thread after the program has ended."""
 
-    def latest(self) -> _Msg | None:
+    def latest(self) -> _M | None:
         """The newest message that has come; None before the first one."""
-    def fresh(self) -> _Msg | None:
+    def fresh(self) -> _M | None:
         """The newest message, if it came since the last look."""
-    def messages(self) -> Iterator[_Msg]:
+    def messages(self) -> Iterator[_M]:
         """The messages that came and were not read yet, each once, the oldest first."""
     @property
     def missed(self) -> int:
@@ -298,12 +297,15 @@ class Lost:
     @property
     def outside(self) -> int:
         """They were set while no step could."""
+    @property
+    def invalid(self) -> int:
+        """They were no messages of the topic: bytes or a value, and longer than its maximum."""
 
 @final
-class Output(Generic[_Msg]):
+class Output(Generic[_M]):
     """The end of a topic that a node writes. Only the steps of its node use it, and no thread after the program has ended."""
 
-    def set(self, message: _Msg) -> bool:
+    def set(self, message: _M) -> bool:
         """Sets a message, which is published when the step returns; gives whether there was room for it. One that is not taken is counted by `lost`."""
     @property
     def lost(self) -> Lost:
@@ -321,7 +323,7 @@ class App:
         """The program's name."""
     def input(
         self,
-        message_class: type[_Msg],
+        carries: type[_M],
         topic: str,
         *,
         reliable: int | None = None,
@@ -329,21 +331,23 @@ class App:
         history: int | None = None,
         publishers: int | None = None,
         group: str | int | None = None,
-    ) -> Input[_Msg]:
+        maximum: int | None = None,
+    ) -> Input[_M]:
         """
-        An input of the next node, with the options of docs/python.md. The topic need not be there yet. Raises HorusError when others mean another
-        message by it.
+        An input of the next node, for messages of a class, bytes or dicts, with the options of docs/python.md. The topic need not be there yet.
+        Raises HorusError when others mean another message by it.
         """
     def output(
         self,
-        message_class: type[_Msg],
+        carries: type[_M],
         topic: str,
         *,
         reliable: int | None = None,
         latest: int | None = None,
         publishers: int | None = None,
         group: str | int | None = None,
-    ) -> Output[_Msg]:
+        maximum: int | None = None,
+    ) -> Output[_M]:
         """An output of the next node: of a `latest` topic that holds 16 messages, unless the options say otherwise. Raises HorusError as `input` does."""
     def node(
         self,
@@ -385,9 +389,9 @@ class App:
         accounts. Raises what a step raised, and HorusError when the nodes are refused.
         """
 
-def input(message_class: type[_Msg], topic: str, **options: Any) -> Input[_Msg]:
+def input(carries: type[_M], topic: str, **options: Any) -> Input[_M]:
     """As App.input, of the script's program."""
-def output(message_class: type[_Msg], topic: str, **options: Any) -> Output[_Msg]:
+def output(carries: type[_M], topic: str, **options: Any) -> Output[_M]:
     """As App.output, of the script's program."""
 def node(name: str | None = None, **options: Any) -> Callable[[_F], _F]:
     """As App.node, of the script's program."""
@@ -433,10 +437,17 @@ class World:
         """What the journal would say, in its order."""
     def run_for(self, span: _Span) -> None:
         """Lets time pass, seconds or a text such as "10 ms", in which the nodes run; raises what a step raises."""
-    def publish(self, topic: str, message: Message) -> None:
-        """Publishes a message, as another program would. Raises HorusError when the topic carries another one."""
-    def last(self, of: type[_Msg], topic: str) -> _Msg | None:
-        """The newest message of a topic; None while there is none."""
+    def publish(self, topic: str, message: Any, *, of: type[Any] | None = None, maximum: int | None = None) -> None:
+        """
+        Publishes a message, as another program would. Raises HorusError when the topic carries another one. A message of a class, bytes, a dict and a
+        list say what the topic carries; for any other value, give `of=object`. Bytes and values have at most `maximum` bytes, 4096 if not said
+        otherwise.
+        """
+    def last(self, of: type[_M], topic: str, *, maximum: int | None = None) -> _M | None:
+        """
+        The newest message of a topic, which carries a class of messages, bytes or dicts; None while there is none. Bytes and values have at most
+        `maximum` bytes, 4096 if not said otherwise.
+        """
     def delay(self, node: str, lateness: _Span, cycles: int | None = None) -> None:
         """Has a node wake up so long after its releases, seconds or a text such as "5 ms", for so many cycles or for ever."""
     def takes(self, node: str, execution_time: _Span, cycles: int | None = None) -> None:

@@ -16,16 +16,16 @@ class App:
         """The program's name."""
         return self._inner.name
 
-    def input(self, message_class, topic, **options):
+    def input(self, carries, topic, **options):
         """
-        An input of the next node, with the options of docs/python.md. The topic need not be there yet. Raises HorusError when others mean another message
-        by it.
+        An input of the next node, for messages of a class, bytes or dicts, with the options of docs/python.md. The topic need not be there yet. Raises
+        HorusError when others mean another message by it.
         """
-        return self._inner.input(message_class, topic, **options)
+        return self._inner.input(carries, topic, **options)
 
-    def output(self, message_class, topic, **options):
+    def output(self, carries, topic, **options):
         """An output of the next node: of a `latest` topic that holds 16 messages, unless the options say otherwise. Raises HorusError as `input` does."""
-        return self._inner.output(message_class, topic, **options)
+        return self._inner.output(carries, topic, **options)
 
     def node(self, name=None, *, safe_state=None, **options):
         """

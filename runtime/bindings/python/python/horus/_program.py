@@ -16,14 +16,14 @@ def program():
     return _program
 
 
-def input(message_class, topic, **options):
+def input(carries, topic, **options):
     """As App.input, of the script's program."""
-    return program().input(message_class, topic, **options)
+    return program().input(carries, topic, **options)
 
 
-def output(message_class, topic, **options):
+def output(carries, topic, **options):
     """As App.output, of the script's program."""
-    return program().output(message_class, topic, **options)
+    return program().output(carries, topic, **options)
 
 
 def node(name=None, **options):

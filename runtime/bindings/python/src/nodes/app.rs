@@ -8,22 +8,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use horus::time::{Clock, MonotonicTime, SystemClock};
-use horus::topic::Raw;
+use horus::topic::{Bytes, Raw};
 use horus::world::{Unbuilt, VirtualWorld};
 use horus::{app, stop};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyDict;
 
 use super::ending::{Interrupter, Running};
 use super::options;
-use super::port::{Input, Life, Output};
+use super::port::{Input, Life, Output, Reader, Writer};
 use super::step::{Failures, PyNode};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
-use crate::message::class::Class;
-use crate::message::known::of_type;
 use crate::topic::options::{duration, read};
+use crate::topic::{Carried, DEFAULT_MAXIMUM};
+use crate::value::{self, Decoder};
 
 /// The stack of a thread of nodes: what 1000 calls of Python through C take, which is where its recursion ends.
 const STACK_BYTES: usize = 4 << 20;
@@ -117,11 +117,6 @@ pub fn caught<T>(py: Python<'_>, failures: &Failures, run: impl FnOnce() -> horu
     }
 }
 
-fn class_of<'py>(of: &Bound<'py, PyAny>) -> PyResult<&'static Class> {
-    let of = of.cast::<PyType>().map_err(|_| PyTypeError::new_err(format!("{of} is no class of messages")))?;
-    of_type(of)
-}
-
 #[pymethods]
 impl App {
     #[new]
@@ -150,11 +145,23 @@ impl App {
         topic: &str,
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Input>> {
-        let class = class_of(of)?;
-        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options).unwrap_or_default();
-        let input =
-            self.declared.lend(of.py())?.app()?.input_as::<Raw>(topic, &class.layout, options).map_err(failed)?;
-        Bound::new(of.py(), Input::new(input, class, self.life.clone()))
+        let (carried, (options, maximum)) = (Carried::named(of)?, read(given)?);
+        let maximum = maximum.unwrap_or(DEFAULT_MAXIMUM);
+        let mut declared = self.declared.lend(of.py())?;
+        let app = declared.app()?;
+        let reader = match carried {
+            Carried::Messages(class) => {
+                Reader::Messages(app.input_as::<Raw>(topic, &class.layout, options).map_err(failed)?, class)
+            }
+            Carried::Bytes => {
+                Reader::Bytes(app.input_as::<[u8]>(topic, Bytes::up_to(maximum), options).map_err(failed)?)
+            }
+            Carried::Values => {
+                let shape = Bytes::of_type(value::TYPE_NAME, maximum);
+                Reader::Values(app.input_as::<[u8]>(topic, shape, options).map_err(failed)?, Decoder::default())
+            }
+        };
+        Bound::new(of.py(), Input::new(reader, self.life.clone()))
     }
 
     /// An output of the next node: of a `latest` topic that holds 16 messages, unless its options say otherwise.
@@ -165,11 +172,24 @@ impl App {
         topic: &str,
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Output>> {
-        let class = class_of(of)?;
-        let options = given.map(|given| read(Some(given))).transpose()?.map(|(options, _)| options).unwrap_or_default();
-        let output =
-            self.declared.lend(of.py())?.app()?.output_as::<Raw>(topic, &class.layout, options).map_err(failed)?;
-        Bound::new(of.py(), Output::new(output, class, self.life.clone()))
+        let (carried, (options, maximum)) = (Carried::named(of)?, read(given)?);
+        let maximum = maximum.unwrap_or(DEFAULT_MAXIMUM);
+        let mut declared = self.declared.lend(of.py())?;
+        let app = declared.app()?;
+        let writer = match carried {
+            Carried::Messages(class) => {
+                Writer::Messages(app.output_as::<Raw>(topic, &class.layout, options).map_err(failed)?, class)
+            }
+            Carried::Bytes => {
+                Writer::Bytes(app.output_as::<[u8]>(topic, Bytes::up_to(maximum), options).map_err(failed)?)
+            }
+            Carried::Values => {
+                let shape = Bytes::of_type(value::TYPE_NAME, maximum);
+                let output = app.output_as::<[u8]>(topic, shape, options).map_err(failed)?;
+                Writer::Values(output, Vec::with_capacity(maximum))
+            }
+        };
+        Bound::new(of.py(), Output::new(writer, self.life.clone()))
     }
 
     /// Adds a node: `step` is called with a `Cycle` each cycle. `horus.App.node` is the decorator over it.

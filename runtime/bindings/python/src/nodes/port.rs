@@ -5,17 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use horus::port;
-use horus::topic::{Raw, Received};
+use horus::topic::{Raw, Received, SendError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyType};
+use pyo3::types::{PyBool, PyBytes, PyType};
 
 use crate::arguments::Given;
-use crate::error::refused;
+use crate::error::{failed, refused};
 use crate::exclusive::Exclusive;
 use crate::message::class::Class;
 use crate::message::object::Message;
 use crate::methods::{self, Method};
+use crate::topic::{bytes_of, other_class};
+use crate::value::{self, Decoder};
 
 /// Whether a program goes on, which its ports ask: nothing is published or read by one that is kept for longer.
 #[derive(Clone, Default)]
@@ -40,34 +42,70 @@ fn has_ended(port: &str) -> PyErr {
     ))
 }
 
+/// What reads.
+pub enum Reader {
+    Messages(port::Input<Raw>, &'static Class),
+    Bytes(port::Input<[u8]>),
+    Values(port::Input<[u8]>, Decoder),
+}
+
+impl Reader {
+    fn missed(&self) -> u64 {
+        match self {
+            Self::Messages(input, _) => input.missed(),
+            Self::Bytes(input) | Self::Values(input, _) => input.missed(),
+        }
+    }
+}
+
 /// The end of a topic that a node reads. Only the steps of its node use it, and no thread after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Input {
-    input: Exclusive<(port::Input<Raw>, Option<Received<()>>)>,
-    class: &'static Class,
+    input: Exclusive<(Reader, Option<Received<()>>)>,
     life: Life,
 }
 
 impl Input {
-    pub fn new(input: port::Input<Raw>, class: &'static Class, life: Life) -> Self {
-        Self { input: Exclusive::new("input", (input, None)), class, life }
+    pub fn new(reader: Reader, life: Life) -> Self {
+        Self { input: Exclusive::new("input", (reader, None)), life }
     }
 
+    /// What is found, as an object of Python: by the first look on an input of messages, and by the second one on one of bytes or values.
     #[inline]
     fn read<'py>(
         &self,
         py: Python<'py>,
-        look: impl FnOnce(&mut port::Input<Raw>) -> Option<Received<&[u8]>>,
+        of_messages: impl FnOnce(&mut port::Input<Raw>) -> Option<Received<&[u8]>>,
+        of_bytes: impl FnOnce(&mut port::Input<[u8]>) -> Option<Received<&[u8]>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.life.goes_on("input")?;
         let mut input = self.input.lend(py)?;
-        let (input, last) = &mut *input;
-        let Some(received) = look(input) else { return Ok(None) };
+        let (reader, last) = &mut *input;
+        let (found, how) = match reader {
+            Reader::Messages(input, class) => (of_messages(input), How::Message(class)),
+            Reader::Bytes(input) => (of_bytes(input), How::Bytes),
+            Reader::Values(input, decoder) => (of_bytes(input), How::Value(decoder)),
+        };
+        let Some(received) = found else { return Ok(None) };
         *last = Some(received.map(|_| ()));
-        let message = Message::zeroed(py, self.class)?;
-        Message::of_class(&message, self.class)?.expect("it is of this class").write(received.message)?;
-        Ok(Some(message))
+        let object = match how {
+            How::Message(class) => {
+                let message = Message::zeroed(py, class)?;
+                Message::of_class(&message, class)?.expect("it is of this class").write(received.message)?;
+                message
+            }
+            How::Bytes => PyBytes::new(py, received.message).into_any(),
+            How::Value(decoder) => decoder.decode(py, received.message)?,
+        };
+        Ok(Some(object))
     }
+}
+
+/// How bytes become an object.
+enum How<'a> {
+    Message(&'static Class),
+    Bytes,
+    Value(&'a mut Decoder),
 }
 
 #[pymethods]
@@ -112,21 +150,60 @@ impl Messages {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.0.get().read(py, port::Input::<Raw>::try_recv)
+        self.0.get().read(py, port::Input::<Raw>::try_recv, port::Input::<[u8]>::try_recv)
+    }
+}
+
+/// What writes.
+pub enum Writer {
+    Messages(port::Output<Raw>, &'static Class),
+    Bytes(port::Output<[u8]>),
+    /// With the room where a value is encoded.
+    Values(port::Output<[u8]>, Vec<u8>),
+}
+
+impl Writer {
+    /// Whether the message was taken. What is no message of the topic is counted, and raised.
+    #[inline]
+    fn set(&mut self, message: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (output, bytes) = match self {
+            Self::Messages(output, class) => {
+                let bytes = Message::of_class(message, class)?.ok_or_else(|| other_class(message, class))?;
+                return Ok(bytes.with(|bytes| output.try_set(bytes)).is_taken());
+            }
+            Self::Bytes(output) => (output, bytes_of(message)?),
+            Self::Values(output, room) => {
+                room.clear();
+                value::encode(message, room)?;
+                (output, &room[..])
+            }
+        };
+        match output.try_set(bytes) {
+            port::Set::Invalid => {
+                Err(failed(SendError::TooLong { bytes: bytes.len(), maximum: output.message_bytes() }))
+            }
+            set => Ok(set.is_taken()),
+        }
+    }
+
+    fn lost(&self) -> port::Lost {
+        match self {
+            Self::Messages(output, _) => output.lost(),
+            Self::Bytes(output) | Self::Values(output, _) => output.lost(),
+        }
     }
 }
 
 /// The end of a topic that a node writes. Only the steps of its node use it, and no thread after the program has ended.
 #[pyclass(frozen, module = "horus")]
 pub struct Output {
-    output: Exclusive<port::Output<Raw>>,
-    class: &'static Class,
+    output: Exclusive<Writer>,
     life: Life,
 }
 
 impl Output {
-    pub fn new(output: port::Output<Raw>, class: &'static Class, life: Life) -> Self {
-        Self { output: Exclusive::new("output", output), class, life }
+    pub fn new(writer: Writer, life: Life) -> Self {
+        Self { output: Exclusive::new("output", writer), life }
     }
 }
 
@@ -141,13 +218,15 @@ pub struct Lost {
     discarded: u64,
     /// They were set while no step could.
     outside: u64,
+    /// They were no messages of the topic: bytes or a value, and longer than its maximum.
+    invalid: u64,
 }
 
 #[pymethods]
 impl Lost {
     fn __repr__(&self) -> String {
-        let Self { full, beyond, discarded, outside } = self;
-        format!("Lost(full={full}, beyond={beyond}, discarded={discarded}, outside={outside})")
+        let Self { full, beyond, discarded, outside, invalid } = self;
+        format!("Lost(full={full}, beyond={beyond}, discarded={discarded}, outside={outside}, invalid={invalid})")
     }
 }
 
@@ -161,8 +240,8 @@ impl Output {
     /// What was set on this output and not published, by its cause, since the program began.
     #[getter]
     fn lost(&self, py: Python<'_>) -> PyResult<Lost> {
-        let counted = self.output.lend(py)?.lost();
-        Ok(Lost { full: counted.full, beyond: counted.beyond, discarded: counted.discarded, outside: counted.outside })
+        let port::Lost { full, beyond, discarded, outside, invalid } = self.output.lend(py)?.lost();
+        Ok(Lost { full, beyond, discarded, outside, invalid })
     }
 }
 
@@ -177,7 +256,10 @@ impl Method for Latest {
     fn call<'py>(on: &Bound<'py, Input>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let [] = given.sorted("latest", [], 0)?;
         let py = on.py();
-        Ok(on.get().read(py, port::Input::<Raw>::latest_received)?.unwrap_or_else(|| py.None().into_bound(py)))
+        Ok(on
+            .get()
+            .read(py, port::Input::<Raw>::latest_received, port::Input::<[u8]>::latest_received)?
+            .unwrap_or_else(|| py.None().into_bound(py)))
     }
 }
 
@@ -192,7 +274,10 @@ impl Method for Fresh {
     fn call<'py>(on: &Bound<'py, Input>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let [] = given.sorted("fresh", [], 0)?;
         let py = on.py();
-        Ok(on.get().read(py, port::Input::<Raw>::fresh_received)?.unwrap_or_else(|| py.None().into_bound(py)))
+        Ok(on
+            .get()
+            .read(py, port::Input::<Raw>::fresh_received, port::Input::<[u8]>::fresh_received)?
+            .unwrap_or_else(|| py.None().into_bound(py)))
     }
 }
 
@@ -207,14 +292,10 @@ impl Method for Set {
     fn call<'py>(on: &Bound<'py, Output>, given: Given<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let [message] = given.sorted("set", ["message"], 1)?;
         let Some(message) = message else { return Err(PyTypeError::new_err("no message is given")) };
-        let (py, class) = (on.py(), on.get().class);
-        let Some(bytes) = Message::of_class(&message, class)? else {
-            let wanted = class.layout.type_name();
-            return Err(PyTypeError::new_err(format!("this output carries {wanted}, and not {}", message.get_type())));
-        };
+        let py = on.py();
         on.get().life.goes_on("output")?;
-        let mut output = on.get().output.lend(py)?;
-        Ok(PyBool::new(py, bytes.with(|bytes| output.try_set(bytes)).is_taken()).to_owned().into_any())
+        let is_taken = on.get().output.lend(py)?.set(&message)?;
+        Ok(PyBool::new(py, is_taken).to_owned().into_any())
     }
 }
 

@@ -3,19 +3,20 @@
 use std::path::PathBuf;
 
 use horus::figures::State;
-use horus::topic::Raw;
+use horus::topic::{Bytes, Raw};
 use horus::world::{Unbuilt, VirtualWorld};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::PyBytes;
 
 use super::app::{App, caught};
 use super::port::Life;
 use super::step::Failures;
 use crate::error::{failed, refused};
-use crate::message::known::of_type;
 use crate::message::object::Message;
 use crate::topic::options::duration;
+use crate::topic::{Carried, DEFAULT_MAXIMUM, bytes_of, other_class};
+use crate::value::{self, Decoder};
 
 /// The nodes of a program in virtual time: step by step, faster than real time, the same each time. `declare` is called with the App that declares
 /// them, and `settings` is a node.toml. Raises HorusError when they are refused. The thread that made it uses it.
@@ -62,6 +63,14 @@ impl World {
     }
 }
 
+#[cold]
+fn no_message(given: &Bound<'_, PyAny>) -> PyErr {
+    let kind = given.get_type();
+    PyTypeError::new_err(format!(
+        "a message of a class, bytes, a dict or a list is published, and not {kind}: for another value, give of=object"
+    ))
+}
+
 #[pymethods]
 impl World {
     /// The nodes that `declare` declares with the App that it is given. No time has passed. `settings` is a node.toml.
@@ -95,20 +104,62 @@ impl World {
         })
     }
 
-    /// Publishes a message, as another program would. Raises HorusError when the topic carries another one.
-    fn publish(&mut self, topic: &str, message: &Bound<'_, PyAny>) -> PyResult<()> {
-        let Some((class, bytes)) = Message::of(message)? else {
-            return Err(PyTypeError::new_err(format!("a message is published, and not {}", message.get_type())));
+    /// Publishes a message, as another program would. Raises HorusError when the topic carries another one. A message of a class, bytes, a dict and a
+    /// list say what the topic carries; for any other value, give `of=object`. Bytes and values have at most `maximum` bytes, 4096 if not said
+    /// otherwise.
+    #[pyo3(signature = (topic, message, *, of=None, maximum=None))]
+    fn publish(
+        &mut self,
+        topic: &str,
+        message: &Bound<'_, PyAny>,
+        of: Option<&Bound<'_, PyAny>>,
+        maximum: Option<usize>,
+    ) -> PyResult<()> {
+        let carried = match of {
+            Some(of) => Carried::named(of)?,
+            None => Carried::by(message)?.ok_or_else(|| no_message(message))?,
         };
-        self.world.publish_as::<Raw>(topic, &class.layout, bytes.to_vec()).map_err(failed)
+        let (world, maximum) = (&mut self.world, maximum.unwrap_or(DEFAULT_MAXIMUM));
+        match carried {
+            Carried::Messages(class) => {
+                let bytes = Message::of_class(message, class)?.ok_or_else(|| other_class(message, class))?.to_vec();
+                world.publish_as::<Raw>(topic, &class.layout, bytes)
+            }
+            Carried::Bytes => world.publish_as::<[u8]>(topic, Bytes::up_to(maximum), bytes_of(message)?),
+            Carried::Values => {
+                let mut bytes = Vec::new();
+                value::encode(message, &mut bytes)?;
+                world.publish_as::<[u8]>(topic, Bytes::of_type(value::TYPE_NAME, maximum), bytes)
+            }
+        }
+        .map_err(failed)
     }
 
-    /// The newest message of a topic; None while there is none.
-    fn last<'py>(&mut self, of: &Bound<'py, PyType>, topic: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let class = of_type(of)?;
-        let Some(bytes) = self.world.last_as::<Raw>(topic, &class.layout).map_err(failed)? else { return Ok(None) };
-        let message = Message::zeroed(of.py(), class)?;
-        Message::of_class(&message, class)?.expect("it is of this class").write(bytes)?;
+    /// The newest message of a topic, which carries a class of messages, bytes or dicts; None while there is none. Bytes and values have at most
+    /// `maximum` bytes, 4096 if not said otherwise.
+    #[pyo3(signature = (of, topic, *, maximum=None))]
+    fn last<'py>(
+        &mut self,
+        of: &Bound<'py, PyAny>,
+        topic: &str,
+        maximum: Option<usize>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (py, carried, maximum) = (of.py(), Carried::named(of)?, maximum.unwrap_or(DEFAULT_MAXIMUM));
+        let found = match carried {
+            Carried::Messages(class) => self.world.last_as::<Raw>(topic, &class.layout),
+            Carried::Bytes => self.world.last_as::<[u8]>(topic, Bytes::up_to(maximum)),
+            Carried::Values => self.world.last_as::<[u8]>(topic, Bytes::of_type(value::TYPE_NAME, maximum)),
+        };
+        let Some(bytes) = found.map_err(failed)? else { return Ok(None) };
+        let message = match carried {
+            Carried::Messages(class) => {
+                let message = Message::zeroed(py, class)?;
+                Message::of_class(&message, class)?.expect("it is of this class").write(bytes)?;
+                message
+            }
+            Carried::Bytes => PyBytes::new(py, bytes).into_any(),
+            Carried::Values => Decoder::default().decode(py, bytes)?,
+        };
         Ok(Some(message))
     }
 

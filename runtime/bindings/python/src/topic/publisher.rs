@@ -116,12 +116,14 @@ fn unless_full(done: Result<(), SendError>) -> Option<Result<bool, SendError>> {
     }
 }
 
-fn bytes_of<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+/// The bytes of an object that has to be bytes.
+pub fn bytes_of<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
     value.extract().map_err(|_| PyTypeError::new_err(format!("this topic carries bytes, and not {}", value.get_type())))
 }
 
+/// Why an object is not sent that is no message of a class.
 #[cold]
-fn other_class(value: &Bound<'_, PyAny>, class: &Class) -> PyErr {
+pub fn other_class(value: &Bound<'_, PyAny>, class: &Class) -> PyErr {
     PyTypeError::new_err(format!("this topic carries {}, and not {}", class.layout.type_name(), value.get_type()))
 }
 
