@@ -109,18 +109,41 @@ unsafe fn copy(
     if message.is_null() {
         return Err(misuse("the place for the message is null"));
     }
-    let found = match input {
-        Of::Messages(input) if bytes != input.message_bytes() => return Err(wrong_size(bytes, input.message_bytes())),
-        Of::Messages(input) => of_messages(input),
-        Of::Bytes(input) => {
-            check_room(bytes, input.message_bytes(), about)?;
-            of_bytes(input)
-        }
+    let input = match input {
+        Of::Messages(input) => input,
+        // SAFETY: the caller's promises are the same, and `message` is not null.
+        Of::Bytes(input) => return unsafe { copy_bytes(input, message, bytes, about, of_bytes) },
     };
-    let Some(received) = found else { return Ok(HORUS_EMPTY) };
+    if bytes != input.message_bytes() {
+        return Err(wrong_size(bytes, input.message_bytes()));
+    }
+    let Some(received) = of_messages(input) else { return Ok(HORUS_EMPTY) };
+    let (found, received) = (received.message, received.map(|_| ()));
+    // SAFETY: so many bytes may be written there, by the caller's promise, and `found` has as many. It is memory of the input's own,
+    // which C is never shown.
+    unsafe { ptr::copy_nonoverlapping(found.as_ptr(), message.cast(), bytes) };
+    // SAFETY: the caller's promise is the same.
+    unsafe { tell(about, received.map(|()| bytes)) };
+    Ok(HORUS_OK)
+}
+
+/// As [`copy`], of bytes. Apart, so that it costs messages no registers.
+///
+/// # Safety
+/// `bytes` bytes may be written at `message`, `about` is null or may be written.
+#[inline(never)]
+unsafe fn copy_bytes(
+    input: &mut Input<[u8]>,
+    message: *mut c_void,
+    bytes: usize,
+    about: *mut horus_received,
+    look: impl FnOnce(&mut Input<[u8]>) -> Option<Received<&[u8]>>,
+) -> Result<horus_status, Refusal> {
+    check_room(bytes, input.message_bytes(), about)?;
+    let Some(received) = look(input) else { return Ok(HORUS_EMPTY) };
     let (found, length) = (received.message.as_ptr(), received.message.len());
-    // SAFETY: so many bytes may be written there, by the caller's promise: `found` has as many, or fewer where they are bytes. It is memory
-    // of the input's own, which C is never shown.
+    // SAFETY: so many bytes may be written there, because an input has no longer message than the longest one, for which there is room. `found` is
+    // memory of the input's own, which C is never shown.
     unsafe { ptr::copy_nonoverlapping(found, message.cast(), length) };
     // SAFETY: the caller's promise is the same.
     unsafe { tell(about, received.map(|_| length)) };
@@ -229,17 +252,29 @@ pub unsafe extern "C" fn horus_output_set(
 ) -> horus_status {
     quick_call(|| {
         // SAFETY: the caller's promise is the same.
-        let set = match unsafe { own(output) }? {
+        let output = match unsafe { own(output) }? {
+            Of::Messages(output) => output,
             // SAFETY: as above.
-            Of::Messages(output) => output.try_set(unsafe { message_at(message, bytes, output.message_bytes()) }?),
-            // SAFETY: as above.
-            Of::Bytes(output) => match output.try_set(unsafe { bytes_at(message, bytes) }?) {
-                Set::Invalid => return Err(too_long(bytes, output.message_bytes())),
-                set => set,
-            },
+            Of::Bytes(output) => return unsafe { set_bytes(output, message, bytes) },
         };
+        // SAFETY: as above.
+        let set = output.try_set(unsafe { message_at(message, bytes, output.message_bytes()) }?);
         Ok(if set.is_taken() { HORUS_OK } else { HORUS_FULL })
     })
+}
+
+/// As `horus_output_set`, of bytes. Apart, so that it costs messages no registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn set_bytes(output: &mut Output<[u8]>, message: *const c_void, bytes: usize) -> Result<horus_status, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    match output.try_set(unsafe { bytes_at(message, bytes) }?) {
+        Set::Taken => Ok(HORUS_OK),
+        Set::Invalid => Err(too_long(bytes, output.message_bytes())),
+        Set::Full | Set::Beyond | Set::Outside => Ok(HORUS_FULL),
+    }
 }
 
 /// Messages that an output did not publish, by their cause.

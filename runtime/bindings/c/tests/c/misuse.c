@@ -110,7 +110,7 @@ static void call(void) {
     case 26: judge(horus_node_safe_state(it(), any(2) ? nothing : NULL)); break;
     case 27: judge(horus_node_on(it(), text())); break;
     case 28: judge(horus_world_publish(it(), text(), handle(), into, size)); break;
-    case 29: judge(horus_world_last(it(), text(), handle(), into, size, any(2) ? &about : NULL)); break;
+    case 29: judge(horus_world_last(it(), text(), handle(), into, room, any(4) ? &about : NULL)); break;
     case 30: judge(horus_world_delay(it(), text(), any(1000000), any(3))); break;
     case 31: judge(horus_world_tally(it(), text(), any(2) ? &tally : NULL)); break;
     case 32: judge(horus_world_run_for(it(), any(2000000))); break;
@@ -152,7 +152,7 @@ int main(int count, char **arguments) {
   int i;
   CHECK(count == 3 && layout != NULL);
   state = strtoull(arguments[2], NULL, 10) * 2 + 1;
-  living[0] = layout;
+  living[0] = state / 2 % 2 ? layout : bytes;
   living[1] = horus_publisher_open("wheels", layout, NULL);
   living[2] = horus_subscriber_open("wheels", layout, NULL);
   living[3] = horus_publisher_open("log", bytes, NULL);
