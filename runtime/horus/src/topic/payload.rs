@@ -35,6 +35,8 @@
 //! - [`messages`](crate::port::Input::messages) is for kinds that are [`ByValue`]. An iterator cannot lend bytes, and room for each message would be
 //!   an allocation in the step. [`try_recv`](crate::port::Input::try_recv) lends them.
 //!
+//! In a test, a [`VirtualWorld`](crate::world::VirtualWorld) publishes every kind by `publish_as`, and gives it by `last_as`.
+//!
 //! The test `payload_matrix.rs` calls every method for every kind.
 
 mod bytes;
