@@ -31,7 +31,7 @@ CRATES = ("runtime/Cargo.toml", "runtime/Cargo.lock", "runtime/deny.toml")
 LAYER = ("meta-horus", "conf", "recipes", "kas.yml", "kas.lock.yml", "runtime/Cargo.lock", "runtime/bridge/Cargo.lock", "benchmarks/Cargo.lock")
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
 # The command and the libraries that were a part of it.
-COMMAND = ("horus-cli", "horus-audit", "horus-evidence")
+COMMAND = ("horus-cli", "horus-audit", "horus-evidence", "horus-launch")
 
 
 def cargo(*arguments: str) -> list:

@@ -18,6 +18,7 @@ mod new;
 mod node;
 mod output;
 mod report;
+mod run;
 mod settings;
 mod table;
 mod top;
@@ -42,6 +43,8 @@ enum Command {
     New(new::Args),
     /// Build the node in this folder for a machine, install it there over SSH and start it.
     Deploy(deploy::Args),
+    /// Start all programs of a robot.toml in this terminal, and end them in reverse order.
+    Run(run::Args),
     /// Install nodes, show those that run, or check whether a program's nodes would meet their deadlines here.
     Node(node::Args),
     /// Show nodes and topics as they run: response times, misses, rates.
@@ -68,6 +71,9 @@ enum Command {
     Message(message::Args),
     /// Bring a Linux that is not our image to the real-time profile, check it, or take it back exactly.
     Tune(tune::Args),
+    /// Ends the programs of a `horus run` that was killed, which starts it.
+    #[command(hide = true)]
+    RunGuard(run::Guard),
     /// The service that tells when a setting of the audit changes.
     #[command(hide = true)]
     Drift(drift::Args),
@@ -91,6 +97,8 @@ fn main() -> ExitCode {
         Command::Determinism(args) => determinism::run(&args),
         Command::New(args) => new::run(&args),
         Command::Deploy(args) => deploy::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::RunGuard(args) => run::guard(&args),
         Command::Node(args) => node::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Blame(args) => blame::run(&args),

@@ -54,7 +54,7 @@ use crate::node::{Node, Spec};
 use crate::port::{Input, MAX_OUTPUT_BYTES, OpenTrigger, Outlet, Output, Sight, Wanted, check_size, pair};
 use crate::stop;
 use crate::time::MonotonicTime;
-use crate::topic::{Options, Payload, Publisher, Subscriber};
+use crate::topic::{IntoTopicName, Options, Payload, Publisher, Subscriber};
 use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes. The program is named as its file, so that the programs of one
@@ -184,12 +184,12 @@ impl App {
         options: Options,
     ) -> crate::Result<Input<P>> {
         self.settings.allow_subscriber(topic)?;
+        let name = topic.into_topic_name()?;
         let options = self.placed(options);
-        let sight = Arc::new(Sight::new(topic, matches!(self.place, Place::Machine)));
+        let sight = Arc::new(Sight::new(name.as_str(), matches!(self.place, Place::Machine)));
         let wanted = P::with_kind(shape, |kind, size| Ok(Wanted::of(kind, size)))?;
-        let input = Input::new(Subscriber::<P>::open_as(topic, shape, &options)?, Arc::clone(&sight));
-        self.topic_files.note(topic, &options, false);
-        let name = topic.to_owned();
+        let input = Input::new(Subscriber::<P>::open_as(&name, shape, &options)?, Arc::clone(&sight));
+        self.topic_files.note(&name, &options, false);
         // What comes between now and then releases the node, too.
         let begins = input.positions();
         self.inputs.push(DeclaredInput { sight, open_trigger: Box::new(move || wanted.open(&name, options, &begins)) });
@@ -226,10 +226,11 @@ impl App {
     ) -> crate::Result<Output<P>> {
         check_size(topic, P::with_kind(shape, |_, size| Ok(P::bytes(size)))?)?;
         let options = self.settings.allow_publisher(topic, self.placed(options))?;
-        let publisher = Publisher::<P>::open_as(topic, shape, &options)?;
-        let (output, outlet) = pair(topic, publisher.into_publication());
+        let name = topic.into_topic_name()?;
+        let publisher = Publisher::<P>::open_as(&name, shape, &options)?;
+        let (output, outlet) = pair(name.as_str(), publisher.into_publication());
         self.outlets.push(outlet);
-        self.topic_files.note(topic, &options, true);
+        self.topic_files.note(&name, &options, true);
         Ok(output)
     }
 

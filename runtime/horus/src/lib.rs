@@ -139,6 +139,8 @@ pub mod graph;
 #[doc(hidden)]
 pub mod monitor;
 #[doc(hidden)]
+pub mod near;
+#[doc(hidden)]
 pub mod outside;
 #[doc(hidden)]
 pub mod simulation;

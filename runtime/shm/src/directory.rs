@@ -11,6 +11,7 @@ mod group;
 mod location;
 mod name;
 mod namespace;
+mod renamed;
 mod scope;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ pub use group::Group;
 pub use location::Location;
 pub use name::{IntoTopicName, MAX_NAME_BYTES, NameError, TopicName};
 pub use namespace::{MAX_NAMESPACE_BYTES, Namespace, NamespaceError};
+pub use renamed::RENAME_VARIABLE;
 pub use scope::Scope;
 
 /// Environment variable that names another directory than [`DEFAULT_DIRECTORY`].

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use horus::messages::{ALL, Definition};
+use horus::near::is_near;
 use horus::time::{Clock, MonotonicTime, SystemClock};
 use horus_shm::directory::{Directory, Location, TopicName};
 use horus_shm::ends::inspect::inspect;
@@ -16,7 +17,7 @@ use horus_shm::segment::layout::DeliveryPolicy;
 
 use super::message::packed::PACKED;
 use super::message::{kind, write};
-use super::near::{hint, is_near};
+use super::near::hint;
 use super::note;
 use super::watch::Ending;
 

@@ -10,12 +10,13 @@ use crate::cpus::CpuChoice;
 use crate::deadline::Timing;
 use crate::executor::{MAX_EVENT_NODES, Parts, Port, change};
 use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
-use crate::node::{Action, Cycle, SpecError};
+use crate::node::{Action, Cycle, Spec, SpecError};
 use crate::outside::Word;
 use crate::port::{LostCollector, MissedCollector, Outlet};
 use crate::startup::{Reservation, SchedulingPolicy, Thread};
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
+use crate::topic::IntoTopicName;
 use crate::{miss, stale};
 
 /// An input is stale after this many periods without a message, where nothing else is asked for.
@@ -52,6 +53,7 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
         return Err(crate::Error::new("the program has no nodes: add one by app.node(\"name\", node).period(ms(10))"));
     }
     settings.apply(&mut nodes)?;
+    nodes.iter_mut().for_each(|declared| rename(&mut declared.spec));
     let mut names = BTreeSet::new();
     for declared in &nodes {
         // It is the name of a thread, and stands in journals and tables.
@@ -85,6 +87,15 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
             .map_err(|error| crate::Error::new(format!("node {named} {error}")))?;
     }
     Ok(built)
+}
+
+/// Topics of a node's wishes by their real names, as its inputs have them.
+fn rename(spec: &mut Spec) {
+    // What is no name is none of its inputs, either, and is told so.
+    let real = |name: String| name.as_str().into_topic_name().map_or(name, |name| name.to_string());
+    spec.on = spec.on.take().map(real);
+    spec.stale_after_of =
+        std::mem::take(&mut spec.stale_after_of).into_iter().map(|(name, limit)| (real(name), limit)).collect();
 }
 
 /// Whether a node can be what it asks for.

@@ -37,20 +37,13 @@ struct TopicFile {
 
 impl TopicFiles {
     /// Takes note of a topic that was just opened.
-    pub fn note(&mut self, topic: &str, options: &Options, is_output: bool) {
-        // What was opened has a good name and a directory; a topic that is gone by now is told by the program that opens it
-        // again.
-        let Ok((name, directory)) = topic
-            .parse::<TopicName>()
-            .map_err(drop)
-            .and_then(|name| Ok((name, options.open_directory().map_err(drop)?)))
-        else {
-            return;
-        };
-        let path = directory.file(&name);
+    pub fn note(&mut self, topic: &TopicName, options: &Options, is_output: bool) {
+        // What was opened has a directory; a topic that is gone by now is told by the program that opens it again.
+        let Ok(directory) = options.open_directory() else { return };
+        let path = directory.file(topic);
         let (inode, bytes) = found(&path).unzip();
         let bytes = bytes.unwrap_or(0);
-        self.files.push(TopicFile { topic: topic.to_owned(), path, inode, bytes, is_output, absent: 0 });
+        self.files.push(TopicFile { topic: topic.to_string(), path, inode, bytes, is_output, absent: 0 });
     }
 
     /// What has vanished since the last look.
@@ -113,7 +106,7 @@ mod tests {
         let options = Options::latest(2).directory(scratch.path());
         let mut publisher = Publisher::<CmdVel>::open("cut", &options).unwrap();
         let mut files = TopicFiles::default();
-        files.note("cut", &options, false);
+        files.note(&"cut".parse().unwrap(), &options, false);
         let after = |seconds| MonotonicTime::default().plus(Duration::from_secs(seconds));
         assert!(files.look(after(2)).is_empty());
         std::fs::File::options().write(true).open(scratch.path().join("cut.topic")).unwrap().set_len(64).unwrap();
@@ -131,8 +124,8 @@ mod tests {
         let _first = Publisher::<CmdVel>::open("first", &options).unwrap();
         let _second = Publisher::<CmdVel>::open("second", &options).unwrap();
         let mut files = TopicFiles::default();
-        files.note("first", &options, true);
-        files.note("second", &options, false);
+        files.note(&"first".parse().unwrap(), &options, true);
+        files.note(&"second".parse().unwrap(), &options, false);
         let after = |seconds| MonotonicTime::default().plus(Duration::from_secs(seconds));
         assert!(files.look(after(2)).is_empty());
         std::fs::remove_file(scratch.path().join("first.topic")).unwrap();

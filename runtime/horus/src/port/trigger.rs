@@ -4,7 +4,7 @@ use horus_shm::ends::place::Copied;
 use horus_shm::ends::{Kind, Payload as Size, Subscription};
 
 use super::input::MOST;
-use crate::topic::{IntoTopicName, OpenError, Options};
+use crate::topic::{OpenError, Options, TopicName};
 
 /// What releases a node when a message comes: a subscriber of the executor's own, beside the node's input.
 pub(crate) trait Trigger: Send {
@@ -55,13 +55,12 @@ impl Wanted {
 
     /// Opens a trigger as if it had joined when the input did, which has read nothing yet and begins in each lane with the number that
     /// `begins` says. What is no longer there is not counted.
-    pub fn open(&self, topic: &str, options: Options, begins: &[u64]) -> Result<Box<dyn Trigger>, OpenError> {
-        let name = topic.into_topic_name()?;
+    pub fn open(&self, name: &TopicName, options: Options, begins: &[u64]) -> Result<Box<dyn Trigger>, OpenError> {
         let directory = options.open_directory()?;
         let joining = options.history(usize::MAX).joining(&directory)?;
         let Self { type_name, layout_hash, description, size } = self;
         let kind = Kind { type_name, layout_hash: *layout_hash, description };
-        let mut subscription = Subscription::open(&directory, &name, kind, *size, joining)?;
+        let mut subscription = Subscription::open(&directory, name, kind, *size, joining)?;
         subscription.skip_before(begins);
         let copied = Copied::for_messages_of(&mut subscription);
         Ok(Box::new(Counting { subscription, copied }))

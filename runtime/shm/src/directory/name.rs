@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::renamed::renamed;
+
 /// Most bytes of a topic's name.
 pub const MAX_NAME_BYTES: usize = 128;
 
@@ -35,12 +37,18 @@ pub enum NameError {
         /// Its first wrong character.
         character: char,
     },
+    /// `HORUS_RENAME` says what is no pair of names, or renames one twice.
+    #[error(
+        "HORUS_RENAME: {0:?} does not rename a topic: write each of them once, as in odom=wheels.odom,cmd=base.cmd"
+    )]
+    Rename(String),
     /// It would be a hidden file.
     #[error("the topic name {0:?} starts with a dot, which would hide its file")]
     Hidden(String),
 }
 
-/// What can be used where a topic's name is wanted: a [`TopicName`], or a text that is checked to be one.
+/// What can be used where a topic's name is wanted: a [`TopicName`], or a text that is checked to be one and may be renamed from outside
+/// ([`RENAME_VARIABLE`](super::RENAME_VARIABLE)).
 pub trait IntoTopicName {
     /// The name.
     fn into_topic_name(self) -> Result<TopicName, NameError>;
@@ -60,13 +68,13 @@ impl IntoTopicName for &TopicName {
 
 impl IntoTopicName for &str {
     fn into_topic_name(self) -> Result<TopicName, NameError> {
-        self.parse()
+        renamed(self.parse()?)
     }
 }
 
 impl IntoTopicName for &String {
     fn into_topic_name(self) -> Result<TopicName, NameError> {
-        self.parse()
+        self.as_str().into_topic_name()
     }
 }
 

@@ -1,0 +1,61 @@
+//! `horus run robot.toml`: starts all programs of a robot in one terminal, and ends them in reverse order (crate `horus-launch`).
+//!
+//! Exit status: 0 all ended as they were asked to, 1 a program failed for good, 2 nothing was started.
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use horus_launch::{Outcome, Robot, Screen};
+
+/// Nothing was started.
+const NOT_STARTED: u8 = 2;
+/// The hidden subcommand of the guard.
+const GUARD: &str = "run-guard";
+
+/// Command line of `horus run`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The robot's file
+    file: PathBuf,
+    /// Start only the programs of this group, and those that they start after; may be given several times
+    #[arg(long = "group", value_name = "NAME")]
+    groups: Vec<String>,
+}
+
+/// Command line of the guard.
+#[derive(clap::Args)]
+pub struct Guard {
+    /// What is removed at the end
+    folder: PathBuf,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> ExitCode {
+    match start(args) {
+        Ok(Outcome::Ended) => ExitCode::SUCCESS,
+        Ok(Outcome::Failed) => ExitCode::FAILURE,
+        Err(reason) => {
+            eprintln!("horus run: {reason}");
+            ExitCode::from(NOT_STARTED)
+        }
+    }
+}
+
+fn start(args: &Args) -> Result<Outcome, String> {
+    let robot = Robot::read(&args.file, &args.groups).map_err(|mistake| mistake.to_string())?;
+    let own = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let mut guard = Command::new(own);
+    guard.arg(GUARD);
+    horus_launch::run(&robot, guard, &mut Screen::stdout()).map_err(|error| error.to_string())
+}
+
+/// Runs the guard.
+pub fn guard(args: &Guard) -> ExitCode {
+    match horus_launch::guard(&args.folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("horus {GUARD}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Who ends the programs when the command itself is killed: a process of its own, which reads from a pipe what runs.
+//!
+//! `kill -9` leaves a process no last words, and its pipe is closed in any case. So the guard knows: the command is gone. It asks all programs
+//! that run to end, the last one that was started first, and kills what does not.
+//!
+//! # What was not chosen
+//! `PR_SET_PDEATHSIG` has the kernel signal each program by itself. It reaches no process that a program started, knows no order and no grace
+//! time, is lost where a program gets capabilities, and is set between fork and exec, where Rust is unsafe.
+
+use std::io::{self, BufRead, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use horus::time::{MonotonicTime, pause};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// How long a program may take to end after it was asked to.
+pub const GRACE: Duration = Duration::from_secs(5);
+/// How long the kernel may take to end what is killed.
+const KILLED: Duration = Duration::from_secs(1);
+/// The distance of two looks at a group.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The command's end of the pipe.
+pub struct Guard {
+    child: Child,
+    pipe: Option<ChildStdin>,
+}
+
+impl Guard {
+    /// Starts `command`, which calls [`guard`] with `folder`.
+    pub fn start(mut command: Command, folder: &Path) -> io::Result<Self> {
+        command.arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
+        let mut child = command.process_group(0).spawn()?;
+        let pipe = child.stdin.take();
+        Ok(Self { child, pipe })
+    }
+
+    /// This group runs.
+    pub fn add(&mut self, group: Pid) {
+        self.tell('+', group);
+    }
+
+    /// This group has ended.
+    pub fn remove(&mut self, group: Pid) {
+        self.tell('-', group);
+    }
+
+    fn tell(&mut self, sign: char, group: Pid) {
+        // A guard that was killed is missed when it would be needed, and only then.
+        let line = format!("{sign}{}\n", group.as_raw_nonzero());
+        let _ = self.pipe.as_mut().map(|pipe| pipe.write_all(line.as_bytes()));
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.pipe = None;
+        let _ = self.child.wait();
+    }
+}
+
+/// The guard's process: reads what runs until the command is gone, ends what is left, and removes the command's `folder`.
+///
+/// # Errors
+/// When the kernel refuses the handlers of signals.
+pub fn guard(folder: &Path) -> io::Result<()> {
+    // It ends by its pipe alone: who signals all processes of a terminal wants the programs' end, too, and gets it in order.
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    let mut running: Vec<Pid> = Vec::new();
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let group = line.get(1..).and_then(|number| number.parse().ok()).and_then(Pid::from_raw);
+        match (line.chars().next(), group) {
+            (Some('+'), Some(group)) => running.push(group),
+            (Some('-'), Some(group)) => running.retain(|known| *known != group),
+            _ => {}
+        }
+    }
+    for group in running.into_iter().rev() {
+        end(group);
+    }
+    let _ = std::fs::remove_dir_all(folder);
+    Ok(())
+}
+
+fn end(group: Pid) {
+    for (signal, limit) in [(Signal::TERM, GRACE), (Signal::KILL, KILLED)] {
+        let _ = kill_process_group(group, signal);
+        let end = MonotonicTime::now().plus(limit);
+        while test_kill_process_group(group).is_ok() {
+            if MonotonicTime::now() >= end {
+                break;
+            }
+            pause(LOOK);
+        }
+    }
+}

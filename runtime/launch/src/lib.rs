@@ -1,0 +1,36 @@
+//! One file starts the robot: `robot.toml` names its programs, and this crate starts them in order and ends them in the reverse one.
+//!
+//! [`Robot::read`] reads the file and checks all of it, before anything starts. [`run`] starts the programs, each when those that it
+//! comes after are ready, says what they say, starts again what fails, and ends all when a signal comes.
+//!
+//! # What it does not do
+//! It is for a person at a terminal. On the appliance, systemd starts programs, with users and rights that this crate cannot give.
+//! It knows processes and no topics: a program is ready when it says so by the protocol of `sd_notify`, as programs of nodes do.
+//!
+//! # A look at the files
+//! [`file`](self) is read by `file.rs`, `reader.rs` knows tables and lines. `robot.rs` checks it, `order.rs` whether the order has an end,
+//! `start.rs` what a program is started by. `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process,
+//! `ready.rs` its socket, `restart.rs` when it is started again. `screen.rs` prints, `lines.rs` makes lines of bytes, `guard.rs` ends
+//! what is left when the command is killed.
+#![forbid(unsafe_code)]
+
+mod file;
+mod guard;
+mod lines;
+mod member;
+mod order;
+mod process;
+mod reader;
+mod ready;
+mod restart;
+mod robot;
+mod screen;
+mod signals;
+mod start;
+mod supervise;
+
+pub use guard::guard;
+pub use reader::Mistake;
+pub use robot::Robot;
+pub use screen::Screen;
+pub use supervise::{Outcome, run};

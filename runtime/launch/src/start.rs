@@ -1,0 +1,120 @@
+//! What a program is started by: its file, its folder, its settings.
+
+use std::path::{Path, PathBuf};
+
+use horus::app::Installation;
+use horus::near::is_near;
+use rustix::fs::{Access, access};
+
+/// The settings of a program of nodes, in its folder.
+const SETTINGS: &str = "node.toml";
+/// Where a project in Python starts.
+const PYTHON: &str = "main.py";
+/// Where tools leave a program, below its project; the newest one counts.
+const BUILT: [&str; 5] = ["", "target/release", "target/debug", "target/x86_64-unknown-linux-musl/release", "build"];
+/// What runs a file in Python.
+const INTERPRETER: &str = "python3";
+
+/// How a program is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// What is executed.
+    pub command: PathBuf,
+    /// Its file, where an interpreter is executed.
+    pub script: Option<PathBuf>,
+    /// Where it runs.
+    pub folder: PathBuf,
+    /// Its node.toml, if it has one.
+    pub settings: Option<PathBuf>,
+}
+
+/// What `run`, as written in a file of `base`, is started by; else the reason, with what to do.
+pub fn find(base: &Path, run: &str) -> Result<Start, String> {
+    if run.is_empty() {
+        return Err("`run` is empty: name a program, a folder with node.toml, or a .py file".to_owned());
+    }
+    let path = base.join(run);
+    if path.is_dir() {
+        return project(&path);
+    }
+    if !path.exists() {
+        return Err(format!("there is no {}{}", path.display(), beside(&path)));
+    }
+    let (settings, folder) = (None, base.to_owned());
+    if is_python(&path) {
+        return Ok(Start { command: interpreter()?, script: Some(path), folder, settings });
+    }
+    executable(&path)?;
+    Ok(Start { command: path, script: None, folder, settings })
+}
+
+/// The program of a folder with node.toml.
+fn project(folder: &Path) -> Result<Start, String> {
+    let settings = folder.join(SETTINGS);
+    if !settings.is_file() {
+        return Err(format!(
+            "the folder {} has no {SETTINGS}: name the program in it, or a folder that `horus new` made",
+            folder.display()
+        ));
+    }
+    let installation = Installation::read(&settings).map_err(|error| error.to_string())?;
+    let name = installation
+        .program
+        .ok_or_else(|| format!("{} names no program: add the line program = \"NAME\"", settings.display()))?;
+    let (folder, settings) = (folder.to_owned(), Some(settings));
+    let built = BUILT.iter().map(|place| folder.join(place).join(&name)).filter(|path| path.is_file());
+    let age = |path: &PathBuf| std::fs::metadata(path).and_then(|found| found.modified()).ok();
+    if let Some(command) = built.max_by_key(age) {
+        executable(&command)?;
+        return Ok(Start { command, script: None, folder, settings });
+    }
+    let script = folder.join(PYTHON);
+    if script.is_file() {
+        return Ok(Start { command: interpreter()?, script: Some(script), folder, settings });
+    }
+    Err(format!(
+        "{} has no program {name} yet: {}",
+        folder.display(),
+        match folder.join("CMakeLists.txt").is_file() {
+            true => "build it there with `cmake -B build && cmake --build build`",
+            false => "build it there with `cargo build`, or put the program beside node.toml",
+        }
+    ))
+}
+
+fn is_python(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "py")
+}
+
+fn executable(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    match access(path, Access::EXEC_OK) {
+        Ok(()) if path.is_file() => Ok(()),
+        Ok(()) => Err(format!("{shown} is no file that can run: name a program")),
+        Err(_) => {
+            Err(format!("{shown} may not be executed: name a program, or give it the right with `chmod +x {shown}`"))
+        }
+    }
+}
+
+/// Python's place in `$PATH`.
+fn interpreter() -> Result<PathBuf, String> {
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&places).map(|place| place.join(INTERPRETER)).find(|path| path.is_file());
+    found.ok_or_else(|| {
+        format!("there is no {INTERPRETER} in $PATH, which runs .py files: install Python 3.11 or newer")
+    })
+}
+
+/// What is beside a file that is not there: what may have been meant, or what to do.
+fn beside(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let names = folder.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut near: Vec<_> = names.filter(|found| is_near(&name, found)).collect();
+    near.sort();
+    match near.first() {
+        Some(near) => format!(": did you mean {near}, which is there?"),
+        None => ": build it, or write its path from the folder of this file".to_owned(),
+    }
+}
