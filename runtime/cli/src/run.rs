@@ -5,6 +5,8 @@
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+use horus::graph::Machine;
+use horus::outside::printable;
 use horus_launch::{Outcome, Robot, Screen};
 
 /// Nothing was started.
@@ -20,6 +22,9 @@ pub struct Args {
     /// Start only the programs of this group, and those that they start after; may be given several times
     #[arg(long = "group", value_name = "NAME")]
     groups: Vec<String>,
+    /// Read CPUs and release jitter of the machine below this directory
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
 }
 
 /// Command line of the guard.
@@ -35,7 +40,7 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(Outcome::Ended) => ExitCode::SUCCESS,
         Ok(Outcome::Failed) => ExitCode::FAILURE,
         Err(reason) => {
-            eprintln!("horus run: {reason}");
+            eprintln!("horus run: {}", reason.lines().map(printable).collect::<Vec<_>>().join("\n"));
             ExitCode::from(NOT_STARTED)
         }
     }
@@ -43,10 +48,13 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn start(args: &Args) -> Result<Outcome, String> {
     let robot = Robot::read(&args.file, &args.groups).map_err(|mistake| mistake.to_string())?;
+    let verdict = robot.admit(&Machine::at(&args.root))?;
+    let mut screen = Screen::stdout();
+    verdict.sentence.iter().chain(&verdict.notes).for_each(|sentence| screen.tell(sentence));
     let own = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut guard = Command::new(own);
     guard.arg(GUARD);
-    horus_launch::run(&robot, guard, &mut Screen::stdout()).map_err(|error| error.to_string())
+    horus_launch::run(&robot, guard, &mut screen).map_err(|error| error.to_string())
 }
 
 /// Runs the guard.

@@ -9,11 +9,15 @@
 //!
 //! # A look at the files
 //! [`file`](self) is read by `file.rs`, `reader.rs` knows tables and lines. `robot.rs` checks it, `order.rs` whether the order has an end,
-//! `start.rs` what a program is started by. `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process,
+//! `start.rs` what a program is started by. `describe.rs` asks
+//! it what its nodes are, and `admit.rs` whether all fit. `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process,
 //! `ready.rs` its socket, `restart.rs` when it is started again. `screen.rs` prints, `lines.rs` makes lines of bytes, `guard.rs` ends
 //! what is left when the command is killed.
 #![forbid(unsafe_code)]
 
+mod admit;
+mod command;
+mod describe;
 mod file;
 mod guard;
 mod lines;
@@ -29,6 +33,8 @@ mod signals;
 mod start;
 mod supervise;
 
+pub use admit::Verdict;
+pub use describe::describe;
 pub use guard::guard;
 pub use reader::Mistake;
 pub use robot::Robot;

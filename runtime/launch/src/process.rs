@@ -4,13 +4,13 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 
-use horus_shm::directory::RENAME_VARIABLE;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
+use crate::command;
 use crate::lines::Lines;
 use crate::robot::Program;
 
@@ -43,7 +43,8 @@ struct Pipe {
 impl Process {
     /// Starts it.
     pub fn start(program: &Program, socket: &Path) -> io::Result<Self> {
-        let mut child = command(program, socket).spawn()?;
+        // In a group of its own, so that Ctrl-C reaches the command alone, which ends programs in order.
+        let mut child = command::of(program).env("NOTIFY_SOCKET", socket).process_group(0).spawn()?;
         let end = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).inspect_err(|_| _ = child.kill())?;
         let out = child.stdout.take().map(|pipe| (Stream::Out, OwnedFd::from(pipe)));
         let error = child.stderr.take().map(|pipe| (Stream::Error, OwnedFd::from(pipe)));
@@ -116,33 +117,4 @@ impl Pipe {
         }
         true
     }
-}
-
-fn command(program: &Program, socket: &Path) -> Command {
-    let start = &program.start;
-    let mut command = Command::new(&start.command);
-    command.args(&start.script).args(&program.args).current_dir(&start.folder);
-    // In a group of its own, so that Ctrl-C reaches this process alone, which ends programs in order.
-    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for of_another in ["WATCHDOG_USEC", "WATCHDOG_PID", "HORUS_NODE_FILE", RENAME_VARIABLE] {
-        command.env_remove(of_another);
-    }
-    command.env("NOTIFY_SOCKET", socket);
-    for (name, value) in [(horus::journal::VARIABLE, horus::journal::PRINT), ("PYTHONUNBUFFERED", "1")] {
-        if std::env::var_os(name).is_none() {
-            command.env(name, value); // what is said arrives here, and at once
-        }
-    }
-    if let Some(settings) = &start.settings {
-        command.env("HORUS_NODE_FILE", settings);
-    }
-    if let Some(namespace) = &program.namespace {
-        command.env("HORUS_NAMESPACE", namespace);
-    }
-    if !program.rename.is_empty() {
-        let pairs: Vec<_> = program.rename.iter().map(|(from, to)| format!("{from}={to}")).collect();
-        command.env(RENAME_VARIABLE, pairs.join(","));
-    }
-    command.envs(&program.env);
-    command
 }

@@ -1,0 +1,156 @@
+//! Whether all programs of a robot fit on this machine together, before any of them starts.
+//!
+//! A program says what its nodes are when it is started with `--describe`. Any other program would do its work at that, so only those are asked
+//! that are programs of nodes: what has a node.toml, and what has the library's words in its file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use horus::admission::TaskPolicy;
+use horus::figures::{self, Everywhere};
+use horus::graph::{self, Admitted, Machine, ProcessInfo};
+use horus_shm::directory::{DIRECTORY_VARIABLE, Directory, Location, Namespace};
+
+use crate::command;
+use crate::describe::describe;
+use crate::robot::{Program, Robot};
+
+/// How long a program may take to describe its nodes; an interpreter loads its modules first.
+const LIMIT: Duration = Duration::from_secs(30);
+/// A larger file is not looked into.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// What is said of a robot that may start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// One sentence about all of it; `None` where no program has nodes.
+    pub sentence: Option<String>,
+    /// Programs that could not be counted, and why.
+    pub notes: Vec<String>,
+}
+
+impl Robot {
+    /// Asks the programs what their nodes are, and whether all fit on `machine`, beside those that run already.
+    ///
+    /// # Errors
+    /// Why the robot must not start: what does not fit, and what to do; or a program that runs already.
+    pub fn admit(&self, machine: &Machine) -> Result<Verdict, String> {
+        let location = Location::from_environment().map_err(|error| error.to_string())?;
+        let mut notes = Vec::new();
+        let mut asked = Vec::new();
+        for (program, described) in self.programs.iter().zip(self.described()?) {
+            match described {
+                Some(Ok(info)) => asked.push((program, info)),
+                Some(Err(reason)) => notes.push(format!("{} is not counted: {reason}", program.name)),
+                None => {}
+            }
+        }
+        run_once(&asked, &location)?;
+        let (programs, nodes) = (asked.len(), asked.iter().map(|(_, info)| info.nodes.len()).sum::<usize>());
+        if programs == 0 {
+            return Ok(Verdict { sentence: None, notes });
+        }
+        // Named as in the file: one program can run twice, in two namespaces.
+        let mut all: Vec<_> =
+            asked.into_iter().map(|(program, info)| ProcessInfo { name: program.name.clone(), ..info }).collect();
+        let own = all.clone();
+        let others = Everywhere::look(&location).programs();
+        all.extend(others.into_iter().map(|info| ProcessInfo { name: format!("running {}", info.name), ..info }));
+        // What others say of themselves is no reason not to start.
+        let admitted = graph::admit(&all, machine).or_else(|_| graph::admit(&own, machine));
+        let admitted = admitted.map_err(|error| format!("refused: {error}"))?;
+        if !admitted.is_admitted() {
+            return Err(admitted.to_string());
+        }
+        Ok(Verdict { sentence: Some(sentence(nodes, programs, &admitted)), notes })
+    }
+
+    /// What each program says of its nodes; `None` for one that has none. All are asked at once.
+    fn described(&self) -> Result<Vec<Option<Result<ProcessInfo, String>>>, String> {
+        // Were one of them no program of nodes, it would publish on the robot's topics.
+        let elsewhere = tempfile::tempdir_in("/dev/shm").map_err(|error| format!("/dev/shm: {error}"))?;
+        let ask = |program: &Program| {
+            is_of_nodes(program).then(|| {
+                let mut command = command::of(program);
+                command.env(DIRECTORY_VARIABLE, elsewhere.path());
+                let shown = program.start.script.as_ref().unwrap_or(&program.start.command).display().to_string();
+                describe(&mut command, &shown, LIMIT)
+            })
+        };
+        Ok(thread::scope(|scope| {
+            let asked: Vec<_> = self.programs.iter().map(|program| scope.spawn(|| ask(program))).collect();
+            let answer = |asked: thread::ScopedJoinHandle<_>| asked.join().unwrap_or(None);
+            asked.into_iter().map(answer).collect()
+        }))
+    }
+}
+
+/// Whether a program has nodes, as far as its files tell.
+fn is_of_nodes(program: &Program) -> bool {
+    let start = &program.start;
+    if start.settings.is_some() {
+        return true;
+    }
+    let file = start.script.as_ref().unwrap_or(&start.command);
+    let text = text(file);
+    match start.script {
+        // In Python, a node is added to an App.
+        Some(_) => text.contains("horus") && text.contains("App("),
+        // In Rust the library is a part of the program; in C and C++ the program names its functions.
+        None => text.contains("HORUS_NODE_FILE") || text.contains("horus_app_new"),
+    }
+}
+
+fn text(file: &Path) -> String {
+    let is_small = std::fs::metadata(file).is_ok_and(|found| found.len() <= MOST_BYTES);
+    let bytes = if is_small { std::fs::read(file).unwrap_or_default() } else { Vec::new() };
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Refuses a program that would run twice in one namespace: by this file, or because it runs already.
+fn run_once(asked: &[(&Program, ProcessInfo)], location: &Location) -> Result<(), String> {
+    let mut seen: BTreeMap<(String, &str), &str> = BTreeMap::new();
+    for (program, info) in asked {
+        let namespace = program.namespace.clone().unwrap_or_else(|| location.namespace.to_string());
+        if let Some(other) = seen.insert((namespace.clone(), &info.name), &program.name) {
+            return Err(format!(
+                "{other} and {} are both the program `{}` on the same topics: give one of them a `namespace` of its own, or remove it",
+                program.name, info.name
+            ));
+        }
+        if let Some(place) = runs(location, &namespace, &info.name) {
+            return Err(format!(
+                "{} runs already: the program `{}` is on the topics of {place}; stop it, or give {} a `namespace` of its own",
+                program.name, info.name, program.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The folder of the topics on which a program runs.
+fn runs(location: &Location, namespace: &str, name: &str) -> Option<String> {
+    let namespace: Namespace = namespace.parse().ok()?;
+    let directory = Directory::find(namespace.path_in(&location.directory)).ok()??;
+    let processes = figures::list(&directory).ok()?;
+    processes.iter().any(|process| process.info().name == name).then(|| directory.path().display().to_string())
+}
+
+/// `12 nodes of 4 programs admitted: the fullest CPU is 1 with 41 %`.
+fn sentence(nodes: usize, programs: usize, admitted: &Admitted) -> String {
+    let of = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let whole = format!("{} of {}", of(nodes, "node"), of(programs, "program"));
+    let mut cpus: BTreeMap<u32, f64> = BTreeMap::new();
+    let tasks = admitted.admission.assessments().iter().map(|assessment| &assessment.task);
+    for task in tasks.filter(|task| task.policy != TaskPolicy::Other) {
+        *cpus.entry(task.cpu).or_default() += task.utilisation();
+    }
+    let Some((cpu, used)) = cpus.into_iter().max_by(|(_, one), (_, other)| one.total_cmp(other)) else {
+        return format!("{whole}: none asks for a scheduling policy, a budget and one CPU, so no deadline is promised");
+    };
+    let left_out = admitted.not_analysed.len();
+    let left_out = if left_out == 0 { String::new() } else { format!("; {} without a promise", of(left_out, "node")) };
+    format!("{whole} admitted: the fullest CPU is {cpu} with {:.0} %{left_out}", 100.0 * used)
+}
