@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use horus::graph::Machine;
 use horus::outside::printable;
-use horus_launch::{Outcome, Robot, Screen};
+use horus_launch::{Outcome, Robot, Screen, Signals};
 
 /// Nothing was started.
 const NOT_STARTED: u8 = 2;
@@ -48,13 +48,17 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn start(args: &Args) -> Result<Outcome, String> {
     let robot = Robot::read(&args.file, &args.groups).map_err(|mistake| mistake.to_string())?;
+    let signals = Signals::take().map_err(|error| error.to_string())?;
     let verdict = robot.admit(&Machine::at(&args.root))?;
+    if signals.count() > 0 {
+        return Err("it was asked to end before a program was started".to_owned());
+    }
     let mut screen = Screen::stdout();
     verdict.sentence.iter().chain(&verdict.notes).for_each(|sentence| screen.tell(sentence));
     let own = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut guard = Command::new(own);
     guard.arg(GUARD);
-    horus_launch::run(&robot, guard, &mut screen).map_err(|error| error.to_string())
+    horus_launch::run(&robot, &signals, guard, &mut screen).map_err(|error| error.to_string())
 }
 
 /// Runs the guard.

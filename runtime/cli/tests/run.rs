@@ -281,7 +281,7 @@ const MISTAKES: &[(&str, &str)] = &[
 #[test]
 fn each_mistake_of_a_file_is_a_sentence_with_its_line_and_nothing_is_started() {
     for (file, words) in MISTAKES {
-        let scene = Scene::new(&format!("{file}"));
+        let scene = Scene::new(file);
         scene.script("sim.sh", "touch started\n");
         std::fs::create_dir(scene.path("arm")).unwrap();
         std::fs::write(scene.path("arm/node.toml"), "program = \"arm\"\n").unwrap();
@@ -405,4 +405,51 @@ fn a_program_that_cannot_describe_itself_is_told_and_started() {
     robot.waits_for("vision is not counted: ");
     robot.waits_for("vision  ended: ModuleNotFoundError: No module named 'no_such_module'");
     assert_eq!(robot.status(), 1);
+}
+
+#[test]
+fn the_graph_of_what_runs_has_both_ends_of_each_topic() {
+    let scene = Scene::new(PING_AND_PONG);
+    let mut robot = scene.start(&[]);
+    robot.waits_for("ping  ready after ");
+    let mermaid = scene.said(&["node", "graph", "--interval", "200ms"]);
+    for line in [
+        "flowchart LR",
+        "  subgraph g0[\"ping\"]",
+        "    n0[\"ping<br/>every 10 ms, deadline 8 ms<br/>longest ",
+        "  n0 --> t0",
+        "  t0 --> n1",
+        "  n1 --> t1",
+        "  t1 --> n0",
+    ] {
+        assert!(mermaid.lines().any(|found| found.starts_with(line)), "{line}\n{mermaid}");
+    }
+    let topic = mermaid.lines().find(|line| line.starts_with("  t0([\"ping<br/>horus/Stamp<br/>")).unwrap();
+    assert!(topic.ends_with(" /s\"])") && !topic.contains(">0 /s"), "{topic}");
+    let dot = scene.said(&["node", "graph", "--dot", "--interval", "100ms"]);
+    assert!(dot.starts_with("digraph robot {\n") && dot.contains("  n0 -> t0;\n"), "{dot}");
+    robot.ends_by(rustix::process::Signal::INT);
+    assert_eq!(scene.said(&["node", "graph", "--interval", "100ms"]), "flowchart LR\n");
+}
+
+#[test]
+fn what_a_script_starts_has_time_to_end_although_the_script_ends_at_once() {
+    let scene = Scene::new("[programs.arm]\nrun = \"arm.sh\"\nready = \"start\"\n");
+    scene.script("arm.sh", "./motor.sh\n");
+    scene.script("motor.sh", "trap 'sleep 0.5; echo stands; exit' TERM\necho turns\nwhile :; do sleep 0.1; done\n");
+    let mut robot = scene.start(&[]);
+    robot.waits_for("arm | turns");
+    let lines = robot.ends_by(rustix::process::Signal::INT);
+    assert!(lines.contains(&"arm | stands".to_owned()), "{lines:#?}");
+    assert_eq!(lines.last().unwrap(), "arm ended in order");
+}
+
+#[test]
+fn a_program_that_is_ready_late_is_told_so() {
+    let scene = Scene::new("[programs.pong]\nrun = \"late.sh\"\nready_within = \"100 ms\"\n");
+    scene.script("late.sh", &format!("sleep 1\nexec {}\n", built("pong").display()));
+    let mut robot = scene.start(&[]);
+    robot.waits_for("pong  is not ready after 0.1 s");
+    robot.waits_for("pong  ready after ");
+    robot.ends_by(rustix::process::Signal::INT);
 }

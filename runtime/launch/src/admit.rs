@@ -18,7 +18,7 @@ use crate::describe::describe;
 use crate::robot::{Program, Robot};
 
 /// How long a program may take to describe its nodes; an interpreter loads its modules first.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(10);
 /// A larger file is not looked into.
 const MOST_BYTES: u64 = 256 << 20;
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use horus::time::parse_duration;
 
-use crate::reader::{At, Mistake, Source, Table, did_you_mean};
+use crate::reader::{At, Mistake, Pair, Source, Table, did_you_mean};
 use crate::restart::Restart;
 
 const KEYS: [&str; 10] =
@@ -50,9 +50,9 @@ pub struct Program {
     pub after: Vec<At<String>>,
     pub group: Option<At<String>>,
     pub restart: Restart,
-    pub rename: Vec<(At<String>, At<String>)>,
+    pub rename: Vec<Pair>,
     pub namespace: Option<At<String>>,
-    pub env: Vec<(At<String>, At<String>)>,
+    pub env: Vec<Pair>,
     pub args: Vec<At<String>>,
     pub ready: Ready,
     pub ready_within: Duration,

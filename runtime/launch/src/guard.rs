@@ -16,8 +16,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use horus::time::{MonotonicTime, pause};
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::group;
 
 /// How long a program may take to end after it was asked to.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -93,9 +95,9 @@ pub fn guard(folder: &Path) -> io::Result<()> {
 
 fn end(group: Pid) {
     for (signal, limit) in [(Signal::TERM, GRACE), (Signal::KILL, KILLED)] {
-        let _ = kill_process_group(group, signal);
+        group::signal(group, signal);
         let end = MonotonicTime::now().plus(limit);
-        while test_kill_process_group(group).is_ok() {
+        while group::lives(group) {
             if MonotonicTime::now() >= end {
                 break;
             }

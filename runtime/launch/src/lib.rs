@@ -10,8 +10,8 @@
 //! # A look at the files
 //! [`file`](self) is read by `file.rs`, `reader.rs` knows tables and lines. `robot.rs` checks it, `order.rs` whether the order has an end,
 //! `start.rs` what a program is started by. `describe.rs` asks
-//! it what its nodes are, and `admit.rs` whether all fit. `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process,
-//! `ready.rs` its socket, `restart.rs` when it is started again. `screen.rs` prints, `lines.rs` makes lines of bytes, `guard.rs` ends
+//! it what its nodes are, and `admit.rs` whether all fit. `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process and
+//! `group.rs` its group, `ready.rs` its socket, `restart.rs` when it is started again. `screen.rs` prints, `lines.rs` makes lines of bytes, `guard.rs` ends
 //! what is left when the command is killed.
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,7 @@ mod admit;
 mod command;
 mod describe;
 mod file;
+mod group;
 mod guard;
 mod lines;
 mod member;
@@ -39,4 +40,5 @@ pub use guard::guard;
 pub use reader::Mistake;
 pub use robot::Robot;
 pub use screen::Screen;
+pub use signals::Signals;
 pub use supervise::{Outcome, run};

@@ -41,6 +41,8 @@ pub struct Member {
     pub state: State,
     pub process: Option<Process>,
     pub socket: Option<Socket>,
+    /// It has ended, and what it left running is killed at this time.
+    pub rest_until: Option<MonotonicTime>,
     /// When it was started last.
     pub began: MonotonicTime,
     /// How often it was started.
@@ -48,6 +50,8 @@ pub struct Member {
     pub attempts: Attempts,
     /// Whether it was ever ready: who starts after it does not wait for a second time.
     pub was_ready: bool,
+    /// Whether this start of it was.
+    pub was_ready_now: bool,
     /// Lines of its stderr, the last one at the end.
     words: VecDeque<String>,
 }
@@ -58,10 +62,12 @@ impl Default for Member {
             state: State::Waiting,
             process: None,
             socket: None,
+            rest_until: None,
             began: MonotonicTime::default(),
             starts: 0,
             attempts: Attempts::default(),
             was_ready: false,
+            was_ready_now: false,
             words: VecDeque::new(),
         }
     }
@@ -76,8 +82,10 @@ impl Member {
         self.words.push_back(line.to_owned());
     }
 
-    /// Forgets what the last start said.
-    pub fn forget(&mut self) {
+    /// It starts, and what the start before said is forgotten.
+    pub fn begin(&mut self) {
+        self.began = MonotonicTime::now();
+        self.was_ready_now = false;
         self.words.clear();
     }
 

@@ -6,11 +6,14 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::time::Timespec;
 
 use crate::command;
+use crate::group;
 use crate::lines::Lines;
 use crate::robot::Program;
 
@@ -24,12 +27,24 @@ pub enum Stream {
     Error,
 }
 
+/// Whether a process lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    Runs,
+    /// It has ended, and what it started in its group runs on.
+    Leaves,
+    /// It has ended, and all of its group.
+    Ended(ExitStatus),
+}
+
 /// A running program.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     /// Readable when it has ended.
     end: OwnedFd,
+    /// It has ended, and what it started runs on.
+    is_over: bool,
     pipes: [Option<Pipe>; 2],
 }
 
@@ -53,7 +68,7 @@ impl Process {
             fcntl_setfl(&file, OFlags::NONBLOCK)?;
             pipes[place] = Some(Pipe { stream, file, lines: Lines::default() });
         }
-        Ok(Self { child, end, pipes })
+        Ok(Self { child, end, is_over: false, pipes })
     }
 
     /// The number of its group.
@@ -63,7 +78,10 @@ impl Process {
 
     /// What there is to wait for.
     pub fn files(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        std::iter::once(self.end.as_fd()).chain(self.pipes.iter().flatten().map(|pipe| pipe.file.as_fd()))
+        (!self.is_over)
+            .then(|| self.end.as_fd())
+            .into_iter()
+            .chain(self.pipes.iter().flatten().map(|pipe| pipe.file.as_fd()))
     }
 
     /// Reads what it has said.
@@ -81,25 +99,31 @@ impl Process {
         self.pipes.iter_mut().flatten().for_each(|pipe| pipe.lines.end(&mut each));
     }
 
-    /// How it ended, if it has. What it left running in its group is ended, too.
-    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
-        let mut look = [rustix::event::PollFd::new(&self.end, rustix::event::PollFlags::IN)];
-        let now = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
-        match rustix::event::poll(&mut look, Some(&now)) {
-            Ok(0) => return Ok(None),
-            Ok(_) => {}
-            Err(Errno::INTR) => return Ok(None),
-            Err(error) => return Err(error.into()),
+    /// Whether it lives.
+    pub fn life(&mut self) -> io::Result<Life> {
+        if !self.has_ended()? {
+            return Ok(Life::Runs);
         }
+        self.is_over = true;
         // It is not waited for yet, so its number is still its group's.
-        self.signal(Signal::KILL);
-        self.child.wait().map(Some)
+        if group::lives(self.group()) {
+            return Ok(Life::Leaves);
+        }
+        self.child.wait().map(Life::Ended)
+    }
+
+    fn has_ended(&self) -> io::Result<bool> {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        match poll(&mut [PollFd::new(&self.end, PollFlags::IN)], Some(&now)) {
+            Ok(ready) => Ok(ready > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Signals all of its group.
     pub fn signal(&self, signal: Signal) {
-        // "No such group" is success.
-        let _ = kill_process_group(self.group(), signal);
+        group::signal(self.group(), signal);
     }
 }
 

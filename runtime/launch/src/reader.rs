@@ -29,6 +29,9 @@ pub struct At<T> {
     pub line: usize,
 }
 
+/// A key and its text.
+pub type Pair = (At<String>, At<String>);
+
 /// The file, for who makes mistakes of places in it.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
@@ -121,7 +124,7 @@ impl<'a> Table<'a> {
     }
 
     /// The texts of a table of texts, in the order of the file.
-    pub fn pairs(&mut self, key: &str) -> Result<Vec<(At<String>, At<String>)>, Mistake> {
+    pub fn pairs(&mut self, key: &str) -> Result<Vec<Pair>, Mistake> {
         let Some(mut table) = self.table(key)? else { return Ok(Vec::new()) };
         let keys = table.keys();
         let pair = |name: At<String>| {

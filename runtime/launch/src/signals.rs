@@ -12,6 +12,9 @@ pub struct Signals(UnixStream);
 
 impl Signals {
     /// From now on, SIGINT, SIGTERM and SIGHUP (the terminal is gone) end nothing by themselves.
+    ///
+    /// # Errors
+    /// When the kernel refuses the handlers.
     pub fn take() -> io::Result<Self> {
         let (here, there) = UnixStream::pair()?;
         here.set_nonblocking(true)?;
@@ -22,7 +25,7 @@ impl Signals {
     }
 
     /// For waiting.
-    pub fn socket(&self) -> &UnixStream {
+    pub(crate) fn socket(&self) -> &UnixStream {
         &self.0
     }
 

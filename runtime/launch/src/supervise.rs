@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::file::Ready;
 use crate::guard::{GRACE, Guard};
 use crate::member::{Member, State};
-use crate::process::{Process, Stream};
+use crate::process::{Life, Process, Stream};
 use crate::ready::Socket;
 use crate::restart::MOST_RESTARTS;
 use crate::robot::{Program, Robot};
@@ -24,6 +24,8 @@ use crate::signals::Signals;
 
 /// A second signal that comes sooner is the first one, sent twice.
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
+/// The distance of looks at what a program left running.
+const LOOK: Duration = Duration::from_millis(20);
 /// The longest time between two looks.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -37,13 +39,12 @@ pub enum Outcome {
     Failed,
 }
 
-/// Runs a robot until its programs have ended, or until SIGINT, SIGTERM or SIGHUP. `guard` starts a process that calls
+/// Runs a robot until its programs have ended, or until one of `signals` comes. `guard` starts a process that calls
 /// [`guard`](crate::guard()) with the folder that it is given as its last argument.
 ///
 /// # Errors
 /// When this machine has no folder, pipe or process to give. What fails of a program is told on the screen.
-pub fn run(robot: &Robot, guard: Command, screen: &mut Screen) -> io::Result<Outcome> {
-    let signals = Signals::take()?;
+pub fn run(robot: &Robot, signals: &Signals, guard: Command, screen: &mut Screen) -> io::Result<Outcome> {
     let folder = tempfile::Builder::new().prefix("horus-run-").tempdir()?;
     let guard = Guard::start(guard, folder.path())?;
     screen.fit(robot.programs.iter().map(|program| program.name.as_str()));
@@ -58,7 +59,7 @@ pub fn run(robot: &Robot, guard: Command, screen: &mut Screen) -> io::Result<Out
         order: Vec::new(),
         has_failed: false,
     };
-    let result = run.go(&signals);
+    let result = run.go(signals);
     run.kill_all(); // only after an error something is left
     result.map(|()| if run.has_failed { Outcome::Failed } else { Outcome::Ended })
 }
@@ -120,8 +121,7 @@ impl Run<'_> {
     fn start(&mut self, place: usize) {
         let (program, member) = (&self.programs[place], &mut self.members[place]);
         member.starts += 1;
-        member.began = MonotonicTime::now();
-        member.forget();
+        member.begin();
         let started = Socket::bind(self.folder.path(), place, member.starts)
             .and_then(|socket| Process::start(program, socket.path()).map(|process| (socket, process)));
         match started {
@@ -143,7 +143,8 @@ impl Run<'_> {
     }
 
     fn is_ready(&mut self, place: usize, words: &str) {
-        (self.members[place].state, self.members[place].was_ready) = (State::Running, true);
+        let member = &mut self.members[place];
+        (member.state, member.was_ready, member.was_ready_now) = (State::Running, true, true);
         self.screen.say(place, &self.programs[place].name, words);
     }
 
@@ -165,7 +166,7 @@ impl Run<'_> {
             let sentence =
                 format!("{} was never ready, and {waiting} starts after it: all are ended", self.programs[place].name);
             self.screen.tell(&sentence);
-            self.stop = Some(MonotonicTime::now());
+            (self.stop, self.has_failed) = (Some(MonotonicTime::now()), true);
         }
     }
 
@@ -262,7 +263,9 @@ impl Run<'_> {
             State::Pausing { until } => Some(until),
             _ => None,
         });
-        let wait = due.min().map_or(LONGEST_WAIT, |due| due.since(now)).min(LONGEST_WAIT);
+        // No file tells that a group has ended.
+        let rest = self.members.iter().any(|member| member.rest_until.is_some()).then_some(LOOK);
+        let wait = due.min().map_or(LONGEST_WAIT, |due| due.since(now)).min(rest.unwrap_or(LONGEST_WAIT));
         // One nanosecond more than nothing, or the loop would spin in the last one.
         let wait = Timespec::try_from(wait + Duration::from_nanos(1)).map_err(io::Error::other)?;
         let sockets =
@@ -280,22 +283,35 @@ impl Run<'_> {
     fn look(&mut self, place: usize) -> io::Result<()> {
         let (name, member) = (&self.programs[place].name, &mut self.members[place]);
         let Some(mut process) = member.process.take() else { return Ok(()) };
-        let ended = process.ended()?;
+        let life = process.life()?;
         process.read(|stream, line| {
             self.screen.line(place, name, line);
             if stream == Stream::Error {
                 member.keep(line);
             }
         });
-        if member.socket.as_ref().is_some_and(Socket::hears_ready) && member.state == State::Starting {
+        let is_young = matches!(member.state, State::Starting | State::Running) && !member.was_ready_now;
+        if member.socket.as_ref().is_some_and(Socket::hears_ready) && is_young {
             // Rounded up: no program is ready after nothing.
             let took = MonotonicTime::now().since(member.began).as_millis().div_ceil(100).max(1);
             let words = format!("ready after {}", seconds(Duration::from_millis(100 * took as u64)));
             self.is_ready(place, &words);
         }
-        match ended {
-            None => self.members[place].process = Some(process),
-            Some(status) => {
+        match life {
+            Life::Runs => self.members[place].process = Some(process),
+            Life::Leaves => {
+                let now = MonotonicTime::now();
+                match self.members[place].rest_until {
+                    None => {
+                        process.signal(Signal::TERM);
+                        self.members[place].rest_until = Some(now.plus(GRACE));
+                    }
+                    Some(until) if now >= until => process.signal(Signal::KILL),
+                    Some(_) => {}
+                }
+                self.members[place].process = Some(process);
+            }
+            Life::Ended(status) => {
                 self.guard.remove(process.group());
                 process.end(|line| self.screen.line(place, name, line));
                 self.has_ended(place, status);
@@ -307,7 +323,7 @@ impl Run<'_> {
     fn has_ended(&mut self, place: usize, status: ExitStatus) {
         let (program, member) = (&self.programs[place], &mut self.members[place]);
         let (state, ran) = (member.state, MonotonicTime::now().since(member.began));
-        member.socket = None;
+        (member.socket, member.rest_until) = (None, None);
         if matches!(state, State::Ending { .. } | State::Killed) {
             member.state = State::Over;
             self.order.push(place);

@@ -5,6 +5,7 @@
 //! what installs: see there.
 
 mod check;
+mod graph;
 mod install;
 mod rearm;
 pub mod running;
@@ -45,6 +46,8 @@ enum Command {
         #[arg(value_name = "PROGRAM[/NODE]")]
         name: String,
     },
+    /// Print who talks to whom, with rates and deadlines, as text that Mermaid or Graphviz draws
+    Graph(graph::Args),
     /// Say whether the nodes of a program would meet their deadlines on this machine
     Check(check::Args),
     /// Install a node, or a new version of one: start it, and take the old version back when the new one does not become ready
@@ -95,7 +98,7 @@ pub fn run(args: &Args) -> ExitCode {
         Command::Rearm(rearm) => return rearm::run(rearm, location),
         Command::Generate(generate) => return install::generate(generate),
         Command::Settle(place) => return install::settle(place),
-        Command::List | Command::Info { .. } => {}
+        Command::List | Command::Info { .. } | Command::Graph(_) => {}
     }
     match location.and_then(|location| answer(args, &location)) {
         Ok(text) => output::print("horus node", &text),
@@ -117,6 +120,9 @@ pub fn location(namespace: Option<&Namespace>) -> Result<Location, String> {
 
 fn answer(args: &Args, location: &Location) -> Result<String, String> {
     let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
+    if let Command::Graph(graph) = &args.command {
+        return graph::answer(graph, location, directory.as_ref(), args.json);
+    }
     let place = printable(&location.path().display().to_string());
     let nodes = running(directory.as_ref())?;
     let shown: Vec<&Node> = match &args.command {

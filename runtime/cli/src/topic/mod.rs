@@ -10,7 +10,7 @@ mod fields;
 pub mod message;
 mod near;
 mod publish;
-mod survey;
+pub mod survey;
 mod text;
 mod watch;
 

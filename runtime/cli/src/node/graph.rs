@@ -1,0 +1,225 @@
+//! `horus node graph`: who talks to whom, with rates and deadlines, as text that Graphviz or Mermaid draws.
+//!
+//! A node stands in its program. A process that uses topics without a node is drawn, too. Rates are those between two looks.
+
+mod draw;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use horus::figures;
+use horus::graph::{Machine, NodeInfo, ProcessInfo, admit};
+use horus::outside::printable;
+use horus::time::{MonotonicTime, parse_duration, pause};
+use horus_measure::units;
+use horus_shm::directory::{Directory, Location};
+use serde::Serialize;
+
+use super::running::{Node, running};
+use crate::topic::json;
+use crate::topic::survey::{Process, Survey, Topic};
+
+/// The shortest and the longest time between two looks.
+const INTERVALS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(60)];
+
+/// Command line of `horus node graph`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// For Graphviz: `horus node graph --dot | dot -Tsvg > robot.svg`
+    #[arg(long, conflicts_with = "mermaid")]
+    dot: bool,
+    /// For Mermaid, which GitHub and editors draw [default]
+    #[arg(long)]
+    mermaid: bool,
+    /// The time over which rates are counted
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval)]
+    interval: Duration,
+}
+
+fn parse_interval(text: &str) -> Result<Duration, String> {
+    let time = parse_duration(text).map_err(|error| error.to_string())?;
+    let [shortest, longest] = INTERVALS;
+    match (shortest..=longest).contains(&time) {
+        true => Ok(time),
+        false => Err(format!("choose {} to {}", units::time(shortest), units::time(longest))),
+    }
+}
+
+/// What is drawn.
+#[derive(Debug, Serialize)]
+pub struct Graph {
+    /// Version of this structure.
+    schema: &'static str,
+    programs: Vec<Program>,
+    topics: Vec<Place>,
+    arrows: Vec<Arrow>,
+    /// What is predicted for chains of nodes.
+    chains: Vec<String>,
+}
+
+/// A program with its nodes; one without has itself as the only place.
+#[derive(Debug, Serialize)]
+struct Program {
+    name: String,
+    nodes: Vec<Place>,
+}
+
+/// What an arrow leads to or comes from.
+#[derive(Debug, Serialize)]
+struct Place {
+    id: String,
+    /// Its name, and below it what is told of it.
+    lines: Vec<String>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Arrow {
+    from: String,
+    to: String,
+    /// Whether its messages release the node.
+    releases: bool,
+}
+
+/// The graph of what runs now.
+pub fn answer(
+    args: &Args,
+    location: &Location,
+    directory: Option<&Directory>,
+    as_json: bool,
+) -> Result<String, String> {
+    let before = Survey::of(location, directory)?;
+    let began = MonotonicTime::now();
+    pause(args.interval);
+    let nodes = running(directory)?;
+    let survey = Survey::of(location, directory)?;
+    let took = MonotonicTime::now().since(began);
+    let infos = directory.map_or_else(|| Ok(Vec::new()), figures::list);
+    let infos: Vec<_> =
+        infos.map_err(|error| error.to_string())?.iter().map(|process| process.info().clone()).collect();
+    let rate = |topic: &Topic| {
+        let earlier = before.topics.iter().find(|earlier| earlier.name == topic.name)?;
+        // A count that went down is another topic's of this name.
+        Some(topic.sent.checked_sub(earlier.sent)? as f64 / took.as_secs_f64())
+    };
+    let graph = Graph::of(&nodes, &survey.topics, rate, chains(&infos), &comm);
+    Ok(match (as_json, args.dot) {
+        (true, _) => json(&graph),
+        (false, true) => draw::dot(&graph),
+        (false, false) => draw::mermaid(&graph),
+    })
+}
+
+/// What is predicted for the chains of all programs together.
+fn chains(infos: &[ProcessInfo]) -> Vec<String> {
+    admit(infos, &Machine::here()).map_or_else(
+        |_| Vec::new(),
+        |admitted| admitted.chains.iter().map(|chain| printable(&chain.to_string())).collect(),
+    )
+}
+
+/// What the kernel calls a process.
+fn comm(pid: u32) -> Option<String> {
+    let name = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm")).ok()?;
+    Some(printable(name.trim_end()))
+}
+
+impl Graph {
+    fn of(
+        nodes: &[Node],
+        topics: &[Topic],
+        rate: impl Fn(&Topic) -> Option<f64>,
+        chains: Vec<String>,
+        named: &dyn Fn(u32) -> Option<String>,
+    ) -> Self {
+        let mut programs: Vec<Program> = Vec::new();
+        for (number, node) in nodes.iter().enumerate() {
+            let place = Place { id: format!("n{number}"), lines: lines_of(node) };
+            match programs.iter_mut().find(|program| program.name == printable(&node.program)) {
+                Some(program) => program.nodes.push(place),
+                None => programs.push(Program { name: printable(&node.program), nodes: vec![place] }),
+            }
+        }
+        let mut arrows = Vec::new();
+        // Processes that use a topic by themselves, and not by a node.
+        let mut others: BTreeMap<(u32, bool), String> = BTreeMap::new();
+        let mut drawn = Vec::new();
+        for (number, topic) in topics.iter().enumerate() {
+            let id = format!("t{number}");
+            let mut of_nodes = |process: &Process, uses: &dyn Fn(&NodeInfo) -> bool| {
+                let own =
+                    nodes.iter().enumerate().filter(|(_, node)| !process.elsewhere && node.process == process.pid);
+                let found: Vec<String> =
+                    own.filter(|(_, node)| uses(&node.asked)).map(|(at, _)| format!("n{at}")).collect();
+                if !found.is_empty() {
+                    return found;
+                }
+                let count = others.len();
+                vec![others.entry((process.pid, process.elsewhere)).or_insert_with(|| format!("p{count}")).clone()]
+            };
+            let living = topic
+                .publishers
+                .iter()
+                .filter(|publisher| !publisher.monitor)
+                .filter_map(|publisher| publisher.process.as_ref());
+            for process in living {
+                let uses = |asked: &NodeInfo| asked.outputs.iter().any(|output| output.topic == topic.name);
+                arrows.extend(of_nodes(process, &uses).into_iter().map(|from| Arrow {
+                    from,
+                    to: id.clone(),
+                    releases: false,
+                }));
+            }
+            for process in &topic.subscribers {
+                let uses = |asked: &NodeInfo| asked.inputs.contains(&topic.name);
+                let releases = |to: &str| {
+                    let node = to.strip_prefix('n').and_then(|number| nodes.get(number.parse::<usize>().ok()?));
+                    node.is_some_and(|node| node.asked.on.as_ref() == Some(&topic.name))
+                };
+                arrows.extend(of_nodes(process, &uses).into_iter().map(|to| Arrow {
+                    from: id.clone(),
+                    releases: releases(&to),
+                    to,
+                }));
+            }
+            let rate = rate(topic).map(units::rate);
+            let lines =
+                [Some(topic.name.clone()), Some(printable(&topic.type_name)), rate].into_iter().flatten().collect();
+            drawn.push(Place { id, lines });
+        }
+        // A node's trigger has a subscription of its own.
+        arrows.sort();
+        arrows.dedup();
+        for ((pid, elsewhere), id) in others {
+            let of = nodes.iter().find(|node| !elsewhere && node.process == pid).map(|node| printable(&node.program));
+            let name = match (of, elsewhere) {
+                (Some(program), _) => format!("{program}, beside its nodes"),
+                (None, true) => format!("process {pid} elsewhere"),
+                (None, false) => named(pid).unwrap_or_else(|| format!("process {pid}")),
+            };
+            programs.push(Program { name: String::new(), nodes: vec![Place { id, lines: vec![name] }] });
+        }
+        Self { schema: "horus-graph/1", programs, topics: drawn, arrows, chains }
+    }
+}
+
+fn lines_of(node: &Node) -> Vec<String> {
+    let asked = &node.asked;
+    let time = |nanos: u64| units::time(Duration::from_nanos(nanos));
+    let released = match (asked.period_ns, &asked.on) {
+        (0, Some(topic)) => format!("on {}", printable(topic)),
+        (0, None) => "never released".to_owned(),
+        (period, Some(topic)) => format!("every {} and on {}", time(period), printable(topic)),
+        (period, None) => format!("every {}", time(period)),
+    };
+    let promise = format!("{released}, deadline {}", time(asked.deadline_ns));
+    let mut lines = vec![printable(&asked.name), promise];
+    let predicted = (asked.predicted_ns > 0).then(|| format!("predicted {}", time(asked.predicted_ns)));
+    let worst = node.figures.response_max_ns.map(|nanos| format!("longest {}", time(nanos)));
+    let misses = (node.figures.misses > 0).then(|| format!("{} misses", units::count(node.figures.misses)));
+    let done: Vec<_> = [predicted, worst, misses].into_iter().flatten().collect();
+    if !done.is_empty() {
+        lines.push(done.join(", "));
+    }
+    lines
+}
