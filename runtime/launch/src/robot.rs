@@ -107,7 +107,7 @@ impl Robot {
 fn unread(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => {
-            "there is no such file: name a robot.toml, which `horus run --help` tells about".to_owned()
+            "there is no such file: name a robot.toml, which docs/robot.md tells how to write".to_owned()
         }
         _ => error.to_string(),
     }

@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+/// Two programs of `runtime/nodes` that talk to each other, the later one first.
+pub const PING_AND_PONG: &str =
+    "[programs.ping]\nrun = \"@ping@\"\nafter = [\"pong\"]\n[programs.pong]\nrun = \"@pong@\"\n";
+
 /// How long a program may take to do what a test waits for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -136,7 +140,7 @@ impl Scene {
 }
 
 /// A line without the spaces that fill up a program's name.
-fn narrow(line: &str) -> String {
+pub fn narrow(line: &str) -> String {
     match line.split_once(' ') {
         Some((name, rest)) if rest.trim_start().starts_with('|') => format!("{name} {}", rest.trim_start()),
         Some((name, rest)) if rest.starts_with(' ') => format!("{name}  {}", rest.trim_start()),
@@ -164,6 +168,16 @@ impl Robot {
             if self.seen.last().unwrap().starts_with(start) {
                 return;
             }
+        }
+    }
+
+    /// Waits until there is a line with each of these beginnings, in whatever order.
+    pub fn waits_for_all(&mut self, starts: &[&str]) {
+        let began = Instant::now();
+        while !starts.iter().all(|start| self.seen.iter().any(|line| line.starts_with(start))) {
+            let left = PATIENCE.saturating_sub(began.elapsed());
+            let line = self.lines.as_ref().unwrap().recv_timeout(left);
+            self.seen.push(line.unwrap_or_else(|_| panic!("not all of {starts:?}: {:#?}", self.seen)));
         }
     }
 
