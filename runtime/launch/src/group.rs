@@ -1,6 +1,11 @@
 //! A group of processes: whether any of them lives, and signals to all of them.
 
+use std::time::Duration;
+
 use rustix::process::{Pid, Signal, kill_process_group};
+
+/// How long a program may take to end after it was asked to.
+pub const GRACE: Duration = Duration::from_secs(5);
 
 /// Signals all of a group. That there is none any more is success.
 pub fn signal(group: Pid, signal: Signal) {

@@ -19,10 +19,9 @@ use horus::time::{MonotonicTime, pause};
 use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use crate::group;
+use crate::group::{self, GRACE};
+use crate::strays;
 
-/// How long a program may take to end after it was asked to.
-pub const GRACE: Duration = Duration::from_secs(5);
 /// How long the kernel may take to end what is killed.
 const KILLED: Duration = Duration::from_secs(1);
 /// The distance of two looks at a group.
@@ -89,6 +88,7 @@ pub fn guard(folder: &Path) -> io::Result<()> {
     for group in running.into_iter().rev() {
         end(group);
     }
+    strays::end(folder);
     let _ = std::fs::remove_dir_all(folder);
     Ok(())
 }

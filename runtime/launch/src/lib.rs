@@ -12,7 +12,7 @@
 //! `start.rs` what a program is started by. `describe.rs` asks
 //! it what its nodes are, and `admit.rs` whether all fit. `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process and
 //! `group.rs` its group, `ready.rs` its socket, `restart.rs` when it is started again. `screen.rs` prints, `lines.rs` makes lines of bytes, `guard.rs` ends
-//! what is left when the command is killed.
+//! what is left when the command is killed, and `strays.rs` what left its group.
 #![forbid(unsafe_code)]
 
 mod admit;
@@ -32,6 +32,7 @@ mod robot;
 mod screen;
 mod signals;
 mod start;
+mod strays;
 mod supervise;
 
 pub use admit::Verdict;

@@ -13,7 +13,8 @@ use rustix::time::Timespec;
 use tempfile::TempDir;
 
 use crate::file::Ready;
-use crate::guard::{GRACE, Guard};
+use crate::group::GRACE;
+use crate::guard::Guard;
 use crate::member::{Member, State};
 use crate::process::{Life, Process, Stream};
 use crate::ready::Socket;
@@ -21,6 +22,7 @@ use crate::restart::MOST_RESTARTS;
 use crate::robot::{Program, Robot};
 use crate::screen::Screen;
 use crate::signals::Signals;
+use crate::strays;
 
 /// A second signal that comes sooner is the first one, sent twice.
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
@@ -61,6 +63,7 @@ pub fn run(robot: &Robot, signals: &Signals, guard: Command, screen: &mut Screen
     };
     let result = run.go(signals);
     run.kill_all(); // only after an error something is left
+    strays::end(run.folder.path());
     result.map(|()| if run.has_failed { Outcome::Failed } else { Outcome::Ended })
 }
 

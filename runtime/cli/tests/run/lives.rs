@@ -208,3 +208,29 @@ fn a_program_that_is_ready_late_is_told_so() {
     robot.waits_for("pong  ready after ");
     robot.ends_by(rustix::process::Signal::INT);
 }
+
+#[test]
+fn a_command_that_is_killed_at_whatever_time_leaves_no_program() {
+    let scene = Scene::new(PING_AND_PONG);
+    for delay in [5, 20, 40, 60, 80, 110, 150, 250] {
+        let mut robot = scene.start(&[]);
+        horus::time::pause(Duration::from_millis(delay));
+        robot.kill();
+        let is_over = || scene.processes().is_empty() && scene.has_left_nothing();
+        pause_until(&format!("all end after {delay} ms"), is_over);
+    }
+}
+
+#[test]
+fn what_leaves_its_group_ends_with_the_robot() {
+    let scene = Scene::new("[programs.parent]\nrun = \"parent.sh\"\nready = \"start\"\n");
+    scene.script("parent.sh", "setsid sleep 63 > log 2>&1 &\necho $! > child\necho parent\nexec sleep 63\n");
+    let mut robot = scene.start(&[]);
+    robot.waits_for("parent | parent");
+    robot.ends_by(rustix::process::Signal::INT);
+    assert_eq!(scene.processes(), Vec::<u32>::new());
+    let mut robot = scene.start(&[]);
+    robot.waits_for("parent | parent");
+    robot.kill();
+    pause_until("all end", || scene.processes().is_empty());
+}

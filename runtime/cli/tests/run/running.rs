@@ -82,13 +82,18 @@ impl Scene {
 
     /// The processes of this scene that run `program`.
     pub fn processes_of(&self, program: &Path) -> Vec<u32> {
+        let runs = |number: &u32| std::fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|path| path == program);
+        self.processes().into_iter().filter(runs).collect()
+    }
+
+    /// The living processes of this scene, and of no other.
+    pub fn processes(&self) -> Vec<u32> {
         let all = std::fs::read_dir("/proc").unwrap().flatten();
         let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let topics = self.topics.path().to_str().unwrap();
         let is_own = |number: &u32| {
             let environment = std::fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
-            let runs = std::fs::read_link(format!("/proc/{number}/exe")).is_ok_and(|path| path == program);
-            runs && String::from_utf8_lossy(&environment).contains(topics)
+            String::from_utf8_lossy(&environment).contains(topics)
         };
         numbers.filter(is_own).collect()
     }
