@@ -53,7 +53,7 @@ fn start(args: &Args) -> Result<Outcome, String> {
     if signals.count() > 0 {
         return Err("it was asked to end before a program was started".to_owned());
     }
-    let mut screen = Screen::stdout();
+    let mut screen = Screen::stdout().map_err(|error| error.to_string())?;
     verdict.sentence.iter().chain(&verdict.notes).for_each(|sentence| screen.tell(sentence));
     let own = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut guard = Command::new(own);

@@ -109,6 +109,7 @@ fn unread(error: &std::io::Error) -> String {
         std::io::ErrorKind::NotFound => {
             "there is no such file: name a robot.toml, which docs/robot.md tells how to write".to_owned()
         }
+        std::io::ErrorKind::IsADirectory => "this is a folder: name the robot.toml in it".to_owned(),
         _ => error.to_string(),
     }
 }

@@ -62,7 +62,8 @@ fn project(folder: &Path) -> Result<Start, String> {
         .program
         .ok_or_else(|| format!("{} names no program: add the line program = \"NAME\"", settings.display()))?;
     let (folder, settings) = (folder.to_owned(), Some(settings));
-    let built = BUILT.iter().map(|place| folder.join(place).join(&name)).filter(|path| path.is_file());
+    let places = BUILT.iter().map(|place| folder.join(place)).chain(of_workspaces(&folder));
+    let built = places.map(|place| place.join(&name)).filter(|path| path.is_file());
     let age = |path: &PathBuf| std::fs::metadata(path).and_then(|found| found.modified()).ok();
     if let Some(command) = built.max_by_key(age) {
         executable(&command)?;
@@ -80,6 +81,14 @@ fn project(folder: &Path) -> Result<Start, String> {
             false => "build it there with `cargo build`, or put the program beside node.toml",
         }
     ))
+}
+
+/// Where cargo leaves the programs of a workspace that a folder is in.
+fn of_workspaces(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let above = folder.ancestors().skip(1).filter(|above| above.join("Cargo.toml").is_file());
+    let is_cargos = folder.join("Cargo.toml").is_file();
+    let places = above.flat_map(|above| ["release", "debug"].map(|profile| above.join("target").join(profile)));
+    places.filter(move |_| is_cargos).collect::<Vec<_>>().into_iter()
 }
 
 fn is_python(path: &Path) -> bool {

@@ -234,3 +234,17 @@ fn what_leaves_its_group_ends_with_the_robot() {
     robot.kill();
     pause_until("all end", || scene.processes().is_empty());
 }
+
+#[test]
+fn a_reader_that_does_not_read_holds_up_no_end() {
+    let scene = Scene::new(
+        "[programs.loud]\nrun = \"loud.sh\"\nready = \"start\"\n[programs.calm]\nrun = \"calm.sh\"\nready = \"start\"\n",
+    );
+    scene.script("loud.sh", "while :; do echo loud; done\n");
+    scene.script("calm.sh", "sleep 1\ntouch calm\n");
+    let mut robot = scene.start_unread();
+    pause_until("the other one ends", || scene.path("calm").exists());
+    robot.signal(rustix::process::Signal::INT);
+    assert_eq!(robot.status(), 0);
+    assert!(scene.processes().is_empty() && scene.has_left_nothing());
+}

@@ -108,4 +108,6 @@ fn a_file_that_is_not_there_is_told() {
     let scene = Scene::new("");
     std::fs::remove_file(scene.path("robot.toml")).unwrap();
     assert!(scene.refused(&[]).contains("there is no such file"));
+    std::fs::create_dir(scene.path("robot.toml")).unwrap();
+    assert!(scene.refused(&[]).contains("this is a folder: name the robot.toml in it"));
 }

@@ -127,6 +127,12 @@ impl Scene {
         String::from_utf8(output.stderr).unwrap()
     }
 
+    /// Starts the robot, and reads nothing of what it says.
+    pub fn start_unread(&self) -> Robot {
+        let child = self.command(&[]).stderr(Stdio::inherit()).spawn().unwrap();
+        Robot { child, lines: None, seen: Vec::new() }
+    }
+
     /// Starts the robot.
     pub fn start(&self, arguments: &[&str]) -> Robot {
         let mut child = self.command(arguments).stderr(Stdio::inherit()).spawn().unwrap();
