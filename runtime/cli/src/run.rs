@@ -22,6 +22,9 @@ pub struct Args {
     /// Start only the programs of this group, and those that they start after; may be given several times
     #[arg(long = "group", value_name = "NAME")]
     groups: Vec<String>,
+    /// Check the file and whether all of it fits on this machine, and start nothing
+    #[arg(long)]
+    check: bool,
     /// Read CPUs and release jitter of the machine below this directory
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     root: PathBuf,
@@ -55,6 +58,9 @@ fn start(args: &Args) -> Result<Outcome, String> {
     }
     let mut screen = Screen::stdout().map_err(|error| error.to_string())?;
     verdict.sentence.iter().chain(&verdict.notes).for_each(|sentence| screen.tell(sentence));
+    if args.check {
+        return Ok(Outcome::Ended);
+    }
     let own = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut guard = Command::new(own);
     guard.arg(GUARD);

@@ -62,7 +62,7 @@ fn project(folder: &Path) -> Result<Start, String> {
         .program
         .ok_or_else(|| format!("{} names no program: add the line program = \"NAME\"", settings.display()))?;
     let (folder, settings) = (folder.to_owned(), Some(settings));
-    let places = BUILT.iter().map(|place| folder.join(place)).chain(of_workspaces(&folder));
+    let places = BUILT.iter().map(|place| folder.join(place)).chain(of_workspaces(&folder)).chain(of_dotnet(&folder));
     let built = places.map(|place| place.join(&name)).filter(|path| path.is_file());
     let age = |path: &PathBuf| std::fs::metadata(path).and_then(|found| found.modified()).ok();
     if let Some(command) = built.max_by_key(age) {
@@ -73,14 +73,23 @@ fn project(folder: &Path) -> Result<Start, String> {
     if script.is_file() {
         return Ok(Start { command: interpreter()?, script: Some(script), folder, settings });
     }
-    Err(format!(
-        "{} has no program {name} yet: {}",
-        folder.display(),
-        match folder.join("CMakeLists.txt").is_file() {
-            true => "build it there with `cmake -B build && cmake --build build`",
-            false => "build it there with `cargo build`, or put the program beside node.toml",
-        }
-    ))
+    Err(format!("{} has no program {name} yet: {}", folder.display(), how_to_build(&folder)))
+}
+
+/// Where .NET leaves programs: `bin/Debug/net8.0`.
+fn of_dotnet(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let inside = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    inside(folder.join("bin")).flat_map(inside)
+}
+
+fn how_to_build(folder: &Path) -> &'static str {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_csharp = |path: PathBuf| path.extension().is_some_and(|extension| extension == "csproj");
+    match (folder.join("CMakeLists.txt").is_file(), entries.map(|entry| entry.path()).any(is_csharp)) {
+        (true, _) => "build it there with `cmake -B build && cmake --build build`",
+        (_, true) => "build it there with `dotnet build`",
+        _ => "build it there with `cargo build`, or put the program beside node.toml",
+    }
 }
 
 /// Where cargo leaves the programs of a workspace that a folder is in.
@@ -125,5 +134,70 @@ fn beside(path: &Path) -> String {
     match near.first() {
         Some(near) => format!(": did you mean {near}, which is there?"),
         None => ": build it, or write its path from the folder of this file".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// A project with these files, of which those named `arm` may be executed.
+    fn project_with(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("arm")).unwrap();
+        std::fs::write(folder.path().join("arm/node.toml"), "program = \"arm\"\n").unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            if path.ends_with("arm") {
+                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            }
+        }
+        folder
+    }
+
+    #[test]
+    fn the_program_of_a_folder_is_where_its_tools_leave_it() {
+        for (files, program) in [
+            (&["arm/arm"][..], "arm/arm"),
+            (&["arm/Cargo.toml", "arm/target/debug/arm"], "arm/target/debug/arm"),
+            (&["Cargo.toml", "arm/Cargo.toml", "target/release/arm"], "target/release/arm"),
+            (&["arm/CMakeLists.txt", "arm/build/arm"], "arm/build/arm"),
+            (&["arm/arm.csproj", "arm/bin/Debug/net8.0/arm"], "arm/bin/Debug/net8.0/arm"),
+        ] {
+            let folder = project_with(files);
+            let start = find(folder.path(), "arm").unwrap();
+            assert_eq!(start.command, folder.path().join(program));
+            assert_eq!(start.folder, folder.path().join("arm"));
+            assert_eq!(start.settings, Some(folder.path().join("arm/node.toml")));
+        }
+        let folder = project_with(&["arm/main.py"]);
+        assert_eq!(find(folder.path(), "arm").unwrap().script, Some(folder.path().join("arm/main.py")));
+    }
+
+    #[test]
+    fn the_newest_of_several_builds_counts() {
+        let folder = project_with(&["arm/Cargo.toml", "arm/target/debug/arm", "arm/target/release/arm"]);
+        let debug = folder.path().join("arm/target/debug/arm");
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(9);
+        std::fs::File::options().write(true).open(&debug).unwrap().set_modified(later).unwrap();
+        assert_eq!(find(folder.path(), "arm").unwrap().command, debug);
+    }
+
+    #[test]
+    fn a_project_that_was_not_built_is_told_with_how_to_build_it() {
+        for (files, words) in [
+            (&["arm/Cargo.toml"][..], "`cargo build`"),
+            (&["arm/CMakeLists.txt"], "`cmake -B build"),
+            (&["arm/arm.csproj"], "`dotnet build`"),
+            // A program of another project of the same name, beside a folder that is none of cargo's.
+            (&["Cargo.toml", "target/release/arm"], "`cargo build`"),
+        ] {
+            let error = find(project_with(files).path(), "arm").unwrap_err();
+            assert!(error.contains("has no program arm yet: build it there with ") && error.contains(words), "{error}");
+        }
     }
 }

@@ -5,6 +5,7 @@ mod starts;
 
 use std::io;
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ use crate::strays;
 
 /// The distance of looks at what a program left running.
 const LOOK: Duration = Duration::from_millis(20);
+/// The longest path of the folder that the sockets' folder is in.
+const MOST_BYTES_OF_PLACE: usize = 70;
 /// The longest time between two looks.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -46,7 +49,7 @@ pub enum Outcome {
 /// # Errors
 /// When this machine has no folder, pipe or process to give. What fails of a program is told on the screen.
 pub fn run(robot: &Robot, signals: &Signals, guard: Command, screen: &mut Screen) -> io::Result<Outcome> {
-    let folder = tempfile::Builder::new().prefix("horus-run-").tempdir()?;
+    let folder = tempfile::Builder::new().prefix("horus-run-").tempdir_in(place_of_sockets())?;
     let guard = Guard::start(guard, folder.path())?;
     screen.fit(robot.programs.iter().map(|program| program.name.as_str()));
     let members = robot.programs.iter().map(|_| Member::default()).collect();
@@ -171,6 +174,12 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Where sockets may be: their paths have 107 bytes at most.
+fn place_of_sockets() -> PathBuf {
+    let usual = std::env::temp_dir();
+    if usual.as_os_str().len() <= MOST_BYTES_OF_PLACE { usual } else { PathBuf::from("/tmp") }
 }
 
 /// A time for people: `0.5 s`, `10 s`.

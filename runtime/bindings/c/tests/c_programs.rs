@@ -178,3 +178,25 @@ fn what_rust_sends_c_receives() {
         assert_eq!(listening.join().unwrap(), "0.5 -0.5\n1.5 -1.5\n2.5 -2.5\n");
     });
 }
+
+#[test]
+fn a_topic_that_is_renamed_from_outside_is_the_real_one_for_c() {
+    let programs = Programs::new();
+    let mut listen = std::process::Command::new("timeout");
+    listen
+        .args(["-k", "5", "60"])
+        .arg(programs.c("listen"))
+        .arg("1")
+        .env("HORUS_SHM_DIR", programs.topics())
+        .env("HORUS_RENAME", "wheels=robot.wheels");
+    let options = Options::reliable(8).directory(programs.topics());
+    let mut publisher = Publisher::<WheelSpeed>::open("robot.wheels", &options).unwrap();
+    let mut listening = listen.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    while publisher.subscribers().unwrap() == 0 {
+        assert!(listening.try_wait().unwrap().is_none(), "it has ended");
+        std::thread::yield_now();
+    }
+    publisher.send(WheelSpeed { left: 0.5, right: -0.5 }).unwrap();
+    let said = listening.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(said.stdout).unwrap(), "0.5 -0.5\n");
+}

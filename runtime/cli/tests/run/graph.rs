@@ -34,6 +34,9 @@ fn all_programs_are_admitted_together_before_one_starts() {
     let scene = Scene::new(TWO);
     described(&scene, "a", &node("drive", 300));
     described(&scene, "b", &format!("{},{}", node("lift", 200), node("blink", 1).replace("fifo:80", "other")));
+    let mut check = scene.start(&[&machine(&scene), "--check"]);
+    check.waits_for("3 nodes of 2 programs admitted: ");
+    assert_eq!((check.status(), scene.path("started").exists()), (0, false));
     let mut robot = scene.start(&[&machine(&scene)]);
     robot.waits_for("3 nodes of 2 programs admitted: the fullest CPU is 1 with 50 %; 1 node without a promise");
     assert_eq!(robot.status(), 0);
