@@ -62,9 +62,12 @@ fn start(args: &Args) -> Result<Outcome, String> {
         return Ok(Outcome::Ended);
     }
     let own = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
-    let mut guard = Command::new(own);
-    guard.arg(GUARD);
-    horus_launch::run(&robot, &signals, guard, &mut screen).map_err(|error| error.to_string())
+    let guard = || {
+        let mut guard = Command::new(&own);
+        guard.arg(GUARD);
+        guard
+    };
+    horus_launch::run(&robot, &signals, &guard, &mut screen).map_err(|error| error.to_string())
 }
 
 /// Runs the guard.

@@ -4,6 +4,8 @@
 //! that are programs of nodes: what has a node.toml, and what has the library's words in its file.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -19,8 +21,12 @@ use crate::robot::{Program, Robot};
 
 /// How long a program may take to describe its nodes; an interpreter loads its modules first.
 const LIMIT: Duration = Duration::from_secs(10);
-/// A larger file is not looked into.
+/// Of a file, no more is looked into.
 const MOST_BYTES: u64 = 256 << 20;
+/// So much of it at a time.
+const PART: usize = 1 << 20;
+/// So many programs are asked at a time.
+const AT_A_TIME: usize = 8;
 
 /// What is said of a robot that may start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +73,7 @@ impl Robot {
         Ok(Verdict { sentence: Some(sentence(nodes, programs, &admitted)), notes })
     }
 
-    /// What each program says of its nodes; `None` for one that has none. All are asked at once.
+    /// What each program says of its nodes; `None` for one that has none.
     fn described(&self) -> Result<Vec<Option<Result<ProcessInfo, String>>>, String> {
         // Were one of them no program of nodes, it would publish on the robot's topics.
         let elsewhere = tempfile::tempdir_in("/dev/shm").map_err(|error| format!("/dev/shm: {error}"))?;
@@ -79,11 +85,13 @@ impl Robot {
                 describe(&mut command, &shown, LIMIT)
             })
         };
-        Ok(thread::scope(|scope| {
-            let asked: Vec<_> = self.programs.iter().map(|program| scope.spawn(|| ask(program))).collect();
-            let answer = |asked: thread::ScopedJoinHandle<_>| asked.join().unwrap_or(None);
-            asked.into_iter().map(answer).collect()
-        }))
+        let together = |programs: &[Program]| {
+            thread::scope(|scope| {
+                let asked: Vec<_> = programs.iter().map(|program| scope.spawn(|| ask(program))).collect();
+                asked.into_iter().map(|asked| asked.join().unwrap_or(None)).collect::<Vec<_>>()
+            })
+        };
+        Ok(self.programs.chunks(AT_A_TIME).flat_map(together).collect())
     }
 }
 
@@ -94,19 +102,32 @@ fn is_of_nodes(program: &Program) -> bool {
         return true;
     }
     let file = start.script.as_ref().unwrap_or(&start.command);
-    let text = text(file);
     match start.script {
         // In Python, a node is added to an App.
-        Some(_) => text.contains("horus") && text.contains("App("),
+        Some(_) => has(file, "horus") && has(file, "App("),
         // In Rust the library is a part of the program; in C and C++ the program names its functions.
-        None => text.contains("HORUS_NODE_FILE") || text.contains("horus_app_new"),
+        None => has(file, "HORUS_NODE_FILE") || has(file, "horus_app_new"),
     }
 }
 
-fn text(file: &Path) -> String {
-    let is_small = std::fs::metadata(file).is_ok_and(|found| found.len() <= MOST_BYTES);
-    let bytes = if is_small { std::fs::read(file).unwrap_or_default() } else { Vec::new() };
-    String::from_utf8_lossy(&bytes).into_owned()
+/// Whether a word stands in a file, which may be large.
+fn has(file: &Path, word: &str) -> bool {
+    let Ok(file) = File::open(file) else { return false };
+    let mut file = file.take(MOST_BYTES);
+    let (mut part, mut length) = (vec![0; PART], 0);
+    loop {
+        match file.read(&mut part[length..]) {
+            Ok(read @ 1..) => length += read,
+            Ok(0) | Err(_) => return false,
+        }
+        if String::from_utf8_lossy(&part[..length]).contains(word) {
+            return true;
+        }
+        // The word may begin at the end of this part.
+        let rest = length.min(word.len());
+        part.copy_within(length - rest..length, 0);
+        length = rest;
+    }
 }
 
 /// Refuses a program that would run twice in one namespace: by this file, or because it runs already.
@@ -153,4 +174,21 @@ fn sentence(nodes: usize, programs: usize, admitted: &Admitted) -> String {
     let left_out = admitted.not_analysed.len();
     let left_out = if left_out == 0 { String::new() } else { format!("; {} without a promise", of(left_out, "node")) };
     format!("{whole} admitted: the fullest CPU is {cpu} with {:.0} %{left_out}", 100.0 * used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_wherever_it_stands_in_a_large_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for place in [0, PART - 5, PART, 3 * PART - 1] {
+            let mut bytes = vec![0xff; 3 * PART + 100];
+            bytes[place..place + 15].copy_from_slice(b"HORUS_NODE_FILE");
+            std::fs::write(file.path(), &bytes).unwrap();
+            assert!(has(file.path(), "HORUS_NODE_FILE") && !has(file.path(), "horus_app_new"), "{place}");
+        }
+        assert!(!has(Path::new("/nowhere"), "x"));
+    }
 }

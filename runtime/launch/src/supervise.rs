@@ -5,7 +5,7 @@ mod starts;
 
 use std::io;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -14,7 +14,6 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::Signal;
 use rustix::time::Timespec;
-use tempfile::TempDir;
 
 use crate::group::GRACE;
 use crate::guard::Guard;
@@ -43,12 +42,12 @@ pub enum Outcome {
     Failed,
 }
 
-/// Runs a robot until its programs have ended, or until one of `signals` comes. `guard` starts a process that calls
+/// Runs a robot until its programs have ended, or until one of `signals` comes. `guard` is the command of a process that calls
 /// [`guard`](crate::guard()) with the folder that it is given as its last argument.
 ///
 /// # Errors
 /// When this machine has no folder, pipe or process to give. What fails of a program is told on the screen.
-pub fn run(robot: &Robot, signals: &Signals, guard: Command, screen: &mut Screen) -> io::Result<Outcome> {
+pub fn run(robot: &Robot, signals: &Signals, guard: &dyn Fn() -> Command, screen: &mut Screen) -> io::Result<Outcome> {
     let folder = tempfile::Builder::new().prefix("horus-run-").tempdir_in(place_of_sockets())?;
     let guard = Guard::start(guard, folder.path())?;
     screen.fit(robot.programs.iter().map(|program| program.name.as_str()));
@@ -58,14 +57,14 @@ pub fn run(robot: &Robot, signals: &Signals, guard: Command, screen: &mut Screen
         members,
         screen,
         guard,
-        folder,
+        folder: folder.path(),
         stop: None,
         order: Vec::new(),
         has_failed: false,
     };
     let result = run.go(signals);
     run.kill_all(); // only after an error something is left
-    strays::end(run.folder.path());
+    strays::end(run.folder);
     result.map(|()| if run.has_failed { Outcome::Failed } else { Outcome::Ended })
 }
 
@@ -73,9 +72,8 @@ struct Run<'a> {
     programs: &'a [Program],
     members: Vec<Member>,
     screen: &'a mut Screen,
-    // Dropped before the folder: the guard removes it only when the command was killed.
-    guard: Guard,
-    folder: TempDir,
+    guard: Guard<'a>,
+    folder: &'a Path,
     /// When all were asked to end.
     stop: Option<MonotonicTime>,
     /// Those that ended since then.
@@ -93,6 +91,9 @@ impl Run<'_> {
                 break;
             }
             self.wait(signals)?;
+            if let Some(words) = self.guard.look() {
+                self.screen.tell(words);
+            }
             count = self.obey(count, signals.count());
             for place in 0..self.members.len() {
                 self.look(place)?;
@@ -126,7 +127,9 @@ impl Run<'_> {
             self.members.iter().filter_map(|member| member.socket.as_ref().map(|socket| socket.socket().as_fd()));
         let processes = self.members.iter().filter_map(|member| member.process.as_ref()).flat_map(Process::files);
         let screen = self.stop.is_none().then(|| self.screen.end().as_fd());
-        let files = std::iter::once(signals.socket().as_fd()).chain(screen).chain(sockets).chain(processes);
+        let guard = self.guard.end().map(AsFd::as_fd);
+        let files =
+            std::iter::once(signals.socket().as_fd()).chain(screen).chain(guard).chain(sockets).chain(processes);
         let mut files: Vec<_> = files.map(|file| PollFd::from_borrowed_fd(file, PollFlags::IN)).collect();
         match poll(&mut files, Some(&wait)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),

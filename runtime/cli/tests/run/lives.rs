@@ -248,3 +248,21 @@ fn a_reader_that_does_not_read_holds_up_no_end() {
     assert_eq!(robot.status(), 0);
     assert!(scene.processes().is_empty() && scene.has_left_nothing());
 }
+
+#[test]
+fn a_guard_that_is_killed_is_started_anew_and_does_its_work() {
+    let scene = Scene::new(PING_AND_PONG);
+    let mut robot = scene.start(&[]);
+    robot.waits_for("ping  ready after ");
+    let guards = || {
+        let all = scene.processes_of(std::path::Path::new(env!("CARGO_BIN_EXE_horus")));
+        all.into_iter().filter(|process| *process != robot.id()).collect::<Vec<_>>()
+    };
+    let first = guards();
+    assert_eq!(first.len(), 1);
+    running::kill(first[0]);
+    pause_until("another guard runs", || guards().len() == 1 && guards() != first);
+    robot.waits_for("the guard, which ends programs when this command is killed, was killed itself: it runs again");
+    robot.kill();
+    pause_until("all end", || scene.processes().is_empty() && scene.has_left_nothing());
+}

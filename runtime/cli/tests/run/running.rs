@@ -192,6 +192,11 @@ impl Robot {
         }
     }
 
+    /// The command's process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }

@@ -32,7 +32,7 @@ impl Run<'_> {
         let (program, member) = (&self.programs[place], &mut self.members[place]);
         member.starts += 1;
         member.begin();
-        let started = Socket::bind(self.folder.path(), place, member.starts)
+        let started = Socket::bind(self.folder, place, member.starts)
             .and_then(|socket| Process::start(program, socket.path()).map(|process| (socket, process)));
         match started {
             Ok((socket, process)) => {
