@@ -23,6 +23,9 @@ use crate::topic::survey::{Process, Survey, Topic};
 /// The shortest and the longest time between two looks.
 const INTERVALS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(60)];
 
+/// What runs a file that says more than the interpreter's name.
+const INTERPRETERS: [&str; 4] = ["python", "sh", "bash", "dotnet"]; // python3.11, too
+
 /// Command line of `horus node graph`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -102,7 +105,7 @@ pub fn answer(
         // A count that went down is another topic's of this name.
         Some(topic.sent.checked_sub(earlier.sent)? as f64 / took.as_secs_f64())
     };
-    let graph = Graph::of(&nodes, &survey.topics, rate, chains(&infos), &comm);
+    let graph = Graph::of(&nodes, &survey.topics, rate, chains(&infos), &name_of);
     Ok(match (as_json, args.dot) {
         (true, _) => json(&graph),
         (false, true) => draw::dot(&graph),
@@ -118,10 +121,25 @@ fn chains(infos: &[ProcessInfo]) -> Vec<String> {
     )
 }
 
-/// What the kernel calls a process.
-fn comm(pid: u32) -> Option<String> {
-    let name = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm")).ok()?;
-    Some(printable(name.trim_end()))
+/// What a process is called: as its file, or as the file that its interpreter runs.
+fn name_of(pid: u32) -> Option<String> {
+    let words = std::fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline")).ok()?;
+    name_in(&words)
+}
+
+/// The same of its command line, whose words end with a zero.
+fn name_in(words: &[u8]) -> Option<String> {
+    let text = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
+    let mut words = words.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(text);
+    let file = |path: &str| Some(printable(&Path::new(path).file_name()?.to_string_lossy()));
+    let command = file(&words.next()?)?;
+    let script = if INTERPRETERS.contains(&command.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.'))
+    {
+        words.next()
+    } else {
+        None
+    };
+    script.filter(|script| !script.starts_with('-')).and_then(|script| file(&script)).or(Some(command))
 }
 
 impl Graph {
@@ -222,4 +240,23 @@ fn lines_of(node: &Node) -> Vec<String> {
         lines.push(done.join(", "));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_called_as_what_it_runs() {
+        for (words, name) in [
+            ("/usr/bin/horus\0topic\0pub\0", "horus"),
+            ("/usr/bin/python3.11\0/home/robot/say.py\0--fast\0", "say.py"),
+            ("python3\0-m\0say\0", "python3"),
+            ("python3\0", "python3"),
+            ("a\x1b[2J\0", "a\u{fffd}[2J"),
+        ] {
+            assert_eq!(name_in(words.as_bytes()).as_deref(), Some(name), "{words:?}");
+        }
+        assert_eq!(name_in(b""), None);
+    }
 }
