@@ -8,11 +8,12 @@
 //! It knows processes and no topics: a program is ready when it says so by the protocol of `sd_notify`, as programs of nodes do.
 //!
 //! # A look at the files
-//! [`file`](self) is read by `file.rs`, `reader.rs` knows tables and lines. `robot.rs` checks it, `order.rs` whether the order has an end,
-//! `start.rs` what a program is started by. `describe.rs` asks
-//! it what its nodes are, and `admit.rs` whether all fit. `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process and
-//! `group.rs` its group, `ready.rs` its socket, `restart.rs` when it is started again. `screen.rs` prints, `lines.rs` makes lines of bytes, `guard.rs` ends
-//! what is left when the command is killed, and `strays.rs` what left its group.
+//! `reader.rs` knows tables and lines, `file.rs` the words of the file. `robot.rs` checks it, `order.rs` whether the order has an end, `start.rs` what
+//! a program is started by. `describe.rs` asks it what its nodes are, and `admit.rs` whether all fit.
+//!
+//! `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process and `group.rs` its group, `ready.rs` its socket, `restart.rs`
+//! when it is started again. `screen.rs` prints, and `lines.rs` makes lines of bytes. `guard.rs` ends what is left when the command is killed, and
+//! `strays.rs` what left its group.
 #![forbid(unsafe_code)]
 
 mod admit;

@@ -27,8 +27,8 @@ pub enum State {
     Running,
     /// Was asked to end, and is killed at this time.
     Ending { kill_at: MonotonicTime },
-    /// Was killed.
-    Killed,
+    /// Was killed, and is left if it has not ended at this time.
+    Killed { give_up_at: MonotonicTime },
     /// Has ended, and starts again at this time.
     Pausing { until: MonotonicTime },
     /// Has ended, and does not start again.

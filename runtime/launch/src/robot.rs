@@ -86,16 +86,6 @@ impl Robot {
         Ok(if chosen.is_empty() { robot } else { robot.only(&order::with_those_before(&after, &members)) })
     }
 
-    /// How many programs it starts.
-    pub fn len(&self) -> usize {
-        self.programs.len()
-    }
-
-    /// A file has at least one program.
-    pub fn is_empty(&self) -> bool {
-        self.programs.is_empty()
-    }
-
     fn only(self, places: &[usize]) -> Self {
         let place = |old: &usize| places.iter().position(|kept| kept == old).expect("those before are kept, too");
         let kept = self.programs.into_iter().enumerate().filter(|(old, _)| places.contains(old));

@@ -59,6 +59,7 @@ pub fn run(robot: &Robot, signals: &Signals, guard: &dyn Fn() -> Command, screen
         guard,
         folder: folder.path(),
         stop: None,
+        asked: None,
         order: Vec::new(),
         has_failed: false,
     };
@@ -74,8 +75,10 @@ struct Run<'a> {
     screen: &'a mut Screen,
     guard: Guard<'a>,
     folder: &'a Path,
-    /// When all were asked to end.
+    /// When all were to end, because of a signal or of a program.
     stop: Option<MonotonicTime>,
+    /// When the first signal came.
+    asked: Option<MonotonicTime>,
     /// Those that ended since then.
     order: Vec<usize>,
     has_failed: bool,
@@ -113,8 +116,9 @@ impl Run<'_> {
     fn wait(&self, signals: &Signals) -> io::Result<()> {
         let now = MonotonicTime::now();
         let due = self.members.iter().zip(self.programs).filter_map(|(member, program)| match member.state {
-            State::Starting => Some(member.began.plus(program.ready_within)),
+            State::Starting if self.stop.is_none() => Some(member.began.plus(program.ready_within)),
             State::Ending { kill_at } => Some(kill_at),
+            State::Killed { give_up_at } => Some(give_up_at),
             State::Pausing { until } => Some(until),
             _ => None,
         });

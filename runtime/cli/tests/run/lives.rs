@@ -266,3 +266,18 @@ fn a_guard_that_is_killed_is_started_anew_and_does_its_work() {
     robot.kill();
     pause_until("all end", || scene.processes().is_empty() && scene.has_left_nothing());
 }
+
+#[test]
+fn the_first_signal_while_all_are_ended_anyway_kills_none() {
+    let scene = Scene::new(
+        "[programs.arm]\nrun = \"arm.sh\"\nready = \"start\"\n[programs.sim]\nrun = \"sim.sh\"\n[programs.nav]\nrun = \"arm.sh\"\nafter = [\"sim\"]\n",
+    );
+    scene.script("arm.sh", "trap 'sleep 2; echo stands; exit' TERM\necho turns\nwhile :; do sleep 0.1; done\n");
+    scene.script("sim.sh", "sleep 0.3\nexit 1\n");
+    let mut robot = scene.start(&[]);
+    robot.waits_for("sim was never ready, and nav starts after it: all are ended");
+    horus::time::pause(Duration::from_millis(1_100));
+    let lines = robot.ends_by(rustix::process::Signal::INT);
+    assert!(lines.contains(&"arm | stands".to_owned()) && lines.last().unwrap() == "arm ended in order", "{lines:#?}");
+    assert_eq!(robot.status(), 1);
+}

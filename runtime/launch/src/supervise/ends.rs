@@ -20,11 +20,21 @@ impl Run<'_> {
         for place in 0..self.members.len() {
             let program = &self.programs[place];
             match self.members[place].state {
-                State::Starting if now >= self.members[place].began.plus(program.ready_within) => self.is_late(place),
+                State::Starting
+                    if self.stop.is_none() && now >= self.members[place].began.plus(program.ready_within) =>
+                {
+                    self.is_late(place);
+                }
                 State::Ending { kill_at } if now >= kill_at => {
                     let sentence = format!("did not end within {} of SIGTERM: killed", seconds(GRACE));
                     self.screen.say(place, &program.name, &sentence);
                     self.kill(place);
+                }
+                State::Killed { give_up_at } if now >= give_up_at => {
+                    let sentence = "was killed and does not end: it waits for a device in the kernel, and is left";
+                    self.screen.say(place, &program.name, sentence);
+                    self.members[place].process = None;
+                    self.members[place].state = State::Over;
                 }
                 _ => {}
             }
@@ -51,7 +61,7 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn is_late(&mut self, place: usize) {
+    fn is_late(&mut self, place: usize) {
         let program = &self.programs[place];
         let time = seconds(program.ready_within);
         let remedy = "it has to say READY=1, as a program of nodes does: see what it prints, or write ready = \"start\" if it never says so, or a \
@@ -66,12 +76,12 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn kill(&mut self, place: usize) {
+    fn kill(&mut self, place: usize) {
         let member = &mut self.members[place];
         if let Some(process) = &member.process {
             self.has_failed = true;
             process.signal(Signal::KILL);
-            member.state = State::Killed;
+            member.state = State::Killed { give_up_at: MonotonicTime::now().plus(GRACE) };
         }
     }
 
@@ -87,8 +97,11 @@ impl Run<'_> {
             return count;
         }
         let now = MonotonicTime::now();
-        match self.stop {
-            None => self.stop = Some(now),
+        match self.asked {
+            None => {
+                self.asked = Some(now);
+                self.stop.get_or_insert(now);
+            }
             Some(since) if count + more > 2 || now.since(since) > SAME_SIGNAL => {
                 self.screen.tell("a second signal: all are killed");
                 self.kill_all();

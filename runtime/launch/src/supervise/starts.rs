@@ -28,7 +28,7 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn start(&mut self, place: usize) {
+    fn start(&mut self, place: usize) {
         let (program, member) = (&self.programs[place], &mut self.members[place]);
         member.starts += 1;
         member.begin();
@@ -68,7 +68,7 @@ impl Run<'_> {
     }
 
     /// A program is gone for good: what waits for it cannot start.
-    pub(super) fn is_missing(&mut self, place: usize) {
+    fn is_missing(&mut self, place: usize) {
         if self.stop.is_some() || self.members[place].was_ready {
             return;
         }
@@ -84,7 +84,7 @@ impl Run<'_> {
         let (program, member) = (&self.programs[place], &mut self.members[place]);
         let (state, ran) = (member.state, MonotonicTime::now().since(member.began));
         (member.socket, member.rest_until) = (None, None);
-        if matches!(state, State::Ending { .. } | State::Killed) {
+        if matches!(state, State::Ending { .. } | State::Killed { .. }) {
             member.state = State::Over;
             self.order.push(place);
             return;
