@@ -216,14 +216,14 @@ CHECKS = [
         on=("runtime/bridge",), through=("docs/ros2.md",), slow="about a minute",
     ),
     Check("peers killed at every step", command("soak", "kill", "--count", "300"), alone=TIMED, on=(SYS, SHM, HORUS)),
-    # Two machines at a time: each waits for most of its minutes.
+    # Two machines at a time: each waits for most of its minutes. Either check boots two, one after the other, and they take as long.
     Check(
         "boot tests", module("discover", "boot_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True,
-        on=IMAGE_PARTS, through=("runtime", "docs/boot-messages.md"), slow="about 3 minutes",
+        on=IMAGE_PARTS, through=("runtime", "docs/boot-messages.md"), slow="about 4 minutes",
     ),
     Check(
         "boot tests of other machines", module("discover", "other_test_", "-v"), SCRIPTS, alone=BOOTS, together="boots", images=True,
-        on=IMAGE_PARTS, through=("runtime",), slow="about 5 minutes",
+        on=IMAGE_PARTS, through=("runtime",), slow="about 4 minutes",
     ),
     Check(
         "benchmarks' rivals: lints", cargo("clippy", "--locked", "--all-targets", "--target-dir", "target", "--", "-D", "warnings"), BENCHMARKS / "compare",

@@ -8,7 +8,7 @@ A file's first word says where its tests can run, and a new file runs by itself:
     image_test_*.py      builds images for this machine's processor
     virtual_test_*.py    boots one in virtual time, which a busy machine does not change
     boot_test_*.py       boots an image for this machine's processor
-    other_test_*.py      the same, on machines of other sizes
+    other_test_*.py      the same, beside those: two machines boot at a time, and each group takes as long
     beside_test_*.py     the same, for tests that bear what runs beside them
     long_test_*.py       the same, for what only --long runs
     emulated_test_*.py   boots one for another

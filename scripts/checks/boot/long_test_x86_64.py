@@ -2,7 +2,7 @@
 
 import os
 
-from checks.boot import boot_test_x86_64, disks, other_test_machines
+from checks.boot import boot_test_x86_64, disks, machines
 from horus_appliance.boot import guest, run
 from horus_appliance.image import mkosi
 
@@ -61,7 +61,7 @@ class TwoCopies(boot_test_x86_64.BootTest):
 class Emergency(boot_test_x86_64.BootTest):
     def test_third_emergency_restarts_the_machine_and_the_next_stays_up(self):
         self.done = run.boot(
-            mkosi.build("appliance"), "test-emergency", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), other_test_machines.NO_SUCH_DISK),
+            mkosi.build("appliance"), "test-emergency", 2, 0, guest.merge(boot_test_x86_64.started("horus-probe.service"), machines.NO_SUCH_DISK),
             collect_after="horus-probe.service", firmware=False, extra_parameters="systemd.mask=horus-determinism.timer", restarts=True,
             prepare=lambda disk: disks.write_into_data(disk, "lib/horus/emergencies", "2\n"),
         )  # fmt: skip
