@@ -3,6 +3,7 @@
 import sys
 
 from checks.runner import Check
+from checks.runtime.soak import STEPS
 from horus_appliance.paths import BENCHMARKS, RUNTIME, SCRIPTS
 
 BRIDGE = RUNTIME / "bridge"
@@ -11,10 +12,8 @@ BRIDGE = RUNTIME / "bridge"
 SHARED_TARGET = {"CARGO_TARGET_DIR": str(RUNTIME / "target")}
 # Cargo locks the folder of a profile while it builds there; a check that holds none of these has one of its own.
 DEBUG, RELEASE, SANITIZERS = "runtime/target/debug", "runtime/target/release", "runtime/target/sanitizers"
-FAILPOINTS = "runtime/target/failpoints"
 # A mount namespace copies what is mounted when it is made, and a device stays busy for as long as such a copy is there.
 MOUNTS = "mounts"
-STEPS = {"RUSTFLAGS": "--cfg failpoints"}
 BRIDGES = "runtime/bridge/target"
 TIMED = "its tests bound how long a peer may be held up, and some spin on both CPUs"
 FOREIGN = "others' programs lose messages where they get no time"
@@ -81,17 +80,12 @@ CHECKS = [
     Check(TESTS_BUILT, cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(DEBUG,)),
     Check(
         "the kill matrix is built",
-        cargo("test", "--locked", "--package", "horus", "--test", "kill_matrix", "--no-run", "--target-dir", str(RUNTIME / "target/failpoints")),
-        RUNTIME, STEPS, holds=(FAILPOINTS,),
+        cargo("test", "--locked", "--package", "horus", "--test", "kill_matrix", "--test", "any_order", "--no-run"), RUNTIME, STEPS,
+        holds=(DEBUG,), after=(TESTS_BUILT,),
     ),
-    # Frames and logs alone: half a minute of compiling, and seconds of kills.
     Check(
-        "gateway: killed at every step of a log's writing",
-        cargo(
-            "test", "--locked", "--package", "horus-gateway", "--no-default-features", "--test", "log_steps",
-            "--target-dir", str(RUNTIME / "target/failpoints"),
-        ),
-        RUNTIME, STEPS, holds=(FAILPOINTS,),
+        "gateway: killed at every step of a log's writing", cargo("test", "--locked", "--package", "horus-gateway", "--test", "log_steps"), RUNTIME, STEPS,
+        holds=(DEBUG,), after=(TESTS_BUILT,),
     ),
     Check("rust documentation", cargo("doc", "--locked", "--workspace", "--no-deps"), RUNTIME, {"RUSTDOCFLAGS": "-D warnings"}, holds=(DEBUG,)),
     # They wait most of the time, and bound none.
@@ -108,7 +102,7 @@ CHECKS = [
         "segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50"),
         on=("runtime/fuzz",), through=(SYS, SHM, HORUS), slow="about 3 minutes",
     ),
-    Check("programs of nodes in every order", command("soak", "nodes", "--count", "200"), on=(HORUS,)),
+    Check("programs of nodes in every order", command("soak", "nodes", "--count", "200"), holds=(DEBUG,), on=(HORUS,)),
     Check("programs of nodes in every order, for long", command("soak", "nodes", "--count", "10000"), long="about an hour", on=(HORUS,)),
     Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,), on=(C,), through=(SYS, SHM, HORUS), slow="about 2 minutes"),
     Check("benchmarks' tests are built", cargo("test", "--locked", "--no-run"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),

@@ -4,7 +4,7 @@
 //! The steps have to be compiled in, which an ordinary build has not:
 //!
 //! ```text
-//! RUSTFLAGS="--cfg failpoints" cargo test --package horus-gateway --no-default-features --test log_steps --target-dir target/failpoints
+//! RUSTC_WORKSPACE_WRAPPER=$PWD/../scripts/checks/runtime/failpoints cargo test --package horus-gateway --test log_steps
 //! ```
 #![cfg(failpoints)]
 

@@ -3,7 +3,7 @@
 //! A run with all failpoints needs them compiled in, which an ordinary build has not:
 //!
 //! ```text
-//! RUSTFLAGS="--cfg failpoints" cargo test --package horus --test kill_matrix --target-dir target/failpoints
+//! RUSTC_WORKSPACE_WRAPPER=$PWD/../scripts/checks/runtime/failpoints cargo test --package horus --test kill_matrix
 //! ```
 //!
 //! `HORUS_KILLS` says how many processes are killed (300 unless set); `./scripts/soak kill --count N` runs it for long. The

@@ -1,8 +1,8 @@
 //! Places at which a process can be made to kill itself, for tests of what its peers, or its next start, find then.
 //!
-//! `failpoint!("publish:half")` stands where a step is half done. It compiles to nothing unless the whole build has
-//! `--cfg failpoints` (as `RUSTFLAGS`); there, an environment variable such as `HORUS_FAILPOINT=publish:half:3` makes the process
-//! send itself SIGKILL the third time it comes by. The signal is a real one: nothing is unwound, no destructor runs, and
+//! `failpoint!("publish:half")` stands where a step is half done. It compiles to nothing unless all of our crates have
+//! `--cfg failpoints`, which `scripts/checks/runtime/failpoints` gives them; there, an environment variable such as
+//! `HORUS_FAILPOINT=publish:half:3` makes the process send itself SIGKILL the third time it comes by. The signal is a real one: nothing is unwound, no destructor runs, and
 //! what the process held of the kernel's (file locks, mappings) the kernel takes back, as after any `kill -9`.
 //!
 //! A crate that has such places has a module `failpoint` with their list and the name of its variable, and, with `--cfg failpoints`, a
