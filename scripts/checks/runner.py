@@ -1,6 +1,6 @@
 """Runs checks side by side, and tells how each ended.
 
-Three at a time on two CPUs: most of them wait for a linker, a disk, a network or one thread half of their time. What a check prints is shown when it
+Four at a time on two CPUs: most of them wait for a linker, a disk, a network or one thread half of their time. What a check prints is shown when it
 ends, so that two outputs never mix; one that runs alone is shown as it goes.
 """
 
@@ -16,7 +16,7 @@ from horus_appliance.console import SKIP_STATUS, detail, step
 from horus_appliance.host import system
 from horus_appliance.paths import REPOSITORY
 
-AT_A_TIME = 3
+AT_A_TIME = 4
 HEARTBEAT_SECONDS = 60
 # How much less of the CPUs a check gets than one that others wait for.
 NICE = 5

@@ -56,10 +56,10 @@ class SideBySide(unittest.TestCase):
     def overlap(self, one: tuple, other: tuple) -> bool:
         return max(one[0], other[0]) < min(one[1], other[1])
 
-    def test_three_run_at_a_time_and_no_fourth(self):
-        times = self.run_all(check("a", meets="b c"), check("b", meets="a c"), check("c", meets="a b"), check("d"))
-        self.assertTrue(self.overlap(times["a"], times["b"]) and self.overlap(times["b"], times["c"]))
-        self.assertFalse(all(self.overlap(times["d"], times[name]) for name in "abc"))
+    def test_four_run_at_a_time_and_no_fifth(self):
+        times = self.run_all(*(check(name, meets=" ".join(set("abcd") - {name})) for name in "abcd"), check("e"))
+        self.assertTrue(all(self.overlap(times[one], times[other]) for one in "abcd" for other in "abcd"))
+        self.assertFalse(all(self.overlap(times["e"], times[name]) for name in "abcd"))
 
     def test_two_that_hold_the_same_wait_for_each_other_and_a_third_goes_before(self):
         times = self.run_all(check("a", holds=("x", "y"), meets="c"), check("b", holds=("y",)), check("c", meets="a"))
