@@ -61,7 +61,8 @@ CHECKS = [
         {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE,), first=True,
         on=IMAGE_PARTS, through=(HORUS,), slow="about a minute",
     ),
-    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,)),
+    # The longest row of checks waits for the folder of debug: what builds most in it goes ahead.
+    Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,), first=True),
     # What is asked of it waits for answers most of the time.
     Check(
         "boot test from outside: SSH, nodes of all languages, gateway, ros2", module("discover", "beside_test_", "-v"), SCRIPTS, images=True, first=True,
@@ -77,7 +78,7 @@ CHECKS = [
     ),
     Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # Built here, run alone below.
-    Check(TESTS_BUILT, cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(DEBUG,)),
+    Check(TESTS_BUILT, cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(DEBUG,), first=True),
     Check(
         "the kill matrix is built",
         cargo("test", "--locked", "--package", "horus", "--test", "kill_matrix", "--test", "any_order", "--no-run"), RUNTIME, STEPS,
