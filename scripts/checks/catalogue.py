@@ -120,9 +120,9 @@ CHECKS = [
     ),
     # Built once: the next ones find it. Those that build nothing else come before those that keep the others waiting.
     Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,), on=(C, "docs/languages.md"), slow="about a minute"),
-    # The longest of them. It builds in folders of its own, for the processors of robots.
+    # The longest of them. It builds for the processors of robots, and takes up what was built for one of them.
     Check(
-        "languages: a new project in each", module("languages.projects"), SCRIPTS, after=(LIBRARY,),
+        "languages: a new project in each", module("languages.projects"), SCRIPTS, after=(LIBRARY, MUSL),
         on=("scripts/horus_appliance/languages",), through=("runtime", "docs/languages.md"), slow="4 to 7 minutes",
     ),
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,), on=(C,), slow="about a minute"),

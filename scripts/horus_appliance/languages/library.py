@@ -49,6 +49,9 @@ def cross(target: str | None) -> dict:
     named = f"CARGO_TARGET_{target.upper().replace('-', '_')}_LINKER"
     if named in os.environ:
         return {"CC": os.environ[named]}
+    if target.endswith("-musl"):
+        # Nothing is linked by it. Cargo builds all anew for another linker, and this is the one with which `horus deploy` builds programs in Rust.
+        return {named: "rust-lld"}
     return {**zig.linker(target), "CC": str(zig.cc(target))} if target.endswith("-linux-gnu") else {}
 
 
