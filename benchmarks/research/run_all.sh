@@ -4,7 +4,7 @@
 #   benchmarks/research/run_all.sh [--quick] [--no-languages] [--cpus A,B] [--out DIR]
 #
 # --quick measures less: under 15 minutes on two CPUs, the build not counted. Results (JSON, HdrHistogram logs, table.md)
-# go to DIR, otherwise to benchmarks/results/<host>-<date>-<commit>/.
+# go to DIR, otherwise to benchmarks/results/<host>/, or with --quick to <host>-quick beside it.
 # C++, Python and C# are measured last, by benchmarks/languages/run, which fetches what it needs; --no-languages leaves them out.
 # Rivals that need more than Rust are measured when benchmarks/compare/setup.sh was run before.
 # Nothing else should run meanwhile. Exit status: 0 all was measured and nothing corrupt, 1 otherwise.
@@ -26,8 +26,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-commit=$(git -C "$benchmarks" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
-out=${out:-$benchmarks/results/$(hostname)-$(date -u +%Y-%m-%d)-$commit}
+out=${out:-$benchmarks/results/$(hostname)${quick:+-quick}}
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 # A benchmark that hangs against all its own bounds ends here.

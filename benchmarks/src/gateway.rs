@@ -4,7 +4,7 @@
 //! Ratios are taken within one repetition, whose systems ran one after the other, and the median of all repetitions is shown.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
@@ -115,28 +115,14 @@ pub fn of_run(directory: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// A table for a document. A directory with `*` for the run means the newest run that was not a quick one.
+/// A table for a document, with what it was measured on. That of a quick run is for no document.
 pub fn of_document(table: Table, directory: &Path) -> Result<String, Failure> {
-    let mut parts = directory.iter().rev();
-    let is_any = parts.nth(1).is_some_and(|run| run == "*");
-    let results: PathBuf = directory.iter().take_while(|part| *part != "*").collect();
-    match is_any.then(|| newest(&results)) {
-        None => Ok(table(&rows(directory)?)),
-        Some(Some(newest)) => {
-            let run = newest.parent().and_then(Path::file_name).unwrap_or_default().display().to_string();
-            let machine = read(&newest, MACHINE)?;
-            Ok(format!("{}\nMeasured on {}; results `{run}`.\n", table(&rows(&newest)?), machine.trim()))
-        }
-        Some(None) => Ok("No run is kept yet.\n".to_owned()),
+    let machine = read(directory, MACHINE)?;
+    let machine = machine.trim();
+    if machine.ends_with(QUICK) {
+        return Err(format!("{} is of a quick run; run gateway_benchmark without --quick", directory.display()).into());
     }
-}
-
-/// The newest run's directory.
-fn newest(results: &Path) -> Option<PathBuf> {
-    let directories = fs::read_dir(results).ok()?.flatten().map(|run| run.path().join(FOLDER));
-    let dated =
-        directories.filter_map(|directory| Some((fs::read_to_string(directory.join(MACHINE)).ok()?, directory)));
-    dated.filter(|(machine, _)| !machine.trim_end().ends_with(QUICK)).max().map(|(_, directory)| directory)
+    Ok(format!("{}\nMeasured on {machine}.\n", table(&rows(directory)?)))
 }
 
 fn read(directory: &Path, name: &str) -> Result<String, Failure> {
@@ -367,28 +353,15 @@ mod tests {
     }
 
     #[test]
-    fn a_document_takes_the_newest_run_that_was_not_a_quick_one() {
-        let results = tempfile::tempdir().unwrap();
-        let any = results.path().join("*").join(FOLDER);
-        assert_eq!(of_document(verdicts, &any).unwrap(), "No run is kept yet.\n");
-        for (run, machine) in [
-            ("z", "2026-01-01T00:00:00Z: old"),
-            ("a", "2026-02-01T00:00:00Z: new"),
-            ("q", "2026-03-01T00:00:00Z: x; --quick"),
-        ] {
-            let folder = results.path().join(run).join(FOLDER);
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join(MACHINE), machine).unwrap();
-            fs::write(folder.join(CSV), HEAD).unwrap();
-        }
-        assert!(
-            of_document(verdicts, &any).unwrap().ends_with("Measured on 2026-02-01T00:00:00Z: new; results `a`.\n")
-        );
-        assert!(
-            of_document(verdicts, &results.path().join("nowhere").join(FOLDER))
-                .unwrap_err()
-                .to_string()
-                .contains(WRITER)
-        );
+    fn a_document_says_what_was_measured_on_and_takes_no_quick_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |machine: &str| {
+            fs::write(folder.path().join(MACHINE), machine).unwrap();
+            fs::write(folder.path().join(CSV), HEAD).unwrap();
+            of_document(verdicts, folder.path()).map_err(|error| error.to_string())
+        };
+        assert!(of("2026-02-01T00:00:00Z: x\n").unwrap().ends_with("Measured on 2026-02-01T00:00:00Z: x.\n"));
+        assert!(of("2026-03-01T00:00:00Z: x; --quick").unwrap_err().contains("without --quick"));
+        assert!(of_document(verdicts, Path::new("/nowhere")).unwrap_err().to_string().contains(WRITER));
     }
 }

@@ -31,7 +31,7 @@ struct Options {
     /// Only figures and systems whose name has this in it, such as 10k or redis
     #[arg(long, default_value = "")]
     only: String,
-    /// Writes rows, machine and table to DIR; without DIR to benchmarks/results/<host>-<date>-<commit>/gateway
+    /// Writes rows, machine and table to DIR; without DIR to benchmarks/results/<host>/gateway
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     out: Option<Option<PathBuf>>,
     /// Where logs are written [default: a directory of its own in the usual place for these]

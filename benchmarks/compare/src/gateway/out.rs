@@ -16,11 +16,10 @@ pub struct Out {
     csv: csv::Writer<File>,
 }
 
-/// The directory of a run among all results, named as the others are.
+/// The directory of a run among all results, which are named by their machines; one for quick runs is beside it.
 pub fn usual(host: &Host) -> PathBuf {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results");
-    let day = host.date.split('T').next().unwrap_or_default();
-    results.join(format!("{}-{day}-{}", host.host, host.commit.trim_end_matches('+'))).join(FOLDER)
+    results.join(format!("{}{}", host.host, if host.quick { "-quick" } else { "" })).join(FOLDER)
 }
 
 /// What the figures were measured on, in one line; it begins with the date.
