@@ -93,15 +93,8 @@ typedef struct {
   " stamp_ns u64\n" \
   " position horus/Vector3\n" \
   " orientation horus/Quaternion\n" \
-  "message horus/Quaternion\n" \
-  " x f64\n" \
-  " y f64\n" \
-  " z f64\n" \
-  " w f64\n" \
-  "message horus/Vector3\n" \
-  " x f64\n" \
-  " y f64\n" \
-  " z f64\n"
+  HORUS_QUATERNION_LAYOUT \
+  HORUS_VECTOR3_LAYOUT
 HORUS_PROVE(offsetof(horus_pose3d, stamp_ns) == 0);
 HORUS_PROVE(offsetof(horus_pose3d, position) == 8);
 HORUS_PROVE(offsetof(horus_pose3d, orientation) == 32);
@@ -122,10 +115,7 @@ typedef struct {
   " stamp_ns u64\n" \
   " linear horus/Vector3\n" \
   " angular horus/Vector3\n" \
-  "message horus/Vector3\n" \
-  " x f64\n" \
-  " y f64\n" \
-  " z f64\n"
+  HORUS_VECTOR3_LAYOUT
 HORUS_PROVE(offsetof(horus_twist, stamp_ns) == 0);
 HORUS_PROVE(offsetof(horus_twist, linear) == 8);
 HORUS_PROVE(offsetof(horus_twist, angular) == 32);
@@ -227,15 +217,8 @@ typedef struct {
   " orientation_covariance [f64; 9]\n" \
   " angular_velocity_covariance [f64; 9]\n" \
   " linear_acceleration_covariance [f64; 9]\n" \
-  "message horus/Vector3\n" \
-  " x f64\n" \
-  " y f64\n" \
-  " z f64\n" \
-  "message horus/Quaternion\n" \
-  " x f64\n" \
-  " y f64\n" \
-  " z f64\n" \
-  " w f64\n"
+  HORUS_VECTOR3_LAYOUT \
+  HORUS_QUATERNION_LAYOUT
 HORUS_PROVE(offsetof(horus_imu, stamp_ns) == 0);
 HORUS_PROVE(offsetof(horus_imu, orientation) == 8);
 HORUS_PROVE(offsetof(horus_imu, angular_velocity) == 40);
@@ -278,15 +261,8 @@ typedef struct {
   " twist_covariance [f64; 36]\n" \
   " frame_text [u8; 24]\n" \
   " child_frame_text [u8; 24]\n" \
-  "message horus/Quaternion\n" \
-  " x f64\n" \
-  " y f64\n" \
-  " z f64\n" \
-  " w f64\n" \
-  "message horus/Vector3\n" \
-  " x f64\n" \
-  " y f64\n" \
-  " z f64\n"
+  HORUS_QUATERNION_LAYOUT \
+  HORUS_VECTOR3_LAYOUT
 HORUS_PROVE(offsetof(horus_odometry, stamp_ns) == 0);
 HORUS_PROVE(offsetof(horus_odometry, position) == 8);
 HORUS_PROVE(offsetof(horus_odometry, orientation) == 32);
@@ -460,10 +436,7 @@ typedef struct {
   " sensor u32\n" \
   " count u32\n" \
   " point [horus/Point; 100]\n" \
-  "message horus/Point\n" \
-  " x f32\n" \
-  " y f32\n" \
-  " z f32\n"
+  HORUS_POINT_LAYOUT
 HORUS_PROVE(offsetof(horus_point_cloud100, stamp_ns) == 0);
 HORUS_PROVE(offsetof(horus_point_cloud100, sensor) == 8);
 HORUS_PROVE(offsetof(horus_point_cloud100, count) == 12);
@@ -488,10 +461,7 @@ typedef struct {
   " sensor u32\n" \
   " count u32\n" \
   " point [horus/Point; 1000]\n" \
-  "message horus/Point\n" \
-  " x f32\n" \
-  " y f32\n" \
-  " z f32\n"
+  HORUS_POINT_LAYOUT
 HORUS_PROVE(offsetof(horus_point_cloud1k, stamp_ns) == 0);
 HORUS_PROVE(offsetof(horus_point_cloud1k, sensor) == 8);
 HORUS_PROVE(offsetof(horus_point_cloud1k, count) == 12);
@@ -516,10 +486,7 @@ typedef struct {
   " sensor u32\n" \
   " count u32\n" \
   " point [horus/Point; 10000]\n" \
-  "message horus/Point\n" \
-  " x f32\n" \
-  " y f32\n" \
-  " z f32\n"
+  HORUS_POINT_LAYOUT
 HORUS_PROVE(offsetof(horus_point_cloud10k, stamp_ns) == 0);
 HORUS_PROVE(offsetof(horus_point_cloud10k, sensor) == 8);
 HORUS_PROVE(offsetof(horus_point_cloud10k, count) == 12);

@@ -20,12 +20,8 @@ namespace Horus.Net.Messages
         public double Y;
         /// <summary>Up.</summary>
         public double Z;
-
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>A rotation as a unit quaternion, 32 bytes; without unit. It turns vectors of the child frame into the parent's.</summary>
     [Message("horus/Quaternion", Layout = "message horus/Quaternion\n x f64\n y f64\n z f64\n w f64")]
     [StructLayout(LayoutKind.Sequential)]
@@ -39,12 +35,8 @@ namespace Horus.Net.Messages
         public double Z;
         /// <summary>The cosine of half the angle.</summary>
         public double W;
-
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Where a vehicle is on the ground, 32 bytes. The frame is agreed on by the topic's users, usually a map.</summary>
     [Message("horus/Pose2D", Layout = "message horus/Pose2D\n stamp_ns u64\n x f64\n y f64\n yaw f64")]
     [StructLayout(LayoutKind.Sequential)]
@@ -58,12 +50,8 @@ namespace Horus.Net.Messages
         public double Y;
         /// <summary>Heading, radians counter-clockwise from the x axis.</summary>
         public double Yaw;
-
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Where a body is in space, 64 bytes. The frame is agreed on by the topic's users.</summary>
     [Message("horus/Pose3D", Layout = "message horus/Pose3D\n stamp_ns u64\n position horus/Vector3\n orientation horus/Quaternion\nmessage horus/Quaternion\n x f64\n y f64\n z f64\n w f64\nmessage horus/Vector3\n x f64\n y f64\n z f64")]
     [StructLayout(LayoutKind.Sequential)]
@@ -75,12 +63,8 @@ namespace Horus.Net.Messages
         public global::Horus.Net.Messages.Vector3 Position;
         /// <summary>How the body is turned in the frame.</summary>
         public global::Horus.Net.Messages.Quaternion Orientation;
-
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>How a body moves, 56 bytes; along and about its own axes.</summary>
     [Message("horus/Twist", Layout = "message horus/Twist\n stamp_ns u64\n linear horus/Vector3\n angular horus/Vector3\nmessage horus/Vector3\n x f64\n y f64\n z f64")]
     [StructLayout(LayoutKind.Sequential)]
@@ -92,12 +76,8 @@ namespace Horus.Net.Messages
         public global::Horus.Net.Messages.Vector3 Linear;
         /// <summary>Turn rate, radians per second about the body's axes.</summary>
         public global::Horus.Net.Messages.Vector3 Angular;
-
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>How fast a vehicle shall drive and turn, 16 bytes: what a controller tells a base, many times a second.</summary>
     [Message("horus/CmdVel", Layout = "message horus/CmdVel\n forward f64\n turn f64")]
     [StructLayout(LayoutKind.Sequential)]
@@ -107,12 +87,8 @@ namespace Horus.Net.Messages
         public double Forward;
         /// <summary>Turn rate, radians per second about the body's z axis; positive is to the left.</summary>
         public double Turn;
-
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>State of a battery, 104 bytes. What the battery cannot measure is NaN.</summary>
     [Message("horus/BatteryState", Layout = "message horus/BatteryState\n stamp_ns u64\n voltage f32\n current f32\n temperature f32\n charge f32\n capacity f32\n level f32\n cell_voltages [f32; 16]\n cell_count u32\n supply_code u16\n faults u16")]
     [StructLayout(LayoutKind.Sequential)]
@@ -141,7 +117,6 @@ namespace Horus.Net.Messages
         /// <summary>One bit for each fault that the battery reports, as its maker numbers them; 0 when it is well.</summary>
         public ushort Faults;
 
-
         [Elements(16), StructLayout(LayoutKind.Sequential, Size = 64)]
         public struct CellVoltagesArray
         {
@@ -164,10 +139,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref BatteryState.CellVoltagesArray array, ReadOnlySpan<float> values) => Elements.CopyFrom(ref array.First, BatteryState.CellVoltagesArray.Length, values);
         public static void CopyTo(this in BatteryState.CellVoltagesArray array, Span<float> place) => Elements.CopyTo(in array.First, BatteryState.CellVoltagesArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Attitude, turn rate and acceleration of a body, 304 bytes; in the frame of the sensor, which is turned as REP 103 says of bodies (x
     /// forward, y left, z up).</summary>
     [Message("horus/Imu", Layout = "message horus/Imu\n stamp_ns u64\n orientation horus/Quaternion\n angular_velocity horus/Vector3\n linear_acceleration horus/Vector3\n orientation_covariance [f64; 9]\n angular_velocity_covariance [f64; 9]\n linear_acceleration_covariance [f64; 9]\nmessage horus/Vector3\n x f64\n y f64\n z f64\nmessage horus/Quaternion\n x f64\n y f64\n z f64\n w f64")]
@@ -188,7 +160,6 @@ namespace Horus.Net.Messages
         public AngularVelocityCovarianceArray AngularVelocityCovariance;
         /// <summary>Covariance of the acceleration along x, y, z, (m/s²)².</summary>
         public LinearAccelerationCovarianceArray LinearAccelerationCovariance;
-
 
         [Elements(9), StructLayout(LayoutKind.Sequential, Size = 72)]
         public struct OrientationCovarianceArray
@@ -248,10 +219,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref Imu.LinearAccelerationCovarianceArray array, ReadOnlySpan<double> values) => Elements.CopyFrom(ref array.First, Imu.LinearAccelerationCovarianceArray.Length, values);
         public static void CopyTo(this in Imu.LinearAccelerationCovarianceArray array, Span<double> place) => Elements.CopyTo(in array.First, Imu.LinearAccelerationCovarianceArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Pose and speed of a vehicle with their covariances, 736 bytes.</summary>
     [Message("horus/Odometry", Layout = "message horus/Odometry\n stamp_ns u64\n position horus/Vector3\n orientation horus/Quaternion\n linear horus/Vector3\n angular horus/Vector3\n pose_covariance [f64; 36]\n twist_covariance [f64; 36]\n frame_text [u8; 24]\n child_frame_text [u8; 24]\nmessage horus/Quaternion\n x f64\n y f64\n z f64\n w f64\nmessage horus/Vector3\n x f64\n y f64\n z f64")]
     [StructLayout(LayoutKind.Sequential)]
@@ -275,7 +243,6 @@ namespace Horus.Net.Messages
         public FrameTextArray FrameText;
         /// <summary>Name of the vehicle's own frame: text, padded with zero bytes.</summary>
         public ChildFrameTextArray ChildFrameText;
-
 
         [Elements(36), StructLayout(LayoutKind.Sequential, Size = 288)]
         public struct PoseCovarianceArray
@@ -363,10 +330,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref Odometry.ChildFrameTextArray array, ReadOnlySpan<byte> values) => Elements.CopyFrom(ref array.First, Odometry.ChildFrameTextArray.Length, values);
         public static void CopyTo(this in Odometry.ChildFrameTextArray array, Span<byte> place) => Elements.CopyTo(in array.First, Odometry.ChildFrameTextArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>What up to 16 joints do, 912 bytes. The order of the joints is the publisher's; `names` says which is which.</summary>
     [Message("horus/JointState", Layout = "message horus/JointState\n stamp_ns u64\n count u32\n measured u32\n position [f64; 16]\n velocity [f64; 16]\n effort [f64; 16]\n name_texts [[u8; 32]; 16]")]
     [StructLayout(LayoutKind.Sequential)]
@@ -386,7 +350,6 @@ namespace Horus.Net.Messages
         public EffortArray Effort;
         /// <summary>Names of the joints: texts, padded with zero bytes.</summary>
         public NameTextsArray NameTexts;
-
 
         [Elements(16), StructLayout(LayoutKind.Sequential, Size = 128)]
         public struct PositionArray
@@ -487,10 +450,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref JointState.NameTextsArray array, ReadOnlySpan<JointState.NameTextsArrayRow> values) => Elements.CopyFrom(ref array.First, JointState.NameTextsArray.Length, values);
         public static void CopyTo(this in JointState.NameTextsArray array, Span<JointState.NameTextsArrayRow> place) => Elements.CopyTo(in array.First, JointState.NameTextsArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>What up to 16 joints shall do, 928 bytes. Each joint has a mode, which says which of its three numbers counts.</summary>
     [Message("horus/JointCommand", Layout = "message horus/JointCommand\n stamp_ns u64\n count u32\n valid_for_ns u32\n mode_codes [u8; 16]\n position [f64; 16]\n velocity [f64; 16]\n effort [f64; 16]\n name_texts [[u8; 32]; 16]")]
     [StructLayout(LayoutKind.Sequential)]
@@ -512,7 +472,6 @@ namespace Horus.Net.Messages
         public EffortArray Effort;
         /// <summary>Names of the joints: texts, padded with zero bytes.</summary>
         public NameTextsArray NameTexts;
-
 
         [Elements(16), StructLayout(LayoutKind.Sequential, Size = 16)]
         public struct ModeCodesArray
@@ -631,10 +590,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref JointCommand.NameTextsArray array, ReadOnlySpan<JointCommand.NameTextsArrayRow> values) => Elements.CopyFrom(ref array.First, JointCommand.NameTextsArray.Length, values);
         public static void CopyTo(this in JointCommand.NameTextsArray array, Span<JointCommand.NameTextsArrayRow> place) => Elements.CopyTo(in array.First, JointCommand.NameTextsArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Distances of one turn of a planar scanner, 1480 bytes; in the frame of the sensor, about its z axis.</summary>
     [Message("horus/LaserScan", Layout = "message horus/LaserScan\n stamp_ns u64\n angle_start f32\n angle_step f32\n beam_interval f32\n scan_interval f32\n range_min f32\n range_max f32\n sensor u32\n count u32\n range [f32; 360]")]
     [StructLayout(LayoutKind.Sequential)]
@@ -661,7 +617,6 @@ namespace Horus.Net.Messages
         /// <summary>Distances, metres; NaN where the beam gave none.</summary>
         public RangeArray Range;
 
-
         [Elements(360), StructLayout(LayoutKind.Sequential, Size = 1440)]
         public struct RangeArray
         {
@@ -684,10 +639,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref LaserScan.RangeArray array, ReadOnlySpan<float> values) => Elements.CopyFrom(ref array.First, LaserScan.RangeArray.Length, values);
         public static void CopyTo(this in LaserScan.RangeArray array, Span<float> place) => Elements.CopyTo(in array.First, LaserScan.RangeArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>A point, 12 bytes; in the frame of the sensor, which is turned as REP 103 says of bodies.</summary>
     [Message("horus/Point", Layout = "message horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
@@ -699,12 +651,8 @@ namespace Horus.Net.Messages
         public float Y;
         /// <summary>Up, metres.</summary>
         public float Z;
-
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Up to 100 points, 1216 bytes.</summary>
     [Message("horus/PointCloud100", Layout = "message horus/PointCloud100\n stamp_ns u64\n sensor u32\n count u32\n point [horus/Point; 100]\nmessage horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
@@ -718,7 +666,6 @@ namespace Horus.Net.Messages
         public uint Count;
         /// <summary>The points, metres in the frame of the sensor.</summary>
         public PointArray Point;
-
 
         [Elements(100), StructLayout(LayoutKind.Sequential, Size = 1200)]
         public struct PointArray
@@ -742,10 +689,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref PointCloud100.PointArray array, ReadOnlySpan<global::Horus.Net.Messages.Point> values) => Elements.CopyFrom(ref array.First, PointCloud100.PointArray.Length, values);
         public static void CopyTo(this in PointCloud100.PointArray array, Span<global::Horus.Net.Messages.Point> place) => Elements.CopyTo(in array.First, PointCloud100.PointArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Up to 1000 points, 12 016 bytes.</summary>
     [Message("horus/PointCloud1k", Layout = "message horus/PointCloud1k\n stamp_ns u64\n sensor u32\n count u32\n point [horus/Point; 1000]\nmessage horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
@@ -759,7 +703,6 @@ namespace Horus.Net.Messages
         public uint Count;
         /// <summary>The points, metres in the frame of the sensor.</summary>
         public PointArray Point;
-
 
         [Elements(1000), StructLayout(LayoutKind.Sequential, Size = 12000)]
         public struct PointArray
@@ -783,10 +726,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref PointCloud1k.PointArray array, ReadOnlySpan<global::Horus.Net.Messages.Point> values) => Elements.CopyFrom(ref array.First, PointCloud1k.PointArray.Length, values);
         public static void CopyTo(this in PointCloud1k.PointArray array, Span<global::Horus.Net.Messages.Point> place) => Elements.CopyTo(in array.First, PointCloud1k.PointArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>Up to 10 000 points, 120 016 bytes.</summary>
     [Message("horus/PointCloud10k", Layout = "message horus/PointCloud10k\n stamp_ns u64\n sensor u32\n count u32\n point [horus/Point; 10000]\nmessage horus/Point\n x f32\n y f32\n z f32")]
     [StructLayout(LayoutKind.Sequential)]
@@ -800,7 +740,6 @@ namespace Horus.Net.Messages
         public uint Count;
         /// <summary>The points, metres in the frame of the sensor.</summary>
         public PointArray Point;
-
 
         [Elements(10000), StructLayout(LayoutKind.Sequential, Size = 120000)]
         public struct PointArray
@@ -824,10 +763,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref PointCloud10k.PointArray array, ReadOnlySpan<global::Horus.Net.Messages.Point> values) => Elements.CopyFrom(ref array.First, PointCloud10k.PointArray.Length, values);
         public static void CopyTo(this in PointCloud10k.PointArray array, Span<global::Horus.Net.Messages.Point> place) => Elements.CopyTo(in array.First, PointCloud10k.PointArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>A picture of up to 640 × 480 pixels of 3 bytes, 921 632 bytes.</summary>
     [Message("horus/ImageVga", Layout = "message horus/ImageVga\n stamp_ns u64\n width u32\n height u32\n stride u32\n encoding_code u32\n length u32\n camera u32\n data [u8; 921600]")]
     [StructLayout(LayoutKind.Sequential)]
@@ -849,7 +785,6 @@ namespace Horus.Net.Messages
         public uint Camera;
         /// <summary>The picture, then bytes without meaning.</summary>
         public DataArray Data;
-
 
         [Elements(921600), StructLayout(LayoutKind.Sequential, Size = 921600)]
         public struct DataArray
@@ -873,10 +808,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref ImageVga.DataArray array, ReadOnlySpan<byte> values) => Elements.CopyFrom(ref array.First, ImageVga.DataArray.Length, values);
         public static void CopyTo(this in ImageVga.DataArray array, Span<byte> place) => Elements.CopyTo(in array.First, ImageVga.DataArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>A picture of up to 1280 × 720 pixels of 3 bytes, 2 764 832 bytes. Too large for most stacks: write it where a publisher lends
     /// room.</summary>
     [Message("horus/ImageHd", Layout = "message horus/ImageHd\n stamp_ns u64\n width u32\n height u32\n stride u32\n encoding_code u32\n length u32\n camera u32\n data [u8; 2764800]")]
@@ -900,7 +832,6 @@ namespace Horus.Net.Messages
         /// <summary>The picture, then bytes without meaning.</summary>
         public DataArray Data;
 
-
         [Elements(2764800), StructLayout(LayoutKind.Sequential, Size = 2764800)]
         public struct DataArray
         {
@@ -923,10 +854,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref ImageHd.DataArray array, ReadOnlySpan<byte> values) => Elements.CopyFrom(ref array.First, ImageHd.DataArray.Length, values);
         public static void CopyTo(this in ImageHd.DataArray array, Span<byte> place) => Elements.CopyTo(in array.First, ImageHd.DataArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>A picture of up to 1920 × 1080 pixels of 3 bytes, 6 220 832 bytes. Too large for most stacks: write it where a publisher lends
     /// room.</summary>
     [Message("horus/ImageFullHd", Layout = "message horus/ImageFullHd\n stamp_ns u64\n width u32\n height u32\n stride u32\n encoding_code u32\n length u32\n camera u32\n data [u8; 6220800]")]
@@ -950,7 +878,6 @@ namespace Horus.Net.Messages
         /// <summary>The picture, then bytes without meaning.</summary>
         public DataArray Data;
 
-
         [Elements(6220800), StructLayout(LayoutKind.Sequential, Size = 6220800)]
         public struct DataArray
         {
@@ -973,10 +900,7 @@ namespace Horus.Net.Messages
         public static void CopyFrom(this ref ImageFullHd.DataArray array, ReadOnlySpan<byte> values) => Elements.CopyFrom(ref array.First, ImageFullHd.DataArray.Length, values);
         public static void CopyTo(this in ImageFullHd.DataArray array, Span<byte> place) => Elements.CopyTo(in array.First, ImageFullHd.DataArray.Length, place);
     }
-}
 
-namespace Horus.Net.Messages
-{
     /// <summary>A numbered moment: what the nodes `ping` and `pong` exchange, and the smallest message worth timing.</summary>
     [Message("horus/Stamp", Layout = "message horus/Stamp\n sequence u64\n sent_ns u64")]
     [StructLayout(LayoutKind.Sequential)]
@@ -986,6 +910,5 @@ namespace Horus.Net.Messages
         public ulong Sequence;
         /// <summary>When the first sender sent it, nanoseconds on CLOCK_MONOTONIC; an answer repeats it.</summary>
         public ulong SentNs;
-
     }
 }

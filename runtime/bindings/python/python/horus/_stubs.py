@@ -37,6 +37,9 @@ def _stub(text):
     about, told = TEXTS[name]
     out = f"\nclass {name}(Message):\n{quoted(about, 4)}\n\n"
     for field, of in fields:
+        if _read(of) == _given(of):
+            out += f"    {field}: {_read(of)}\n{quoted(told[field], 4)}\n"
+            continue
         out += f"    @property\n    def {field}(self) -> {_read(of)}:\n{quoted(told[field], 8)}\n"
         out += f"    @{field}.setter\n    def {field}(self, value: {_given(of)}) -> None: ...\n"
     out += f"    def __init__(self, {arguments}) -> None: ...\n"

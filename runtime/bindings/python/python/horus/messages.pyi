@@ -7,81 +7,45 @@ from horus import Array, Message
 class Vector3(Message):
     """A vector in three dimensions, 24 bytes. Its unit and its axes are said by the field that holds it."""
 
-    @property
-    def x(self) -> float:
-        """Forward on a body, east on the ground."""
-    @x.setter
-    def x(self, value: float) -> None: ...
-    @property
-    def y(self) -> float:
-        """Left on a body, north on the ground."""
-    @y.setter
-    def y(self, value: float) -> None: ...
-    @property
-    def z(self) -> float:
-        """Up."""
-    @z.setter
-    def z(self, value: float) -> None: ...
+    x: float
+    """Forward on a body, east on the ground."""
+    y: float
+    """Left on a body, north on the ground."""
+    z: float
+    """Up."""
     def __init__(self, x: float = ..., y: float = ..., z: float = ...) -> None: ...
 
 class Quaternion(Message):
     """A rotation as a unit quaternion, 32 bytes; without unit. It turns vectors of the child frame into the parent's."""
 
-    @property
-    def x(self) -> float:
-        """The axis's x, times the sine of half the angle."""
-    @x.setter
-    def x(self, value: float) -> None: ...
-    @property
-    def y(self) -> float:
-        """The axis's y, times the sine of half the angle."""
-    @y.setter
-    def y(self, value: float) -> None: ...
-    @property
-    def z(self) -> float:
-        """The axis's z, times the sine of half the angle."""
-    @z.setter
-    def z(self, value: float) -> None: ...
-    @property
-    def w(self) -> float:
-        """The cosine of half the angle."""
-    @w.setter
-    def w(self, value: float) -> None: ...
+    x: float
+    """The axis's x, times the sine of half the angle."""
+    y: float
+    """The axis's y, times the sine of half the angle."""
+    z: float
+    """The axis's z, times the sine of half the angle."""
+    w: float
+    """The cosine of half the angle."""
     def __init__(self, x: float = ..., y: float = ..., z: float = ..., w: float = ...) -> None: ...
 
 class Pose2D(Message):
     """Where a vehicle is on the ground, 32 bytes. The frame is agreed on by the topic's users, usually a map."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it was there, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def x(self) -> float:
-        """East of the frame's origin, metres."""
-    @x.setter
-    def x(self, value: float) -> None: ...
-    @property
-    def y(self) -> float:
-        """North of the frame's origin, metres."""
-    @y.setter
-    def y(self, value: float) -> None: ...
-    @property
-    def yaw(self) -> float:
-        """Heading, radians counter-clockwise from the x axis."""
-    @yaw.setter
-    def yaw(self, value: float) -> None: ...
+    stamp_ns: int
+    """When it was there, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    x: float
+    """East of the frame's origin, metres."""
+    y: float
+    """North of the frame's origin, metres."""
+    yaw: float
+    """Heading, radians counter-clockwise from the x axis."""
     def __init__(self, stamp_ns: int = ..., x: float = ..., y: float = ..., yaw: float = ...) -> None: ...
 
 class Pose3D(Message):
     """Where a body is in space, 64 bytes. The frame is agreed on by the topic's users."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it was there, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
+    stamp_ns: int
+    """When it was there, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
     @property
     def position(self) -> Vector3:
         """From the frame's origin to the body's, metres along the frame's axes."""
@@ -97,11 +61,8 @@ class Pose3D(Message):
 class Twist(Message):
     """How a body moves, 56 bytes; along and about its own axes."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it moved so, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
+    stamp_ns: int
+    """When it moved so, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
     @property
     def linear(self) -> Vector3:
         """Speed, metres per second along the body's axes."""
@@ -117,16 +78,10 @@ class Twist(Message):
 class CmdVel(Message):
     """How fast a vehicle shall drive and turn, 16 bytes: what a controller tells a base, many times a second."""
 
-    @property
-    def forward(self) -> float:
-        """Speed forward, metres per second along the body's x axis; negative is backward."""
-    @forward.setter
-    def forward(self, value: float) -> None: ...
-    @property
-    def turn(self) -> float:
-        """Turn rate, radians per second about the body's z axis; positive is to the left."""
-    @turn.setter
-    def turn(self, value: float) -> None: ...
+    forward: float
+    """Speed forward, metres per second along the body's x axis; negative is backward."""
+    turn: float
+    """Turn rate, radians per second about the body's z axis; positive is to the left."""
     def __init__(self, forward: float = ..., turn: float = ...) -> None: ...
     @classmethod
     def stop(cls) -> CmdVel:
@@ -135,61 +90,31 @@ class CmdVel(Message):
 class BatteryState(Message):
     """State of a battery, 104 bytes. What the battery cannot measure is NaN."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def voltage(self) -> float:
-        """Voltage between the terminals, volts."""
-    @voltage.setter
-    def voltage(self, value: float) -> None: ...
-    @property
-    def current(self) -> float:
-        """Current into the battery, amperes; negative while it discharges."""
-    @current.setter
-    def current(self, value: float) -> None: ...
-    @property
-    def temperature(self) -> float:
-        """Temperature, degrees Celsius (REP 103 keeps them beside the SI units)."""
-    @temperature.setter
-    def temperature(self, value: float) -> None: ...
-    @property
-    def charge(self) -> float:
-        """Charge that is left, coulombs; 3600 of them are one ampere hour."""
-    @charge.setter
-    def charge(self, value: float) -> None: ...
-    @property
-    def capacity(self) -> float:
-        """Charge when full, as of now and not as sold, coulombs."""
-    @capacity.setter
-    def capacity(self, value: float) -> None: ...
-    @property
-    def level(self) -> float:
-        """What is left as a fraction of what fits, 0 to 1."""
-    @level.setter
-    def level(self, value: float) -> None: ...
+    stamp_ns: int
+    """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    voltage: float
+    """Voltage between the terminals, volts."""
+    current: float
+    """Current into the battery, amperes; negative while it discharges."""
+    temperature: float
+    """Temperature, degrees Celsius (REP 103 keeps them beside the SI units)."""
+    charge: float
+    """Charge that is left, coulombs; 3600 of them are one ampere hour."""
+    capacity: float
+    """Charge when full, as of now and not as sold, coulombs."""
+    level: float
+    """What is left as a fraction of what fits, 0 to 1."""
     @property
     def cell_voltages(self) -> Array[float]:
         """Voltages of the single cells, volts; the first `cell_count` of them count."""
     @cell_voltages.setter
     def cell_voltages(self, value: Sequence[float] | Array[float]) -> None: ...
-    @property
-    def cell_count(self) -> int:
-        """How many cells are given, 0 to 16."""
-    @cell_count.setter
-    def cell_count(self, value: int) -> None: ...
-    @property
-    def supply_code(self) -> int:
-        """Code of a `Supply`."""
-    @supply_code.setter
-    def supply_code(self, value: int) -> None: ...
-    @property
-    def faults(self) -> int:
-        """One bit for each fault that the battery reports, as its maker numbers them; 0 when it is well."""
-    @faults.setter
-    def faults(self, value: int) -> None: ...
+    cell_count: int
+    """How many cells are given, 0 to 16."""
+    supply_code: int
+    """Code of a `Supply`."""
+    faults: int
+    """One bit for each fault that the battery reports, as its maker numbers them; 0 when it is well."""
     def __init__(self, stamp_ns: int = ..., voltage: float = ..., current: float = ..., temperature: float = ..., charge: float = ..., capacity: float = ..., level: float = ..., cell_voltages: Sequence[float] | Array[float] = ..., cell_count: int = ..., supply_code: int = ..., faults: int = ...) -> None: ...
 
 class Imu(Message):
@@ -198,11 +123,8 @@ class Imu(Message):
     left, z up).
     """
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
+    stamp_ns: int
+    """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
     @property
     def orientation(self) -> Quaternion:
         """How the sensor is turned in a frame with x east, y north, z up."""
@@ -238,11 +160,8 @@ class Imu(Message):
 class Odometry(Message):
     """Pose and speed of a vehicle with their covariances, 736 bytes."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
+    stamp_ns: int
+    """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
     @property
     def position(self) -> Vector3:
         """From the origin of `frame` to that of `child_frame`, metres along the axes of `frame`."""
@@ -288,21 +207,12 @@ class Odometry(Message):
 class JointState(Message):
     """What up to 16 joints do, 912 bytes. The order of the joints is the publisher's; `names` says which is which."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def count(self) -> int:
-        """How many joints count, 0 to 16."""
-    @count.setter
-    def count(self, value: int) -> None: ...
-    @property
-    def measured(self) -> int:
-        """Which quantities were measured: bit 0 position, bit 1 velocity, bit 2 effort."""
-    @measured.setter
-    def measured(self, value: int) -> None: ...
+    stamp_ns: int
+    """When it was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    count: int
+    """How many joints count, 0 to 16."""
+    measured: int
+    """Which quantities were measured: bit 0 position, bit 1 velocity, bit 2 effort."""
     @property
     def position(self) -> Array[float]:
         """Positions, radians or metres from the joint's zero."""
@@ -328,21 +238,12 @@ class JointState(Message):
 class JointCommand(Message):
     """What up to 16 joints shall do, 928 bytes. Each joint has a mode, which says which of its three numbers counts."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When it was decided, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def count(self) -> int:
-        """How many joints count, 0 to 16."""
-    @count.setter
-    def count(self, value: int) -> None: ...
-    @property
-    def valid_for_ns(self) -> int:
-        """How long after its sending the command holds, nanoseconds (at most 4.29 s); 0 until the next one."""
-    @valid_for_ns.setter
-    def valid_for_ns(self, value: int) -> None: ...
+    stamp_ns: int
+    """When it was decided, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    count: int
+    """How many joints count, 0 to 16."""
+    valid_for_ns: int
+    """How long after its sending the command holds, nanoseconds (at most 4.29 s); 0 until the next one."""
     @property
     def mode_codes(self) -> Array[int]:
         """One code of a `JointMode` a joint."""
@@ -373,51 +274,24 @@ class JointCommand(Message):
 class LaserScan(Message):
     """Distances of one turn of a planar scanner, 1480 bytes; in the frame of the sensor, about its z axis."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When the first beam was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def angle_start(self) -> float:
-        """Angle of the first beam, radians counter-clockwise from the x axis, which is forward."""
-    @angle_start.setter
-    def angle_start(self, value: float) -> None: ...
-    @property
-    def angle_step(self) -> float:
-        """Angle from one beam to the next, radians; negative for a scanner that turns clockwise."""
-    @angle_step.setter
-    def angle_step(self, value: float) -> None: ...
-    @property
-    def beam_interval(self) -> float:
-        """Time from one beam to the next, seconds; 0 when all were measured at once."""
-    @beam_interval.setter
-    def beam_interval(self, value: float) -> None: ...
-    @property
-    def scan_interval(self) -> float:
-        """Time from one scan to the next, seconds."""
-    @scan_interval.setter
-    def scan_interval(self, value: float) -> None: ...
-    @property
-    def range_min(self) -> float:
-        """Shortest distance that the sensor can tell, metres; a shorter range is none."""
-    @range_min.setter
-    def range_min(self, value: float) -> None: ...
-    @property
-    def range_max(self) -> float:
-        """Longest distance that the sensor can tell, metres; a longer range, infinity too, saw nothing."""
-    @range_max.setter
-    def range_max(self, value: float) -> None: ...
-    @property
-    def sensor(self) -> int:
-        """Number of the sensor, for topics that carry several; 0 otherwise."""
-    @sensor.setter
-    def sensor(self, value: int) -> None: ...
-    @property
-    def count(self) -> int:
-        """How many ranges count, 0 to 360."""
-    @count.setter
-    def count(self, value: int) -> None: ...
+    stamp_ns: int
+    """When the first beam was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    angle_start: float
+    """Angle of the first beam, radians counter-clockwise from the x axis, which is forward."""
+    angle_step: float
+    """Angle from one beam to the next, radians; negative for a scanner that turns clockwise."""
+    beam_interval: float
+    """Time from one beam to the next, seconds; 0 when all were measured at once."""
+    scan_interval: float
+    """Time from one scan to the next, seconds."""
+    range_min: float
+    """Shortest distance that the sensor can tell, metres; a shorter range is none."""
+    range_max: float
+    """Longest distance that the sensor can tell, metres; a longer range, infinity too, saw nothing."""
+    sensor: int
+    """Number of the sensor, for topics that carry several; 0 otherwise."""
+    count: int
+    """How many ranges count, 0 to 360."""
     @property
     def range(self) -> Array[float]:
         """Distances, metres; NaN where the beam gave none."""
@@ -428,41 +302,23 @@ class LaserScan(Message):
 class Point(Message):
     """A point, 12 bytes; in the frame of the sensor, which is turned as REP 103 says of bodies."""
 
-    @property
-    def x(self) -> float:
-        """Forward, metres; NaN in all three where the sensor saw nothing."""
-    @x.setter
-    def x(self, value: float) -> None: ...
-    @property
-    def y(self) -> float:
-        """Left, metres."""
-    @y.setter
-    def y(self, value: float) -> None: ...
-    @property
-    def z(self) -> float:
-        """Up, metres."""
-    @z.setter
-    def z(self, value: float) -> None: ...
+    x: float
+    """Forward, metres; NaN in all three where the sensor saw nothing."""
+    y: float
+    """Left, metres."""
+    z: float
+    """Up, metres."""
     def __init__(self, x: float = ..., y: float = ..., z: float = ...) -> None: ...
 
 class PointCloud100(Message):
     """Up to 100 points, 1216 bytes."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def sensor(self) -> int:
-        """Number of the sensor, for topics that carry several; 0 otherwise."""
-    @sensor.setter
-    def sensor(self, value: int) -> None: ...
-    @property
-    def count(self) -> int:
-        """How many points count."""
-    @count.setter
-    def count(self, value: int) -> None: ...
+    stamp_ns: int
+    """When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    sensor: int
+    """Number of the sensor, for topics that carry several; 0 otherwise."""
+    count: int
+    """How many points count."""
     @property
     def point(self) -> Array[Point]:
         """The points, metres in the frame of the sensor."""
@@ -473,21 +329,12 @@ class PointCloud100(Message):
 class PointCloud1k(Message):
     """Up to 1000 points, 12 016 bytes."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def sensor(self) -> int:
-        """Number of the sensor, for topics that carry several; 0 otherwise."""
-    @sensor.setter
-    def sensor(self, value: int) -> None: ...
-    @property
-    def count(self) -> int:
-        """How many points count."""
-    @count.setter
-    def count(self, value: int) -> None: ...
+    stamp_ns: int
+    """When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    sensor: int
+    """Number of the sensor, for topics that carry several; 0 otherwise."""
+    count: int
+    """How many points count."""
     @property
     def point(self) -> Array[Point]:
         """The points, metres in the frame of the sensor."""
@@ -498,21 +345,12 @@ class PointCloud1k(Message):
 class PointCloud10k(Message):
     """Up to 10 000 points, 120 016 bytes."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def sensor(self) -> int:
-        """Number of the sensor, for topics that carry several; 0 otherwise."""
-    @sensor.setter
-    def sensor(self, value: int) -> None: ...
-    @property
-    def count(self) -> int:
-        """How many points count."""
-    @count.setter
-    def count(self, value: int) -> None: ...
+    stamp_ns: int
+    """When the first point was measured, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    sensor: int
+    """Number of the sensor, for topics that carry several; 0 otherwise."""
+    count: int
+    """How many points count."""
     @property
     def point(self) -> Array[Point]:
         """The points, metres in the frame of the sensor."""
@@ -523,41 +361,20 @@ class PointCloud10k(Message):
 class ImageVga(Message):
     """A picture of up to 640 × 480 pixels of 3 bytes, 921 632 bytes."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def width(self) -> int:
-        """Pixels in a row."""
-    @width.setter
-    def width(self, value: int) -> None: ...
-    @property
-    def height(self) -> int:
-        """Rows."""
-    @height.setter
-    def height(self, value: int) -> None: ...
-    @property
-    def stride(self) -> int:
-        """Bytes from the start of one row to that of the next."""
-    @stride.setter
-    def stride(self, value: int) -> None: ...
-    @property
-    def encoding_code(self) -> int:
-        """Code of an `Encoding`."""
-    @encoding_code.setter
-    def encoding_code(self, value: int) -> None: ...
-    @property
-    def length(self) -> int:
-        """How many bytes of `data` are the picture."""
-    @length.setter
-    def length(self, value: int) -> None: ...
-    @property
-    def camera(self) -> int:
-        """Number of the camera, for topics that carry several; 0 otherwise."""
-    @camera.setter
-    def camera(self, value: int) -> None: ...
+    stamp_ns: int
+    """When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    width: int
+    """Pixels in a row."""
+    height: int
+    """Rows."""
+    stride: int
+    """Bytes from the start of one row to that of the next."""
+    encoding_code: int
+    """Code of an `Encoding`."""
+    length: int
+    """How many bytes of `data` are the picture."""
+    camera: int
+    """Number of the camera, for topics that carry several; 0 otherwise."""
     @property
     def data(self) -> Array[int]:
         """The picture, then bytes without meaning."""
@@ -573,41 +390,20 @@ class ImageVga(Message):
 class ImageHd(Message):
     """A picture of up to 1280 × 720 pixels of 3 bytes, 2 764 832 bytes. Too large for most stacks: write it where a publisher lends room."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def width(self) -> int:
-        """Pixels in a row."""
-    @width.setter
-    def width(self, value: int) -> None: ...
-    @property
-    def height(self) -> int:
-        """Rows."""
-    @height.setter
-    def height(self, value: int) -> None: ...
-    @property
-    def stride(self) -> int:
-        """Bytes from the start of one row to that of the next."""
-    @stride.setter
-    def stride(self, value: int) -> None: ...
-    @property
-    def encoding_code(self) -> int:
-        """Code of an `Encoding`."""
-    @encoding_code.setter
-    def encoding_code(self, value: int) -> None: ...
-    @property
-    def length(self) -> int:
-        """How many bytes of `data` are the picture."""
-    @length.setter
-    def length(self, value: int) -> None: ...
-    @property
-    def camera(self) -> int:
-        """Number of the camera, for topics that carry several; 0 otherwise."""
-    @camera.setter
-    def camera(self, value: int) -> None: ...
+    stamp_ns: int
+    """When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    width: int
+    """Pixels in a row."""
+    height: int
+    """Rows."""
+    stride: int
+    """Bytes from the start of one row to that of the next."""
+    encoding_code: int
+    """Code of an `Encoding`."""
+    length: int
+    """How many bytes of `data` are the picture."""
+    camera: int
+    """Number of the camera, for topics that carry several; 0 otherwise."""
     @property
     def data(self) -> Array[int]:
         """The picture, then bytes without meaning."""
@@ -623,41 +419,20 @@ class ImageHd(Message):
 class ImageFullHd(Message):
     """A picture of up to 1920 × 1080 pixels of 3 bytes, 6 220 832 bytes. Too large for most stacks: write it where a publisher lends room."""
 
-    @property
-    def stamp_ns(self) -> int:
-        """When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
-    @stamp_ns.setter
-    def stamp_ns(self, value: int) -> None: ...
-    @property
-    def width(self) -> int:
-        """Pixels in a row."""
-    @width.setter
-    def width(self, value: int) -> None: ...
-    @property
-    def height(self) -> int:
-        """Rows."""
-    @height.setter
-    def height(self, value: int) -> None: ...
-    @property
-    def stride(self) -> int:
-        """Bytes from the start of one row to that of the next."""
-    @stride.setter
-    def stride(self, value: int) -> None: ...
-    @property
-    def encoding_code(self) -> int:
-        """Code of an `Encoding`."""
-    @encoding_code.setter
-    def encoding_code(self, value: int) -> None: ...
-    @property
-    def length(self) -> int:
-        """How many bytes of `data` are the picture."""
-    @length.setter
-    def length(self, value: int) -> None: ...
-    @property
-    def camera(self) -> int:
-        """Number of the camera, for topics that carry several; 0 otherwise."""
-    @camera.setter
-    def camera(self, value: int) -> None: ...
+    stamp_ns: int
+    """When the exposure began, nanoseconds on CLOCK_MONOTONIC; 0 when not known."""
+    width: int
+    """Pixels in a row."""
+    height: int
+    """Rows."""
+    stride: int
+    """Bytes from the start of one row to that of the next."""
+    encoding_code: int
+    """Code of an `Encoding`."""
+    length: int
+    """How many bytes of `data` are the picture."""
+    camera: int
+    """Number of the camera, for topics that carry several; 0 otherwise."""
     @property
     def data(self) -> Array[int]:
         """The picture, then bytes without meaning."""
@@ -673,14 +448,8 @@ class ImageFullHd(Message):
 class Stamp(Message):
     """A numbered moment: what the nodes `ping` and `pong` exchange, and the smallest message worth timing."""
 
-    @property
-    def sequence(self) -> int:
-        """Number given by the first sender; an answer repeats it."""
-    @sequence.setter
-    def sequence(self, value: int) -> None: ...
-    @property
-    def sent_ns(self) -> int:
-        """When the first sender sent it, nanoseconds on CLOCK_MONOTONIC; an answer repeats it."""
-    @sent_ns.setter
-    def sent_ns(self, value: int) -> None: ...
+    sequence: int
+    """Number given by the first sender; an answer repeats it."""
+    sent_ns: int
+    """When the first sender sent it, nanoseconds on CLOCK_MONOTONIC; an answer repeats it."""
     def __init__(self, sequence: int = ..., sent_ns: int = ...) -> None: ...

@@ -165,8 +165,7 @@ pub fn c(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, Ge
             let _ = writeln!(header, "  {of} {}{lengths};", field.name);
         }
         let _ = writeln!(header, "}} {name};\n#define {}_LAYOUT \\", name.to_uppercase());
-        let lines: Vec<_> = text(layout)?.lines().map(|line| format!("  \"{line}\\n\"")).collect();
-        let _ = writeln!(header, "{}", lines.join(" \\\n"));
+        let _ = writeln!(header, "{}", c_text(layout)?.join(" \\\n"));
         for field in &layout.fields {
             let _ = writeln!(header, "HORUS_PROVE(offsetof({name}, {}) == {});", field.name, field.offset);
         }
@@ -196,10 +195,7 @@ pub fn cpp(layouts: &[Layout], guard: &str, known: &[Layout]) -> Result<String, 
         let _ = writeln!(header, "}};\n}}  // namespace {package}");
         let names: Vec<_> = layout.fields.iter().map(|field| field.name.as_str()).collect();
         let _ = writeln!(header, "HORUS_MESSAGE({package}::{name}, \"{}\", {});", layout.type_name(), names.join(", "));
-        for field in &layout.fields {
-            let proof = format!("offsetof({package}::{name}, {}) == {}", field.name, field.offset);
-            let _ = writeln!(header, "static_assert({proof}, \"{name}.{}\");", field.name);
-        }
+        // HORUS_MESSAGE proves that each field begins where the one before it ends.
         let _ = writeln!(header, "static_assert(sizeof({package}::{name}) == {}, \"{name}\");", layout.payload().bytes);
     }
     header.push_str("\n#endif\n");
@@ -226,6 +222,20 @@ const CPP_BEGIN: &str =
 #define GUARD
 
 INCLUDE";
+
+/// The layout's text in the lines of a macro. Messages inside of it stand there by their own macros, unless they have others inside of
+/// them: two of these may share one, which the text describes once.
+fn c_text(layout: &Layout) -> Result<Vec<String>, GenerateError> {
+    let mut lines = Vec::new();
+    for message in in_order([layout])?.into_iter().rev() {
+        if message != layout && message.fields.iter().all(|field| nested(&field.made_of).is_none()) {
+            lines.push(format!("  {}_LAYOUT", c_name(message.type_name())?.to_uppercase()));
+        } else {
+            lines.extend(section(message).into_iter().map(|line| format!("  \"{line}\\n\"")));
+        }
+    }
+    Ok(lines)
+}
 
 /// Those of [`in_order`] that are not known.
 fn unknown<'a>(layouts: &'a [Layout], known: &'a [Layout]) -> Result<Vec<&'a Layout>, GenerateError> {
@@ -266,14 +276,13 @@ fn nested(made_of: &MadeOf) -> Option<&Layout> {
 /// # Errors
 /// When it has two messages of one name inside.
 pub fn text(layout: &Layout) -> Result<String, GenerateError> {
-    let mut lines = Vec::new();
-    let mut messages = in_order([layout])?;
-    messages.reverse(); // the message itself is the first
-    for message in messages {
-        lines.push(format!("message {}", message.type_name()));
-        lines.extend(message.fields.iter().map(|field| format!(" {} {}", field.name, type_text(&field.made_of))));
-    }
-    Ok(lines.join("\n"))
+    // The message itself is the first.
+    Ok(in_order([layout])?.into_iter().rev().flat_map(section).collect::<Vec<_>>().join("\n"))
+}
+
+fn section(message: &Layout) -> Vec<String> {
+    let fields = message.fields.iter().map(|field| format!(" {} {}", field.name, type_text(&field.made_of)));
+    std::iter::once(format!("message {}", message.type_name())).chain(fields).collect()
 }
 
 fn type_text(made_of: &MadeOf) -> String {
