@@ -1,4 +1,10 @@
+use horus::zerocopy;
+
+// All that zerocopy derives for an enum, so that the errors are about the variants alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(zerocopy::FromZeros, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)]
+#[zerocopy(crate = "horus::zerocopy")]
+#[repr(u8)]
 enum Mode {
     Idle,
     Running,
