@@ -33,7 +33,7 @@ pub fn miss_bound_95(misses: u64, releases: u64) -> f64 {
 /// The mean of the Poisson distribution that yields `events` or fewer with a probability of 5 %.
 ///
 /// Found by bisection to the precision of `f64`: the probability falls strictly as the mean grows.
-pub fn poisson_upper_95(events: u64) -> f64 {
+pub(crate) fn poisson_upper_95(events: u64) -> f64 {
     let m = events as f64;
     let mut low = m;
     // 5 % is reached 1.645 standard deviations up, plus a little skew: 5 deviations and 5 events are beyond it for all

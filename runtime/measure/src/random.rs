@@ -14,7 +14,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next_u64(&mut self) -> u64 {
+    pub(crate) fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -32,7 +32,7 @@ impl Random {
     }
 
     /// Puts the first `count` of `values` in a random order, drawn from all of them (Fisher and Yates).
-    pub fn draw_first<T>(&mut self, values: &mut [T], count: usize) {
+    pub(crate) fn draw_first<T>(&mut self, values: &mut [T], count: usize) {
         for place in 0..count.min(values.len().saturating_sub(1)) {
             let other = place + self.below(values.len() - place);
             values.swap(place, other);
