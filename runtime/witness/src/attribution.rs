@@ -18,7 +18,7 @@ use std::ops::Range;
 use horus::witness::protocol::Missed;
 
 use crate::event::{Event, What};
-pub use verdict::{Names, Signs};
+pub use verdict::Signs;
 
 use ledger::Ledger;
 use owner::{Cpu, Owner, Why};
@@ -34,7 +34,7 @@ pub struct Record {
 
 impl Record {
     /// Whether the CPU had events before a time, and none in it. At its edges a tenth is left out.
-    pub fn fell_silent(&self, silence: &Range<u64>) -> bool {
+    pub(crate) fn fell_silent(&self, silence: &Range<u64>) -> bool {
         let length = silence.end.saturating_sub(silence.start);
         let edge = length / 10;
         let inner = silence.start.saturating_add(edge)..silence.end.saturating_sub(edge);
@@ -66,7 +66,7 @@ impl Account {
     }
 
     /// When the CPU was longest without anybody, though the node was due.
-    pub fn longest_silence(&self) -> Option<Range<u64>> {
+    pub(crate) fn longest_silence(&self) -> Option<Range<u64>> {
         self.ledger.silence.clone()
     }
 }

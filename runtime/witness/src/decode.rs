@@ -26,7 +26,7 @@ impl Decoder {
     }
 
     /// The size of a page.
-    pub fn page_size(&self) -> usize {
+    pub(crate) fn page_size(&self) -> usize {
         self.shape.size
     }
 

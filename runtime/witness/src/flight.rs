@@ -5,7 +5,7 @@
 //! A file appears whole or not at all. It is not forced to the disk, so that no program waits for one: a power cut may cost the
 //! newest.
 
-pub mod trace_dat;
+pub(crate) mod trace_dat;
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};

@@ -1,7 +1,7 @@
 //! Who broke a deadline: traces the real-time CPUs, and attributes a missed cycle's time to those that had the CPU.
 //!
 //! [`serve`] sets up one trace for each CPU, and answers programs of nodes ([`horus::witness::protocol`]) until it is told to stop. What
-//! an answer is made of is in [`attribution`]; how it is said is in [`horus::witness::words`].
+//! an answer is made of is in `attribution`; how it is said is in [`horus::witness::words`].
 //!
 //! # What it does not do
 //! - It does not read a trace while it runs: a reader disturbs the CPU that writes. A trace is read once a miss has frozen it.
@@ -9,12 +9,12 @@
 //! - It never waits for a program: one that does not read its answers loses its connection.
 #![forbid(unsafe_code)]
 
-pub mod attribution;
-pub mod decode;
-pub mod event;
+mod attribution;
+mod decode;
+mod event;
 pub mod flight;
 mod notice;
-pub mod page;
+mod page;
 mod server;
 mod signs;
 mod symbols;
@@ -35,7 +35,7 @@ pub const TRACEFS: &str = "/sys/kernel/tracing";
 pub const TRACES: &str = "/var/lib/horus/flight";
 /// The memory of one CPU's trace. In quiet, half a megabyte is more than a second; in a flood of interrupts, some ten milliseconds,
 /// which is why a miss freezes it.
-pub const KILOBYTES: u32 = 512;
+pub(crate) const KILOBYTES: u32 = 512;
 
 /// What a witness traces, and for whom.
 #[derive(Debug)]

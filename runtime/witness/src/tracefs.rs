@@ -94,7 +94,7 @@ impl Tracefs {
 
     /// Makes the probes that say when the kernel maps a page, and when it has. They cost nothing until an instance enables them.
     /// Returns what is missing.
-    pub fn probe_faults(&self) -> Vec<Missing> {
+    pub(crate) fn probe_faults(&self) -> Vec<Missing> {
         if self.has_event(PROBES, "fault") && self.has_event(PROBES, "fault_end") {
             return Vec::new(); // of a witness before this one
         }
@@ -106,7 +106,7 @@ impl Tracefs {
     }
 
     /// Whether the kernel has an event.
-    pub fn has_event(&self, group: &str, name: &str) -> bool {
+    pub(crate) fn has_event(&self, group: &str, name: &str) -> bool {
         self.path(&format!("events/{group}/{name}/format")).exists()
     }
 
@@ -119,7 +119,7 @@ impl Tracefs {
     /// costs a cycle, and switches have the names in them. An instance takes this setting from the user's own tracing at its birth, and has
     /// no file for it. All are made at once, before any event of ours is on: the kernel counts who wants names, and switching this
     /// counts every event that is on.
-    pub fn make_instances(&self, cpus: &[u32]) {
+    pub(crate) fn make_instances(&self, cpus: &[u32]) {
         const NAMES: &str = "options/record-cmd";
         let are_kept = self.text(NAMES).is_ok_and(|text| text.trim() == "1");
         let set = |text| are_kept.then(|| self.write(NAMES, text));

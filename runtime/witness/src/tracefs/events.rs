@@ -36,7 +36,7 @@ const fn wanted(group: &'static str, name: &'static str, kind: Group) -> Wanted 
 
 /// Everything that is traced. A cycle of a quiet loop is some eight events. `sched_wakeup` and `hrtimer_*` would add half of that again
 /// and name no culprit.
-pub const WANTED: &[Wanted] = &[
+pub(crate) const WANTED: &[Wanted] = &[
     wanted("sched", "sched_switch", Group::Threads),
     wanted("irq", "irq_handler_entry", Group::Interrupts),
     wanted("irq", "irq_handler_exit", Group::Interrupts),
@@ -54,7 +54,7 @@ pub const WANTED: &[Wanted] = &[
 
 impl Wanted {
     /// Whether kernels for this machine's kind of processor have it.
-    pub fn is_of_this_machine(&self) -> bool {
+    pub(crate) fn is_of_this_machine(&self) -> bool {
         self.is_of(std::env::consts::ARCH)
     }
 

@@ -54,7 +54,7 @@ impl Instance {
     ///
     /// # Errors
     /// When the kernel does not say.
-    pub fn is_frozen(&self) -> io::Result<bool> {
+    pub(crate) fn is_frozen(&self) -> io::Result<bool> {
         let mut text = [0; 8];
         let length = self.switch.read_at(&mut text, 0)?;
         Ok(text[..length].trim_ascii() == b"0")
@@ -72,7 +72,7 @@ impl Instance {
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub fn thaw(&self) -> io::Result<()> {
+    pub(crate) fn thaw(&self) -> io::Result<()> {
         self.switch.write_all_at(b"1", 0)
     }
 
@@ -89,7 +89,7 @@ impl Instance {
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub fn take_pages(&self, size: usize) -> io::Result<Pages> {
+    pub(crate) fn take_pages(&self, size: usize) -> io::Result<Pages> {
         let path = self.folder.join(format!("per_cpu/cpu{}/trace_pipe_raw", self.cpu));
         let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
         let mut pipe = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
