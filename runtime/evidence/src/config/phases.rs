@@ -13,7 +13,7 @@ pub const IDLE: &str = "idle";
 pub const LOAD: &str = "load";
 
 /// A load that leaves the housekeeping CPUs idle for more than half of the time is none, unless its table says otherwise.
-pub const LEAST_BUSY_PERCENT: u8 = 50;
+pub(crate) const LEAST_BUSY_PERCENT: u8 = 50;
 
 /// One phase.
 #[derive(Clone, Debug, PartialEq, Eq)]

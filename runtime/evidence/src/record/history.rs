@@ -19,7 +19,8 @@ use super::name::{self, REPORT, STARTED};
 use super::schema::Report;
 use super::store::LATEST;
 
-pub use run::{Run, RunPhase, read_as, read_bytes, read_run};
+pub use run::{Run, RunPhase, read_bytes};
+pub(crate) use run::{read_as, read_run};
 
 /// Misses that chance spreads over boots as unevenly as this rarely are said to cluster.
 pub(crate) const UNLIKELY: f64 = 0.05;

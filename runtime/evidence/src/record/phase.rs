@@ -102,7 +102,7 @@ pub struct Latency {
 
 impl Phase {
     /// A phase that could not run, and why.
-    pub fn not_measured(name: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub(crate) fn not_measured(name: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { name: name.into(), reason: Some(reason.into()), ..Self::default() }
     }
 
@@ -113,7 +113,7 @@ impl Phase {
     }
 
     /// Whether this is one of the phases that deadlines are judged by.
-    pub fn is_node(&self) -> bool {
+    pub(crate) fn is_node(&self) -> bool {
         self.kind() == Kind::Node
     }
 
@@ -174,7 +174,7 @@ impl Latency {
     }
 
     /// Fills the reported quantiles from `at`.
-    pub fn from_quantiles(at: impl Fn(f64) -> Option<u64>, max_ns: Option<u64>) -> Self {
+    pub(crate) fn from_quantiles(at: impl Fn(f64) -> Option<u64>, max_ns: Option<u64>) -> Self {
         Self { p50_ns: at(0.5), p90_ns: at(0.9), p99_ns: at(0.99), p999_ns: at(0.999), p9999_ns: at(0.9999), max_ns }
     }
 }

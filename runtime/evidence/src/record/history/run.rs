@@ -89,11 +89,11 @@ pub fn read_bytes(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Reads of a report what several together are made of; `None` for what is no whole report of a known version.
-pub fn read_run(path: &Path) -> Option<Run> {
+pub(crate) fn read_run(path: &Path) -> Option<Run> {
     read_as(path, &READ)
 }
 
 /// The same of a file in one of the formats `schemas`.
-pub fn read_as(path: &Path, schemas: &[&str]) -> Option<Run> {
+pub(crate) fn read_as(path: &Path, schemas: &[&str]) -> Option<Run> {
     serde_json::from_slice::<Run>(&read_bytes(path)?).ok().filter(|run| schemas.contains(&run.schema.as_str()))
 }
