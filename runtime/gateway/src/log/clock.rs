@@ -50,7 +50,7 @@ mod tests {
 
     thread_local! {
         /// By how much the test set the clock of the day, in this thread.
-        pub static STEP_NS: Cell<i64> = const { Cell::new(0) };
+        pub(crate) static STEP_NS: Cell<i64> = const { Cell::new(0) };
     }
 
     /// Appends messages; when each was sent, by the clock of the day.

@@ -137,12 +137,12 @@ pub enum Direction {
 
 impl Direction {
     /// Whether clients may send.
-    pub fn is_in(self) -> bool {
+    pub(crate) fn is_in(self) -> bool {
         self != Self::Out
     }
 
     /// Whether clients may receive.
-    pub fn is_out(self) -> bool {
+    pub(crate) fn is_out(self) -> bool {
         self != Self::In
     }
 }

@@ -162,7 +162,7 @@ impl Socket {
     }
 
     /// Whether a read gives bytes of which the kernel will not tell.
-    pub fn has_unread(&self) -> bool {
+    pub(crate) fn has_unread(&self) -> bool {
         matches!(self, Self::Tls(stream) if stream.has_unread())
     }
 

@@ -36,7 +36,7 @@ impl Stream {
     }
 
     /// Whether a read gives bytes that no poll of the socket tells of.
-    pub fn has_unread(&self) -> bool {
+    pub(crate) fn has_unread(&self) -> bool {
         self.unread > 0
     }
 
