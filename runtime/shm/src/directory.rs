@@ -25,7 +25,7 @@ use crate::segment::file::Access;
 pub use group::Group;
 pub use location::Location;
 pub use name::{IntoTopicName, MAX_NAME_BYTES, NameError, TopicName};
-pub use namespace::{MAX_NAMESPACE_BYTES, Namespace, NamespaceError};
+pub use namespace::{Namespace, NamespaceError};
 pub use renamed::RENAME_VARIABLE;
 pub use scope::Scope;
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 /// Most bytes of a namespace's name.
-pub const MAX_NAMESPACE_BYTES: usize = 64;
+pub(crate) const MAX_NAMESPACE_BYTES: usize = 64;
 
 /// A name that a namespace can have: 1 to 64 of `A-Z a-z 0-9 _ -`. It is no protection from others, only a way to keep
 /// two robots, or a robot and its simulation, apart on one machine.

@@ -154,7 +154,7 @@ impl<M: Memory> Consumer<M> {
 
     /// [`take`](Self::take) as far as it goes without care, which nearly always is all of the way.
     #[inline(always)]
-    pub fn take_at_once(&mut self, copy: &mut impl FnMut(&[AtomicU64])) -> AtOnce {
+    pub(crate) fn take_at_once(&mut self, copy: &mut impl FnMut(&[AtomicU64])) -> AtOnce {
         if !self.needs_care {
             // Read once: the compiler does not know that the bytes which are copied are none of this reader's.
             let next = self.next;
@@ -344,12 +344,12 @@ impl<M: Memory> Consumer<M> {
     }
 
     /// Whether the next message was sent before this reader joined: on a reliable lane too it may be overwritten.
-    pub fn has_history(&self) -> bool {
+    pub(crate) fn has_history(&self) -> bool {
         self.next < self.joined_at
     }
 
     /// Leaves out, of the messages that were sent before this reader joined, those of lower numbers.
-    pub fn skip_history_before(&mut self, number: u64) {
+    pub(crate) fn skip_history_before(&mut self, number: u64) {
         let number = number.min(self.joined_at);
         if number > self.next {
             self.resume_at(number);
@@ -358,7 +358,7 @@ impl<M: Memory> Consumer<M> {
 
     /// Counts as missed what is lost from the lane's first message on, also before this reader joined: for one that was waiting
     /// for the lane before there was any.
-    pub fn count_from_the_first(&mut self) {
+    pub(crate) fn count_from_the_first(&mut self) {
         self.counted_from = 0;
         self.missed = self.next;
     }

@@ -116,7 +116,7 @@ pub fn load(slot: &[AtomicU64], bytes: &mut [MaybeUninit<u8>]) {
 
 /// As [`load`], over bytes that have a value already.
 #[inline(always)]
-pub fn load_over(slot: &[AtomicU64], bytes: &mut [u8]) {
+pub(crate) fn load_over(slot: &[AtomicU64], bytes: &mut [u8]) {
     // SAFETY: the same memory, exclusively borrowed as long. `load` only ever writes initialized bytes to it.
     load(slot, unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) });
 }

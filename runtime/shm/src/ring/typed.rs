@@ -17,7 +17,7 @@ impl<M: Memory> Producer<M> {
 
     /// As [`try_send`](Self::try_send), from where the message stands: spares large ones a move.
     #[inline(always)]
-    pub fn try_send_from<T: Plain>(&mut self, message: &T, sent_ns: u64) -> Result<u64, Full<()>> {
+    pub(crate) fn try_send_from<T: Plain>(&mut self, message: &T, sent_ns: u64) -> Result<u64, Full<()>> {
         let fill = |slot: &[AtomicU64]| copy::store(&slot[payload_word(align_of::<T>())..], message.as_bytes());
         self.send_with(sent_ns, fill).ok_or(Full(()))
     }

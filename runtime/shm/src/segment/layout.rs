@@ -60,21 +60,21 @@ pub const MAGIC: [u8; 8] = *b"HORUSSHM";
 /// Version of everything in this file. Any change of an offset, a meaning or the ring's protocol raises it.
 pub const VERSION: u32 = 5;
 /// Reads as this number only on a machine of the same byte order.
-pub const BYTE_ORDER: u32 = 0x0102_0304;
+pub(crate) const BYTE_ORDER: u32 = 0x0102_0304;
 
 /// Bytes of the header; what its fields leave over is reserved and zero.
 pub const HEADER_BYTES: usize = 4096;
 /// Bytes that hold the type's name, padded with zeros.
-pub const TYPE_NAME_BYTES: usize = 128;
+pub(crate) const TYPE_NAME_BYTES: usize = 128;
 /// Bytes that hold the description of the type's fields, padded with zeros.
 pub const DESCRIPTION_BYTES: usize = HEADER_BYTES - 512;
 /// Offset of the membership: the peers that take part. Changes when a peer joins or leaves, so that every peer's copy of its
 /// cache line stays valid in between.
 pub const MEMBERSHIP: usize = HEADER_BYTES;
 /// Word of the membership with one bit per subscriber that reads here.
-pub const MEMBERS_WORD: usize = 0;
+pub(crate) const MEMBERS_WORD: usize = 0;
 /// Word of the membership with one bit per subscriber that may sleep.
-pub const SLEEPERS_WORD: usize = 1;
+pub(crate) const SLEEPERS_WORD: usize = 1;
 /// Word of the membership that says how often the topic was remade, times two; odd while it is being remade.
 pub const GENERATION_WORD: usize = 2;
 /// First of the words of the membership with one bit per lane that was ever used: one for each generation, in its second line.
@@ -87,12 +87,12 @@ pub const BELL: usize = MEMBERSHIP + LINE_PAIR;
 /// lay down to sleep, in its upper half.
 pub const ASLEEP: usize = BELL + WORD;
 /// Offset of the first subscriber's identity.
-pub const IDENTITIES: usize = BELL + LINE_PAIR;
+pub(crate) const IDENTITIES: usize = BELL + LINE_PAIR;
 
 /// Word of a slot that says which message it holds, and whether all of it; see [`crate::ring`].
 pub const STAMP_WORD: usize = 0;
 /// Word of a slot with the time of sending, in nanoseconds of the machine's CLOCK_MONOTONIC (`horus_sys::clock`).
-pub const SENT_WORD: usize = 1;
+pub(crate) const SENT_WORD: usize = 1;
 /// Bytes in front of a payload that asks for no larger alignment.
 pub(crate) const SLOT_HEADER_BYTES: usize = 2 * WORD;
 
@@ -101,21 +101,21 @@ pub(crate) const SLOT_HEADER_BYTES: usize = 2 * WORD;
 pub const HELD_FROM_BYTES: usize = 4096;
 
 /// Most messages a lane can hold.
-pub const MAX_CAPACITY: usize = 1 << 20;
+pub(crate) const MAX_CAPACITY: usize = 1 << 20;
 /// Most bytes of one message (256 MiB: a raw 8K image fits).
 pub const MAX_PAYLOAD_BYTES: usize = 1 << 28;
 /// Largest alignment of a message.
-pub const MAX_PAYLOAD_ALIGN: usize = LINE;
+pub(crate) const MAX_PAYLOAD_ALIGN: usize = LINE;
 /// Most lanes of a segment: those of its publishers, and the monitor's.
-pub const MAX_LANES: usize = 64;
+pub(crate) const MAX_LANES: usize = 64;
 /// Most publishers of a segment.
-pub const MAX_PUBLISHERS: usize = MAX_LANES - 1;
+pub(crate) const MAX_PUBLISHERS: usize = MAX_LANES - 1;
 /// Most messages that the monitor's lane holds: what is safe changes nothing by being sent twice.
 pub const MONITORS_CAPACITY: usize = 2;
 /// Most subscribers of a segment.
 pub const MAX_SUBSCRIBERS: usize = 32;
 /// Most bytes of a segment (64 GiB).
-pub const MAX_TOTAL_BYTES: usize = 1 << 36;
+pub(crate) const MAX_TOTAL_BYTES: usize = 1 << 36;
 
 /// The delivery policy: what a lane does when its slowest subscriber has not read the oldest message yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,7 +329,7 @@ impl Shape {
 }
 
 /// Offset of the payload in a slot, for a payload of this alignment.
-pub const fn payload_offset(align: usize) -> usize {
+pub(crate) const fn payload_offset(align: usize) -> usize {
     if align > SLOT_HEADER_BYTES { align } else { SLOT_HEADER_BYTES }
 }
 

@@ -109,7 +109,7 @@ impl Mapping {
     ///
     /// # Panics
     /// When the offset is no multiple of [`WORD`] or beyond the mapping.
-    pub fn half_word(&self, offset: usize) -> &AtomicU32 {
+    pub(crate) fn half_word(&self, offset: usize) -> &AtomicU32 {
         assert!(offset.is_multiple_of(WORD));
         let word: *const AtomicU64 = &self.words()[offset / WORD];
         // SAFETY: aligned and inside of the mapping, as the word that it is the first half of; every bit pattern is an

@@ -6,7 +6,7 @@ use crate::sync::AtomicU64;
 
 /// Whether a payload of so many bytes takes the short way, which calls nothing.
 #[inline(always)]
-pub fn is_short(bytes: usize) -> bool {
+pub(crate) fn is_short(bytes: usize) -> bool {
     bytes == 2 * WORD || bytes == WORD
 }
 
@@ -15,7 +15,7 @@ pub fn is_short(bytes: usize) -> bool {
 /// # Panics
 /// When it is none.
 #[inline(always)]
-pub fn store_short(slot: &[AtomicU64], bytes: &[u8]) {
+pub(crate) fn store_short(slot: &[AtomicU64], bytes: &[u8]) {
     // One comparison after the other, and the most common length first: a table of jumps costs more than both.
     if let Ok(bytes) = <&[u8; 2 * WORD]>::try_from(bytes) {
         super::store(slot, bytes);
@@ -31,7 +31,7 @@ pub fn store_short(slot: &[AtomicU64], bytes: &[u8]) {
 /// # Panics
 /// When it is none.
 #[inline(always)]
-pub fn load_short_over(slot: &[AtomicU64], bytes: &mut [u8]) {
+pub(crate) fn load_short_over(slot: &[AtomicU64], bytes: &mut [u8]) {
     if let Ok(bytes) = <&mut [u8; 2 * WORD]>::try_from(&mut *bytes) {
         super::load_over(slot, bytes);
     } else if let Ok(bytes) = <&mut [u8; WORD]>::try_from(bytes) {
@@ -63,7 +63,7 @@ fn store_long(slot: &[AtomicU64], bytes: &[u8]) {
 
 /// As [`load_over`](super::load_over), of a payload of any length.
 #[inline(always)]
-pub fn load_over(slot: &[AtomicU64], bytes: &mut [u8]) {
+pub(crate) fn load_over(slot: &[AtomicU64], bytes: &mut [u8]) {
     match is_short(bytes.len()) {
         true => load_short_over(slot, bytes),
         false => load_long_over(slot, bytes),
