@@ -90,7 +90,7 @@ impl Timing {
 
     /// The first point after `now` that lies `phase` behind a multiple of the period on the clock: processes that
     /// were started at different times share one grid this way, and a phase says who runs when.
-    pub fn next_release(&self, now: MonotonicTime, phase: Duration) -> MonotonicTime {
+    pub(crate) fn next_release(&self, now: MonotonicTime, phase: Duration) -> MonotonicTime {
         let period = self.period_nanos();
         let phase = (phase.as_nanos() % u128::from(period)) as u64; // below the period, so it fits
         let first = now.as_nanos() - now.as_nanos() % period;
@@ -101,7 +101,7 @@ impl Timing {
     /// How many releases pass unserved while a cycle released at `release` runs until `completion`.
     ///
     /// A cycle that completes exactly on a later release is in time to serve that one.
-    pub const fn releases_skipped(&self, release: MonotonicTime, completion: MonotonicTime) -> u64 {
+    pub(crate) const fn releases_skipped(&self, release: MonotonicTime, completion: MonotonicTime) -> u64 {
         completion.nanos_since(release).saturating_sub(1) / self.period_ns
     }
 }
@@ -132,7 +132,7 @@ impl CycleRecord {
     }
 
     /// The same in nanoseconds.
-    pub const fn jitter_nanos(&self) -> u64 {
+    pub(crate) const fn jitter_nanos(&self) -> u64 {
         self.wake.nanos_since(self.release)
     }
 
@@ -222,7 +222,7 @@ impl Tally {
     }
 
     /// Adds releases that were left out on purpose after a miss: skipped ones.
-    pub fn leave_out(&mut self, releases: u64) {
+    pub(crate) fn leave_out(&mut self, releases: u64) {
         self.misses += releases;
         self.skipped += releases;
         self.consecutive += releases;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Most bytes of a [`Word`].
-pub const MAX_WORD_BYTES: usize = 64;
+pub(crate) const MAX_WORD_BYTES: usize = 64;
 
 /// 1 to 64 of `A-Z a-z 0-9 . _ + ~ -`, the first of which is a letter, a digit or `_`.
 ///

@@ -45,7 +45,7 @@ pub struct Totals {
 
 impl Totals {
     /// How often the input became stale after a message had come.
-    pub fn stale_times(&self) -> u64 {
+    pub(crate) fn stale_times(&self) -> u64 {
         self.stale_times.load(Ordering::Relaxed)
     }
 
@@ -156,7 +156,7 @@ impl InputWatch {
     }
 
     /// Counts that go on changing while the loop runs.
-    pub fn totals(&self) -> &Totals {
+    pub(crate) fn totals(&self) -> &Totals {
         &self.totals
     }
 

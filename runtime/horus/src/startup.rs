@@ -90,7 +90,7 @@ pub enum SchedulingPolicy {
 
 impl SchedulingPolicy {
     /// Whether the kernel runs it before all that have a fair share.
-    pub const fn is_real_time(self) -> bool {
+    pub(crate) const fn is_real_time(self) -> bool {
         matches!(self, Self::Fifo(_) | Self::RoundRobin(_) | Self::Deadline)
     }
 }

@@ -23,7 +23,7 @@ pub fn on_termination() -> io::Result<Arc<AtomicBool>> {
 ///
 /// # Errors
 /// As there.
-pub fn on_termination_within(grace: Duration) -> io::Result<Arc<AtomicBool>> {
+pub(crate) fn on_termination_within(grace: Duration) -> io::Result<Arc<AtomicBool>> {
     termination::set_grace(grace);
     termination::on_termination()
 }

@@ -25,7 +25,7 @@ pub enum KernelPolicy {
 
 impl KernelPolicy {
     /// The policy of this number in `include/uapi/linux/sched.h`; 4 was never used.
-    pub fn from_number(number: u32) -> Self {
+    pub(crate) fn from_number(number: u32) -> Self {
         match number {
             0 => Self::Other,
             1 => Self::Fifo,
@@ -39,7 +39,7 @@ impl KernelPolicy {
     }
 
     /// Whether its threads run before all that have a fair share.
-    pub fn is_real_time(self) -> bool {
+    pub(crate) fn is_real_time(self) -> bool {
         matches!(self, Self::Fifo | Self::RoundRobin | Self::Deadline)
     }
 }

@@ -141,7 +141,7 @@ impl Assessment {
     }
 
     /// The other tasks that take part in the response, the largest part first.
-    pub fn interference(&self) -> impl Iterator<Item = &Interference> {
+    pub(crate) fn interference(&self) -> impl Iterator<Item = &Interference> {
         self.parts().iter().filter_map(|part| match &part.cause {
             Cause::Interference(interference) if interference.task != self.task.name => Some(interference),
             _ => None,

@@ -141,7 +141,7 @@ impl<'a> Runner<'a> {
         self.parts.recorder.freeze_by(trace);
     }
 
-    pub fn has_budget(&self) -> bool {
+    pub(crate) fn has_budget(&self) -> bool {
         self.parts.budget_ns.is_some()
     }
 

@@ -7,7 +7,7 @@ use crate::deadline::{CycleRecord, Tally, Timing, Verdict};
 use crate::figures::Sheet;
 use crate::miss;
 use crate::node::{Cycle, OnMiss};
-use crate::time::{Clock, MonotonicTime, SystemClock};
+use crate::time::{Clock, SystemClock};
 
 /// A periodic work; see the module documentation.
 ///
@@ -24,7 +24,6 @@ use crate::time::{Clock, MonotonicTime, SystemClock};
 pub struct Solo<C = SystemClock> {
     timing: Timing,
     clock: C,
-    first_release: Option<MonotonicTime>,
     releases: u64,
 }
 
@@ -37,16 +36,8 @@ impl Solo {
 
 impl<C: Clock> Solo<C> {
     /// On a clock of the caller's.
-    pub fn with_clock(timing: Timing, clock: C) -> Self {
-        Self { timing, clock, first_release: None, releases: u64::MAX }
-    }
-
-    /// Fixes `r_0`; otherwise it is one period after [`run`](Self::run) was called. A point in the past costs as many skipped
-    /// releases as have passed.
-    #[must_use]
-    pub fn first_release(mut self, at: MonotonicTime) -> Self {
-        self.first_release = Some(at);
-        self
+    pub(crate) fn with_clock(timing: Timing, clock: C) -> Self {
+        Self { timing, clock, releases: u64::MAX }
     }
 
     /// Ends the run after the releases `0 .. releases`, served or skipped, so that [`Tally::releases`] is exactly this
@@ -106,7 +97,7 @@ impl<C: Clock> Solo<C> {
         };
         let mut runner = Runner::new(parts, Sheet::own(1, "").of(0));
         let period = self.timing.period_nanos();
-        let first = runner.begin_at(self.first_release.unwrap_or_else(|| self.clock.now().plus_nanos(period)));
+        let first = runner.begin_at(self.clock.now().plus_nanos(period));
         let mut executor = Executor::new(vec![runner], &self.clock);
         if let Some(release) = first {
             executor.queue.insert(release, 0);

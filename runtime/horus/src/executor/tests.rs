@@ -185,18 +185,6 @@ fn time_spent_in_the_observer_delays_the_next_cycle_visibly() {
 }
 
 #[test]
-fn a_first_release_in_the_past_costs_the_releases_that_have_passed() {
-    let clock = VirtualClock::new();
-    clock.advance(ms(47));
-    let tally = Solo::with_clock(timing(), &clock)
-        .first_release(MonotonicTime::from_nanos(10_000_000))
-        .releases(6)
-        .run(&RUNNING, |_| {});
-    // r_0 = 10 ms is served at 47 ms; 20, 30 and 40 ms have passed; 50 and 60 ms are served in time.
-    assert_eq!((tally.cycles, tally.skipped, tally.misses), (3, 3, 4));
-}
-
-#[test]
 fn a_stop_request_ends_the_loop_without_another_cycle() {
     let stop = AtomicBool::new(false);
     let clock = VirtualClock::new();

@@ -159,7 +159,7 @@ impl ProcessFigures {
     ///
     /// # Panics
     /// As there.
-    pub fn node_without_responses(&self, node: usize) -> Option<NodeFigures> {
+    pub(crate) fn node_without_responses(&self, node: usize) -> Option<NodeFigures> {
         self.read_node(node, &mut [0; word::HISTOGRAM])
     }
 

@@ -27,7 +27,7 @@ impl Pending {
         }
     }
 
-    pub fn add_dropped(&mut self, shared: &Shared) {
+    pub(crate) fn add_dropped(&mut self, shared: &Shared) {
         self.misses += shared.dropped_misses.swap(0, Ordering::Acquire); // SYNC POINT: dropped
         let take = |counter: &AtomicU64| counter.swap(0, Ordering::Relaxed);
         self.dropped_records += take(&shared.dropped_records);

@@ -75,7 +75,7 @@ impl Testimony {
         Some((question.missed.clone(), question.half))
     }
 
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         !self.questions.is_empty()
     }
 
