@@ -2,6 +2,7 @@
 
 use horus::figures::State;
 use horus::journal;
+use horus::node::Spec;
 use horus::prelude::*;
 
 struct Balance {
@@ -252,120 +253,42 @@ fn a_lower_rate_a_left_out_release_and_an_end_are_what_a_miss_leads_to() {
 
 #[test]
 fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
-    let refused = |declare: fn(&mut App) -> horus::Result| match VirtualWorld::new(declare) {
-        Ok(_) => panic!("it is accepted"),
-        Err(error) => error.to_string(),
-    };
-    for (declare, words) in [
-        ((|_| Ok(())) as fn(&mut App) -> horus::Result, "has no nodes"),
+    fn refused(declare: impl FnOnce(&mut App) -> horus::Result) -> String {
+        VirtualWorld::new(declare).map(drop).expect_err("it is accepted").to_string()
+    }
+    type Wish = fn(&mut Spec) -> &mut Spec;
+    for (wish, words) in [
+        ((|a| a) as Wish, "node a has neither a period nor an event"),
+        (|a| a.rate(0.0), "node a period 0ns is out of range"),
+        (|a| a.on("x"), "open app.input(\"x\") before"),
+        (|a| a.period(ms(1)).deadline(ms(2)), "shorten the deadline"),
+        (|a| a.period(ms(1)).budget(ms(2)), "budget 2ms is longer"),
         (
-            |app| {
-                app.node("a", |_: &Cycle| {});
-                Ok(())
-            },
-            "node a has neither a period nor an event",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).rate(0.0);
-                Ok(())
-            },
-            "node a period 0ns is out of range",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).on("x");
-                Ok(())
-            },
-            "open app.input(\"x\") before",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(1)).deadline(ms(2));
-                Ok(())
-            },
-            "shorten the deadline",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(1)).budget(ms(2));
-                Ok(())
-            },
-            "budget 2ms is longer",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(1)).budget(ms(0));
-                Ok(())
-            },
+            |a| a.period(ms(1)).budget(ms(0)),
             "node a budget 0 s is no time for a step: give what its longest cycle takes",
         ),
+        (|a| a.period(ms(10)).stale_after_of("imu", ms(0)), "node a stale_after 0 s would be told"),
         (
-            |app| {
-                let _input = app.input::<Imu>("imu")?;
-                app.node("a", |_: &Cycle| {}).period(ms(10)).stale_after_of("imu", ms(0));
-                Ok(())
-            },
-            "node a stale_after 0 s would be told",
-        ),
-        (
-            |app| {
-                let _input = app.input::<Imu>("imu")?;
-                app.node("a", |_: &Cycle| {}).period(ms(10)).stale_after_of("umi", ms(5));
-                Ok(())
-            },
+            |a| a.period(ms(10)).stale_after_of("umi", ms(5)),
             "node a has a stale_after for topic umi, which is none of its inputs: it has imu",
         ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(10)).stale_after(ms(0));
-                Ok(())
-            },
-            "node a stale_after 0 s would be told",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(10)).min_inter_arrival(ms(5));
-                Ok(())
-            },
-            "has a min_inter_arrival and no event",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(10)).monitor_limit(ms(20));
-                Ok(())
-            },
-            "react by their safe state",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(10)).monitor_limit(ms(9)).on_miss(SafeState::after(3));
-                Ok(())
-            },
-            "choose 10ms, its deadline, to 1s",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(1)).on_miss(SafeState::after(3).within(2));
-                Ok(())
-            },
-            "choose 1 to 2",
-        ),
-        (
-            |app| {
-                let _input = app.input::<Imu>("x")?;
-                app.node("a", |_: &Cycle| {}).on("x").on_miss(OnMiss::skip());
-                Ok(())
-            },
-            "choose another reaction",
-        ),
-        (
-            |app| {
-                app.node("a", |_: &Cycle| {}).period(ms(1)).scheduling_policy(SchedulingPolicy::Deadline);
-                Ok(())
-            },
-            "declares no budget",
-        ),
+        (|a| a.period(ms(10)).stale_after(ms(0)), "node a stale_after 0 s would be told"),
+        (|a| a.period(ms(10)).min_inter_arrival(ms(5)), "has a min_inter_arrival and no event"),
+        (|a| a.period(ms(10)).monitor_limit(ms(20)), "react by their safe state"),
+        (|a| a.period(ms(10)).monitor_limit(ms(9)).on_miss(SafeState::after(3)), "choose 10ms, its deadline, to 1s"),
+        (|a| a.period(ms(1)).on_miss(SafeState::after(3).within(2)), "choose 1 to 2"),
+        (|a| a.on("imu").on_miss(OnMiss::skip()), "choose another reaction"),
+        (|a| a.period(ms(1)).scheduling_policy(SchedulingPolicy::Deadline), "declares no budget"),
+    ] {
+        let error = refused(|app| {
+            let _input = app.input::<Imu>("imu")?;
+            wish(app.node("a", |_: &Cycle| {}));
+            Ok(())
+        });
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    for (declare, words) in [
+        ((|_| Ok(())) as fn(&mut App) -> horus::Result, "has no nodes"),
         (
             |app| {
                 for _ in 0..2 {
@@ -375,13 +298,7 @@ fn mistakes_in_a_graph_are_told_with_their_node_and_a_remedy() {
             },
             "two nodes are named a",
         ),
-        (
-            |app| {
-                let _unused = app.input::<Imu>("imu")?;
-                Ok(())
-            },
-            "topic imu was opened for no node",
-        ),
+        (|app| app.input::<Imu>("imu").map(drop), "topic imu was opened for no node"),
         (
             |app| {
                 app.node("a", |_: &Cycle| {}).period(ms(1));

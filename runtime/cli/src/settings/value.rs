@@ -9,40 +9,44 @@ use toml::Spanned;
 /// The longest name of a network interface (linux/if.h, `IFNAMSIZ` without its end).
 const MAX_INTERFACE: usize = 15;
 
-/// One label of a host name; the machine is found as NAME.local.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(try_from = "String")]
-pub struct HostName(pub String);
+/// A text that is taken where the test says so; all others are refused with the sentence, which says what to write.
+macro_rules! text {
+    ($(#[$about:meta])* $name:ident, $is_good:expr, $refusal:literal) => {
+        $(#[$about])*
+        #[derive(Clone, Deserialize, PartialEq, Eq)]
+        #[serde(try_from = "String")]
+        pub struct $name(pub String);
 
-impl TryFrom<String> for HostName {
-    type Error = String;
+        impl TryFrom<String> for $name {
+            type Error = String;
 
-    fn try_from(name: String) -> Result<Self, String> {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-        if (1..=63).contains(&name.len()) && name.bytes().all(allowed) && !name.starts_with('-') && !name.ends_with('-')
-        {
-            return Ok(Self(name));
+            fn try_from(text: String) -> Result<Self, String> {
+                let is_good: fn(&str) -> bool = $is_good;
+                if is_good(&text) { Ok(Self(text)) } else { Err($refusal.to_owned()) }
+            }
         }
-        Err("a host name is 1 to 63 letters, digits and hyphens, with no hyphen at either end and no dot, such as \"arm3\""
-            .to_owned())
-    }
+    };
 }
 
-/// A server by its name or address.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(try_from = "String")]
-pub struct Server(pub String);
+/// Whether it has so many bytes, each a letter or digit of ASCII or one of `others`.
+fn is_name(text: &str, most: usize, others: &[u8]) -> bool {
+    (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+}
 
-impl TryFrom<String> for Server {
-    type Error = String;
+text! {
+    /// One label of a host name; the machine is found as NAME.local.
+    #[derive(Debug)]
+    HostName,
+    |name| is_name(name, 63, b"-") && !name.starts_with('-') && !name.ends_with('-'),
+    "a host name is 1 to 63 letters, digits and hyphens, with no hyphen at either end and no dot, such as \"arm3\""
+}
 
-    fn try_from(name: String) -> Result<Self, String> {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
-        if (1..=253).contains(&name.len()) && name.bytes().all(allowed) {
-            return Ok(Self(name));
-        }
-        Err("a time server is an address or a name, such as \"192.168.1.1\" or \"pool.ntp.org\"".to_owned())
-    }
+text! {
+    /// A server by its name or address.
+    #[derive(Debug)]
+    Server,
+    |name| is_name(name, 253, b"-.:"),
+    "a time server is an address or a name, such as \"192.168.1.1\" or \"pool.ntp.org\""
 }
 
 /// An address with the length of its network's prefix, such as `192.168.1.20/24`.
@@ -86,22 +90,12 @@ impl Address {
     }
 }
 
-/// The name of a network interface.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(try_from = "String")]
-pub struct Interface(pub String);
-
-impl TryFrom<String> for Interface {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        if (1..=MAX_INTERFACE).contains(&name.len()) && name.bytes().all(allowed) {
-            return Ok(Self(name));
-        }
-        Err("an interface has a name such as \"eth0\" or \"enp1s0\"; 'horus greeting' shows those of the machine"
-            .to_owned())
-    }
+text! {
+    /// The name of a network interface.
+    #[derive(Debug)]
+    Interface,
+    |name| is_name(name, MAX_INTERFACE, b"-_."),
+    "an interface has a name such as \"eth0\" or \"enp1s0\"; 'horus greeting' shows those of the machine"
 }
 
 /// `[network]`: the wired ports.
@@ -149,26 +143,23 @@ pub struct Wifi {
     pub country: Option<Country>,
 }
 
-/// The name of a Wi-Fi.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(try_from = "String")]
-pub struct Ssid(pub String);
-
-impl TryFrom<String> for Ssid {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        if (1..=32).contains(&name.len()) {
-            return Ok(Self(name));
-        }
-        Err("the name of a Wi-Fi (ssid) has 1 to 32 bytes".to_owned())
-    }
+text! {
+    /// The name of a Wi-Fi.
+    #[derive(Debug)]
+    Ssid,
+    |name| (1..=32).contains(&name.len()),
+    "the name of a Wi-Fi (ssid) has 1 to 32 bytes"
 }
 
-/// A passphrase, or the 64 hexadecimal digits of a key made of it. Never shown.
-#[derive(Clone, Deserialize, PartialEq, Eq)]
-#[serde(try_from = "String")]
-pub struct Password(pub String);
+text! {
+    /// A passphrase, or the 64 hexadecimal digits of a key made of it. Never shown.
+    Password,
+    |text| match text.len() {
+        64 => text.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        bytes => (8..=63).contains(&bytes) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
+    },
+    "the password of a Wi-Fi has 8 to 63 characters of ASCII, or is a key of 64 hexadecimal digits"
+}
 
 impl Password {
     /// Whether it is the key itself.
@@ -177,31 +168,10 @@ impl Password {
     }
 }
 
-impl TryFrom<String> for Password {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let is_phrase = (8..=63).contains(&text.len()) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_phrase || is_key {
-            return Ok(Self(text));
-        }
-        Err("the password of a Wi-Fi has 8 to 63 characters of ASCII, or is a key of 64 hexadecimal digits".to_owned())
-    }
-}
-
-/// A country by its two letters.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(try_from = "String")]
-pub struct Country(pub String);
-
-impl TryFrom<String> for Country {
-    type Error = String;
-
-    fn try_from(code: String) -> Result<Self, String> {
-        if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Ok(Self(code));
-        }
-        Err("a country is two capital letters of ISO 3166, such as \"DE\"".to_owned())
-    }
+text! {
+    /// A country by its two letters.
+    #[derive(Debug)]
+    Country,
+    |code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()),
+    "a country is two capital letters of ISO 3166, such as \"DE\""
 }
