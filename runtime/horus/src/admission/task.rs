@@ -120,6 +120,11 @@ impl Task {
         }
     }
 
+    /// `C / T`: the share of its CPU that the task asks for.
+    pub fn utilisation(&self) -> f64 {
+        self.budget.as_secs_f64() / self.arrival.distance().as_secs_f64()
+    }
+
     /// Whether this task and another one run on the same thread.
     pub(super) fn shares_thread_with(&self, other: &Self) -> bool {
         (self.cpu, self.thread) == (other.cpu, other.thread)
