@@ -90,6 +90,7 @@
 //! | [`topic::payload`] | what a topic carries: messages, any bytes, every type that serde knows, layouts that are known at run time |
 //! | [`message::layout`] | such layouts, as other languages bring them |
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
+//! | [`transform`] | where frames are to each other: a tree of them, looked up at a time |
 //! | [`world`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
 //! | [`deadline`] | period, deadline, and the account of what was missed |
@@ -122,6 +123,7 @@ pub mod startup;
 pub mod stop;
 pub mod time;
 pub mod topic;
+pub mod transform;
 pub mod world;
 
 mod error;

@@ -13,6 +13,7 @@ mod opening;
 pub mod place;
 mod publication;
 mod readers;
+mod recall;
 mod remake;
 mod staged;
 mod subscription;

@@ -69,6 +69,7 @@ pub mod heap;
 pub mod local;
 pub mod observe;
 mod producer;
+mod recall;
 mod stamp;
 mod typed;
 
@@ -76,6 +77,7 @@ pub use consumer::{AtOnce, Consumer, Taken, join, take_over};
 #[cfg(not(loom))]
 pub(crate) use fate::{Fate, fate};
 pub use producer::{NotStaged, Producer};
+pub use recall::recall;
 
 /// Sequence numbers from here on are never sent; one found in memory was not written by this code.
 pub const MAX_SEQUENCE: u64 = 1 << 62;

@@ -9,7 +9,7 @@ mod remade;
 
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::observe::observe;
-use horus_shm::ring::{Consumer, Full, Memory, Producer, join};
+use horus_shm::ring::{Consumer, Full, Memory, Producer, join, recall};
 use horus_shm::segment::layout::DeliveryPolicy;
 use horus_shm::wait::bell::{self, Bell, Ringer};
 use loom::cell::UnsafeCell;
@@ -119,6 +119,27 @@ fn observer_never_sees_half_a_message_and_is_never_seen() {
         overwrite_while_observing(policy, 1, 2, 3);
         overwrite_while_observing(policy, 2, 3, 2);
     }
+}
+
+#[test]
+fn message_by_number_is_whole_or_not_there() {
+    model(3, || {
+        let lane = lane(2, 1);
+        let mut writer = writer(&lane, DeliveryPolicy::Latest);
+        assert_eq!(send(&mut writer, 0), Ok(0));
+        let sender = thread::spawn(move || (1..4).for_each(|i| assert_eq!(send(&mut writer, i), Ok(i))));
+        for number in [0, 1, 2] {
+            let mut words = [0; 2];
+            let sent = recall(&lane, number, |slot| words = [2, 3].map(|word| slot[word].load(Relaxed)));
+            assert!(
+                sent.is_none_or(|sent| sent == number + 7 && words == message(number)),
+                "{number}: {sent:?} {words:?}"
+            );
+        }
+        sender.join().unwrap();
+        let there = [1, 2, 3, 4].map(|number| recall(&lane, number, |_| ()).is_some());
+        assert_eq!(there, [false, true, true, false]);
+    });
 }
 
 #[test]

@@ -108,6 +108,11 @@ impl Options {
         self
     }
 
+    /// `topic`, in the directory and for the group that are said here.
+    pub(crate) fn place_of(&self, topic: Self) -> Self {
+        Self { directory: self.directory.clone(), group: self.group.clone(), ..topic }
+    }
+
     pub(crate) fn is_stamping(&self) -> bool {
         self.is_stamping
     }

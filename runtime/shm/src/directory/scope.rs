@@ -30,6 +30,11 @@ impl Scope {
         HERE.set(Some(directory.to_owned()));
     }
 
+    /// Whether this thread is in one.
+    pub fn is_entered() -> bool {
+        HERE.with_borrow(Option::is_some)
+    }
+
     /// From now on, the environment says where topics of this thread are.
     pub fn end_all() {
         HERE.set(None);
@@ -58,6 +63,7 @@ mod tests {
         let here = || Directory::from_environment().unwrap().path().to_owned();
         let scope = Scope::enter(outer.path());
         assert_eq!(here(), outer.path());
+        assert!(Scope::is_entered() && !std::thread::spawn(Scope::is_entered).join().unwrap());
         {
             let _nested = Scope::enter(inner.path());
             assert_eq!(here(), inner.path());

@@ -114,7 +114,7 @@ pub fn take_over<M: Memory>(lanes: Vec<M>, subscriber: usize, policy: DeliveryPo
 
 /// Copies message `next` out of `slot`, whose stamp said that it is there; `None` if it was overwritten meanwhile.
 #[inline(always)]
-fn copy_out(next: u64, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
+pub(super) fn copy_out(next: u64, slot: &[AtomicU64], copy: &mut impl FnMut(&[AtomicU64])) -> Option<Taken> {
     let sent_ns = slot[SENT_WORD].load(Ordering::Relaxed);
     copy(slot);
     failpoint!("take:copied");
