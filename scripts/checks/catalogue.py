@@ -172,6 +172,7 @@ CHECKS = [
         on=("runtime/bridge",), slow="about a minute",
     ),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS, on=("conf/rt/kernel", "conf/machine", "meta-horus/recipes-kernel")),
+    Check("robot: transforms beside scipy's rotations", module("runtime.transforms"), SCRIPTS, holds=(DEBUG,), on=(HORUS,), slow="half a minute"),
     Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
     Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS, on=LAYER),

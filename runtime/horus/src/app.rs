@@ -55,6 +55,7 @@ use crate::port::{Input, MAX_OUTPUT_BYTES, OpenTrigger, Outlet, Output, Sight, W
 use crate::stop;
 use crate::time::MonotonicTime;
 use crate::topic::{IntoTopicName, Options, Payload, Publisher, Subscriber};
+use crate::transform::{self, Broadcaster, Frames, StaticBroadcaster};
 use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes. The program is named as its file, so that the programs of one
@@ -232,6 +233,39 @@ impl App {
         self.outlets.push(outlet);
         self.topic_files.note(&name, &options, true);
         Ok(output)
+    }
+
+    /// All frames of this namespace, to be looked up in the steps of a node. `node.toml` calls their topic `transforms`.
+    ///
+    /// # Errors
+    /// As [`input`](Self::input).
+    pub fn transforms(&mut self) -> crate::Result<Frames> {
+        self.settings.allow_subscriber(transform::TOPIC)?;
+        Ok(Frames::open(&self.placed(Options::default()))?)
+    }
+
+    /// Where a moving frame is in its parent, to be sent by the steps of a node: by each with the time of its release, or of what it
+    /// measured.
+    ///
+    /// A transform is known as soon as it is sent, and not first at the end of the step.
+    ///
+    /// # Errors
+    /// As [`output`](Self::output), and when another program sends the frame or the tree would have a loop
+    /// ([`SendError`](transform::SendError)).
+    pub fn broadcaster(&mut self, parent: &str, child: &str) -> crate::Result<Broadcaster> {
+        Ok(Broadcaster::open(parent, child, &self.of_frames()?)?)
+    }
+
+    /// Where static frames are, sent once. They are known as long as the node lives that keeps this.
+    ///
+    /// # Errors
+    /// As [`output`](Self::output).
+    pub fn static_broadcaster(&mut self) -> crate::Result<StaticBroadcaster> {
+        Ok(StaticBroadcaster::open(&self.of_frames()?)?)
+    }
+
+    fn of_frames(&self) -> crate::Result<Options> {
+        Ok(self.settings.allow_publisher(transform::TOPIC, self.placed(Options::default()))?)
     }
 
     /// Adds a node; what it returns takes its period and its other wishes.

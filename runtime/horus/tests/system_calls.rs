@@ -1,5 +1,5 @@
-//! What sending costs the kernel: every system call of a million sends, counted by ptrace, beside subscribers that sleep and do not
-//! get up.
+//! What sending and looking up cost the kernel: every system call of a million sends, counted by ptrace, beside subscribers that sleep and do not
+//! get up; and those of forty thousand transforms.
 
 mod peers;
 
@@ -9,7 +9,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
+use horus::time::MonotonicTime;
 use horus::topic::{Publisher, Subscriber, WaitStrategy};
+use horus::transform::{Broadcaster, Frames, Transform};
 use horus_shm::segment::layout::ASLEEP;
 use nix::libc;
 use nix::sys::ptrace::{self, Options as Tracing};
@@ -20,6 +22,7 @@ use rustix::process::Signal;
 
 const NAME: &str = "sent";
 const SENDS: u64 = 1_000_000;
+const TRANSFORMS: u64 = 20_000;
 /// The system call that the sender makes before and after the sends, and nowhere in between.
 const MARK: libc::c_long = libc::SYS_getuid;
 
@@ -46,6 +49,34 @@ fn peer_sends_a_million() {
         publisher.try_send(Stamp { sequence, sent_ns: 0 }).unwrap();
     }
     mark();
+    std::thread::park_timeout(PATIENCE);
+}
+
+/// Says which thread it is, and sends and looks up transforms when it is told to: found, too late, unknown.
+#[test]
+#[ignore = "a peer"]
+fn peer_looks_up_transforms() {
+    let options = peers::options();
+    let mut odom = Broadcaster::open("map", "odom", &options).unwrap();
+    let mut base = Broadcaster::open("odom", "base", &options).unwrap();
+    let frames = Frames::open(&options).unwrap();
+    println!("\nthread {}", rustix::thread::gettid().as_raw_nonzero());
+    peers::ready();
+    while !go_file(&peers::directory()).exists() {
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+    mark();
+    let mut answers = [0_u64; 2];
+    for number in 1..=TRANSFORMS {
+        let time = MonotonicTime::from_nanos(number * 1000);
+        odom.send(time, &Transform::IDENTITY).unwrap();
+        base.send(time, &Transform::planar(1.0, 0.0, 0.5)).unwrap();
+        for (source, time) in [("base", time), ("base", time.plus_nanos(1)), ("bse", time)] {
+            answers[usize::from(frames.at("map", source, time).is_ok())] += 1;
+        }
+    }
+    mark();
+    assert_eq!(answers, [2 * TRANSFORMS, TRANSFORMS]);
     std::thread::park_timeout(PATIENCE);
 }
 
@@ -154,4 +185,19 @@ fn topic_that_wakes_nobody_is_sent_to_without_any_system_call() {
     publisher.try_send(Stamp::default()).unwrap();
     assert!(waiter.join().unwrap());
     assert_eq!(asleep(files.path()).1, 0, "no subscriber lay down, so that none can be woken");
+}
+
+#[test]
+fn transforms_are_sent_and_looked_up_without_any_system_call() {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut peer = Peer::start("peer_looks_up_transforms", files.path(), "latest");
+    let thread = Pid::from_raw(peer.wait_for_number("thread "));
+    peer.wait_until_ready();
+    ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
+    ptrace::interrupt(thread).unwrap();
+    waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
+    std::fs::write(go_file(files.path()), "").unwrap();
+    let calls = calls_between_marks(thread);
+    ptrace::detach(thread, None).unwrap();
+    assert_eq!(calls, BTreeMap::new());
 }

@@ -4,6 +4,7 @@ use horus::figures::State;
 use horus::journal;
 use horus::node::Spec;
 use horus::prelude::*;
+use horus::transform::Transform;
 
 struct Balance {
     imu: Input<Imu>,
@@ -411,4 +412,45 @@ fn a_graph_that_does_not_fit_is_refused_before_it_runs_with_the_node_that_is_in_
     }
     let error = app.run().unwrap_err().to_string();
     assert!(error.starts_with("refused: control ") && error.contains("vision (fifo:85"), "{error}");
+}
+
+/// Odometry sends where the base is; a camera looks up where it is itself, in the release of the odometry and half a cycle before.
+fn localized(app: &mut App) -> horus::Result {
+    let mut mounted = app.static_broadcaster()?;
+    mounted.add("base", "camera", &Transform::planar(0.2, 0.0, 0.0))?;
+    let mut base = app.broadcaster("odom", "base")?;
+    let drive = move |cycle: &Cycle| {
+        let seconds = cycle.release.as_nanos() as f64 / 1e9;
+        base.send(cycle.release, &Transform::planar(2.0 * seconds, 0.0, seconds)).unwrap();
+    };
+    app.node("drive", drive).period(ms(10));
+    let frames = app.transforms()?;
+    let mut seen = app.output::<CmdVel>("seen")?;
+    let look = move |cycle: &Cycle| {
+        let _mounted = &mounted;
+        let between = MonotonicTime::from_nanos(cycle.release.as_nanos().saturating_sub(5_000_000));
+        if let (Ok(now), Ok(before)) =
+            (frames.at("odom", "camera", cycle.release), frames.at("odom", "camera", between))
+        {
+            seen.set(CmdVel { forward: now.translation.x - before.translation.x, turn: now.rotation.yaw() });
+        }
+    };
+    app.node("look", look).period(ms(10));
+    Ok(())
+}
+
+#[test]
+fn transforms_are_the_worlds_and_the_same_in_each_run() {
+    let run = || {
+        let mut world = VirtualWorld::new(localized).unwrap();
+        let mut seen = Vec::new();
+        for _ in 0..100 {
+            world.run_for(ms(10));
+            seen.extend(world.last::<CmdVel>("seen").map(|seen| [seen.forward.to_bits(), seen.turn.to_bits()]));
+        }
+        seen
+    };
+    let first = run();
+    assert!(first.len() > 90, "{}", first.len());
+    assert_eq!(first, run());
 }
