@@ -21,6 +21,7 @@ mod report;
 mod run;
 mod settings;
 mod table;
+mod tf;
 mod top;
 mod topic;
 mod tune;
@@ -59,6 +60,8 @@ enum Command {
     Settings(settings::Args),
     /// Show, watch and publish the topics of this machine, or remove those that no program uses.
     Topic(topic::Args),
+    /// Show the tree of frames, one frame in another, and what is wrong with the tree.
+    Tf(tf::Args),
     /// Serve topics to programs outside of this machine, by an allow-list, and keep logs of them.
     Gateway(gateway::Args),
     /// Print a topic's messages as a gateway sends them, from now on or from its log.
@@ -107,6 +110,7 @@ fn main() -> ExitCode {
         Command::Settings(args) => settings::run(&args),
         Command::Message(args) => message::run(&args),
         Command::Topic(args) => topic::run(args),
+        Command::Tf(args) => tf::run(&args),
         Command::Gateway(args) => gateway::run(&args),
         Command::Tap(args) => gateway::tap::run(&args),
         Command::Bridge(args) => bridge::run(&args),

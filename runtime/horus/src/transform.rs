@@ -48,6 +48,7 @@ mod pose;
 mod sample;
 mod search;
 mod statics;
+mod survey;
 mod table;
 
 pub use broadcaster::Broadcaster;
@@ -56,6 +57,7 @@ pub use frames::Frames;
 pub use name::FrameName;
 pub use pose::Transform;
 pub use statics::StaticBroadcaster;
+pub use survey::{Known, Link, Survey};
 
 /// The topic that all frames of a namespace are in.
 pub const TOPIC: &str = "transforms";

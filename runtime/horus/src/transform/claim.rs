@@ -29,6 +29,8 @@ pub(super) struct Claim {
     pub link: Link,
     /// The stamp of the message that says so.
     pub said_ns: u64,
+    /// Whose lane it stands in.
+    pub lane: usize,
 }
 
 /// Hands what the broadcaster of a lane says to `take`; true when it is a moving frame. A static frame that is sent twice comes twice.
@@ -39,7 +41,7 @@ pub(super) fn claims(subscription: &Subscription, lane: usize, mut take: impl Fn
     };
     let Some((number, (sample, said_ns))) = (0..TRIES).find_map(|_| newest()) else { return false };
     let claim = |sample: &FrameSample, said_ns, link| {
-        sample.names().map(|(parent, child)| Claim { parent, child, link, said_ns })
+        sample.names().map(|(parent, child)| Claim { parent, child, link, said_ns, lane })
     };
     match sample.kind {
         ANNOUNCED | MOVING if sample.first <= number => {

@@ -18,12 +18,12 @@ use crate::topic::{OpenError, Options, Subscriber};
 /// All frames of a namespace, to be looked up. It has a place of a subscriber, of which there are 32.
 ///
 /// It may move to another thread and is not shared between two.
-pub struct Frames(RefCell<Reader>);
+pub struct Frames(pub(super) RefCell<Reader>);
 
-struct Reader {
-    subscription: Subscription,
-    table: Table,
-    claims: Vec<Claim>,
+pub(super) struct Reader {
+    pub subscription: Subscription,
+    pub table: Table,
+    pub claims: Vec<Claim>,
     /// Where the lanes were when the table was made; those of moving frames say by themselves that they are another frame's.
     used: u64,
     ends: [Option<u64>; LANES],
@@ -92,7 +92,7 @@ impl Frames {
     }
 
     /// Looks, and once more after the table was read anew: a frame may have another broadcaster by now.
-    fn look<R>(&self, look: impl Fn(&Reader) -> Result<R, LookupError>) -> Result<R, LookupError> {
+    pub(super) fn look<R>(&self, look: impl Fn(&Reader) -> Result<R, LookupError>) -> Result<R, LookupError> {
         let mut reader = self.0.borrow_mut();
         if reader.is_stale() {
             reader.read_table();
@@ -112,7 +112,7 @@ impl Reader {
         used != self.used || bits(used).any(is_moved)
     }
 
-    fn read_table(&mut self) {
+    pub fn read_table(&mut self) {
         self.used = self.subscription.used_lanes();
         self.claims.clear();
         self.table.clear();
@@ -162,7 +162,7 @@ impl Reader {
     }
 
     /// Both frames, and the lowest one that is above both.
-    fn ends(&self, target: &str, source: &str) -> Result<(usize, usize, usize), LookupError> {
+    pub fn ends(&self, target: &str, source: &str) -> Result<(usize, usize, usize), LookupError> {
         let find = |name: &str| {
             self.table.find(name).ok_or_else(|| match self.table.left_out() {
                 0 => LookupError::UnknownFrame { name: name.into(), nearest: self.table.nearest(name) },
@@ -201,7 +201,7 @@ impl Reader {
         }
     }
 
-    fn lane(&self, lane: usize, first: u64) -> Lane<'_> {
+    pub fn lane(&self, lane: usize, first: u64) -> Lane<'_> {
         Lane { subscription: &self.subscription, lane, first }
     }
 
