@@ -71,7 +71,15 @@ fn topic(topics: &std::path::Path, name: &str, layout: &str) -> Publication {
     let description = layout.description();
     let kind = Kind { type_name: layout.type_name(), layout_hash: layout.hash(), description: &description };
     let access = directory.access().unwrap();
-    let making = Making { capacity: 64, least: 1, policy: DeliveryPolicy::Latest, access, publishers: 2, wakes: true };
+    let making = Making {
+        capacity: 64,
+        least: 1,
+        policy: DeliveryPolicy::Latest,
+        access,
+        publishers: 2,
+        wakes: true,
+        is_latched: false,
+    };
     Publication::open(&directory, &name.parse().unwrap(), kind, layout.payload(), &making).unwrap()
 }
 

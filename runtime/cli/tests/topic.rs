@@ -156,6 +156,24 @@ fn what_a_killed_publisher_left_is_listed_as_unused_and_then_cleaned() {
 }
 
 #[test]
+fn a_latched_topic_without_users_is_kept_until_a_person_says_otherwise() {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let options = Options::latest(4).directory(files.path()).latched();
+    let mut publisher = Publisher::<Imu>::open("map", &options).unwrap();
+    publisher.try_send(Imu::zeroed()).unwrap();
+    assert!(said(files.path(), &["info", "map"]).contains("latched      it stays for who comes later"));
+    assert_eq!(json(files.path(), &["clean", "--latched"])["kept"], serde_json::json!(["map"]), "it is in use");
+    drop(publisher);
+    let screen = said(files.path(), &["list"]);
+    assert!(screen.contains("1 kept for who comes later (latched)") && !screen.contains("used by no"), "{screen}");
+    let screen = said(files.path(), &["clean"]);
+    let kept = "removed: none\nkept, being used: none\nkept for who comes later (latched): 1 (map); ";
+    assert!(screen.starts_with(kept), "{screen}");
+    assert_eq!(json(files.path(), &["clean"])["latched"], serde_json::json!(["map"]));
+    assert_eq!(json(files.path(), &["clean", "--latched"])["removed"], serde_json::json!(["map"]));
+}
+
+#[test]
 fn a_living_publisher_is_left_alone_and_still_publishes_after_a_clean() {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
     let victim = Victim::start(files.path());

@@ -166,3 +166,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/nodes.md")]
 struct Nodes;
+
+/// The Rust of docs/transforms.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/transforms.md")]
+struct Transforms;

@@ -39,6 +39,7 @@ fn header() -> Header {
         layout_hash: 7,
         description: String::new(),
         wakes: true,
+        is_latched: false,
         creator: Identity { pid: 1, namespace: 3 },
     }
 }
@@ -78,7 +79,7 @@ proptest! {
                 payload_align: 8,
                 layout_hash: 7,
                 description: String::new(),
-                terms: Terms::Publishing { policy: DeliveryPolicy::Reliable, capacity: 4, publishers: 1, wakes: true },
+                terms: Terms::Publishing { policy: DeliveryPolicy::Reliable, capacity: 4, publishers: 1, wakes: true, is_latched: false },
             };
             prop_assert!(found.check(&wanted).is_err() || found.shape == header().shape);
         }

@@ -114,7 +114,15 @@ impl Inward {
             };
             let payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
             let (capacity, publishers) = (shape.capacity(), 1);
-            let making = Making { capacity, least: 0, policy: header.policy, access, publishers, wakes: header.wakes };
+            let making = Making {
+                capacity,
+                least: 0,
+                policy: header.policy,
+                access,
+                publishers,
+                wakes: header.wakes,
+                is_latched: false,
+            };
             let publication = Publication::open(directory, &self.name, kind, payload, &making).map_err(text)?;
             return Ok((publication, ours));
         }
@@ -123,7 +131,7 @@ impl Inward {
             DeliveryPolicy::Reliable => layout::DeliveryPolicy::Reliable,
         };
         let (capacity, publishers) = (capacity.unwrap_or(CAPACITY), publishers.unwrap_or(1));
-        let making = Making { capacity, least: 0, policy, access, publishers, wakes: true };
+        let making = Making { capacity, least: 0, policy, access, publishers, wakes: true, is_latched: false };
         let ours = match (message, maximum) {
             (Some(message), _) => {
                 Ours::Layout(known(message).ok_or_else(|| {

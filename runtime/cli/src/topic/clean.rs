@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use horus_shm::directory::{Directory, Location};
-use horus_shm::peers::clean as shared;
+use horus_shm::peers::clean::{Latched, clean_with};
 use serde::Serialize;
 
 use horus::outside::printable;
@@ -20,6 +20,8 @@ pub struct Cleaned {
     removed: Vec<String>,
     /// Topics in use.
     kept: Vec<String>,
+    /// Topics that no living process uses, kept for who comes later.
+    latched: Vec<String>,
     /// Dead subscribers that were taken out of topics in use.
     reaped: usize,
     /// Directories of virtual worlds whose tests were killed: gone.
@@ -28,9 +30,14 @@ pub struct Cleaned {
     pub problems: Vec<String>,
 }
 
-/// Cleans the directory of `location`, if it exists.
-pub fn clean(location: &Location, directory: Option<&Directory>) -> Result<Cleaned, String> {
-    let found = directory.map(shared::clean).transpose().map_err(|error| error.to_string())?.unwrap_or_default();
+/// Cleans the directory of `location`, if it exists; `latched` says whether latched topics go too.
+pub fn clean(location: &Location, directory: Option<&Directory>, latched: bool) -> Result<Cleaned, String> {
+    let latched = if latched { Latched::Go } else { Latched::Stay };
+    let found = directory
+        .map(|directory| clean_with(directory, latched))
+        .transpose()
+        .map_err(|error| error.to_string())?
+        .unwrap_or_default();
     let names = |paths: &[std::path::PathBuf]| {
         let mut names: Vec<_> = paths.iter().map(|path| name(path)).collect();
         names.sort();
@@ -41,6 +48,7 @@ pub fn clean(location: &Location, directory: Option<&Directory>) -> Result<Clean
         directory: printable(&location.path().display().to_string()),
         removed: names(&found.removed),
         kept: names(&found.kept),
+        latched: names(&found.latched),
         reaped: found.reaped,
         worlds: horus::world::sweep().iter().map(|path| printable(&path.display().to_string())).collect(),
         problems: found.unjudged.iter().map(|error| printable(&error.to_string())).collect(),
@@ -59,6 +67,13 @@ pub fn text(cleaned: &Cleaned) -> String {
             [] => writeln!(text, "{what}: none"),
             names => writeln!(text, "{what}: {} ({})", names.len(), names.join(", ")),
         };
+    }
+    if !cleaned.latched.is_empty() {
+        let (count, names) = (cleaned.latched.len(), cleaned.latched.join(", "));
+        let _ = writeln!(
+            text,
+            "kept for who comes later (latched): {count} ({names}); `horus topic clean --latched` removes them"
+        );
     }
     if cleaned.reaped > 0 {
         let _ = writeln!(text, "taken out of topics in use: {} dead subscribers", cleaned.reaped);

@@ -65,7 +65,11 @@ enum Look {
         name: TopicName,
     },
     /// Remove the topics that no living process uses, and what killed tests left of virtual worlds
-    Clean,
+    Clean {
+        /// Remove latched topics too, which are kept for who comes later
+        #[arg(long)]
+        latched: bool,
+    },
 }
 
 /// Runs the command.
@@ -137,8 +141,8 @@ fn answer(location: &Location, look: &Look, as_json: bool) -> Result<(String, Ve
             let topic = topic.transpose()?.flatten().ok_or_else(missing)?;
             Ok((if as_json { json(&topic) } else { text::info(&topic) }, Vec::new()))
         }
-        Look::Clean => {
-            let cleaned = clean::clean(location, directory.as_ref())?;
+        Look::Clean { latched } => {
+            let cleaned = clean::clean(location, directory.as_ref(), *latched)?;
             let text = if as_json { json(&cleaned) } else { clean::text(&cleaned) };
             Ok((text, cleaned.problems))
         }

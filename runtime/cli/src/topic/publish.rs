@@ -156,6 +156,7 @@ fn topic(
             access,
             publishers: 1,
             wakes: header.wakes,
+            is_latched: false,
         },
         type_name: header.type_name,
         layout_hash: header.layout_hash,
@@ -172,7 +173,15 @@ fn new_topic(definition: &Definition, anew: &Anew, directory: Option<&Directory>
         layout_hash: definition.layout_hash,
         description: (definition.description)(),
         payload: Payload { bytes: definition.bytes, align: definition.align },
-        making: Making { capacity: anew.capacity, least: 0, policy, access, publishers: anew.publishers, wakes: true },
+        making: Making {
+            capacity: anew.capacity,
+            least: 0,
+            policy,
+            access,
+            publishers: anew.publishers,
+            wakes: true,
+            is_latched: false,
+        },
     })
 }
 

@@ -56,6 +56,8 @@ pub struct Topic {
     pub subscribers: Vec<Process>,
     /// Whether publishers wake subscribers that sleep.
     pub wakes: bool,
+    /// Whether it stays for who comes later, when all its users are gone.
+    pub latched: bool,
     /// How many subscribers can live at once.
     pub subscribers_limit: usize,
     /// Messages sent by all publishers together.
@@ -168,6 +170,7 @@ fn topic(path: &Path, name: &str, inspection: &Inspection) -> Topic {
         publishers_limit: header.shape.publishers(),
         subscribers: inspection.subscribers.iter().map(|reader| Process::from(&reader.identity)).collect(),
         wakes: header.wakes,
+        latched: header.is_latched,
         subscribers_limit: header.shape.subscribers(),
         user: accounts::user(inspection.user),
         group: accounts::group(inspection.group),

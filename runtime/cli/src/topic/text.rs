@@ -18,9 +18,14 @@ pub fn list(survey: &Survey) -> String {
         let total = survey.topics.iter().map(|topic| topic.segment_bytes).sum();
         let _ = writeln!(text, "\n{} topics, {} in {}", survey.topics.len(), memory(total), survey.directory);
     }
-    let unused = survey.topics.iter().filter(|topic| topic.is_unused()).count();
+    let unused = survey.topics.iter().filter(|topic| topic.is_unused() && !topic.latched).count();
     if unused > 0 {
         let _ = writeln!(text, "{unused} used by no living process: `horus topic clean` removes them");
+    }
+    let latched = survey.topics.iter().filter(|topic| topic.is_unused() && topic.latched).count();
+    if latched > 0 {
+        let _ =
+            writeln!(text, "{latched} kept for who comes later (latched): `horus topic clean --latched` removes them");
     }
     if !survey.other_namespaces.is_empty() {
         let _ = writeln!(text, "other namespaces: {}", survey.other_namespaces.join(", "));
@@ -84,6 +89,9 @@ pub fn info(topic: &Topic) -> String {
     line("delivery", format!("{}: {when_full}", topic.delivery_policy));
     if !topic.wakes {
         line("waking", "never: subscribers look busily or by the clock".to_owned());
+    }
+    if topic.latched {
+        line("latched", "it stays for who comes later, until `horus topic clean --latched`".to_owned());
     }
     line("capacity", format!("{} messages of each publisher", topic.capacity));
     line("publishers", format!("{} of at most {}", topic.living_publishers(), topic.publishers_limit));

@@ -313,9 +313,18 @@ impl Served {
             kind = Kind { type_name, layout_hash: *layout_hash, description };
             payload = Payload { bytes: shape.payload_bytes(), align: shape.payload_align() };
             let (capacity, publishers) = (shape.capacity(), 1);
-            making = Making { capacity, least: 0, policy: *policy, access, publishers, wakes: *wakes };
+            making =
+                Making { capacity, least: 0, policy: *policy, access, publishers, wakes: *wakes, is_latched: false };
         } else {
-            making = Making { capacity, least: 0, policy: DeliveryPolicy::Latest, access, publishers, wakes: true };
+            making = Making {
+                capacity,
+                least: 0,
+                policy: DeliveryPolicy::Latest,
+                access,
+                publishers,
+                wakes: true,
+                is_latched: false,
+            };
             if let Some(definition) = self.config.type_name.as_deref().and_then(definition) {
                 description = (definition.description)();
                 let (type_name, layout_hash) = (definition.type_name, definition.layout_hash);

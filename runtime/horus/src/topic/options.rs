@@ -30,6 +30,7 @@ pub struct Options {
     wait_strategy: Option<WaitStrategy>,
     is_stamping: bool,
     never_wakes: bool,
+    is_latched: bool,
 }
 
 impl Options {
@@ -113,6 +114,20 @@ impl Options {
         Self { directory: self.directory.clone(), group: self.group.clone(), ..topic }
     }
 
+    /// Has who comes late get the newest message of every publisher, living or gone: for what is said once, such as a map or the
+    /// description of a robot. ROS 2 calls it transient local.
+    ///
+    /// A publisher that says so makes a topic that stays when all its users are gone, until the machine starts anew or
+    /// `horus topic clean --latched` removes it. A subscriber that says so receives the newest message of each lane first, as with
+    /// [`history(1)`](Self::history). A publisher that takes a gone one's lane takes its place: its first message is then the newest.
+    ///
+    /// The topic holds two messages at least, so that a publisher killed in the middle of one leaves the one before.
+    #[must_use]
+    pub fn latched(mut self) -> Self {
+        self.is_latched = true;
+        self
+    }
+
     pub(crate) fn is_stamping(&self) -> bool {
         self.is_stamping
     }
@@ -127,13 +142,15 @@ impl Options {
             Some(group) => Access { mode: 0o660, group: Some(group.number()?) },
             None => directory.access()?,
         };
+        let enough = |capacity: usize| if self.is_latched { capacity.max(2) } else { capacity };
         Ok(Making {
-            capacity: self.capacity.unwrap_or(DEFAULT_CAPACITY),
-            least: self.capacity.unwrap_or(0),
+            capacity: enough(self.capacity.unwrap_or(DEFAULT_CAPACITY)),
+            least: enough(self.capacity.unwrap_or(0)),
             policy: self.policy.unwrap_or(DeliveryPolicy::Latest),
             access,
             publishers: self.publishers.unwrap_or(1),
             wakes: !self.never_wakes,
+            is_latched: self.is_latched,
         })
     }
 
@@ -141,7 +158,7 @@ impl Options {
         Ok(Joining {
             needs: Needs { policy: self.policy, capacity: self.capacity.unwrap_or(0), waking: false },
             making: self.making(directory)?,
-            history: self.history as u64,
+            history: if self.is_latched { self.history.max(1) } else { self.history } as u64,
             wait_strategy: self.wait_strategy,
         })
     }

@@ -15,6 +15,7 @@ use crate::wait::WaitStrategy;
 const KIND: Kind<'static> = Kind { type_name: "horus/Floor", layout_hash: 1, description: "" };
 const PAYLOAD: Payload = Payload::of::<u64>();
 const MAKING: Making = Making {
+    is_latched: false,
     capacity: 4,
     least: 4,
     policy: DeliveryPolicy::Latest,

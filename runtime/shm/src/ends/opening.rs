@@ -23,7 +23,7 @@ use crate::peers::fork::Opening;
 use crate::peers::locks::{self, Place};
 use crate::segment::Segment;
 use crate::segment::file::{self, Access, LastOut, TopicFile};
-use crate::segment::header::{Expected, Header, Needs, Terms};
+use crate::segment::header::{Expected, Header, Needs, Terms, is_kept};
 use crate::segment::layout::{DeliveryPolicy, HEADER_BYTES, MAX_SUBSCRIBERS, Shape};
 use crate::segment::look::Look;
 use crate::segment::map::Residency;
@@ -49,6 +49,8 @@ pub struct Making {
     pub publishers: usize,
     /// Whether publishers wake subscribers that sleep.
     pub wakes: bool,
+    /// Whether the last messages outlive the topic's users.
+    pub is_latched: bool,
 }
 
 /// What the messages of a topic are.
@@ -117,14 +119,14 @@ impl Kind<'_> {
 impl Making {
     /// What a topic must be for a publisher that would make it so.
     pub(super) fn terms(&self) -> Terms {
-        let Self { policy, least: capacity, publishers, wakes, .. } = *self;
-        Terms::Publishing { policy, capacity, publishers, wakes }
+        let Self { policy, least: capacity, publishers, wakes, is_latched, .. } = *self;
+        Terms::Publishing { policy, capacity, publishers, wakes, is_latched }
     }
 
     pub(super) fn header(&self, expected: &Expected) -> Result<Header, OpenError> {
         let (bytes, align) = (expected.payload_bytes, expected.payload_align);
         let shape = Shape::new(bytes, align, self.capacity, self.publishers, MAX_SUBSCRIBERS)?;
-        Header::new(expected, shape, self.policy, self.wakes)
+        Header::new(expected, shape, self.policy, (self.wakes, self.is_latched))
     }
 }
 
@@ -181,7 +183,7 @@ pub(super) fn open_or_make<R>(
     let (mut seen_full, mut manner, mut patience) = (0, Manner::Beside, Patience::new());
     for _attempt in 0..ATTEMPTS {
         let opening = Opening::begin();
-        let entered = match (find(path, manner)?, &making) {
+        let entered = match (find(path, manner, expected)?, &making) {
             (Found::Door(door), _) => Some(door),
             (Found::Nothing, None) => return Ok(None),
             (Found::Nothing, Some((making, header))) => match make_with_room(path, header, making.access, place)? {
@@ -236,11 +238,13 @@ enum Found {
     Nothing,
 }
 
-/// The topic's segment, if living peers use it. Removes one that no living peer uses.
-fn find(path: &Path, manner: Manner) -> Result<Found, OpenError> {
+/// The topic's segment, if living peers use it, or if it is latched. Removes another one that no living peer uses, and a latched one that this
+/// publisher cannot publish: no living peer needs it as it is.
+fn find(path: &Path, manner: Manner, expected: &Expected) -> Result<Found, OpenError> {
     for _attempt in 0..ATTEMPTS {
         let Some(file) = TopicFile::open(path)? else { return Ok(Found::Nothing) };
-        if Look::at(file.file(), path)?.is_ours() && file.remove_if_unused()? {
+        let look = Look::at(file.file(), path)?;
+        if look.is_ours() && !stays(&file, &look, expected) && file.remove_if_unused()? {
             continue; // look what stands there now
         }
         let Some(description) = file.open_again()? else { continue };
@@ -252,6 +256,12 @@ fn find(path: &Path, manner: Manner) -> Result<Found, OpenError> {
         return Door::new(file, description, (look.header(path)?, look.generation()), manner).map(Found::Door);
     }
     Err(OpenError::Busy { path: path.to_owned() })
+}
+
+/// Whether a topic without living users is to be joined by who expects this of it, and not made anew.
+fn stays(file: &TopicFile, look: &Look, expected: &Expected) -> bool {
+    let suits = |header: Header| matches!(expected.terms, Terms::AtLeast(_)) || header.check(expected).is_ok();
+    is_kept(file.file()) && look.header(file.path()).is_ok_and(suits)
 }
 
 /// Makes the topic's segment, takes `place` in it and gives it its name; `None` when another process was faster.

@@ -79,13 +79,14 @@ pub(super) fn suited(
 
 /// The header of the topic remade so that it is enough for `making` and for each living subscriber.
 fn agreed(segment: &Segment, expected: &Expected, making: &Making) -> Result<Header, OpenError> {
-    let Making { mut capacity, mut publishers, mut wakes, .. } = *making;
+    let Making { mut capacity, mut publishers, mut wakes, mut is_latched, .. } = *making;
     let (mut policy, is_publisher) = match expected.terms {
         Terms::Publishing { policy, .. } => (Some(policy), true),
         Terms::AtLeast(needs) => (needs.policy, false),
     };
     if segment.is_finished() {
         publishers = publishers.max(segment.header().shape.publishers());
+        is_latched |= segment.header().is_latched;
     }
     reap(segment);
     for (who, needs) in subscribers(segment)? {
@@ -97,7 +98,7 @@ fn agreed(segment: &Segment, expected: &Expected, making: &Making) -> Result<Hea
         capacity = capacity.max(needs.capacity);
         wakes |= needs.waking;
     }
-    segment.header().remade(capacity, publishers, policy.unwrap_or(making.policy), wakes)
+    segment.header().remade(capacity, publishers, policy.unwrap_or(making.policy), (wakes, is_latched))
 }
 
 /// Remakes the topic with this header; the new mapping keeps the place as the old one does.

@@ -7,12 +7,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reap;
+use super::{publishers, reap, subscribers};
 use crate::board;
 use crate::directory::{Directory, EXTENSION};
 use crate::error::OpenError;
 use crate::segment::Segment;
 use crate::segment::file::TopicFile;
+use crate::segment::header::is_kept;
 use crate::segment::look::Look;
 use crate::segment::map::Residency;
 use crate::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Cleaned {
     pub removed: Vec<PathBuf>,
     /// Topics in use.
     pub kept: Vec<PathBuf>,
+    /// Topics that no living peer used, and that are latched: kept, unless these were to be removed, too.
+    pub latched: Vec<PathBuf>,
     /// Dead subscribers that were taken out of topics in use.
     pub reaped: usize,
     /// Files named like topics that could not be judged, each with the reason. They are left alone.
@@ -34,6 +37,23 @@ pub struct Cleaned {
 ///
 /// Files that are no segments are reported and never removed: this directory may hold what is not ours.
 pub fn clean(directory: &Directory) -> Result<Cleaned, OpenError> {
+    clean_with(directory, Latched::Stay)
+}
+
+/// What becomes of latched topics that no living process uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Latched {
+    /// They are for who comes later.
+    Stay,
+    /// They are removed as others are.
+    Go,
+}
+
+/// As [`clean`]; `latched` says what becomes of latched topics.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn clean_with(directory: &Directory, latched: Latched) -> Result<Cleaned, OpenError> {
     let io = |error: std::io::Error| OpenError::Io { doing: "list", path: directory.path().to_owned(), source: error };
     let mut cleaned = Cleaned::default();
     for entry in std::fs::read_dir(directory.path()).map_err(io)? {
@@ -45,9 +65,10 @@ pub fn clean(directory: &Directory) -> Result<Cleaned, OpenError> {
         if path.extension().is_none_or(|extension| extension != EXTENSION) {
             continue;
         }
-        match clean_one(&path) {
-            Ok(None) => cleaned.removed.push(path),
-            Ok(Some(reaped)) => {
+        match clean_one(&path, latched) {
+            Ok(Found::Removed) => cleaned.removed.push(path),
+            Ok(Found::Latched) => cleaned.latched.push(path),
+            Ok(Found::Used { reaped }) => {
                 cleaned.reaped += reaped;
                 cleaned.kept.push(path);
             }
@@ -71,15 +92,28 @@ fn clean_board(path: PathBuf, cleaned: &mut Cleaned) {
     }
 }
 
-/// How many dead subscribers were taken out; `None` if the topic was unused and is gone.
-fn clean_one(path: &Path) -> Result<Option<usize>, OpenError> {
-    let Some(file) = TopicFile::open(path)? else { return Ok(None) };
+/// What a topic was found to be.
+enum Found {
+    /// Unused, and gone.
+    Removed,
+    /// Unused, and for who comes later.
+    Latched,
+    /// In use; so many dead subscribers were taken out.
+    Used { reaped: usize },
+}
+
+fn clean_one(path: &Path, latched: Latched) -> Result<Found, OpenError> {
+    let Some(file) = TopicFile::open(path)? else { return Ok(Found::Removed) };
     let file = Arc::new(file);
-    if Look::at(file.file(), path)?.is_ours() && file.remove_if_unused()? {
-        return Ok(None);
+    let look = Look::at(file.file(), path)?;
+    let is_for_later = latched == Latched::Stay && is_kept(file.file()) && look.header(path).is_ok();
+    if look.is_ours() && !is_for_later && file.remove_if_unused()? {
+        return Ok(Found::Removed);
     }
     let look = Look::steady(file.file(), path)?;
     let header = look.header(path)?;
     let segment = Segment::map(file.clone(), file.file(), header, look.generation(), Residency::OnDemand)?;
-    Ok(Some(reap(&segment)))
+    let reaped = reap(&segment);
+    let is_used = !publishers(&segment)?.is_empty() || !subscribers(&segment)?.is_empty();
+    Ok(if is_for_later && !is_used { Found::Latched } else { Found::Used { reaped } })
 }

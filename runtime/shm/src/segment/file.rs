@@ -7,7 +7,8 @@
 //! A topic that is remade keeps its file, which grows and never shrinks: to touch bytes that a file lost is SIGBUS.
 //!
 //! # Who removes a file
-//! The peer that leaves last, and a process that finds one that no living peer uses: the next peer that opens the topic,
+//! Of a latched topic that was published, `horus topic clean --latched` alone, and a publisher that cannot publish it as it is. Of others, the
+//! peer that leaves last, and a process that finds one that no living peer uses: the next peer that opens the topic,
 //! `horus topic clean`. It takes the locks of *all* places at once (`peers::locks`), which succeeds only if no peer
 //! lives there, and takes the name away while it has them. Who joins takes its own place's lock first and then looks whether
 //! the file still has a name. So one of the two sees the other. Who finds the places taken by a remover looks again a moment later;
@@ -25,6 +26,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::error::OpenError;
 use crate::peers::fork::Opening;
 use crate::peers::locks::{self, Range};
+use crate::segment::header::is_kept;
 
 /// Who may open a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,8 +151,8 @@ impl LastOut {
 
 impl Drop for LastOut {
     fn drop(&mut self) {
-        // What cannot be removed now, the next one who opens the topic removes.
-        if self.opener.is_this() {
+        // What cannot be removed now, the next one who opens the topic removes. What is latched stays for who comes later.
+        if self.opener.is_this() && !is_kept(self.file.file()) {
             let _ = self.file.remove_if_unused();
         }
     }

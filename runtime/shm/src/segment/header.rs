@@ -1,7 +1,7 @@
 //! What a segment's header says, and what of it is believed: nothing, until every field has been checked.
 //!
 //! ```text
-//!       0  magic 8 "HORUSSHM"  │   8  version 5     │  12  byte order 4
+//!       0  magic 8 "HORUSSHM"  │   8  version 6     │  12  byte order 4
 //!      16  total bytes 8       │  24  payload bytes 8 │  32  payload alignment 8 │  40  layout hash 8
 //!      48  capacity 8          │  56  slot stride 8 │  64  policy 4, publishers 4, subscribers 4, flags 4
 //!      80  creator: pid 8      │  88  its PID namespace 8
@@ -15,10 +15,14 @@
 //! makes it a [`Header`]; [`Header::check`] compares that with what the caller expects.
 
 use std::fmt;
+use std::os::fd::OwnedFd;
+
+use zerocopy::IntoBytes;
 
 use super::difference::difference;
 use super::layout::{
-    BYTE_ORDER, DESCRIPTION_BYTES, DeliveryPolicy, HEADER_BYTES, MAGIC, Shape, TYPE_NAME_BYTES, VERSION, WORD,
+    BYTE_ORDER, DESCRIPTION_BYTES, DeliveryPolicy, GENERATION_WORD, GENERATIONS, HEADER_BYTES, LANES_WORD, LINE_PAIR,
+    MAGIC, MEMBERSHIP, Shape, TYPE_NAME_BYTES, VERSION, WORD,
 };
 use super::rejected::Reason;
 use crate::error::OpenError;
@@ -47,6 +51,24 @@ mod field {
 
 /// Flag of a topic whose publishers wake no subscriber.
 const NEVER_WAKES: u32 = 1;
+/// Flag of a topic whose messages outlive its users.
+const LATCHED: u32 = 2;
+
+/// Whether a file is that of a topic whose last messages outlive its users: one that is latched, and was ever published. Two system calls;
+/// nothing of the file is believed beyond that.
+pub(crate) fn is_kept(file: &OwnedFd) -> bool {
+    let mut flags = [0; 4];
+    let mut membership = [0_u64; LINE_PAIR / WORD];
+    let read = |into: &mut [u8], offset: usize| rustix::io::pread(file, &mut *into, offset as u64) == Ok(into.len());
+    if !read(&mut flags, field::FLAGS)
+        || u32::from_ne_bytes(flags) & LATCHED == 0
+        || !read(membership.as_mut_bytes(), MEMBERSHIP)
+    {
+        return false;
+    }
+    let generation = usize::try_from(membership[GENERATION_WORD] / 2).unwrap_or(usize::MAX);
+    generation < GENERATIONS && membership[LANES_WORD + generation] != 0
+}
 
 /// What a peer wants a segment to be.
 #[derive(Clone, Debug)]
@@ -78,6 +100,8 @@ pub enum Terms {
         publishers: usize,
         /// Whether publishers wake who sleeps.
         wakes: bool,
+        /// Whether messages must outlive the topic's users. A publisher that does not ask for it takes a topic where they do.
+        is_latched: bool,
     },
     /// Good enough for a subscriber.
     AtLeast(Needs),
@@ -158,6 +182,8 @@ pub struct Header {
     /// Whether publishers wake subscribers that sleep; if not, no `send` makes a system call and subscribers look by the
     /// clock.
     pub wakes: bool,
+    /// Whether the file stays once the topic was published and all its users are gone, so that who comes later gets the last messages.
+    pub is_latched: bool,
     /// Who made the file. It may be gone while others go on using it.
     pub creator: Identity,
 }
@@ -243,6 +269,7 @@ impl Alleged {
             layout_hash: self.u64(field::LAYOUT_HASH),
             description: self.description(),
             wakes: self.u32(field::FLAGS) & NEVER_WAKES == 0,
+            is_latched: self.u32(field::FLAGS) & LATCHED != 0,
             creator: Identity {
                 pid: u32::try_from(self.u64(field::CREATOR_PID)).unwrap_or(0),
                 namespace: self.u64(field::CREATOR_NAMESPACE),
@@ -293,7 +320,7 @@ impl Header {
         expected: &Expected,
         shape: Shape,
         policy: DeliveryPolicy,
-        wakes: bool,
+        (wakes, is_latched): (bool, bool),
     ) -> Result<Self, OpenError> {
         let type_name = expected.type_name.clone();
         let printable = !type_name.is_empty() && !type_name.chars().any(char::is_control);
@@ -302,7 +329,7 @@ impl Header {
         }
         let description = cut(&expected.description, DESCRIPTION_BYTES).to_owned();
         let (layout_hash, creator) = (expected.layout_hash, Identity::own());
-        Ok(Self { shape, policy, type_name, layout_hash, description, wakes, creator })
+        Ok(Self { shape, policy, type_name, layout_hash, description, wakes, is_latched, creator })
     }
 
     /// The header of the same topic with room for so much.
@@ -311,11 +338,11 @@ impl Header {
         capacity: usize,
         publishers: usize,
         policy: DeliveryPolicy,
-        wakes: bool,
+        (wakes, is_latched): (bool, bool),
     ) -> Result<Self, OpenError> {
         let (bytes, align) = (self.shape.payload_bytes(), self.shape.payload_align());
         let shape = Shape::new(bytes, align, capacity, publishers, self.shape.subscribers())?;
-        Ok(Self { shape, policy, wakes, creator: Identity::own(), ..self.clone() })
+        Ok(Self { shape, policy, wakes, is_latched, creator: Identity::own(), ..self.clone() })
     }
 
     /// The bytes that [`Alleged::validate`] reads back as this header.
@@ -334,7 +361,8 @@ impl Header {
         put(field::POLICY, &self.policy.code().to_ne_bytes());
         put(field::PUBLISHERS, &(self.shape.publishers() as u32).to_ne_bytes());
         put(field::SUBSCRIBERS, &(self.shape.subscribers() as u32).to_ne_bytes());
-        put(field::FLAGS, &(if self.wakes { 0 } else { NEVER_WAKES }).to_ne_bytes());
+        let never_wakes = if self.wakes { 0 } else { NEVER_WAKES };
+        put(field::FLAGS, &(never_wakes | if self.is_latched { LATCHED } else { 0 }).to_ne_bytes());
         put(field::CREATOR_PID, &u64::from(self.creator.pid).to_ne_bytes());
         put(field::CREATOR_NAMESPACE, &self.creator.namespace.to_ne_bytes());
         put(field::TYPE_NAME, self.type_name.as_bytes());
@@ -378,9 +406,11 @@ impl Header {
 
     /// Checks that the topic is made as the caller wants it.
     pub(crate) fn check_terms(&self, terms: &Terms) -> Result<(), Reason> {
-        let (policy, capacity, publishers, wakes) = match *terms {
+        let (policy, capacity, publishers, wakes, is_latched) = match *terms {
             Terms::AtLeast(needs) => return needs.check(self.policy, self.shape.capacity(), self.wakes),
-            Terms::Publishing { policy, capacity, publishers, wakes } => (policy, capacity, publishers, wakes),
+            Terms::Publishing { policy, capacity, publishers, wakes, is_latched } => {
+                (policy, capacity, publishers, wakes, is_latched)
+            }
         };
         if policy != self.policy {
             return Err(Reason::DeliveryPolicy { found: self.policy, expected: policy });
@@ -393,6 +423,9 @@ impl Header {
         }
         if wakes != self.wakes {
             return Err(Reason::Wakes { found: self.wakes });
+        }
+        if is_latched && !self.is_latched {
+            return Err(Reason::NotLatched);
         }
         Ok(())
     }

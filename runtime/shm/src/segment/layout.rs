@@ -58,7 +58,7 @@ pub const LINE_PAIR: usize = 2 * LINE;
 /// The first eight bytes of every segment.
 pub const MAGIC: [u8; 8] = *b"HORUSSHM";
 /// Version of everything in this file. Any change of an offset, a meaning or the ring's protocol raises it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Reads as this number only on a machine of the same byte order.
 pub(crate) const BYTE_ORDER: u32 = 0x0102_0304;
 

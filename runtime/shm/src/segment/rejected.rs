@@ -183,4 +183,10 @@ pub enum Reason {
         /// Whether the topic's publishers wake who sleeps.
         found: bool,
     },
+    /// A publisher wants its messages to outlive it, and the topic was published without.
+    #[error(
+        "is not latched, and this program publishes it latched (`Options::latched`): say so in each of its publishers, and restart the \
+        topic's users"
+    )]
+    NotLatched,
 }

@@ -21,6 +21,7 @@ pub const MAKING: Making = Making {
     access: Access { mode: 0o600, group: None },
     publishers: 1,
     wakes: true,
+    is_latched: false,
 };
 pub const JOINING: Joining = Joining {
     needs: Needs { policy: None, capacity: 0, waking: false },
