@@ -50,6 +50,7 @@ mod search;
 mod statics;
 mod survey;
 mod table;
+pub mod urdf;
 
 pub use broadcaster::Broadcaster;
 pub use error::{LookupError, SendError};

@@ -199,6 +199,21 @@ fn static_frames_are_sent_anew_and_never_seen_in_part() {
 }
 
 #[test]
+fn a_robot_is_mounted_as_its_urdf_file_says() {
+    let (scratch, options) = place();
+    let file = scratch.path().join("robot.urdf");
+    let joint = r#"<joint name="j" type="fixed"><parent link="base"/><child link="lidar"/><origin xyz="1 2 0" rpy="0 0 0.5"/></joint>"#;
+    std::fs::write(&file, format!("<robot name=\"r\">{joint}</robot>")).unwrap();
+    let mut mounted = StaticBroadcaster::open(&options).unwrap();
+    assert_eq!(mounted.add_urdf(&file).unwrap(), 1);
+    let frames = Frames::open(&options).unwrap();
+    assert!(near(&frames.at("base", "lidar", at(1)).unwrap(), &Transform::planar(1.0, 2.0, 0.5)));
+    std::fs::write(&file, "<robot>").unwrap();
+    let told = mounted.add_urdf(&file).unwrap_err().to_string();
+    assert!(told.starts_with(&file.display().to_string()) && told.contains("it is no XML"), "{told}");
+}
+
+#[test]
 fn waiting_ends_with_the_frame_or_with_the_reason() {
     let (scratch, options) = place();
     let frames = Frames::open(&options).unwrap();

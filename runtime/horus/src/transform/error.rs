@@ -127,6 +127,14 @@ pub enum SendError {
     /// The topic cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The file that describes the robot is wrong.
+    #[error("{}: {source}", path.display())]
+    Urdf {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        source: super::urdf::UrdfError,
+    },
     /// It cannot be a frame's name.
     #[error(
         "{name:?} is no name of a frame: it has 1 to {MAX_BYTES} printable characters without a space, and no / in front"

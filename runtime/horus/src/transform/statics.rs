@@ -1,12 +1,14 @@
 //! Sends static frames: how a sensor is mounted, and all else that never moves.
 
+use std::path::Path;
+
 use super::broadcaster::{frame_name, no_rotation, withdraw};
 use super::claim::check;
 use super::error::SendError;
 use super::name::FrameName;
 use super::pose::Transform;
 use super::sample::{FrameSample, STATIC};
-use super::{HELD, TOPIC};
+use super::{HELD, TOPIC, urdf};
 use crate::time::MonotonicTime;
 use crate::topic::{Options, Publisher};
 
@@ -77,6 +79,17 @@ impl StaticBroadcaster {
                 self.first = self.publisher.position();
             }
         })
+    }
+
+    /// Adds the fixed joints of a URDF file, and says how many there are. All of them or none.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add), and [`SendError::Urdf`].
+    pub fn add_urdf(&mut self, path: impl AsRef<Path>) -> Result<usize, SendError> {
+        let path = path.as_ref();
+        let joints = urdf::read(path).map_err(|source| SendError::Urdf { path: path.to_owned(), source })?;
+        self.add_all(joints.iter().map(|joint| (joint.parent.as_str(), joint.child.as_str(), joint.transform)))?;
+        Ok(joints.len())
     }
 
     /// Sends the frames from number `from` on behind the others, or all anew where the others would be overwritten.
