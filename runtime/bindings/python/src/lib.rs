@@ -5,7 +5,7 @@
 //!
 //! In reading order: `error` -> `exclusive` (who may use a handle) -> `arguments`, `methods` (what is called for each message) -> `message` (its
 //! first page has the order of its files) -> `picture`, `numpy`, `dlpack` (its numbers for others) -> `value` (dicts and the like) -> `renamed`
-//! (old names of arguments) -> `topic` (its ends, what they lend) -> `nodes` (ports, steps, programs, virtual time). Each uses what comes before it only
+//! (old names of arguments) -> `topic` (its ends, what they lend) -> `transform` (frames) -> `nodes` (ports, steps, programs, virtual time). Each uses what comes before it only
 //! (`scripts/checks/runtime/test_circles.py`).
 //!
 //! # Where `unsafe` is
@@ -27,12 +27,13 @@ mod numpy;
 mod picture;
 mod renamed;
 mod topic;
+mod transform;
 mod value;
 
 use pyo3::prelude::*;
 
 /// What the package's files in Python and this module know of each other; `python/horus/__init__.py` has the same number.
-const INTERFACE: u32 = 5;
+const INTERFACE: u32 = 6;
 
 /// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
 #[pymodule(gil_used = true)]
@@ -49,5 +50,6 @@ fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     dlpack::add_to(py)?;
     picture::add_to(module)?;
     nodes::add_to(module)?;
-    topic::add_to(module)
+    topic::add_to(module)?;
+    transform::add_to(module)
 }

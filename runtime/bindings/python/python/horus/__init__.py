@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-INTERFACE = 5
+INTERFACE = 6
 
 if "t" in getattr(_sys, "abiflags", ""):
     raise ImportError("this Python has no GIL, and horus needs one: use the ordinary build of the same version, such as python3.14 and not python3.14t")
@@ -18,14 +18,32 @@ if _horus.INTERFACE != INTERFACE:
     raise ImportError(f"horus._horus has interface {_horus.INTERFACE}, and the package wants {INTERFACE}: install both from one wheel")
 
 from horus._app import App
-from horus._horus import Array, Cycle, HorusError, Input, Loan, Lost, Output, Publisher, Subscriber, Tally, World, __version__, wait_any
+from horus._horus import (
+    Array,
+    Broadcaster,
+    Cycle,
+    Frames,
+    HorusError,
+    Input,
+    Loan,
+    Lost,
+    Output,
+    Publisher,
+    StaticBroadcaster,
+    Subscriber,
+    Tally,
+    Transform,
+    World,
+    __version__,
+    wait_any,
+)
 from horus._message import Message, array, f32, f64, from_layout, i8, i16, i32, i64, i128, message, u8, u16, u32, u64, u128
 from horus._program import input, node, output, run
 
 from horus import messages  # noqa: E402, I001 (its classes are made of what stands above)
 
 __all__ = [
-    "App", "Array", "Cycle", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Publisher", "Subscriber", "Tally", "World", "__version__", "array",
-    "f32", "f64", "from_layout", "i8", "i16", "i32", "i64", "i128", "input", "message", "messages", "node", "output", "run", "u8", "u16", "u32", "u64", "u128",
-    "wait_any",
+    "App", "Array", "Broadcaster", "Cycle", "Frames", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Publisher", "StaticBroadcaster",
+    "Subscriber", "Tally", "Transform", "World", "__version__", "array", "f32", "f64", "from_layout", "i128", "i16", "i32", "i64", "i8", "input",
+    "message", "messages", "node", "output", "run", "u128", "u16", "u32", "u64", "u8", "wait_any",
 ]  # fmt: skip

@@ -132,6 +132,7 @@ class Publisher(Generic[_M]):
         wait_strategy: str | None = None,
         stamped: bool = False,
         never_wake: bool = False,
+        latched: bool = False,
         maximum: int | None = None,
     ) -> None: ...
     @property
@@ -187,6 +188,7 @@ class Subscriber(Generic[_M]):
         history: int | None = None,
         wait_strategy: str | None = None,
         never_wake: bool = False,
+        latched: bool = False,
         maximum: int | None = None,
     ) -> None: ...
     @property
@@ -458,3 +460,87 @@ class World:
         """The account of a node."""
     def state(self, node: str) -> Literal["starting", "running", "degraded", "safe", "stopped", "ended"]:
         """What a node does: "starting", "running", "degraded", "safe", "stopped" or "ended"."""
+
+@final
+class Transform:
+    """
+    How a frame is moved and turned in another one: it takes coordinates in the child to those in the parent. The translation is x, y, z in metres,
+    the rotation a unit quaternion x, y, z, w.
+    """
+
+    def __new__(
+        cls, translation: tuple[float, float, float] = ..., rotation: tuple[float, float, float, float] = ...
+    ) -> Self: ...
+    @staticmethod
+    def planar(x: float, y: float, yaw: float = 0.0) -> Transform:
+        """
+        staticmethod(function) -> method Convert a function to be a static method. A static method does not receive an implicit first argument. To
+        declare a static method, use this idiom: class C: @staticmethod def f(arg1, arg2, argN): ... It can be called either on the class (e.g. C.f())
+        or on an instance (e.g. C().f()). Both the class and the instance are ignored, and neither is passed implicitly as the first argument to the
+        method. Static methods in Python are similar to those found in Java or C++. For a more advanced concept, see the classmethod builtin.
+        """
+    @property
+    def translation(self) -> tuple[float, float, float]:
+        """From the parent's origin to the child's, metres along the parent's axes."""
+    @property
+    def rotation(self) -> tuple[float, float, float, float]:
+        """How the child is turned in the parent: a unit quaternion x, y, z, w."""
+    @property
+    def yaw(self) -> float:
+        """How far it is turned about the z axis, radians from -pi to pi."""
+    def inverse(self) -> Transform:
+        """The other way round: the parent in the child."""
+    def apply(self, point: tuple[float, float, float]) -> tuple[float, float, float]:
+        """The coordinates in the parent of a point that has these in the child."""
+    def distance(self, other: Transform) -> float:
+        """How far the origins of two frames are apart that are both in the same parent, metres."""
+    def __mul__(self, inner: Transform, /) -> Transform:
+        """`a_in_map * b_in_a` is b in map."""
+    def __rmul__(self, value: Any, /) -> Any: ...
+
+@final
+class Broadcaster:
+    """
+    Sends where a moving frame is in its parent. The frame goes with `close`, with the end of a `with` block, and with this object. Raises HorusError
+    when another program sends the frame, or the tree would have a loop.
+    """
+
+    def __new__(cls, parent: str, child: str, *, directory: str | PathLike[str] | None = None) -> Self: ...
+    def send(self, time_ns: int, transform: Transform) -> None:
+        """Sends where the frame was at `time_ns`, nanoseconds of CLOCK_MONOTONIC (`time.monotonic_ns()`), which is after that of the transform before."""
+    def close(self) -> None:
+        """Withdraws the frame. Once more is nothing."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_raised: object) -> None: ...
+
+@final
+class StaticBroadcaster:
+    """
+    Sends static frames, each once: how a sensor is mounted. They are known at every time, until `close`, the end of a `with` block, or the end of
+    this object.
+    """
+
+    def __new__(cls, *, directory: str | PathLike[str] | None = None) -> Self: ...
+    def add(self, parent: str, child: str, transform: Transform) -> None:
+        """Adds the frame `child` in `parent`."""
+    def add_urdf(self, path: str | PathLike[str]) -> int:
+        """Adds the fixed joints of a URDF file, and says how many there are. All of them or none."""
+    def close(self) -> None:
+        """Withdraws the frames. Once more is nothing."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_raised: object) -> None: ...
+
+@final
+class Frames:
+    """All frames of a namespace, to be looked up. One thread at a time uses it."""
+
+    def __new__(cls, *, directory: str | PathLike[str] | None = None) -> Self: ...
+    def at(self, target: str, source: str, time_ns: int) -> Transform:
+        """
+        The frame `source` in the frame `target` at `time_ns`, nanoseconds of CLOCK_MONOTONIC. Raises HorusError with what is in the way: an unknown
+        name, two trees, or by how much the time is outside of what is held.
+        """
+    def newest(self, target: str, source: str) -> tuple[Transform, int | None]:
+        """As `at`, at the latest time for which every frame between the two is known; and that time, which is None when all of them are static."""
+    def wait(self, target: str, source: str, time_ns: int, timeout: _Span) -> Transform:
+        """As `at`, but waits until the transform is known, at most `timeout`: seconds, or a text such as "10 ms"."""

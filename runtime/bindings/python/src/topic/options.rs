@@ -42,7 +42,8 @@ pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Option<usiz
             "wait_strategy" => options.wait_strategy(wait_strategy(&value.extract::<String>()?)?),
             "stamped" if value.is_truthy()? => options.stamped(),
             "never_wake" if value.is_truthy()? => options.never_wake(),
-            "stamped" | "never_wake" => options,
+            "latched" if value.is_truthy()? => options.latched(),
+            "stamped" | "never_wake" | "latched" => options,
             "maximum" => {
                 maximum = Some(value.extract()?);
                 options
@@ -56,7 +57,7 @@ pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Option<usiz
 #[cold]
 fn no_option(name: &str) -> PyErr {
     PyTypeError::new_err(format!(
-        "there is no option {name}: there are reliable, latest, publishers, group, directory, history, wait_strategy, stamped, never_wake, maximum"
+        "there is no option {name}: there are reliable, latest, publishers, group, directory, history, wait_strategy, stamped, never_wake, latched, maximum"
     ))
 }
 
