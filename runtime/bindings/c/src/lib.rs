@@ -1,7 +1,7 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `nodes` (`port`, `step`, `program`, `app` and
+//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `transform` (frames) -> `nodes` (`port`, `step`, `program`, `app` and
 //! `node`, `world`) -> `journal`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
@@ -14,12 +14,14 @@ mod nodes;
 mod payload;
 mod status;
 mod topic;
+mod transform;
 
 pub use journal::*;
 pub use layout::*;
 pub use nodes::*;
 pub use status::*;
 pub use topic::*;
+pub use transform::*;
 
 /// The version of this interface. A program that was built for another first number does not work with this library.
 pub const HORUS_ABI_VERSION: u32 = 1;

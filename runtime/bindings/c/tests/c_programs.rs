@@ -36,6 +36,12 @@ fn a_port_is_used_by_no_other_node() {
 }
 
 #[test]
+fn frames_are_sent_and_looked_up_and_a_latched_topic_outlives_its_publisher() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("transforms"), &[]), "all of it holds\n");
+}
+
+#[test]
 fn options_of_a_later_release_are_taken_or_refused_and_never_misread() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.c("options"), &[]), "all of it holds\n");

@@ -12,6 +12,12 @@ fn topics_do_in_cpp_what_they_do_in_c() {
 }
 
 #[test]
+fn frames_do_in_cpp_what_they_do_in_c() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("transforms", &[]), &[]), "all of it holds\n");
+}
+
+#[test]
 fn a_struct_of_any_name_in_any_namespace_is_a_message() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.cpp("names", &[]), &[]), "all of it holds\n");

@@ -60,6 +60,12 @@ typedef enum {
 // A program of nodes.
 typedef struct horus_app horus_app;
 
+// Sends a moving frame. One thread at a time uses it.
+typedef struct horus_broadcaster horus_broadcaster;
+
+// All frames of a namespace, to be looked up. One thread at a time uses it.
+typedef struct horus_frames horus_frames;
+
 // What a node reads. It belongs to its program, ends with it, and only the step of its node uses it.
 typedef struct horus_input horus_input;
 
@@ -74,6 +80,9 @@ typedef struct horus_output horus_output;
 
 // The publishing end of a topic. One thread at a time uses it.
 typedef struct horus_publisher horus_publisher;
+
+// Sends static frames. One thread at a time uses it.
+typedef struct horus_static_broadcaster horus_static_broadcaster;
 
 // A subscribing end of a topic. One thread at a time uses it.
 typedef struct horus_subscriber horus_subscriber;
@@ -119,8 +128,9 @@ typedef struct {
   // 1 for a topic whose publishers wake no subscriber, so that sending never makes a system call: its subscribers look for
   // messages busily or by the clock.
   uint32_t never_wake;
-  // 0.
-  uint32_t spare;
+  // 1 to have who comes late get the newest message of every publisher, living or gone. The topic of such a publisher stays when all its users
+  // are gone. An earlier library refuses it.
+  uint32_t latched;
 } horus_options;
 
 // What a node is told about the cycle that it is in.
@@ -205,6 +215,14 @@ typedef struct {
   // Messages that it holds of each publisher.
   uint32_t capacity;
 } horus_shape;
+
+// How a frame is moved and turned in another one: it takes coordinates in the child to those in the parent.
+typedef struct {
+  // From the parent's origin to the child's: x, y, z in metres along the parent's axes.
+  double translation[3];
+  // How the child is turned in the parent: a unit quaternion x, y, z, w.
+  double rotation[4];
+} horus_transform;
 
 // Failed: a person has to act.
 #define HORUS_JOURNAL_ERROR 3
@@ -877,6 +895,103 @@ horus_status horus_wait_any(horus_subscriber *const *subscribers,
                             size_t count,
                             int64_t timeout_ns,
                             size_t *ready);
+
+// Becomes the one that sends the frame `child` in `parent`; null when it is refused: another program sends it, or the tree would have a loop.
+// Of `options`, which may be null, directory and group count.
+//
+// # Safety
+// Both names end with a zero byte, `options` is null or may be read.
+horus_broadcaster *horus_broadcaster_open(const char *parent,
+                                          const char *child,
+                                          const horus_options *options);
+
+// Sends where the frame was at `time_ns`, in nanoseconds on CLOCK_MONOTONIC, which is after that of the transform before. Makes no system call.
+//
+// # Safety
+// `broadcaster` is a handle that no other call uses meanwhile, `transform` is null or may be read.
+horus_status horus_broadcaster_send(horus_broadcaster *broadcaster,
+                                    uint64_t time_ns,
+                                    const horus_transform *transform);
+
+// Withdraws the frame, and ends the broadcaster. Null is none.
+//
+// # Safety
+// `broadcaster` is null or a handle that is not used any more.
+horus_status horus_broadcaster_close(horus_broadcaster *broadcaster);
+
+// Opens what sends static frames; null when it is refused. Of `options`, which may be null, directory and group count.
+//
+// # Safety
+// `options` is null or may be read.
+horus_static_broadcaster *horus_static_broadcaster_open(const horus_options *given);
+
+// Adds the frame `child` in `parent`. When it is refused, the frames are as before.
+//
+// # Safety
+// `broadcaster` is a handle that no other call uses meanwhile, both names end with a zero byte, `transform` is null or may be read.
+horus_status horus_static_broadcaster_add(horus_static_broadcaster *broadcaster,
+                                          const char *parent,
+                                          const char *child,
+                                          const horus_transform *transform);
+
+// Adds the fixed joints of a URDF file, all of them or none.
+//
+// # Safety
+// `broadcaster` is a handle that no other call uses meanwhile, `path` ends with a zero byte.
+horus_status horus_static_broadcaster_add_urdf(horus_static_broadcaster *broadcaster,
+                                               const char *path);
+
+// Withdraws the frames, and ends what sends them. Null is none.
+//
+// # Safety
+// `broadcaster` is null or a handle that is not used any more.
+horus_status horus_static_broadcaster_close(horus_static_broadcaster *broadcaster);
+
+// Opens all frames of a namespace; null when it is refused. Of `options`, which may be null, directory and group count.
+//
+// # Safety
+// `options` is null or may be read.
+horus_frames *horus_frames_open(const horus_options *given);
+
+// The frame `source` in the frame `target` at `time_ns`, in nanoseconds on CLOCK_MONOTONIC. HORUS_FAILED when it is not known there and then:
+// `horus_error` says which frame is in the way, and by how much the time is outside of what is held. Makes no system call.
+//
+// # Safety
+// `frames` is a handle that no other call uses meanwhile, both names end with a zero byte, `found` is null or may be written.
+horus_status horus_frames_at(horus_frames *frames,
+                             const char *target,
+                             const char *source,
+                             uint64_t time_ns,
+                             horus_transform *found);
+
+// As horus_frames_at, at the latest time for which every frame between the two is known. That time goes to `time_ns`, which may be null: 0 where
+// all of them are static.
+//
+// # Safety
+// As there, and `time_ns` is null or may be written.
+horus_status horus_frames_newest(horus_frames *frames,
+                                 const char *target,
+                                 const char *source,
+                                 uint64_t *time_ns,
+                                 horus_transform *found);
+
+// As horus_frames_at, but waits until the transform is known: at most `timeout_ns`, or as long as that takes if it is negative. Not for a step
+// of a node.
+//
+// # Safety
+// As there.
+horus_status horus_frames_wait(horus_frames *frames,
+                               const char *target,
+                               const char *source,
+                               uint64_t time_ns,
+                               int64_t timeout_ns,
+                               horus_transform *found);
+
+// Ends them. Null is nothing to end.
+//
+// # Safety
+// `frames` is null or a handle that is not used any more.
+horus_status horus_frames_close(horus_frames *frames);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -23,6 +23,7 @@
 #include "cpp/node.hpp"
 #include "cpp/payload.hpp"
 #include "cpp/topic.hpp"
+#include "cpp/transform.hpp"
 #include "cpp/wait.hpp"
 #include "cpp/world.hpp"
 #include "messages.hpp"

@@ -56,8 +56,9 @@ pub struct horus_options {
     /// 1 for a topic whose publishers wake no subscriber, so that sending never makes a system call: its subscribers look for
     /// messages busily or by the clock.
     pub never_wake: u32,
-    /// 0.
-    pub spare: u32,
+    /// 1 to have who comes late get the newest message of every publisher, living or gone. The topic of such a publisher stays when all its users
+    /// are gone. An earlier library refuses it.
+    pub latched: u32,
 }
 
 /// As HORUS_OPTIONS, for tests.
@@ -74,7 +75,7 @@ pub(crate) const NONE: horus_options = horus_options {
     group: std::ptr::null(),
     wait_strategy_ns: 0,
     never_wake: 0,
-    spare: 0,
+    latched: 0,
 };
 
 /// The most that a caller of any later library asks for; what says more, or less than this first version has, was not begun as HORUS_OPTIONS.
@@ -97,7 +98,7 @@ unsafe fn known(given: *const horus_options) -> Result<horus_options, Refusal> {
     let asked = unsafe { given.read() };
     // SAFETY: as many bytes as it says may be read, by the caller's promise.
     let more = unsafe { slice::from_raw_parts(given.cast::<u8>().add(own), size - own) };
-    if asked.spare != 0 || more.iter().any(|&byte| byte != 0) {
+    if more.iter().any(|&byte| byte != 0) {
         return Err(misuse(
             "these options ask for something that this library does not know: install the one that the program was written for",
         ));
@@ -148,6 +149,9 @@ pub(crate) unsafe fn options_if_any(given: *const horus_options) -> Result<Optio
     };
     if given.never_wake != 0 {
         options = options.never_wake();
+    }
+    if given.latched != 0 {
+        options = options.latched();
     }
     if given.stamped != 0 {
         options = options.stamped();

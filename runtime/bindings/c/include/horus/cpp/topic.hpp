@@ -36,6 +36,8 @@ class Options {
   Options &spin_then_sleep(std::chrono::nanoseconds spin) { return waits(HORUS_WAIT_SPIN_THEN_SLEEP, spin); }
   // Publishers wake no subscriber: sending never makes a system call.
   Options &never_wake() { return raw_.never_wake = 1, *this; }
+  // Who comes late gets the newest message of every publisher, living or gone: of a publisher, the topic stays when all its users are gone.
+  Options &latched() { return raw_.latched = 1, *this; }
   // Another folder of topics than $HORUS_SHM_DIR or /dev/shm/horus.
   Options &directory(std::string path) { return directory_ = std::move(path), *this; }
   // The group of users, by name or number, whose members may use the topic beside its owner.
