@@ -66,7 +66,7 @@ usual() {
 build "$benchmarks" || exit 1
 tables=$programs/tables
 for benchmark in raw_baselines all_paths_latency cross_process_benchmark robotics_messages_benchmark \
-    scalability_benchmark fanout_shm_bench production_bench bench_ipc scheduler_benchmark determinism_benchmark; do
+    scalability_benchmark fanout_shm_bench production_bench bench_ipc scheduler_benchmark transform_benchmark determinism_benchmark; do
     usual "$benchmark"
 done
 
