@@ -141,8 +141,8 @@ CHECKS = [
         on=(PYTHON,), through=("docs/python.md",), slow="about 2 minutes",
     ),
     Check(
-        "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE,),
-        after=(LIBRARY,), needs=CPP,
+        "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE, DEBUG),
+        after=(LIBRARY, TESTS_BUILT), needs=CPP,
         on=("runtime/bindings/layout-vectors.txt",), through=("runtime/bindings",), slow="about 2 minutes",
     ),
     Check(
