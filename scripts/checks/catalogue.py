@@ -101,9 +101,9 @@ CHECKS = [
         "what the compiler says to mistakes in messages", cargo("test", "--locked", "--package", "horus", "--test", "mistakes"), RUNTIME,
         holds=(DEBUG,), after=(TESTS_BUILT,),
     ),
-    # It builds in runtime/target too, but for seconds of its minutes.
+    # Its last part builds in debug, but for seconds of its minutes.
     Check(
-        "segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50"),
+        "segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50"), holds=(RELEASE,),
         on=("runtime/fuzz",), through=(SYS, SHM, HORUS), slow="about 3 minutes",
     ),
     Check("programs of nodes in every order", command("soak", "nodes", "--count", "200"), holds=(DEBUG,), on=(HORUS,)),

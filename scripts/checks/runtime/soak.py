@@ -50,13 +50,14 @@ def fuzz(seconds: int) -> str:
     step("building the fuzzers")
     flags = [*COVERAGE, "-Zsanitizer=address", "-Cdebug-assertions", "-Coverflow-checks"]
     environment = {**os.environ, **unstable.ALLOWED, "RUSTFLAGS": " ".join(flags)}
-    build = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", str(FUZZ / "target")]
+    # Beside the runtime's programs: the compiler's plug-ins, which these flags do not change, are built once for both.
+    build = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", str(RUNTIME / "target")]
     run(build, FUZZ, environment)
 
     counts = []
     for name in FUZZ_TARGETS:
         step(f"fuzzing {name} for {share} s")
-        counts.append(f"{fuzz_one(name, FUZZ / 'target' / target / 'release' / name, share)} inputs of {name}")
+        counts.append(f"{fuzz_one(name, RUNTIME / 'target' / target / 'release' / name, share)} inputs of {name}")
     step(f"a peer that scribbles on live segments for {share} s")
     command = ["cargo", "test", "--locked", "--package", "horus", "--test", "scribbling_peer", "--", "--nocapture"]
     sentence = the_one(rf"{share} s beside a peer.*", run(command, RUNTIME, {**os.environ, "HORUS_SCRIBBLE_SECONDS": str(share)}))
