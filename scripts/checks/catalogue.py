@@ -131,7 +131,7 @@ CHECKS = [
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,), on=(C,), slow="about a minute"),
     Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,), on=(C,), slow="about a minute"),
     Check(
-        "languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG,), after=(LIBRARY,),
+        "languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG, RELEASE), after=(LIBRARY,),
         on=("runtime/bindings/csharp", "docs/csharp.md", "benchmarks/languages"), through=(C,), slow="about 2 minutes",
     ),
     Check(

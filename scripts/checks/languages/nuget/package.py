@@ -72,14 +72,14 @@ def check(tools: dotnet.Dotnet, folder: Path) -> Path:
 
 
 def make(tools: dotnet.Dotnet, folder: Path) -> Path:
-    """The guide's commands, with a copy of the project, folders of its own and libraries that are not optimised; gives the folder with the package's files."""
+    """The guide's commands, with a copy of the project, folders of its own and a library for arm64 that is not optimised; gives the folder with the package's files."""
     project, packages, unpacked = folder / "project", folder / "packages", folder / "package"
     shutil.copytree(BINDING, project, ignore=shutil.ignore_patterns("tests", "runtimes", "bin", "obj"))
     block = guides.commands("csharp.md", "dotnet pack")
     for printed, own in (
         ("cd runtime/bindings/csharp", f"cd {project}"), ("../../../out/", f"{folder}/"), ("--prefix out/", f"--prefix {folder}/"),
-        ("./scripts/install-library", f"./scripts/install-library --profile {PROFILE}"),
-        (" --target x86_64-unknown-linux-gnu", ""),  # for this machine, which others build for, too
+        (f" --target {ARM64}", f" --target {ARM64} --profile {PROFILE}"),
+        (" --target x86_64-unknown-linux-gnu", ""),  # for this machine, as it was built before
     ):  # fmt: skip
         expect(printed in block, f"the commands of docs/csharp.md lack '{printed}'")
         block = block.replace(printed, own)

@@ -25,7 +25,7 @@ UNCHANGED = 2
 def check(tools: dotnet.Dotnet, folder: Path, package: Path) -> None:
     """Makes a project with `package` where its nuget.config looks for it; tests and runs it."""
     step("a project in C#, with the package")
-    build = ["cargo", "build", "--locked", "--quiet", "--package", "horus-cli", "--bin", "horus"]
+    build = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "horus-cli", "--bin", "horus"]
     subprocess.run(build, cwd=RUNTIME, check=True)
     sources = folder / "sources"
     packages = sources / "out" / "packages"
@@ -34,7 +34,7 @@ def check(tools: dotnet.Dotnet, folder: Path, package: Path) -> None:
     (sources / "runtime" / "horus").mkdir(parents=True)
     (sources / "runtime" / "horus" / "Cargo.toml").touch()
     (folder / "programs").mkdir()
-    (folder / "programs" / "horus").symlink_to(RUNTIME / "target" / "debug" / "horus")
+    (folder / "programs" / "horus").symlink_to(RUNTIME / "target" / "release" / "horus")
     with tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
         environment = {**tools.run_projects(folder / "dotnet"), **dotnet.ENVIRONMENT, "HORUS_SHM_DIR": topics, "HORUS_SOURCE": str(sources / "runtime" / "horus")}
         environment["PATH"] = f"{folder / 'programs'}:{environment['PATH']}"
