@@ -79,7 +79,7 @@ class SideBySide(unittest.TestCase):
 
     def test_one_that_runs_alone_comes_last_and_has_nothing_beside_it(self):
         started = time.monotonic()
-        times = self.run_all(check("alone", alone="it measures"), check("a"), check("b"))
+        times = self.run_all(check("alone", alone="it measures"), check("a", meets="b"), check("b", meets="a"))
         self.assertTrue(self.overlap(times["a"], times["b"]))
         self.assertGreater(self.said.index("--- alone"), self.said.index("--- b"))
         self.assertGreater(time.monotonic() - started, 0.6)
