@@ -81,9 +81,9 @@ impl Lane<'_> {
             let Some(found_ns) = self.time(middle) else { return Ok(None) };
             *(if found_ns <= time { &mut before } else { &mut after }) = middle;
         }
-        let (Some((from, from_ns)), Some((to, to_ns))) = (self.front(before)?, self.front(after)?) else {
-            return Ok(None);
-        };
+        // Nearly always the later one is the newest, which is there already.
+        let later = if after == newest { Some((front, newest_ns)) } else { self.front(after)? };
+        let (Some((from, from_ns)), Some((to, to_ns))) = (self.front(before)?, later) else { return Ok(None) };
         // Times that do not grow are what no broadcaster of ours sends: then the earlier transform is as good as another.
         let span = to_ns.saturating_sub(from_ns).max(1);
         let share = time.saturating_sub(from_ns) as f64 / span as f64;
