@@ -38,6 +38,10 @@
 //! # What it does not do
 //! It does not convert between clocks: times are those of `CLOCK_MONOTONIC`, or of the virtual world. It does not wait in a step:
 //! [`Frames::wait`] is for programs without a period. It keeps no frame for longer than [`HELD`] transforms.
+#![allow(
+    clippy::result_large_err,
+    reason = "an error of a look-up has its names inside: a real-time loop must not allocate to be told"
+)]
 
 mod broadcaster;
 mod claim;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use horus::messages::Quaternion;
 use horus::time::{Clock, MonotonicTime, SystemClock, parse_duration};
-use horus::transform::{Frames, Link, LookupError, Transform};
+use horus::transform::{Frames, Link, Transform};
 use serde_json::json;
 
 use super::age;
@@ -48,7 +48,7 @@ pub fn run(frames: &Frames, args: &Args, as_json: bool) -> Result<(), String> {
                 })?;
                 printed += 1;
             }
-            Err(error) if printed > 0 || now_is_after(began, args.timeout) => return Err(error.to_string()),
+            Err(error) if printed > 0 || now_is_after(began, args.timeout) => return Err(error),
             Err(_) => {}
         }
         next = next.plus(if printed == 0 { Duration::from_millis(1) } else { args.every });
@@ -63,9 +63,9 @@ fn now_is_after(began: MonotonicTime, limit: Duration) -> bool {
 
 type Seen = (Transform, Option<MonotonicTime>, Vec<Link>);
 
-fn look(frames: &Frames, args: &Args) -> Result<Seen, LookupError> {
-    let (transform, time) = frames.newest(&args.target, &args.source)?;
-    Ok((transform, time, frames.way(&args.target, &args.source)?))
+fn look(frames: &Frames, args: &Args) -> Result<Seen, String> {
+    let (transform, time) = frames.newest(&args.target, &args.source).map_err(|error| error.to_string())?;
+    Ok((transform, time, frames.way(&args.target, &args.source).map_err(|error| error.to_string())?))
 }
 
 fn json_line(transform: &Transform, time: MonotonicTime) -> String {

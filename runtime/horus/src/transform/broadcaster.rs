@@ -42,7 +42,7 @@ impl Broadcaster {
         // Of the same clock as what another broadcaster of the frame left, so that the later of them counts.
         let announced = FrameSample { kind: ANNOUNCED, ..sample };
         publisher
-            .try_send_stamped(&announced, MonotonicTime::now().as_nanos())
+            .try_send_stamped(announced, MonotonicTime::now().as_nanos())
             .map_err(|_| SendError::Full { child })?;
         let is_by_the_machine = !Scope::is_entered();
         let broadcaster = Self { publisher, sample, child, last_ns: 0, is_by_the_machine };
@@ -71,7 +71,7 @@ impl Broadcaster {
             }
         }
         self.sample.transform = transform;
-        self.publisher.try_send_stamped(&self.sample, nanos).map_err(|_| SendError::Full { child })?;
+        self.publisher.try_send_stamped(self.sample, nanos).map_err(|_| SendError::Full { child })?;
         self.last_ns = nanos;
         Ok(())
     }
@@ -89,7 +89,7 @@ pub(super) fn withdraw(publisher: &mut Publisher<FrameSample>, sample: &FrameSam
     if publisher.check().is_ok() {
         let withdrawn = FrameSample { kind: WITHDRAWN, ..*sample };
         // Where there is no room, the frame stays until the lane is taken, as that of a killed program.
-        let _ = publisher.try_send_stamped(&withdrawn, MonotonicTime::now().as_nanos());
+        let _ = publisher.try_send_stamped(withdrawn, MonotonicTime::now().as_nanos());
     }
 }
 

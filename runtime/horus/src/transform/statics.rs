@@ -112,7 +112,7 @@ impl StaticBroadcaster {
         let sample = FrameSample { first, ..self.sent[number] };
         let child = || FrameName::of_field(&sample.child).expect("it was checked");
         let now = MonotonicTime::now().as_nanos();
-        self.publisher.try_send_stamped(&sample, now).map_err(|_| SendError::Full { child: child() })
+        self.publisher.try_send_stamped(sample, now).map_err(|_| SendError::Full { child: child() })
     }
 
     fn withdraw(&mut self) {
