@@ -21,7 +21,7 @@ def make_disk(architecture: Architecture) -> Path:
     """Builds the programs and puts all on a disk."""
     step("building the programs that break deadlines")
     arguments, more = runtime.cross(architecture) if architecture.foreign else ([], {})
-    command = ["cargo", "build", "--release", "--locked", "--package", "horus", "--target-dir", str(runtime.cargo_target()), *arguments]
+    command = ["cargo", "build", "--release", "--locked", "--package", "horus-nodes", "--target-dir", str(runtime.cargo_target()), *arguments]
     command += [word for program in PROGRAMS for word in ("--example", program)]
     if subprocess.run(command, cwd=RUNTIME, env={**runtime.clean_environment(), **more}, check=False).returncode != 0:
         raise CannotRun("the programs do not build; the compiler's message is above.")
