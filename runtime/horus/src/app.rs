@@ -33,6 +33,7 @@ mod build;
 mod command_line;
 mod in_place;
 mod run;
+mod service;
 mod settings;
 mod vanished;
 

@@ -91,6 +91,7 @@
 //! | [`message::layout`] | such layouts, as other languages bring them |
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
 //! | [`transform`] | where frames are to each other: a tree of them, looked up at a time |
+//! | [`service`] | a program asks, and one server answers |
 //! | [`world`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
 //! | [`deadline`] | period, deadline, and the account of what was missed |
@@ -119,6 +120,7 @@ pub mod messages;
 pub mod node;
 pub mod port;
 pub mod prelude;
+pub mod service;
 pub mod startup;
 pub mod stop;
 pub mod time;
@@ -161,6 +163,11 @@ pub use error::{Error, Result};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The Rust of docs/services.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/services.md")]
+struct Services;
 
 /// The Rust of docs/nodes.md.
 #[cfg(doctest)]

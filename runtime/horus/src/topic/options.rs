@@ -128,6 +128,11 @@ impl Options {
         self
     }
 
+    /// These, with the delivery policy and the capacity of `other`.
+    pub(crate) fn with_policy_of(self, other: Self) -> Self {
+        Self { policy: other.policy, capacity: other.capacity, ..self }
+    }
+
     pub(crate) fn is_stamping(&self) -> bool {
         self.is_stamping
     }

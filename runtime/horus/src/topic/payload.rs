@@ -134,6 +134,12 @@ pub trait Payload: sealed::Sealed {
         value: &Self::Value,
         sent_ns: u64,
     ) -> Result<(), Self::NotSent>;
+    /// Whether there was no room.
+    #[doc(hidden)]
+    fn is_full(error: &Self::NotSent) -> bool;
+    /// Sends a message whose stamp alone means something; false when there is no room.
+    #[doc(hidden)]
+    fn try_send_blank(publication: &mut Publication, stamp: u64) -> bool;
     #[doc(hidden)]
     fn send(
         publication: &mut Publication,

@@ -79,6 +79,21 @@ impl<P: Payload + ?Sized> Publisher<P> {
         P::try_send(&mut self.publication, &mut self.writer, message.value(), sent_ns)
     }
 
+    /// As [`try_send`](Self::try_send), of a value itself, stamped or not.
+    pub(crate) fn try_send_value(&mut self, value: &P::Value, is_stamping: bool) -> Result<(), P::NotSent> {
+        P::try_send(&mut self.publication, &mut self.writer, value, now_if(is_stamping))
+    }
+
+    /// As [`try_send_stamped`](Self::try_send_stamped), of a value itself.
+    pub(crate) fn try_send_value_stamped(&mut self, value: &P::Value, stamp: u64) -> Result<(), P::NotSent> {
+        P::try_send(&mut self.publication, &mut self.writer, value, stamp)
+    }
+
+    /// Sends a message whose stamp alone means something; false when there is no room.
+    pub(crate) fn try_send_blank(&mut self, stamp: u64) -> bool {
+        P::try_send_blank(&mut self.publication, stamp)
+    }
+
     /// Sends a message. On a `reliable` topic it waits for room as long as that takes; on a `latest` topic there is always room,
     /// unless subscribers hold every message in place.
     ///

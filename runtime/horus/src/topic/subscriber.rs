@@ -125,6 +125,16 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         self.subscription.position(0)
     }
 
+    /// As [`position`](Self::position), of the publisher of this lane.
+    pub(crate) fn position_in(&self, lane: usize) -> u64 {
+        self.subscription.position(lane)
+    }
+
+    /// Publishers that the topic has room for.
+    pub(crate) fn publishers(&self) -> usize {
+        self.subscription.segment().header().shape.publishers()
+    }
+
     /// The most bytes that a message can have.
     pub fn message_bytes(&self) -> usize {
         P::bytes(self.subscription.payload())

@@ -103,6 +103,14 @@ impl Payload for [u8] {
         publication.try_send_bytes(message, sent_ns).map(|_sequence| ())
     }
 
+    fn is_full(error: &SendError) -> bool {
+        matches!(error, SendError::Full)
+    }
+
+    fn try_send_blank(publication: &mut Publication, stamp: u64) -> bool {
+        publication.try_send_bytes(&[], stamp).is_ok()
+    }
+
     fn send(
         publication: &mut Publication,
         (): &mut (),

@@ -44,6 +44,14 @@ impl<M: Message> Payload for M {
         publication.try_send(message, sent_ns).map(|_sequence| ())
     }
 
+    fn is_full(_: &Full<()>) -> bool {
+        true
+    }
+
+    fn try_send_blank(publication: &mut Publication, stamp: u64) -> bool {
+        publication.try_send(&M::new_zeroed(), stamp).is_ok()
+    }
+
     fn send(
         publication: &mut Publication,
         (): &mut (),

@@ -88,6 +88,15 @@ impl Payload for Raw {
         publication.try_send_whole(message, sent_ns).map(|_sequence| ())
     }
 
+    fn is_full(_: &Full<()>) -> bool {
+        true
+    }
+
+    fn try_send_blank(publication: &mut Publication, stamp: u64) -> bool {
+        let blank = vec![0; publication.payload().bytes]; // once a server's life, or for an answer that is none
+        publication.try_send_whole(&blank, stamp).is_ok()
+    }
+
     fn send(
         publication: &mut Publication,
         (): &mut (),

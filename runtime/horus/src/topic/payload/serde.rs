@@ -138,6 +138,14 @@ impl<T: Serialize + DeserializeOwned> Payload for Serde<T> {
         Ok(())
     }
 
+    fn is_full(error: &SerializeError) -> bool {
+        matches!(error, SerializeError::Full)
+    }
+
+    fn try_send_blank(publication: &mut Publication, stamp: u64) -> bool {
+        publication.try_send_bytes(&[], stamp).is_ok()
+    }
+
     fn send(
         publication: &mut Publication,
         room: &mut Box<[u8]>,

@@ -1,0 +1,82 @@
+//! Services: a program asks, and one server answers.
+//!
+//! ```
+//! use std::time::Duration;
+//! use horus::service::{Client, Options, Server};
+//!
+//! horus::message! {
+//!     /// Asks for the map to be saved.
+//!     pub struct SaveMap = "example/SaveMap" { slot: u32 }
+//! }
+//! horus::message! {
+//!     /// What was saved.
+//!     pub struct MapSaved = "example/MapSaved" { cells: u32 }
+//! }
+//!
+//! # let scratch = tempfile::tempdir_in("/dev/shm")?;
+//! let options = Options::default();
+//! # let options = options.directory(scratch.path());
+//! let mut server = Server::<SaveMap, MapSaved>::open("map.save", &options)?; // in one program
+//! let mut client = Client::<SaveMap, MapSaved>::open("map.save", &options)?; // in another
+//!
+//! let mut asked = client.ask(SaveMap { slot: 3 })?;
+//! server.serve(Duration::from_secs(1), |request, answer| {
+//!     answer.send(MapSaved { cells: request.slot * 100 }).expect("the client lives and looks");
+//! });
+//! assert_eq!(asked.try_answer(&mut client)?.expect("it was answered").cells, 300);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What a service is made of
+//! Topics, and nothing below them. A service `map.save` is
+//! - the `reliable` topic `map.save` of requests, on which each client has a lane of its own,
+//! - for the client of lane 3 the `reliable` topic `map.save.answer.3`, on which the server alone publishes,
+//! - the topic `map.save.server`, which carries nothing and has room for one publisher: the server.
+//!
+//! A call is known by the client's lane and by the number that its request has in the lane. The kernel gives a lane to one living client at a
+//! time, and its numbers go on from a client to its successor. So no two calls have the same lane and number while a server lives. The
+//! stamp of an answer says which request it answers.
+//!
+//! # What becomes of a call
+//! It has an answer, or one of the errors of [`CallError`]: never a wait without an end. A request is handed to the server at most
+//! once. A server that starts does not get the requests that were sent before it.
+//!
+//! # What it does not do
+//! - A caller is not told how far the server got before it died.
+//! - The stamps of answers are no times: `horus topic delay` shows nothing of use for the topics of answers.
+
+mod answer;
+mod calls;
+mod client;
+mod error;
+mod inside;
+mod options;
+mod pending;
+mod server;
+mod tag;
+
+pub use answer::{Answer, Ticket};
+pub use client::Client;
+pub use error::{CallError, ServeError};
+pub use inside::NodeServer;
+pub use options::Options;
+pub use pending::{Part, Pending};
+pub use server::Server;
+pub(crate) use server::{open_answers, take_seat};
+
+/// Calls of a client that may be unanswered at a time.
+pub const MAX_CALLS: usize = 16;
+/// Messages that an answer may have that its client has not looked at yet. More of them wait in the topic.
+pub const MAX_PARTS: usize = 16;
+/// Clients that a service has room for, if its server does not ask for more.
+pub const CLIENTS: usize = 8;
+
+/// The topic of the answers for the client of a lane.
+fn answers_of(service: &str, lane: usize) -> String {
+    format!("{service}.answer.{lane}")
+}
+
+/// The topic that says who serves it.
+fn seat_of(service: &str) -> String {
+    format!("{service}.server")
+}

@@ -1,0 +1,97 @@
+//! Answers, from the side of the server.
+
+use super::tag::{Kind, Tag};
+use crate::topic::{Payload, Publisher, Sendable};
+
+/// Who asked what: for a server that answers later ([`Server::answer`](super::Server::answer)).
+///
+/// If it is dropped, its client waits until its limit.
+#[must_use = "its client waits for an answer"]
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Ticket {
+    pub(super) lane: usize,
+    pub(super) number: u64,
+}
+
+/// The server's ends of the topics of answers, by the lanes of the clients.
+pub(crate) struct Answers<A: Payload + ?Sized> {
+    pub(super) lanes: Vec<Publisher<A>>,
+    pub(super) undelivered: u64,
+}
+
+impl<A: Payload + ?Sized> Answers<A> {
+    fn send(&mut self, to: &Ticket, kind: Kind, value: &A::Value) -> Result<(), A::NotSent> {
+        let tag = Tag { kind, number: to.number };
+        let sent = match self.lanes.get_mut(to.lane) {
+            Some(lane) => lane.try_send_value_stamped(value, tag.word()),
+            None => Ok(()), // a monitor's message: it waits for no answer
+        };
+        self.undelivered += u64::from(sent.is_err());
+        sent
+    }
+
+    fn tell(&mut self, to: &Ticket, kind: Kind) {
+        let Some(lane) = self.lanes.get_mut(to.lane) else { return };
+        if !lane.try_send_blank(Tag { kind, number: to.number }.word()) {
+            self.undelivered += 1;
+        }
+    }
+}
+
+/// Where the answer to one request goes. If it is dropped without an answer, the caller is told that there is none
+/// ([`CallError::Unanswered`](super::CallError::Unanswered)).
+///
+/// Sending never waits: wait-free, no allocation (but what serializing allocates), no lock, no system call unless the caller sleeps. What a caller
+/// has no room for, because it does not look, is dropped and counted ([`Server::undelivered`](super::Server::undelivered)).
+#[must_use = "dropping it tells the caller that there is no answer"]
+pub struct Answer<'a, A: Payload + ?Sized> {
+    answers: &'a mut Answers<A>,
+    to: Ticket,
+    is_over: bool,
+}
+
+impl<'a, A: Payload + ?Sized> Answer<'a, A> {
+    pub(super) fn new(answers: &'a mut Answers<A>, to: Ticket) -> Self {
+        Self { answers, to, is_over: false }
+    }
+
+    /// Answers, and is over.
+    ///
+    /// # Errors
+    /// When the caller does not look at the answers that it has, or the answer is too long or cannot be serialized. The caller is told that there
+    /// is no answer, if that has room.
+    pub fn send(mut self, answer: impl Sendable<A>) -> Result<(), A::NotSent> {
+        self.answers.send(&self.to, Kind::Answer, answer.value())?;
+        self.is_over = true;
+        Ok(())
+    }
+
+    /// Sends a part of the answer, and more may follow. [`end`](Self::end) ends it, or [`send`](Self::send) with the last part.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send). When there is no room, the part may be sent again later.
+    pub fn part(&mut self, part: impl Sendable<A>) -> Result<(), A::NotSent> {
+        self.answers.send(&self.to, Kind::Part, part.value())
+    }
+
+    /// Says that all parts were sent.
+    pub fn end(mut self) {
+        self.is_over = true;
+        self.answers.tell(&self.to, Kind::End);
+    }
+
+    /// Answers later, with the ticket.
+    pub fn later(mut self) -> Ticket {
+        self.is_over = true;
+        let Ticket { lane, number } = self.to;
+        Ticket { lane, number }
+    }
+}
+
+impl<A: Payload + ?Sized> Drop for Answer<'_, A> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.answers.tell(&self.to, Kind::Unanswered);
+        }
+    }
+}

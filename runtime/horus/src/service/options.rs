@@ -1,0 +1,60 @@
+//! How the ends of a service are opened.
+
+use std::path::PathBuf;
+
+use super::{CLIENTS, MAX_CALLS};
+use crate::topic::{self, Group, WaitStrategy};
+
+/// What a server and a client say of a service beside the types. Both may say nothing: `Options::default()`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    topic: topic::Options,
+    clients: usize,
+}
+
+impl Options {
+    /// Has a server make room for so many clients at a time, 8 to 63; 8 if not said otherwise. A client that comes before the server makes
+    /// room for 8.
+    #[must_use]
+    pub fn clients(mut self, clients: usize) -> Self {
+        self.clients = clients;
+        self
+    }
+
+    /// As [`topic::Options::group`]: lets the members of a group call, or serve.
+    #[must_use]
+    pub fn group(mut self, group: impl Into<Group>) -> Self {
+        self.topic = self.topic.group(group);
+        self
+    }
+
+    /// As [`topic::Options::directory`].
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.topic = self.topic.directory(directory);
+        self
+    }
+
+    /// How a server waits for requests, and a client for answers; see [`topic::Options::wait_strategy`].
+    #[must_use]
+    pub fn wait_strategy(mut self, wait_strategy: WaitStrategy) -> Self {
+        self.topic = self.topic.wait_strategy(wait_strategy);
+        self
+    }
+
+    /// The topic of the requests.
+    pub(crate) fn requests(&self) -> topic::Options {
+        // At least 8, so that a client which comes later finds what it asks for.
+        self.topic.clone().with_policy_of(topic::Options::reliable(MAX_CALLS)).publishers(self.clients.max(CLIENTS))
+    }
+
+    /// A topic of answers.
+    pub(super) fn answers(&self) -> topic::Options {
+        self.topic.clone().with_policy_of(topic::Options::reliable(2 * MAX_CALLS))
+    }
+
+    /// The topic whose only publisher is the server.
+    pub(super) fn seat(&self) -> topic::Options {
+        self.topic.clone().with_policy_of(topic::Options::latest(1))
+    }
+}

@@ -1,0 +1,124 @@
+//! The answering end of a service.
+
+use std::borrow::Borrow;
+use std::time::Duration;
+
+use super::answer::Answers;
+use super::tag::{Kind, Tag};
+use super::{Answer, Options, ServeError, Ticket, answers_of, seat_of};
+use crate::message::Message;
+use crate::topic::{Bytes, IntoTopicName, OpenError, Payload, Publisher, Subscriber};
+
+/// The answering end of a service. There is one at a time.
+pub struct Server<Q: Payload + ?Sized, A: Payload + ?Sized> {
+    service: String,
+    // In this order they are dropped. A client that finds its answers published can be sure that its request is received, and a server that
+    // has the seat can be sure that no other receives the requests that it receives.
+    answers: Answers<A>,
+    requests: Subscriber<Q>,
+    _seat: Publisher<[u8]>,
+}
+
+impl<Q: Message, A: Message> Server<Q, A> {
+    /// Becomes the server of `service`. It gets the requests that are sent from then on.
+    ///
+    /// # Errors
+    /// [`ServeError`]: another server lives, other types under the same name, no permission.
+    pub fn open(service: impl IntoTopicName, options: impl Borrow<Options>) -> Result<Self, ServeError> {
+        Self::open_as(service, (), (), options)
+    }
+}
+
+impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
+    /// As [`open`](Server::open), for every kind: what both ends say of the requests and of the answers.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_as(
+        service: impl IntoTopicName,
+        request: Q::Shape<'_>,
+        answer: A::Shape<'_>,
+        options: impl Borrow<Options>,
+    ) -> Result<Self, ServeError> {
+        let name = service.into_topic_name().map_err(OpenError::from)?;
+        let options = options.borrow();
+        let seat = take_seat(name.as_str(), options)?;
+        let requests = Subscriber::<Q>::open_as(&name, request, options.requests())?;
+        let begins: Vec<u64> = (0..requests.publishers()).map(|lane| requests.position_in(lane)).collect();
+        let answers = open_answers(name.as_str(), answer, options, &begins)?;
+        Ok(Self { service: name.as_str().to_owned(), answers, requests, _seat: seat })
+    }
+
+    /// Takes the next request, and has `handler` answer it; waits for one at most `limit`, as [`Options::wait_strategy`] says. False when
+    /// the time is up. With a limit of zero it does not wait, and then it makes no system call either.
+    pub fn serve(&mut self, limit: Duration, handler: impl FnOnce(Q::Message<'_>, Answer<'_, A>)) -> bool {
+        let received = match limit.is_zero() {
+            true => self.requests.try_recv(),
+            false => self.requests.recv_timeout(limit),
+        };
+        let Some(received) = received else { return false };
+        let to = Ticket { lane: received.publisher, number: received.sequence };
+        handler(received.message, Answer::new(&mut self.answers, to));
+        true
+    }
+
+    /// Answers a request of before.
+    pub fn answer(&mut self, ticket: Ticket) -> Answer<'_, A> {
+        Answer::new(&mut self.answers, ticket)
+    }
+
+    /// Name of the service.
+    pub fn service(&self) -> &str {
+        &self.service
+    }
+
+    /// Clients that it has room for.
+    pub fn clients(&self) -> usize {
+        self.answers.lanes.len()
+    }
+
+    /// Messages that had no room, because their client did not look, or that could not be sent.
+    pub fn undelivered(&self) -> u64 {
+        self.answers.undelivered
+    }
+}
+
+/// Takes the place that one server alone can have.
+pub(crate) fn take_seat(service: &str, options: &Options) -> Result<Publisher<[u8]>, ServeError> {
+    let shape = Bytes::of_type("horus/Server", 0);
+    Publisher::<[u8]>::open_as(&seat_of(service), shape, options.seat()).map_err(|error| match error {
+        full @ OpenError::PublishersFull { .. } => {
+            ServeError::Served { service: service.to_owned(), source: Box::new(full) }
+        }
+        other => ServeError::Topic(other),
+    })
+}
+
+/// Takes the lanes of all answers, and tells each client that a server starts here, which has not got the requests before `begins`.
+pub(crate) fn open_answers<A: Payload + ?Sized>(
+    service: &str,
+    shape: A::Shape<'_>,
+    options: &Options,
+    begins: &[u64],
+) -> Result<Answers<A>, ServeError> {
+    let mut answers = Answers { lanes: Vec::with_capacity(begins.len()), undelivered: 0 };
+    for (lane, number) in begins.iter().enumerate() {
+        let mut opened = Publisher::<A>::open_as(&answers_of(service, lane), shape, options.answers())?;
+        // A client that does not look has no room for it: then it learns nothing, and gives up at its limit.
+        let _told = opened.try_send_blank(Tag { kind: Kind::Started, number: *number }.word());
+        answers.lanes.push(opened);
+    }
+    Ok(answers)
+}
+
+impl<A: Payload + ?Sized> Drop for Answers<A> {
+    fn drop(&mut self) {
+        let word = Tag { kind: Kind::Stopped, number: 0 }.word();
+        for lane in &mut self.lanes {
+            // A forked child must not use them, and a topic that was cut off reaches no client.
+            if lane.check().is_ok() {
+                let _told = lane.try_send_blank(word);
+            }
+        }
+    }
+}
