@@ -19,6 +19,7 @@ mod node;
 mod output;
 mod report;
 mod run;
+mod service;
 mod settings;
 mod table;
 mod tf;
@@ -62,6 +63,8 @@ enum Command {
     Topic(topic::Args),
     /// Show the tree of frames, one frame in another, and what is wrong with the tree.
     Tf(tf::Args),
+    /// Show the services of this machine, or call one.
+    Service(service::Args),
     /// Serve topics to programs outside of this machine, by an allow-list, and keep logs of them.
     Gateway(gateway::Args),
     /// Print a topic's messages as a gateway sends them, from now on or from its log.
@@ -111,6 +114,7 @@ fn main() -> ExitCode {
         Command::Message(args) => message::run(&args),
         Command::Topic(args) => topic::run(args),
         Command::Tf(args) => tf::run(&args),
+        Command::Service(args) => service::run(&args),
         Command::Gateway(args) => gateway::run(&args),
         Command::Tap(args) => gateway::tap::run(&args),
         Command::Bridge(args) => bridge::run(&args),

@@ -21,7 +21,8 @@ use horus_shm::directory::{Directory, Location, Namespace, TopicName};
 use serde::Serialize;
 
 use crate::output;
-use survey::Survey;
+pub use survey::{Process, Survey, Topic};
+pub use text::process;
 use watch::Ending;
 
 /// Command line of `horus topic`.
@@ -154,6 +155,6 @@ pub fn json(value: &impl Serialize) -> String {
 }
 
 /// A value as a line of JSON.
-fn json_line(value: &impl Serialize) -> String {
+pub fn json_line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("text and numbers are always JSON") + "\n"
 }

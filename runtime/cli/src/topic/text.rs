@@ -121,7 +121,7 @@ fn lane(publisher: &Publisher) -> String {
 }
 
 /// A process by number and, where that can be seen, by name.
-fn process(process: &Process) -> String {
+pub fn process(process: &Process) -> String {
     let number = process.pid;
     if process.elsewhere {
         return format!("process {number} of another PID namespace");
