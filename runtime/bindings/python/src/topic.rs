@@ -8,6 +8,8 @@ mod publisher;
 mod subscriber;
 mod wait;
 
+pub use wait::sliced;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyType};

@@ -113,6 +113,11 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
         Ok(Pending { handle, is_over: false })
     }
 
+    /// Waits for a message from the server, at most `limit`; false when the time is up. Which call it is for, `try_answer` says.
+    pub fn wait(&mut self, limit: Duration) -> bool {
+        self.answers.wait(limit)
+    }
+
     /// Asks the kernel whether the server lives; if not, all unanswered calls get their error. For callers of `try_answer`, outside of a
     /// real-time loop: it makes system calls.
     ///

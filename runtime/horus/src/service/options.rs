@@ -42,6 +42,11 @@ impl Options {
         self
     }
 
+    /// With the group, the directory and the wait strategy of a topic's options. The rest of them a service says by itself.
+    pub fn of_topic(topic: topic::Options) -> Self {
+        Self { topic, clients: 0 }
+    }
+
     /// The topic of the requests.
     pub(crate) fn requests(&self) -> topic::Options {
         // At least 8, so that a client which comes later finds what it asks for.

@@ -62,6 +62,11 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
         true
     }
 
+    /// Waits for a request, at most `limit`; false when the time is up.
+    pub fn wait(&mut self, limit: Duration) -> bool {
+        self.requests.wait(limit)
+    }
+
     /// Answers a request of before.
     pub fn answer(&mut self, ticket: Ticket) -> Answer<'_, A> {
         Answer::new(&mut self.answers, ticket)

@@ -21,6 +21,7 @@ from horus._app import App
 from horus._horus import (
     Array,
     Broadcaster,
+    Client,
     Cycle,
     Frames,
     HorusError,
@@ -28,7 +29,9 @@ from horus._horus import (
     Loan,
     Lost,
     Output,
+    Pending,
     Publisher,
+    Server,
     StaticBroadcaster,
     Subscriber,
     Tally,
@@ -39,11 +42,12 @@ from horus._horus import (
 )
 from horus._message import Message, array, f32, f64, from_layout, i8, i16, i32, i64, i128, message, u8, u16, u32, u64, u128
 from horus._program import input, node, output, run
+from horus._service import call
 
 from horus import messages  # noqa: E402, I001 (its classes are made of what stands above)
 
 __all__ = [
-    "App", "Array", "Broadcaster", "Cycle", "Frames", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Publisher", "StaticBroadcaster",
-    "Subscriber", "Tally", "Transform", "World", "__version__", "array", "f32", "f64", "from_layout", "i128", "i16", "i32", "i64", "i8", "input",
-    "message", "messages", "node", "output", "run", "u128", "u16", "u32", "u64", "u8", "wait_any",
+    "App", "Array", "Broadcaster", "Client", "Cycle", "Frames", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Pending", "Publisher",
+    "Server", "StaticBroadcaster", "Subscriber", "Tally", "Transform", "World", "__version__", "array", "call", "f32", "f64", "from_layout", "i128",
+    "i16", "i32", "i64", "i8", "input", "message", "messages", "node", "output", "run", "u128", "u16", "u32", "u64", "u8", "wait_any",
 ]  # fmt: skip

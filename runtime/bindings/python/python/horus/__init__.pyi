@@ -25,6 +25,8 @@ i64: TypeAlias = Annotated[int, "i64"]
 i128: TypeAlias = Annotated[int, "i128"]
 
 _M = TypeVar("_M")
+_Q = TypeVar("_Q", bound=Message)
+_A = TypeVar("_A", bound=Message)
 _T = TypeVar("_T")
 _E = TypeVar("_E", default=Any)
 _F = TypeVar("_F")
@@ -244,6 +246,105 @@ def wait_any(subscribers: Sequence[Subscriber[Any]], timeout: _Span | None = Non
     """
     Waits until one of the subscribers has something to receive, and returns it; None when the time is up. Looks at them in order: while an earlier
     one has messages, later ones are not looked at.
+    """
+
+@final
+class Server(Generic[_Q, _A]):
+    """
+    The answering end of a service, whose requests and answers are of classes of messages. There is one at a time. One thread at a time uses it.
+    Options are group, directory and wait_strategy, as those of topics. Raises HorusError when another server lives.
+    """
+
+    def __init__(
+        self,
+        requests: type[_Q],
+        answers: type[_A],
+        service: str,
+        *,
+        group: str | int | None = None,
+        directory: str | PathLike[str] | None = None,
+        wait_strategy: str | None = None,
+    ) -> None: ...
+    @property
+    def service(self) -> str:
+        """The service's name."""
+    @property
+    def undelivered(self) -> int:
+        """Messages that had no room, because their client did not look."""
+    def serve(self, handler: Callable[[_Q], _A | None], timeout: _Span | None = None) -> bool:
+        """
+        Waits for a request, at most `timeout`: seconds, or a text such as "10 ms". Calls `handler` with it, and sends what that returns. None of it
+        says to the client that there is no answer, and so does an exception, which is raised here. False when the time is up.
+        """
+    def close(self) -> None:
+        """Stops serving. Clients that wait are told. What is used after that raises HorusError."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+
+@final
+class Client(Generic[_Q, _A]):
+    """
+    The asking end of a service, whose requests and answers are of classes of messages. One thread at a time uses it. Options are group, directory and
+    wait_strategy, as those of topics. Raises HorusError when others mean other messages by the service.
+    """
+
+    def __init__(
+        self,
+        requests: type[_Q],
+        answers: type[_A],
+        service: str,
+        *,
+        group: str | int | None = None,
+        directory: str | PathLike[str] | None = None,
+        wait_strategy: str | None = None,
+    ) -> None: ...
+    @property
+    def service(self) -> str:
+        """The service's name."""
+    @property
+    def late(self) -> int:
+        """Messages for calls that were given up."""
+    def call(self, request: _Q, timeout: _Span | None = None) -> _A:
+        """
+        Asks, and waits for the answer at most `timeout`: seconds, or a text such as "10 ms"; 1 s if not said otherwise. Raises HorusError when there
+        is none, at once where no program serves.
+        """
+    def call_async(self, request: _Q, timeout: _Span | None = None) -> Coroutine[Any, Any, _A]:
+        """As `call`, awaited by the event loop that runs. Cancelling it gives the call up."""
+    def ask(self, request: _Q) -> Pending[_A]:
+        """Asks, and does not wait: what this gives is asked for the answer later. A client may have 16 calls on their way."""
+    def wait(self, timeout: _Span | None = None) -> bool:
+        """Waits for a message from the server, at most `timeout`: seconds, or a text such as "10 ms". Gives whether there is one."""
+    def wait_until_served(self, timeout: _Span | None = None) -> bool:
+        """Waits until a living program serves it, at most `timeout`: seconds, or a text such as "10 ms". False when the time is up."""
+    def check_server(self) -> bool:
+        """Asks the kernel whether the server lives, and gives the answer; if it does not, all calls on their way get their error."""
+    def close(self) -> None:
+        """Leaves the service. What is used after that raises HorusError."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+
+@final
+class Pending(Generic[_A]):
+    """A call that is on its way. If it goes, the call is given up, and its answer is dropped."""
+
+    def try_answer(self) -> _A | None:
+        """The answer, or None when it has not come yet. Raises HorusError when none will come."""
+    def _time_out(self, limit: Any) -> None: ...
+
+def call(
+    service: str,
+    request: Message,
+    answers: type[_A],
+    timeout: _Span = 1.0,
+    *,
+    group: str | int | None = None,
+    directory: str | PathLike[str] | None = None,
+    wait_strategy: str | None = None,
+) -> _A:
+    """
+    Asks a service once: `answers` is the class of its answers. Waits at most `timeout` for the answer. Raises HorusError when there is none. Who asks
+    often keeps a Client.
     """
 
 @final

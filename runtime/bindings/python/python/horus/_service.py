@@ -1,0 +1,37 @@
+"""A call without a client that is kept, and answers that an event loop awaits."""
+
+import asyncio
+
+from horus._horus import Client
+
+SLICE_SECONDS = 0.02
+
+
+def call(service, request, answers, timeout=1.0, **options):
+    """
+    Asks a service once: `answers` is the class of its answers. Waits at most `timeout` for the answer. Raises HorusError when there is none. Who asks
+    often keeps a Client.
+    """
+    with Client(type(request), answers, service, **options) as client:
+        return client.call(request, timeout)
+
+
+async def answer(client, request, seconds):
+    """The answer to a request; it is waited for by a thread of the event loop's own. Cancelling it gives the call up."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    if not client.check_server():
+        return client.call(request, 0)  # raises, and says that there is no server
+    pending = client.ask(request)
+    while (message := pending.try_answer()) is None:
+        left = end - loop.time()
+        if left <= 0:
+            pending._time_out(seconds)
+        waiting = loop.run_in_executor(None, client.wait, min(SLICE_SECONDS, left))
+        try:
+            await asyncio.shield(waiting)
+        except asyncio.CancelledError:
+            await asyncio.wait([waiting])
+            raise
+        client.check_server()
+    return message

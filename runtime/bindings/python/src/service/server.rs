@@ -1,0 +1,100 @@
+//! The answering end.
+
+use std::time::Duration;
+
+use horus::service::Server as RustServer;
+use horus::topic::Raw;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::{bytes_of, class, object, read};
+use crate::error::{failed, refused};
+use crate::exclusive::Exclusive;
+use crate::message::class::Class;
+use crate::topic::options::limit;
+use crate::topic::sliced;
+
+type End = Option<Box<RustServer<Raw, Raw>>>;
+
+/// The answering end of a service, whose requests and answers are of classes of messages. There is one at a time. One thread at a time uses it.
+/// Options are group, directory and wait_strategy, as those of topics. Raises HorusError when another server lives.
+#[pyclass(frozen, module = "horus")]
+pub struct Server {
+    end: Exclusive<End>,
+    classes: (&'static Class, &'static Class),
+    service: String,
+}
+
+fn open(end: &mut End) -> PyResult<&mut RustServer<Raw, Raw>> {
+    end.as_deref_mut().ok_or_else(|| refused("this server was closed: open another one"))
+}
+
+#[pymethods]
+impl Server {
+    #[new]
+    #[pyo3(signature = (requests, answers, service, **given))]
+    fn new(
+        requests: &Bound<'_, PyAny>,
+        answers: &Bound<'_, PyAny>,
+        service: &str,
+        given: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let classes = (class(requests)?, class(answers)?);
+        let server =
+            RustServer::open_as(service, &classes.0.layout, &classes.1.layout, read(given)?).map_err(failed)?;
+        Ok(Self { end: Exclusive::new("server", Some(Box::new(server))), classes, service: service.to_owned() })
+    }
+
+    /// Waits for a request, at most `timeout`: seconds, or a text such as "10 ms". Calls `handler` with it, and sends what that returns. None of it says to the
+    /// client that there is no answer, and so does an exception, which is raised here. False when the time is up.
+    #[pyo3(signature = (handler, timeout=None))]
+    fn serve(&self, py: Python<'_>, handler: &Bound<'_, PyAny>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        let mut end = self.end.lend(py)?;
+        let server = open(&mut end)?;
+        let (of_requests, of_answers) = self.classes;
+        if sliced(py, limit(timeout)?, |limit| server.wait(limit).then_some(()))?.is_none() {
+            return Ok(false);
+        }
+        let mut outcome = Ok(());
+        let served = server.serve(Duration::ZERO, |request, answer| {
+            outcome = (|| {
+                let said = handler.call1((object(py, of_requests, request)?,))?;
+                if said.is_none() {
+                    return Ok(());
+                }
+                // A client that does not look has no room: it is counted.
+                let _ = answer.send(&bytes_of(&said, of_answers)?);
+                Ok(())
+            })();
+        });
+        outcome.map(|()| served)
+    }
+
+    /// Messages that had no room, because their client did not look.
+    #[getter]
+    fn undelivered(&self, py: Python<'_>) -> PyResult<u64> {
+        let mut end = self.end.lend(py)?;
+        Ok(open(&mut end)?.undelivered())
+    }
+
+    /// The service's name.
+    #[getter]
+    fn service(&self) -> &str {
+        &self.service
+    }
+
+    /// Stops serving. Clients that wait are told. What is used after that raises HorusError.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        *self.end.lend(py)? = None;
+        Ok(())
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, py: Python<'_>, _error: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.close(py)
+    }
+}
