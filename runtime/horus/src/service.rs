@@ -47,6 +47,8 @@
 
 mod answer;
 mod calls;
+#[cfg(test)]
+mod calls_model;
 mod client;
 mod error;
 mod inside;

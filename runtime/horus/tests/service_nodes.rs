@@ -2,7 +2,7 @@
 //! virtual time.
 
 use horus::prelude::*;
-use horus::service::{CallError, Client, Options, Pending, Ticket};
+use horus::service::{Answer, CallError, Client, MAX_CALLS, Options, Pending, Ticket};
 
 horus::message! {
     /// Asks for the square of a number.
@@ -96,6 +96,50 @@ fn a_node_may_answer_in_a_later_cycle_and_serve_among_other_work() {
     .unwrap();
     world.run_for(secs(1));
     assert!(world.last::<Squared>("told").unwrap().square >= 40 * 40);
+}
+
+/// Answers each request by what `other` answers to it, in a later cycle; how many calls it may not make goes to `told`.
+fn asks_on(app: &mut App, service: &str, other: &str, told: &str) -> horus::Result {
+    let mut client = app.client::<Square, Squared>(other)?;
+    let mut server = app.server::<Square, Squared>(service)?;
+    let mut told = app.output::<Squared>(told)?;
+    let (mut asked, mut refused) = (Vec::<(Pending, Ticket)>::with_capacity(MAX_CALLS), 0);
+    let step = move |_: &Cycle| {
+        asked.retain_mut(|(pending, _)| matches!(pending.try_answer(&mut client), Ok(None)));
+        let ask = |request: Square, answer: Answer<'_, Squared>| match client.ask(request) {
+            Ok(pending) => asked.push((pending, answer.later())),
+            Err(error) => {
+                assert!(matches!(error, CallError::TooMany { .. } | CallError::Full { .. }), "{error}");
+                refused += 1;
+            }
+        };
+        server.serve(ask);
+        told.set(Squared { square: refused });
+    };
+    app.node(service, step).period(ms(1));
+    Ok(())
+}
+
+#[test]
+fn nodes_that_ask_each_other_in_a_circle_go_on_and_their_calls_stay_bounded() {
+    let mut world = VirtualWorld::new(|app| {
+        asks_on(app, "a", "b", "a.refused")?;
+        asks_on(app, "b", "a", "b.refused")?;
+        let mut client = app.client::<Square, Squared>("a")?;
+        let mut asked = Vec::<Pending>::with_capacity(MAX_CALLS);
+        let step = move |_: &Cycle| {
+            asked.retain_mut(|pending| matches!(pending.try_answer(&mut client), Ok(None)));
+            asked.extend(client.ask(Square { number: 1 }));
+        };
+        app.node("asker", step).period(ms(10));
+        Ok(())
+    })
+    .unwrap();
+    world.run_for(secs(2));
+    assert_eq!((world.tally("a").misses, world.tally("b").misses, world.tally("asker").cycles), (0, 0, 200));
+    let refused =
+        world.last::<Squared>("a.refused").unwrap().square + world.last::<Squared>("b.refused").unwrap().square;
+    assert!(refused > 0, "the circle was never told");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use horus::service::{CallError, Client, MAX_CALLS, Options, Part, Pending, ServeError, Server};
 use horus::topic::{Bytes, Serde};
+use rustix::process::{Signal, getpid, kill_process};
 use tempfile::TempDir;
 
 use peers::{PATIENCE, Peer, await_no_file};
@@ -298,11 +299,26 @@ fn requests_and_answers_may_be_bytes_and_values() {
     assert!(matches!(asked.try_answer(&mut client), Err(CallError::Unanswered { .. })));
 }
 
+#[test]
+fn a_server_that_comes_first_makes_room_for_as_many_clients_as_it_says() {
+    let (_files, options) = files();
+    let mut server = Server::<Add, Sum>::open("add", options.clone().clients(12)).unwrap();
+    assert_eq!(server.clients(), 12);
+    let mut clients: Vec<_> = (0..12).map(|_| Client::<Add, Sum>::open("add", &options).unwrap()).collect();
+    let refused = Client::<Add, Sum>::open("add", &options).err().unwrap().to_string();
+    assert!(refused.contains("12 living publishers"), "{refused}");
+    let mut asked: Vec<_> = clients.iter_mut().map(|client| client.ask(add(1, 1)).unwrap()).collect();
+    while serve_one(&mut server) {}
+    for (client, asked) in clients.iter_mut().zip(&mut asked) {
+        assert_eq!(asked.try_answer(client).unwrap().unwrap().sum, 2);
+    }
+}
+
 /// What a server does with a request before it kills itself.
 const STEPS: [&str; 5] = ["waits", "took it", "answered a part", "answered", "stopped"];
 
 fn die() -> ! {
-    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
+    kill_process(getpid(), Signal::KILL).unwrap();
     unreachable!("the kernel ends it");
 }
 
@@ -384,6 +400,35 @@ fn a_caller_that_waits_notices_that_its_server_was_killed() {
     peer.kill();
     // It may have asked after the end, on a slow machine.
     assert!(matches!(waiting.join().unwrap(), Err(CallError::Died { .. } | CallError::NotServed { .. })));
+}
+
+#[test]
+#[ignore = "a peer"]
+fn peer_serves_all_the_time() {
+    let options = Options::default().directory(peers::directory());
+    let mut server = Server::<Add, Sum>::open("add", &options).unwrap();
+    peers::ready();
+    while server.serve(PATIENCE, |Add { left, right }, answer| answer.send(Sum { sum: left + right }).unwrap()) {}
+}
+
+#[test]
+fn a_server_that_is_held_up_is_told_as_one_that_lives_and_its_late_answer_is_dropped() {
+    let (files, options) = files();
+    let mut client = Client::<Add, Sum>::open("add", &options).unwrap();
+    let mut peer = Peer::start("peer_serves_all_the_time", files.path(), "");
+    peer.wait_until_ready();
+    assert_eq!(client.call(add(1, 1), PATIENCE).unwrap().sum, 2);
+    peer.signal(Signal::STOP);
+    // The signal takes a moment.
+    let held_up = loop {
+        if let Err(error) = client.call(add(2, 2), Duration::from_millis(50)) {
+            break error;
+        }
+    };
+    assert!(matches!(held_up, CallError::TimedOut { .. }), "{held_up}");
+    peer.signal(Signal::CONT);
+    assert_eq!(client.call(add(3, 3), PATIENCE).unwrap().sum, 6);
+    assert_eq!(client.late(), 1);
 }
 
 #[test]

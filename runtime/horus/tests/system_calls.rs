@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
 use horus::time::MonotonicTime;
+use horus::service::{Client, Options as OfServices, Server};
 use horus::topic::{Publisher, Subscriber, WaitStrategy};
 use horus::transform::{Broadcaster, Frames, Transform};
 use horus_shm::segment::layout::ASLEEP;
@@ -23,6 +24,7 @@ use rustix::process::Signal;
 const NAME: &str = "sent";
 const SENDS: u64 = 1_000_000;
 const TRANSFORMS: u64 = 20_000;
+const CALLS: u64 = 100_000;
 /// The system call that the sender makes before and after the sends, and nowhere in between.
 const MARK: libc::c_long = libc::SYS_getuid;
 
@@ -99,6 +101,33 @@ fn peer_starves() {
     peer_sleeps_for_messages();
 }
 
+/// Says which thread it is, and asks, answers and looks when it is told to. Some calls are given up.
+#[test]
+#[ignore = "a peer"]
+fn peer_asks_and_answers() {
+    let options = OfServices::default().directory(peers::directory());
+    let mut server = Server::<Stamp, Stamp>::open(NAME, &options).unwrap();
+    let mut client = Client::<Stamp, Stamp>::open(NAME, &options).unwrap();
+    println!("\nthread {}", rustix::thread::gettid().as_raw_nonzero());
+    peers::ready();
+    while !go_file(&peers::directory()).exists() {
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+    mark();
+    for sequence in 0..CALLS {
+        let mut asked = client.ask(Stamp { sequence, sent_ns: 0 }).unwrap();
+        if sequence % 7 == 0 {
+            drop(asked);
+            continue;
+        }
+        assert!(asked.try_answer(&mut client).unwrap().is_none());
+        while server.serve(Duration::ZERO, |stamp, answer| answer.send(stamp).unwrap()) {}
+        assert_eq!(asked.try_answer(&mut client).unwrap().unwrap().sequence, sequence);
+    }
+    mark();
+    std::thread::park_timeout(PATIENCE);
+}
+
 /// How many are asleep, and how often anybody lay down.
 fn asleep(directory: &Path) -> (u32, u64) {
     let file = std::fs::File::open(directory.join(format!("{NAME}.topic"))).unwrap();
@@ -172,6 +201,21 @@ fn a_million_sends_make_no_system_call_but_one_wake_up_for_each_sleep() {
     assert_eq!(calls.keys().filter(|&&number| number != libc::SYS_futex).count(), 0, "{calls:?}");
     assert!(wakes >= 1, "a subscriber slept, and was to be woken");
     assert!(wakes <= 1 + (after - before), "{wakes} wake-ups for the first sleep and {} more", after - before);
+}
+
+#[test]
+fn asking_answering_and_looking_make_no_system_call_while_no_end_sleeps() {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut peer = Peer::start("peer_asks_and_answers", files.path(), "");
+    let thread = Pid::from_raw(peer.wait_for_number("thread "));
+    peer.wait_until_ready();
+    ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
+    ptrace::interrupt(thread).unwrap();
+    waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
+    std::fs::write(go_file(files.path()), "").unwrap();
+    let calls = calls_between_marks(thread);
+    ptrace::detach(thread, None).unwrap();
+    assert!(calls.is_empty(), "{calls:?}");
 }
 
 #[test]
