@@ -432,6 +432,37 @@ fn a_server_that_is_held_up_is_told_as_one_that_lives_and_its_late_answer_is_dro
 }
 
 #[test]
+fn a_client_outlives_a_row_of_servers_that_are_killed_at_any_moment() {
+    let (files, options) = files();
+    let mut client = Client::<Add, Sum>::open("add", &options).unwrap();
+    let (mut round, mut died) = (0, 0);
+    for turn in 0..30 {
+        let mut peer = Peer::start("peer_serves_all_the_time", files.path(), "");
+        peer.wait_until_ready();
+        assert!(client.wait_until_served(PATIENCE).unwrap());
+        let killer = std::thread::spawn(move || {
+            std::thread::park_timeout(peers::some_time(turn));
+            peer.kill();
+            peer
+        });
+        loop {
+            round += 1;
+            match client.call(add(round, 1), PATIENCE) {
+                Ok(answer) => assert_eq!(answer.sum, round + 1, "the answer to another call"),
+                Err(CallError::Died { .. }) => died += 1,
+                Err(CallError::NotServed { .. }) => break,
+                Err(other) => panic!("{other}"),
+            }
+        }
+        drop(killer.join().unwrap());
+    }
+    assert!(round > 30 && died > 0, "{round} calls, {died} of them met a death: nothing was tested");
+    assert_eq!(client.unanswered(), 0);
+    drop(client);
+    await_no_file(files.path());
+}
+
+#[test]
 #[ignore = "a peer"]
 fn peer_calls_all_the_time() {
     let options = Options::default().directory(peers::directory());
