@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus::message::Stamp;
-use horus::time::MonotonicTime;
 use horus::service::{Client, Options as OfServices, Server};
+use horus::time::MonotonicTime;
 use horus::topic::{Publisher, Subscriber, WaitStrategy};
 use horus::transform::{Broadcaster, Frames, Transform};
 use horus_shm::segment::layout::ASLEEP;

@@ -5,7 +5,8 @@
 //!
 //! In reading order: `error` -> `exclusive` (who may use a handle) -> `arguments`, `methods` (what is called for each message) -> `message` (its
 //! first page has the order of its files) -> `picture`, `numpy`, `dlpack` (its numbers for others) -> `value` (dicts and the like) -> `renamed`
-//! (old names of arguments) -> `topic` (its ends, what they lend) -> `transform` (frames) -> `service` (who asks, who answers) -> `nodes` (ports, steps, programs, virtual time). Each uses what comes before it only
+//! (old names of arguments) -> `topic` (its ends, what they lend) -> `transform` (frames) -> `service` (who asks, who answers) -> `nodes` (ports,
+//! steps, programs, virtual time). Each uses what comes before it only
 //! (`scripts/checks/runtime/test_circles.py`).
 //!
 //! # Where `unsafe` is

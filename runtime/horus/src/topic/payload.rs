@@ -148,11 +148,6 @@ pub trait Payload: sealed::Sealed {
         sent_ns: u64,
         room: (Duration, WaitStrategy),
     ) -> Result<(), Self::NotSent>;
-    /// Whether a value was not sent because there is no room, and for no reason of its own.
-    #[doc(hidden)]
-    fn is_full(_not_sent: &Self::NotSent) -> bool {
-        true
-    }
     #[doc(hidden)]
     fn try_recv<'a>(
         subscription: &'a mut Subscription,

@@ -121,10 +121,6 @@ impl Payload for [u8] {
         publication.send_bytes(message, sent_ns, limit, wait_strategy).map(|_sequence| ())
     }
 
-    fn is_full(not_sent: &SendError) -> bool {
-        matches!(not_sent, SendError::Full)
-    }
-
     #[inline]
     fn try_recv<'a>(subscription: &'a mut Subscription, room: &'a mut Box<[u8]>) -> Option<Received<&'a [u8]>> {
         let received = subscription.try_recv_bytes(room)?;

@@ -157,10 +157,6 @@ impl<T: Serialize + DeserializeOwned> Payload for Serde<T> {
         Ok(())
     }
 
-    fn is_full(not_sent: &SerializeError) -> bool {
-        matches!(not_sent, SerializeError::Full)
-    }
-
     fn try_recv<'a>(
         subscription: &'a mut Subscription,
         room: &'a mut Box<[u8]>,
