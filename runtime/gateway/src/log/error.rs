@@ -88,8 +88,7 @@ fn remedy(source: &io::Error) -> &'static str {
 
 impl LogError {
     /// Whether the disk is in the way, and no setting: it is full, read-only or broken.
-    #[cfg(feature = "serving")]
-    pub(crate) fn is_of_the_disk(&self) -> bool {
+    pub fn is_of_the_disk(&self) -> bool {
         match self {
             Self::Io { source, .. } => {
                 matches!(Errno::from_io_error(source), Some(Errno::ROFS | Errno::NOSPC | Errno::DQUOT | Errno::IO))

@@ -264,8 +264,7 @@ impl Log {
     ///
     /// # Errors
     /// When there is no room for another segment.
-    #[cfg(feature = "serving")]
-    pub(crate) fn set_kind(&mut self, kind: Kind) -> Result<(), LogError> {
+    pub fn set_kind(&mut self, kind: Kind) -> Result<(), LogError> {
         if self.options.kind == kind {
             return Ok(());
         }

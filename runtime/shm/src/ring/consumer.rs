@@ -204,7 +204,7 @@ impl<M: Memory> Consumer<M> {
 
     /// Finds the next message and keeps its slot from being overwritten until [`let_go`](Self::let_go).
     ///
-    /// On a reliable lane that is what the cursor does anyway, but for history ([`has_history`](Self::has_history)), which
+    /// On a reliable lane that is what the cursor does anyway, but for history (`has_history`), which
     /// must not be held. On a `latest` lane whose ends agreed to permit it, this reader raises its bit among the holders,
     /// its cursor saying which message it wants, and then looks what the writer is asking for; the writer says for which
     /// message it asks the slot, and then looks at the holders. The SeqCst fences between (SYNC POINT: hold) are ordered one
