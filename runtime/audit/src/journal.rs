@@ -30,7 +30,12 @@ fn finding(rule: &RuleResult) -> Entry {
         rule.observed,
         rule.expected
     );
-    Entry::new(id::AUDIT_RULE, priority, message)
+    about(rule, Entry::new(id::AUDIT_RULE, priority, message))
+}
+
+/// The entry with what a rule is and what it found.
+pub fn about(rule: &RuleResult, entry: Entry) -> Entry {
+    entry
         .field("HORUS_RULE_ID", &rule.id)
         .field("HORUS_RULE_TITLE", &rule.title)
         .field("HORUS_SEVERITY", rule.severity.word())

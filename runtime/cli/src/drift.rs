@@ -13,6 +13,7 @@ use horus::journal::{Entry, Priority, id};
 use horus::supervise::notify_ready;
 use horus::time::{parse_duration, pause, utc_now};
 use horus_audit::drift::{Drift, Watch};
+use horus_audit::journal::about;
 use horus_audit::{Auditor, RuleResult, Severity, Status};
 
 /// Until a change is looked at again.
@@ -111,17 +112,7 @@ fn entry(Drift { rule, before, since }: &Drift) -> Entry {
         rule.title,
         rule.observed
     );
-    Entry::new(id, priority, message)
-        .field("HORUS_RULE_ID", &rule.id)
-        .field("HORUS_RULE_TITLE", &rule.title)
-        .field("HORUS_SEVERITY", rule.severity.word())
-        .field("HORUS_STATUS", rule.status.word())
-        .field("HORUS_BEFORE", before)
-        .field("HORUS_OBSERVED", &rule.observed)
-        .field("HORUS_EXPECTED", &rule.expected)
-        .field("HORUS_SINCE", since)
-        .field("HORUS_WHY", rule.why.as_deref().unwrap_or_default())
-        .field("HORUS_FIX", rule.fix.as_deref().unwrap_or_default())
+    about(rule, Entry::new(id, priority, message)).field("HORUS_BEFORE", before).field("HORUS_SINCE", since)
 }
 
 /// What the journal knew when an earlier process of this boot ended; what cannot be read is as nothing.
