@@ -169,6 +169,30 @@ fn own() -> String {
 }
 
 #[test]
+fn of_two_that_come_at_the_same_moment_never_both_send_a_frame_and_never_both_close_a_loop() {
+    let (_scratch, options) = place();
+    let _keeps_the_file = Frames::open(&options).unwrap();
+    let mut alone = 0;
+    for frames in [[("a", "x"), ("b", "x")], [("a", "b"), ("b", "a")]].iter().cycle().take(60) {
+        let barrier = std::sync::Barrier::new(2);
+        let opened = std::thread::scope(|scope| {
+            let open = |(parent, child)| {
+                let (barrier, options) = (&barrier, &options);
+                scope.spawn(move || {
+                    barrier.wait();
+                    Broadcaster::open(parent, child, options)
+                })
+            };
+            frames.map(open).map(|thread| thread.join().unwrap())
+        });
+        let stayed = opened.iter().filter(|opened| opened.is_ok()).count();
+        assert!(stayed <= 1, "{frames:?}");
+        alone += stayed;
+    }
+    assert!(alone > 0, "one of the two is refused, and not always both");
+}
+
+#[test]
 fn a_frame_that_is_dropped_is_gone_and_may_be_sent_in_another_parent() {
     let (_scratch, options) = place();
     let mut cup = Broadcaster::open("table", "cup", &options).unwrap();
