@@ -39,6 +39,7 @@ fn main() -> horus::Result {
 }
 
 /// How a frame is known in its parent.
+#[expect(clippy::large_enum_variant, reason = "a handful stand in one list, for the length of an example")]
 enum Link {
     Static(Transform),
     Moving { broadcaster: Broadcaster, sent: Vec<(u64, Transform)> },
