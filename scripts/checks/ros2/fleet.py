@@ -17,7 +17,6 @@ from checks.ros2.stage import KINDS, account, counts
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 from horus_appliance.host import system
 
-ROBOTS = ("robot1", "robot2", "robot3")
 COUNT = 5_000
 EVERY_US = 1000
 # Messages while a line is cut for so long.
