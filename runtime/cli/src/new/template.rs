@@ -39,8 +39,6 @@ macro_rules! file {
 
 const README: (&str, &str) = file!("README.md", "README.md");
 const SETTINGS: (&str, &str) = file!("node.toml", "node.toml");
-const TEST_OF_CMAKE: &str = "cmake -B build && cmake --build build && ctest --test-dir build";
-const NEEDS_OF_CMAKE: &str = "CMake, make, a compiler, and libhorus (`./scripts/install-library --prefix /usr/local` in a copy of the HORUS sources)";
 const BUILD: (&str, &str) = (".gitignore", "/build\n");
 
 macro_rules! values {
@@ -67,8 +65,8 @@ const RUST: Project = Project {
 const C: Project = Project {
     source: "src/nodes.c",
     rate: "1 kHz",
-    test: TEST_OF_CMAKE,
-    needs: NEEDS_OF_CMAKE,
+    test: "cmake -B build && cmake --build build && ctest --test-dir build",
+    needs: "CMake, make, a compiler, and libhorus (`./scripts/install-library --prefix /usr/local` in a copy of the HORUS sources)",
     files: &[
         README,
         SETTINGS,
@@ -84,9 +82,6 @@ const C: Project = Project {
 
 const CPP: Project = Project {
     source: "src/nodes.cpp",
-    rate: "1 kHz",
-    test: TEST_OF_CMAKE,
-    needs: NEEDS_OF_CMAKE,
     files: &[
         README,
         SETTINGS,
@@ -98,6 +93,7 @@ const CPP: Project = Project {
         file!("tests/nodes_test.cpp", "cpp/nodes_test.cpp"),
     ],
     values: values!("src/nodes.cpp", "1 ms", "150 us", "800 us"),
+    ..C
 };
 
 /// Slower than the others: an interpreter's steps take longer, and its garbage collection is part of them.
