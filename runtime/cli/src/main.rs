@@ -17,6 +17,7 @@ mod message;
 mod new;
 mod node;
 mod output;
+mod param;
 mod report;
 mod run;
 mod service;
@@ -59,6 +60,8 @@ enum Command {
     Greeting(greeting::Args),
     /// Check the file of the boot partition that says how this machine is reached.
     Settings(settings::Args),
+    /// Show and set the parameters of programs that run.
+    Param(param::Args),
     /// Show, watch and publish the topics of this machine, or remove those that no program uses.
     Topic(topic::Args),
     /// Show the tree of frames, one frame in another, and what is wrong with the tree.
@@ -112,6 +115,7 @@ fn main() -> ExitCode {
         Command::Greeting(args) => greeting::run(&args),
         Command::Settings(args) => settings::run(&args),
         Command::Message(args) => message::run(&args),
+        Command::Param(args) => param::run(&args),
         Command::Topic(args) => topic::run(args),
         Command::Tf(args) => tf::run(&args),
         Command::Service(args) => service::run(&args),

@@ -22,7 +22,7 @@
 //! themselves. `docs/nodes.md` is the guide.
 //!
 //! # Which ports are whose
-//! The inputs and outputs that were opened since the last node belong to the next one.
+//! The inputs and outputs that were opened since the last node belong to the next one, and so do the parameters that were declared since.
 //!
 //! # What it does not do
 //! - A step that hangs holds up the other nodes of its thread: nodes of one CPU and priority share one.
@@ -52,6 +52,7 @@ pub use settings::{GROUPS, Installation, Restart, SettingsError};
 use crate::graph::ChainInfo;
 use crate::message::Message;
 use crate::node::{Node, Spec};
+use crate::param::{self, Param, Slot};
 use crate::port::{Input, MAX_OUTPUT_BYTES, OpenTrigger, Outlet, Output, Sight, Wanted, check_size, pair};
 use crate::stop;
 use crate::time::MonotonicTime;
@@ -81,6 +82,7 @@ pub struct App {
     place: Place,
     inputs: Vec<DeclaredInput>,
     outlets: Vec<Outlet>,
+    params: Vec<Arc<Slot>>,
     pub(crate) nodes: Vec<Declared>,
     pub(crate) chains: Vec<ChainInfo>,
     pub(crate) releases: Option<u64>,
@@ -108,6 +110,7 @@ pub(crate) struct Declared {
     pub node: Box<dyn Node + Send>,
     pub inputs: Vec<DeclaredInput>,
     pub outlets: Vec<Outlet>,
+    pub params: Vec<Arc<Slot>>,
 }
 
 /// An input, as it was declared.
@@ -148,6 +151,7 @@ impl App {
             place,
             inputs: Vec::new(),
             outlets: Vec::new(),
+            params: Vec::new(),
             nodes: Vec::new(),
             chains: Vec::new(),
             releases: None,
@@ -269,6 +273,17 @@ impl App {
         Ok(self.settings.allow_publisher(transform::TOPIC, self.placed(Options::default()))?)
     }
 
+    /// A parameter of the next node, with the value that it has where nothing else is said: a truth value, a whole number (`i64`), a
+    /// number (`f64`) or a text. Other programs set it while this one runs, by `horus param set` or
+    /// [`Params`](crate::param::Params).
+    ///
+    /// What is wrong with a declaration is told when the program starts.
+    pub fn param<D: param::Default>(&mut self, name: &str, default: D) -> Param<D::Type> {
+        let (param, slot) = Param::declare(name, &default.value());
+        self.params.push(slot);
+        param
+    }
+
     /// Adds a node; what it returns takes its period and its other wishes.
     pub fn node(&mut self, name: &str, node: impl Node + Send + 'static) -> &mut Spec {
         let declared = Declared {
@@ -276,6 +291,7 @@ impl App {
             node: Box::new(node),
             inputs: std::mem::take(&mut self.inputs),
             outlets: std::mem::take(&mut self.outlets),
+            params: std::mem::take(&mut self.params),
         };
         self.nodes.push(declared);
         &mut self.nodes.last_mut().expect("it was just added").spec

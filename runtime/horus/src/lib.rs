@@ -92,6 +92,7 @@
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
 //! | [`transform`] | where frames are to each other: a tree of them, looked up at a time |
 //! | [`service`] | a program asks, and one server answers |
+//! | [`param`] | values that other programs set while a program runs |
 //! | [`world`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
 //! | [`deadline`] | period, deadline, and the account of what was missed |
@@ -118,6 +119,7 @@ pub mod journal;
 pub mod message;
 pub mod messages;
 pub mod node;
+pub mod param;
 pub mod port;
 pub mod prelude;
 pub mod service;
@@ -178,3 +180,8 @@ struct Nodes;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/transforms.md")]
 struct Transforms;
+
+/// The Rust of docs/parameters.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/parameters.md")]
+struct Parameters;

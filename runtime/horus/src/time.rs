@@ -167,8 +167,8 @@ pub fn utc_now() -> String {
     utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
 }
 
-/// Days to a civil date: Howard Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
-fn utc(seconds: u64) -> String {
+/// Seconds since 1970 as RFC 3339 in UTC. Days to a civil date: Howard Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
+pub fn utc(seconds: u64) -> String {
     let (days, time) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

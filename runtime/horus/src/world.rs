@@ -71,6 +71,7 @@ use crate::figures::{Sheet, State};
 use crate::journal::Entry;
 use crate::message::Message;
 use crate::message::layout::Layout;
+use crate::param::{Assembled, Value};
 use crate::port::Sight;
 use crate::simulation::{self, Activation, Simulation};
 use crate::startup::SchedulingPolicy;
@@ -92,6 +93,7 @@ pub struct VirtualWorld {
     running: Running,
     watched: Vec<Watched>,
     sights: Vec<Arc<Sight>>,
+    params: Assembled,
     entries: Vec<Entry>,
     publishers: BTreeMap<String, topics::Used>,
     subscribers: BTreeMap<String, topics::Used>,
@@ -161,6 +163,7 @@ impl VirtualWorld {
             running,
             watched: built.watched,
             sights,
+            params: built.params,
             entries: Vec::new(),
             publishers: BTreeMap::new(),
             subscribers: BTreeMap::new(),
@@ -269,6 +272,14 @@ impl VirtualWorld {
     /// When there is no such node.
     pub fn rearm(&mut self, node: &str) {
         self.running.of(node).rearm();
+    }
+
+    /// Sets a parameter of a node, as `horus param set` does; the node has it from its next step on.
+    ///
+    /// # Errors
+    /// When there is none of this name, or it may not have this value. Nothing changes then.
+    pub fn set_param(&mut self, node: &str, name: &str, value: impl Into<Value>) -> crate::Result {
+        self.params.set(node, name, &value.into()).map_err(crate::Error::new)
     }
 
     /// Has the next messages of a topic never come to the inputs of the program.

@@ -1,6 +1,7 @@
 //! A board: words in shared memory that one process writes and others read, without either waiting for the other.
 //!
-//! A node process keeps its figures on one. It is a file of the topic directory with an extension of its own. The kernel tells
+//! A node process keeps its figures on one, and its parameters on another. It is a file of the topic directory with an extension of
+//! its own. The kernel tells
 //! whether its owner lives, as it does for topics ([`crate::peers`]): by a lock that lasts as long as the owner's mapping.
 //!
 //! A reader asks the kernel for words (`pread`) and maps nothing: a file that another process cuts off is an answer, and no
@@ -16,21 +17,28 @@ use zerocopy::IntoBytes;
 
 use crate::directory::{Directory, TopicName};
 use crate::error::OpenError;
+use crate::patience::Patience;
 use crate::peers::fork::Opening;
 use crate::peers::locks::{self, Place};
-use crate::segment::file::{LastOut, TopicFile, link, make_unnamed};
+use crate::segment::file::{Access, LastOut, TopicFile, link, make_unnamed};
 use crate::segment::layout::WORD;
 use crate::segment::map::{Mapping, Residency};
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// What the files of boards end with.
+/// What the files of boards with a program's figures end with.
 pub const EXTENSION: &str = "node";
+
+/// What the files of boards with a program's parameters end with.
+pub const PARAMETERS: &str = "params";
 
 /// The most words of a board: 1 MiB. A reader believes no more.
 pub const MAX_WORDS: usize = 1 << 17;
 
 /// The first word of every board: a file that begins otherwise is another program's, and is never removed.
 const MAGIC: u64 = u64::from_le_bytes(*b"HORUSBRD");
+
+/// What one writer at a time locks. The owner's place is lane 0.
+const WRITER: Place = Place::Lane(1);
 
 /// How often a name that a dead owner left is taken over before giving up.
 const TRIES: usize = 8;
@@ -48,21 +56,37 @@ impl Board {
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do: no memory, no permission.
     pub fn make(directory: &Directory, name: &TopicName, words: usize) -> Result<Option<Self>, OpenError> {
+        Self::make_at(&path(directory, name), words, directory.access()?)
+    }
+
+    /// As [`make`](Self::make), of a program's parameters: who has `access` may read them and set them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn make_parameters(
+        directory: &Directory,
+        name: &TopicName,
+        words: usize,
+        access: Access,
+    ) -> Result<Option<Self>, OpenError> {
+        Self::make_at(&parameters(directory, name), words, access)
+    }
+
+    fn make_at(path: &Path, words: usize, access: Access) -> Result<Option<Self>, OpenError> {
         let _no_child_gets_the_description = Opening::begin();
-        let path = path(directory, name);
         for _ in 0..TRIES {
-            let file = make_unnamed(&path, (1 + words) * WORD, directory.access()?)?;
-            let locked = locks::try_lock(&file, Place::Lane(0)).map_err(|error| OpenError::io("lock", &path, error))?;
+            let file = make_unnamed(path, (1 + words) * WORD, access)?;
+            let locked = locks::try_lock(&file, Place::Lane(0)).map_err(|error| OpenError::io("lock", path, error))?;
             debug_assert!(locked, "no other process has a file without a name");
-            let mut mapping = Mapping::new(&file, (1 + words) * WORD, &path, Residency::Locked)?;
+            let mut mapping = Mapping::new(&file, (1 + words) * WORD, path, Residency::Locked)?;
             mapping.guard();
             mapping.words()[0].store(MAGIC, Ordering::Relaxed); // read by who finds the name, which it has only after this
-            if link(&file, &path)? {
-                let Some(named) = TopicFile::open(&path)? else { continue };
+            if link(&file, path)? {
+                let Some(named) = TopicFile::open(path)? else { continue };
                 return Ok(Some(Self { mapping, _last_out: LastOut::new(Arc::new(named)) }));
             }
-            match TopicFile::open(&path)? {
-                Some(left) if !is_ours(&left) => return Err(OpenError::NoRegularFile { path }),
+            match TopicFile::open(path)? {
+                Some(left) if !is_ours(&left) => return Err(OpenError::NoRegularFile { path: path.to_owned() }),
                 Some(left) if !left.remove_if_unused()? => return Ok(None),
                 _ => {}
             }
@@ -128,6 +152,36 @@ impl View {
         let _ = rustix::io::pwrite(self.file.file(), value.as_bytes(), Self::offset(word));
     }
 
+    /// Writes words from number `first` on; false when another process has cut them off. One system call, which another reader
+    /// can see half done.
+    ///
+    /// # Panics
+    /// When it has had no such words.
+    #[must_use]
+    pub fn write_all(&self, first: usize, words: &[u64]) -> bool {
+        assert!(first + words.len() <= self.words);
+        let bytes = words.as_bytes();
+        rustix::io::pwrite(self.file.file(), bytes, Self::offset(first)).is_ok_and(|written| written == bytes.len())
+    }
+
+    /// Keeps other writers out that ask so, until what it returns is dropped or this process ends, however it ends. `None` when another
+    /// one stays for longer than a second, which has to be stopped in it.
+    ///
+    /// # Errors
+    /// When the kernel refuses the lock.
+    pub fn write_alone(&self) -> Result<Option<Writing<'_>>, OpenError> {
+        let mut patience = Patience::new();
+        loop {
+            let locked = locks::try_lock(self.file.file(), WRITER);
+            if locked.map_err(|error| OpenError::io("lock", self.file.path(), error))? {
+                return Ok(Some(Writing(self)));
+            }
+            if !patience.pause() {
+                return Ok(None);
+            }
+        }
+    }
+
     fn offset(word: usize) -> u64 {
         ((1 + word) * WORD) as u64
     }
@@ -158,6 +212,15 @@ impl View {
     }
 }
 
+/// The time in which no other process that asks writes to a board.
+pub struct Writing<'a>(&'a View);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        locks::unlock(self.0.file.file(), WRITER);
+    }
+}
+
 /// Whether a living process has a board of this name.
 ///
 /// # Errors
@@ -171,16 +234,33 @@ pub fn exists(directory: &Directory, name: &TopicName) -> Result<bool, OpenError
 /// # Errors
 /// When the directory cannot be read.
 pub fn list(directory: &Directory) -> Result<Vec<PathBuf>, OpenError> {
+    list_of(directory, EXTENSION)
+}
+
+/// As [`list`], of the boards with parameters.
+///
+/// # Errors
+/// As there.
+pub fn list_parameters(directory: &Directory) -> Result<Vec<PathBuf>, OpenError> {
+    list_of(directory, PARAMETERS)
+}
+
+fn list_of(directory: &Directory, wanted: &str) -> Result<Vec<PathBuf>, OpenError> {
     let io = |error: std::io::Error| OpenError::Io { doing: "list", path: directory.path().to_owned(), source: error };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory.path()).map_err(io)? {
         let path = entry.map_err(io)?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+        if path.extension().is_some_and(|extension| extension == wanted) {
             found.push(path);
         }
     }
     found.sort();
     Ok(found)
+}
+
+/// The file of the board with the parameters of a program.
+pub fn parameters(directory: &Directory, name: &TopicName) -> PathBuf {
+    directory.path().join(format!("{name}.{PARAMETERS}"))
 }
 
 fn path(directory: &Directory, name: &TopicName) -> PathBuf {

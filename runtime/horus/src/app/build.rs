@@ -12,6 +12,7 @@ use crate::executor::{MAX_EVENT_NODES, Parts, Port, change};
 use crate::graph::{NodeInfo, OutputInfo, ProcessInfo, hexadecimal};
 use crate::node::{Action, Cycle, Spec, SpecError};
 use crate::outside::Word;
+use crate::param::Assembled;
 use crate::port::{LostCollector, MissedCollector, Outlet};
 use crate::startup::{Reservation, SchedulingPolicy, Thread};
 use crate::supervise::Watched;
@@ -30,6 +31,7 @@ pub(crate) struct Built {
     pub info: ProcessInfo,
     pub threads: Vec<ThreadPlan>,
     pub watched: Vec<Watched>,
+    pub params: Assembled,
 }
 
 /// The nodes of one thread, and what it asks for.
@@ -44,10 +46,14 @@ pub(crate) struct ThreadPlan {
 
 /// Builds the threads of a program.
 pub(crate) fn build(app: App) -> crate::Result<Built> {
-    let App { name, settings, inputs, outlets, mut nodes, chains, releases, .. } = app;
+    let App { name, settings, inputs, outlets, params, mut nodes, chains, releases, .. } = app;
     if !inputs.is_empty() || !outlets.is_empty() {
         let topic = inputs.first().map_or_else(|| outlets[0].topic(), |input| input.sight.topic());
         return Err(crate::Error::new(format!("topic {topic} was opened for no node: open it before app.node(…)")));
+    }
+    if let Some(left) = params.first() {
+        let text = format!("parameter {} was declared for no node: declare it before app.node(…)", left.name());
+        return Err(crate::Error::new(text));
     }
     if nodes.is_empty() {
         return Err(crate::Error::new("the program has no nodes: add one by app.node(\"name\", node).period(ms(10))"));
@@ -74,8 +80,11 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
             return Err(crate::Error::new(format!("the chain {} names no node {unknown}", chain.nodes.join(" → "))));
         }
     }
-    let mut built =
-        Built { info: ProcessInfo { name, nodes: Vec::new(), chains }, threads: Vec::new(), watched: Vec::new() };
+    let declared: Vec<_> = nodes.iter().map(|node| (node.spec.name.as_str(), &*node.params)).collect();
+    let mut params = Assembled::of(&name, &declared)?;
+    settings.apply_params(&mut params)?;
+    let info = ProcessInfo { name, nodes: Vec::new(), chains };
+    let mut built = Built { info, threads: Vec::new(), watched: Vec::new(), params };
     for declared in nodes {
         let named = declared.spec.name.clone();
         check(&declared).map_err(|error| {
@@ -167,6 +176,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         releases,
         inputs,
         outlets: declared.outlets,
+        params: built.params.intake(&spec.name),
         recorder,
         changes,
     });

@@ -101,6 +101,7 @@ impl App {
         }
         let stop = stop::on_termination_within(grace)?;
         let sheet = sheet(&built)?;
+        publish_params(&mut built)?;
         let watched = std::mem::take(&mut built.watched);
         let watched = watched.into_iter().enumerate().map(|(node, watched)| watched.with(sheet.of(node))).collect();
         let is_real_time = built.threads.iter().any(|plan| plan.thread.policy.is_real_time());
@@ -179,6 +180,17 @@ fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
     let board = Board::make(&directory, &name.parse()?, words)?;
     let board = board.ok_or_else(|| runs_already(name, &directory))?;
     Ok(Sheet::on(board, nodes, &text))
+}
+
+/// The parameters, where others see and set them.
+fn publish_params(built: &mut Built) -> crate::Result {
+    if built.params.is_empty() {
+        return Ok(());
+    }
+    let sheet = built.params.publish(&Directory::from_environment()?)?;
+    let runners = built.threads.iter_mut().flat_map(|plan| &mut plan.runners);
+    runners.filter_map(|parts| parts.params.as_mut()).for_each(|intake| intake.attach(Arc::clone(&sheet)));
+    Ok(())
 }
 
 /// Before any topic is opened: their errors would speak of publishers.

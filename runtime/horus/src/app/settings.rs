@@ -21,6 +21,7 @@ use thiserror::Error;
 
 use super::Declared;
 use crate::journal::{Entry, Priority};
+use crate::param::Assembled;
 use crate::topic::Options;
 
 mod file;
@@ -227,6 +228,21 @@ impl Settings {
             Some(settings) if settings.allows(wanted) => Ok(Some(settings)),
             _ => Err(SettingsError::Topic { path: self.path.clone(), topic: topic.to_owned(), what }),
         }
+    }
+
+    /// Has parameters begin with the values that it gives them.
+    pub fn apply_params(&self, params: &mut Assembled) -> Result<(), SettingsError> {
+        for (node, settings) in &self.file.node {
+            for (name, value) in &settings.params {
+                params.settle(node.as_str(), name.as_str(), &value.into(), &self.path.display().to_string()).map_err(
+                    |text| SettingsError::Parse {
+                        path: self.path.clone(),
+                        text: format!("[node.{node}.params]: {text}"),
+                    },
+                )?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes what it says into the nodes.

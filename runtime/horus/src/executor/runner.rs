@@ -17,6 +17,7 @@ use crate::deadline::{CycleRecord, MAX_PERIOD, Tally, Timing, Verdict};
 use crate::figures::{Figures, State};
 use crate::miss::MissRecorder;
 use crate::node::{Action, Cycle, Node, OnMiss, Window};
+use crate::param::Intake;
 use crate::port::{Outlet, Sight, Trigger};
 use crate::stale::InputWatch;
 use crate::time::MonotonicTime;
@@ -49,6 +50,7 @@ pub(crate) struct Parts<'a> {
     pub releases: u64,
     pub inputs: Vec<Port>,
     pub outlets: Vec<Outlet>,
+    pub params: Option<Box<Intake>>,
     pub recorder: MissRecorder,
     pub changes: local::Writer<Change>,
 }
@@ -199,6 +201,9 @@ impl<'a> Runner<'a> {
         let timing = &self.parts.timing;
         self.cycle =
             Cycle { number: self.number, release, wake, deadline: release.plus_nanos(timing.deadline_nanos()) };
+        if let Some(params) = &mut self.parts.params {
+            params.look();
+        }
         let sees_until = if self.parts.is_logical { release } else { wake };
         for input in &self.parts.inputs {
             input.sight.set(sees_until);

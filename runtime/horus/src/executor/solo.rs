@@ -92,6 +92,7 @@ impl<C: Clock> Solo<C> {
             releases: self.releases,
             inputs: Vec::new(),
             outlets: Vec::new(),
+            params: None,
             recorder,
             changes,
         };

@@ -58,7 +58,7 @@ pub fn clean_with(directory: &Directory, latched: Latched) -> Result<Cleaned, Op
     let mut cleaned = Cleaned::default();
     for entry in std::fs::read_dir(directory.path()).map_err(io)? {
         let path = entry.map_err(io)?.path();
-        if path.extension().is_some_and(|extension| extension == board::EXTENSION) {
+        if path.extension().is_some_and(|extension| extension == board::EXTENSION || extension == board::PARAMETERS) {
             clean_board(path, &mut cleaned);
             continue;
         }

@@ -12,6 +12,7 @@ use super::installation::Restart;
 use crate::cpus::CpuChoice;
 use crate::node::OnMiss;
 use crate::outside::{MAX_WORD_BYTES, Word, shown};
+use crate::param::Value;
 use crate::startup::SchedulingPolicy;
 use crate::time::parse_duration;
 
@@ -67,6 +68,29 @@ pub struct NodeSettings {
     pub scheduling_policy: Option<SchedulingPolicy>,
     #[serde(default, deserialize_with = "on_miss")]
     pub on_miss: Option<OnMiss>,
+    #[serde(default)]
+    pub params: BTreeMap<Word, ParamValue>,
+}
+
+/// The value of a parameter. What it may be, its declaration says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "write true or false, a number, or a text")]
+pub enum ParamValue {
+    Bool(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl From<&ParamValue> for Value {
+    fn from(value: &ParamValue) -> Self {
+        match value {
+            ParamValue::Bool(value) => Self::Bool(*value),
+            ParamValue::Whole(value) => Self::I64(*value),
+            ParamValue::Number(value) => Self::F64(*value),
+            ParamValue::Text(value) => Self::Text(value.clone()),
+        }
+    }
 }
 
 /// `"2 s"` for all inputs, or `{ imu = "50 ms" }` for those of these topics.

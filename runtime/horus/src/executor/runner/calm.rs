@@ -43,6 +43,7 @@ impl Runner<'_> {
             node: _,
             inputs: _,
             outlets: _,
+            params: _,
             is_logical: _,
             // It notes each cycle before the ways part, and takes misses alone after that.
             recorder: _,

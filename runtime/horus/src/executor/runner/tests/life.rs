@@ -134,6 +134,7 @@ impl Life {
             releases: kind.releases,
             inputs,
             outlets,
+            params: None,
             recorder,
             changes,
         };
