@@ -75,12 +75,12 @@ impl Simulation {
     }
 
     /// An empty one, at another time.
-    pub(crate) fn starting_at(now: MonotonicTime) -> Self {
+    pub fn starting_at(now: MonotonicTime) -> Self {
         Self { now, ..Self::default() }
     }
 
     /// Adds a thread that is pinned to `cpu`. A larger `priority` runs first.
-    pub(crate) fn add_thread(&mut self, cpu: u32, priority: u8) -> ThreadId {
+    pub fn add_thread(&mut self, cpu: u32, priority: u8) -> ThreadId {
         let known = self.cpus.iter().position(|known| known.number == cpu);
         let cpu = known.unwrap_or_else(|| {
             self.cpus.push(Cpu::new(cpu));
@@ -95,7 +95,7 @@ impl Simulation {
     ///
     /// # Panics
     /// When the thread is of another simulation, or the period is zero.
-    pub(crate) fn add_task(&mut self, thread: ThreadId, priority: u8, activation: Activation) -> TaskId {
+    pub fn add_task(&mut self, thread: ThreadId, priority: u8, activation: Activation) -> TaskId {
         let id = TaskId(self.tasks.len());
         assert!(activation.distance_nanos() > 0, "a period of zero releases for ever: give at least 1 ns");
         self.threads[thread.0].tasks.push(id);
@@ -132,7 +132,7 @@ impl Simulation {
     }
 
     /// What happens next, up to and with `until`. `None` says that nothing more does; it is then `until`.
-    pub(crate) fn next_event(&mut self, until: MonotonicTime, jobs: &mut impl Jobs) -> Option<Event> {
+    pub fn next_event(&mut self, until: MonotonicTime, jobs: &mut impl Jobs) -> Option<Event> {
         loop {
             let event = self.complete().or_else(|| self.release(jobs)).or_else(|| self.start(jobs));
             if event.is_some() {
