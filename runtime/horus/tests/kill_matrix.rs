@@ -74,6 +74,7 @@ fn stage_and_leave() {
         access: directory.access().unwrap(),
         publishers: LANES,
         wakes: true,
+        is_latched: false,
     };
     let mut publication = Publication::open(&directory, &name(), kind, layout.payload(), &making).unwrap();
     for turn in 0..12 {
