@@ -574,12 +574,7 @@ class Transform:
     ) -> Self: ...
     @staticmethod
     def planar(x: float, y: float, yaw: float = 0.0) -> Transform:
-        """
-        staticmethod(function) -> method Convert a function to be a static method. A static method does not receive an implicit first argument. To
-        declare a static method, use this idiom: class C: @staticmethod def f(arg1, arg2, argN): ... It can be called either on the class (e.g. C.f())
-        or on an instance (e.g. C().f()). Both the class and the instance are ignored, and neither is passed implicitly as the first argument to the
-        method. Static methods in Python are similar to those found in Java or C++. For a more advanced concept, see the classmethod builtin.
-        """
+        """Moved by x and y metres on the ground, and turned by `yaw` radians counter-clockwise."""
     @property
     def translation(self) -> tuple[float, float, float]:
         """From the parent's origin to the child's, metres along the parent's axes."""

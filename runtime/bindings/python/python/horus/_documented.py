@@ -42,6 +42,7 @@ def _public(nodes, owner, path):
             continue
         before = node.name
         there = vars(owner).get(node.name, getattr(owner, node.name, None))
+        there = getattr(there, "__func__", there)  # what a static method says of itself is of static methods
         told = None if there is None else getattr(there, "__doc__", None)  # None has a docstring of its own since Python 3.13
         yield node, told, f"{path}{node.name}", node.col_offset + 4
         if isinstance(node, ast.ClassDef):
