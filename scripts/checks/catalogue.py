@@ -180,8 +180,12 @@ CHECKS = [
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
     Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS, on=LAYER),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
-    # Every file whose first line names a shell.
-    Check("shell scripts", ["sh", "-c", "git grep -lE '^#!/.*[/ ](ba)?sh$' | xargs awk 'FNR == 1 && /^#!/ { print FILENAME } { nextfile }' | xargs shellcheck"], needs=("shellcheck", "shellcheck")),
+    # Every file whose first line names a shell; a page may show a script.
+    Check(
+        "shell scripts",
+        ["sh", "-c", "git grep -lE '^#!/.*[/ ](ba)?sh$' | xargs awk 'FNR == 1 && /^#!/ { print FILENAME } { nextfile }' | xargs shellcheck"],
+        needs=("shellcheck", "shellcheck"),
+    ),
     Check("scripts' unit tests", module("discover", "test_"), SCRIPTS),
     Check(
         "flashing, and damaged disks, on loop devices", module("discover", "device_test_", "-v"), SCRIPTS, holds=(MOUNTS,),
