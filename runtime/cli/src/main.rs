@@ -20,6 +20,7 @@ mod output;
 mod param;
 mod report;
 mod run;
+mod scope;
 mod service;
 mod settings;
 mod table;

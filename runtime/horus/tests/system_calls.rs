@@ -145,6 +145,26 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Stops a thread, whose system calls are told from now on.
+fn trace(thread: Pid) {
+    ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
+    ptrace::interrupt(thread).unwrap();
+    waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
+}
+
+/// The system calls between the marks of a peer that is alone.
+fn calls_of(role: &str) -> BTreeMap<libc::c_long, u64> {
+    let files = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut peer = Peer::start(role, files.path(), "latest");
+    let thread = Pid::from_raw(peer.wait_for_number("thread "));
+    peer.wait_until_ready();
+    trace(thread);
+    std::fs::write(go_file(files.path()), "").unwrap();
+    let calls = calls_between_marks(thread);
+    ptrace::detach(thread, None).unwrap();
+    calls
+}
+
 /// The system calls of a thread between its two marks, by number.
 fn calls_between_marks(thread: Pid) -> BTreeMap<libc::c_long, u64> {
     let mut calls = BTreeMap::new();
@@ -184,9 +204,7 @@ fn a_million_sends_make_no_system_call_but_one_wake_up_for_each_sleep() {
     });
     wait_until("three sleepers", || asleep(files.path()).0 == 3);
     let thread = Pid::from_raw(thread);
-    ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
-    ptrace::interrupt(thread).unwrap();
-    waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
+    trace(thread);
     // One is stopped in its sleep, one is killed.
     sleepers[1].signal(Signal::STOP);
     sleepers[2].kill();
@@ -205,16 +223,7 @@ fn a_million_sends_make_no_system_call_but_one_wake_up_for_each_sleep() {
 
 #[test]
 fn asking_answering_and_looking_make_no_system_call_while_no_end_sleeps() {
-    let files = tempfile::tempdir_in("/dev/shm").unwrap();
-    let mut peer = Peer::start("peer_asks_and_answers", files.path(), "");
-    let thread = Pid::from_raw(peer.wait_for_number("thread "));
-    peer.wait_until_ready();
-    ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
-    ptrace::interrupt(thread).unwrap();
-    waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
-    std::fs::write(go_file(files.path()), "").unwrap();
-    let calls = calls_between_marks(thread);
-    ptrace::detach(thread, None).unwrap();
+    let calls = calls_of("peer_asks_and_answers");
     assert!(calls.is_empty(), "{calls:?}");
 }
 
@@ -233,15 +242,6 @@ fn topic_that_wakes_nobody_is_sent_to_without_any_system_call() {
 
 #[test]
 fn transforms_are_sent_and_looked_up_without_any_system_call() {
-    let files = tempfile::tempdir_in("/dev/shm").unwrap();
-    let mut peer = Peer::start("peer_looks_up_transforms", files.path(), "latest");
-    let thread = Pid::from_raw(peer.wait_for_number("thread "));
-    peer.wait_until_ready();
-    ptrace::seize(thread, Tracing::PTRACE_O_TRACESYSGOOD).unwrap();
-    ptrace::interrupt(thread).unwrap();
-    waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
-    std::fs::write(go_file(files.path()), "").unwrap();
-    let calls = calls_between_marks(thread);
-    ptrace::detach(thread, None).unwrap();
+    let calls = calls_of("peer_looks_up_transforms");
     assert_eq!(calls, BTreeMap::new());
 }

@@ -96,7 +96,7 @@ struct Living {
 }
 
 fn living() -> Living {
-    let Ok(location) = crate::node::location(None) else { return Living::default() };
+    let Ok(location) = crate::scope::location(None) else { return Living::default() };
     let everywhere = running::everywhere(&location);
     let is_watched = Directory::find(location.path()).ok().flatten().as_ref().and_then(horus::monitor::is_watched);
     let relying = everywhere.own.iter().filter(|node| is_watched == Some(false) && node.asked.relies_on_monitor());

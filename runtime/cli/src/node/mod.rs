@@ -15,10 +15,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use horus::outside::printable;
-use horus_shm::directory::{Directory, Location, Namespace};
+use horus_shm::directory::{Directory, Location};
 use serde::Serialize;
 
 use crate::output;
+use crate::scope::Scope;
 use crate::topic::json;
 use install::idle::{self, Idle};
 use running::{Elsewhere, Node, running};
@@ -28,12 +29,8 @@ use running::{Elsewhere, Node, running};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
-    #[arg(long, global = true, value_name = "NAME")]
-    namespace: Option<Namespace>,
-    /// Write the result as JSON to standard output instead of text
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 #[derive(clap::Subcommand)]
@@ -88,9 +85,9 @@ struct Nodes<'a> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let location = location(args.namespace.as_ref());
+    let location = args.scope.location();
     match &args.command {
-        Command::Check(check) => return check::run(check, location, args.json),
+        Command::Check(check) => return check::run(check, location, args.scope.json),
         Command::Install(install) => return install::run(install, location),
         Command::Remove(named) => return install::change(named, install::Change::Remove),
         Command::Start(named) => return install::change(named, install::Change::Start),
@@ -109,19 +106,10 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Where the environment and `--namespace` say that the topics are.
-pub fn location(namespace: Option<&Namespace>) -> Result<Location, String> {
-    let mut location = Location::from_environment().map_err(|error| error.to_string())?;
-    if let Some(namespace) = namespace {
-        location.namespace = namespace.clone();
-    }
-    Ok(location)
-}
-
 fn answer(args: &Args, location: &Location) -> Result<String, String> {
     let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
     if let Command::Graph(graph) = &args.command {
-        return graph::answer(graph, location, directory.as_ref(), args.json);
+        return graph::answer(graph, location, directory.as_ref(), args.scope.json);
     }
     let place = printable(&location.path().display().to_string());
     let nodes = running(directory.as_ref())?;
@@ -143,7 +131,7 @@ fn answer(args: &Args, location: &Location) -> Result<String, String> {
     });
     let everywhere = matches!(args.command, Command::List).then(|| running::everywhere(location));
     let is_watched = directory.as_ref().and_then(horus::monitor::is_watched);
-    if args.json {
+    if args.scope.json {
         let elsewhere = everywhere.as_ref().map(|everywhere| &*everywhere.others);
         return Ok(json(&Nodes {
             schema: "horus-nodes/1",

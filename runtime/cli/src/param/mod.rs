@@ -8,23 +8,19 @@ use std::process::ExitCode;
 
 use horus::outside::printable;
 use horus::param::{self, Current, Params, SetError};
-use horus_shm::directory::{Directory, Location, Namespace};
+use horus_shm::directory::{Directory, Location};
 use serde_json::json;
 
-use crate::node::location;
 use crate::output;
+use crate::scope::Scope;
 
 /// Command line of `horus param`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
-    #[arg(long, global = true, value_name = "NAME")]
-    namespace: Option<Namespace>,
-    /// Write the result as JSON to standard output instead of text
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 #[derive(clap::Subcommand)]
@@ -61,7 +57,7 @@ fn parse_assignment(text: &str) -> Result<(String, String), String> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    match location(args.namespace.as_ref()).and_then(|location| answer(args, &location)) {
+    match args.scope.location().and_then(|location| answer(args, &location)) {
         Ok(text) => output::print("horus param", &text),
         Err(reason) => {
             eprintln!("{}", printable(&reason));
@@ -76,7 +72,7 @@ fn answer(args: &Args, location: &Location) -> Result<String, String> {
         Command::Get { program, name } => {
             let params = open(location, program)?;
             let current = params.get(name).map_err(|error| failed(&error))?;
-            Ok(match args.json {
+            Ok(match args.scope.json {
                 true => pretty(&as_json(params.program(), &current)),
                 false => text::value(&current) + "\n",
             })
@@ -119,7 +115,7 @@ fn list(args: &Args, location: &Location, name: Option<&str>) -> Result<String, 
     };
     // One that has ended meanwhile is none that runs.
     let shown: Vec<_> = programs.iter().filter_map(|params| Some((params.program(), params.list().ok()?))).collect();
-    if args.json {
+    if args.scope.json {
         let each =
             |(program, all): &(&str, Vec<Current>)| all.iter().map(|one| as_json(program, one)).collect::<Vec<_>>();
         let parameters: Vec<_> = shown.iter().flat_map(each).collect();

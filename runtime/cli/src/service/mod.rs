@@ -9,9 +9,10 @@ mod list;
 use std::process::ExitCode;
 
 use horus::outside::printable;
-use horus_shm::directory::{Directory, Location, Namespace};
+use horus_shm::directory::Directory;
 
 use crate::output;
+use crate::scope::Scope;
 use crate::topic::{Survey, json};
 
 /// Command line of `horus service`.
@@ -19,12 +20,8 @@ use crate::topic::{Survey, json};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
-    #[arg(long, global = true, value_name = "NAME")]
-    namespace: Option<Namespace>,
-    /// Write the result as JSON to standard output instead of text
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 #[derive(clap::Subcommand)]
@@ -48,16 +45,13 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn answer(args: &Args) -> Result<String, String> {
-    let mut location = Location::from_environment().map_err(|error| error.to_string())?;
-    if let Some(namespace) = &args.namespace {
-        location.namespace = namespace.clone();
-    }
+    let location = args.scope.location()?;
     let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
     match &args.command {
         Command::List => {
             let services = list::services(&Survey::of(&location, directory.as_ref())?.topics);
-            Ok(if args.json { json(&services) } else { list::text(&services, &location) })
+            Ok(if args.scope.json { json(&services) } else { list::text(&services, &location) })
         }
-        Command::Call(call) => call::run(&location, directory.as_ref(), call, args.json),
+        Command::Call(call) => call::run(&location, directory.as_ref(), call, args.scope.json),
     }
 }

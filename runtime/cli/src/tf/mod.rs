@@ -12,21 +12,18 @@ use std::time::Duration;
 use horus::time::MonotonicTime;
 use horus::topic::Options;
 use horus::transform::{Frames, Known, Link, TOPIC};
-use horus_shm::directory::{Directory, Location, Namespace};
+use horus_shm::directory::{Directory, Location};
 
 use crate::output;
+use crate::scope::Scope;
 
 /// Command line of `horus tf`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
-    #[arg(long, global = true, value_name = "NAME")]
-    namespace: Option<Namespace>,
-    /// Write the result as JSON to standard output instead of text; one object a line from `echo`
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 #[derive(clap::Subcommand)]
@@ -41,10 +38,10 @@ enum Command {
 
 /// Runs the command.
 pub fn run(args: &Args) -> ExitCode {
-    let done = frames(args.namespace.as_ref()).and_then(|frames| match &args.command {
-        Command::Tree => tree::run(&frames, args.json).map(|()| ExitCode::SUCCESS),
-        Command::Echo(echo) => echo::run(&frames, echo, args.json).map(|()| ExitCode::SUCCESS),
-        Command::Check(check) => check::run(&frames, check, args.json),
+    let done = args.scope.location().and_then(|location| frames(&location)).and_then(|frames| match &args.command {
+        Command::Tree => tree::run(&frames, args.scope.json).map(|()| ExitCode::SUCCESS),
+        Command::Echo(echo) => echo::run(&frames, echo, args.scope.json).map(|()| ExitCode::SUCCESS),
+        Command::Check(check) => check::run(&frames, check, args.scope.json),
     });
     done.unwrap_or_else(|reason| {
         eprintln!("horus tf: {}", output::lines(&reason));
@@ -53,11 +50,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 /// The frames of a namespace, if any are sent there: looking makes no topic.
-fn frames(namespace: Option<&Namespace>) -> Result<Frames, String> {
-    let mut location = Location::from_environment().map_err(|error| error.to_string())?;
-    if let Some(namespace) = namespace {
-        location.namespace = namespace.clone();
-    }
+fn frames(location: &Location) -> Result<Frames, String> {
     let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
     let topic = TOPIC.parse().expect("a name");
     let directory = directory.filter(|directory| directory.file(&topic).exists());

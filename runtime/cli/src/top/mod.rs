@@ -16,7 +16,6 @@ use horus::time::{Clock, MonotonicTime, SystemClock, parse_duration};
 use horus_shm::directory::{Directory, Location, Namespace};
 use serde::Serialize;
 
-use crate::node;
 use crate::node::running::{Node, running};
 use crate::topic::json;
 use header::{Machine, Misses};
@@ -105,7 +104,7 @@ struct Looks {
 impl Looks {
     /// The first look, from which nothing can be told yet.
     fn begin(args: &Args) -> Result<Self, String> {
-        let location = node::location(args.namespace.as_ref())?;
+        let location = crate::scope::location(args.namespace.as_ref())?;
         Ok(Self { machine: Machine::here(&args.rules), before: look(&location)?, location })
     }
 

@@ -17,10 +17,11 @@ mod watch;
 use std::process::ExitCode;
 
 use horus::outside::printable;
-use horus_shm::directory::{Directory, Location, Namespace, TopicName};
+use horus_shm::directory::{Directory, Location, TopicName};
 use serde::Serialize;
 
 use crate::output;
+use crate::scope::Scope;
 pub use survey::{Process, Survey, Topic};
 pub use text::process;
 use watch::Ending;
@@ -30,12 +31,8 @@ use watch::Ending;
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The namespace to look into [default: $HORUS_NAMESPACE, or `default`]
-    #[arg(long, global = true, value_name = "NAME")]
-    namespace: Option<Namespace>,
-    /// Write the result as JSON to standard output instead of text; one object a line from commands that go on
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 #[derive(clap::Subcommand)]
@@ -75,15 +72,15 @@ enum Look {
 
 /// Runs the command.
 pub fn run(args: Args) -> ExitCode {
-    let ending = match location(&args) {
+    let ending = match args.scope.location() {
         Err(reason) => Err(Ending::Failed(reason)),
         Ok(location) => match args.command {
-            Command::Echo(echo) => watch::echo::run(location, echo, args.json),
-            Command::Hz(windows) => watch::rate::run(location, windows, args.json),
-            Command::Bw(windows) => watch::bandwidth::run(location, windows, args.json),
-            Command::Delay(delay) => watch::delay::run(location, delay, args.json),
+            Command::Echo(echo) => watch::echo::run(location, echo, args.scope.json),
+            Command::Hz(windows) => watch::rate::run(location, windows, args.scope.json),
+            Command::Bw(windows) => watch::bandwidth::run(location, windows, args.scope.json),
+            Command::Delay(delay) => watch::delay::run(location, delay, args.scope.json),
             Command::Publish(publish) => publish::run(&location, &publish),
-            Command::Look(look) => return show(&location, &look, args.json),
+            Command::Look(look) => return show(&location, &look, args.scope.json),
         },
     };
     match ending {
@@ -93,15 +90,6 @@ pub fn run(args: Args) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Where the topics are that the user means.
-fn location(args: &Args) -> Result<Location, String> {
-    let mut location = Location::from_environment().map_err(|error| error.to_string())?;
-    if let Some(namespace) = &args.namespace {
-        location.namespace = namespace.clone();
-    }
-    Ok(location)
 }
 
 /// Says something that is no result.

@@ -1,7 +1,7 @@
 //! Topics that a program finds under another name than the one it was written with.
 //!
 //! `HORUS_RENAME=odom=wheels.odom,cmd=base.cmd` has a program that opens `odom` open `wheels.odom`. The variable is read once a process, at
-//! the first topic. A name is renamed once: with `a=b,b=a` two topics change places. Whoever has a [`TopicName`] has the real name.
+//! the first topic. A name is renamed once: with `a=b,b=a` two topics change places. A [`TopicName`] is the real name.
 //!
 //! No name of a topic has an `=` or a comma, so nothing has to be quoted.
 
