@@ -479,3 +479,34 @@ fn a_node_in_its_safe_state_is_armed_by_a_command_with_a_reason() {
     ends.store(true, Ordering::Relaxed);
     motor.join().unwrap();
 }
+
+#[test]
+fn a_circle_of_calls_is_told_by_the_check_and_refused_where_a_node_of_it_is_real_time() {
+    let scene = Scene::new("");
+    let asks = |name: &str, policy: &str, other: &str| {
+        let mut node = node(name, policy, 0, [10_000, 100, 10_000]);
+        (node["asks"], node["serves"]) = (serde_json::json!([other]), serde_json::json!([name]));
+        node
+    };
+    scene.describes(&[asks("plan", "other", "map"), asks("map", "other", "plan")]);
+    let (status, screen) = scene.screen(&[]);
+    assert!(
+        status == Some(2) && screen.contains("no bound: plan asks map (map), map asks plan (plan): a circle, so an"),
+        "{status:?} {screen}"
+    );
+    scene.describes(&[asks("plan", "other", "map"), asks("map", "fifo:80", "plan")]);
+    let (status, screen) = scene.screen(&[]);
+    let told =
+        "refused: map asks plan (plan), plan asks map (map): a circle with a real-time node (map, fifo:80), so an";
+    assert!(status == Some(1) && screen.contains(told), "{status:?} {screen}");
+    let checked: Value = serde_json::from_slice(&scene.check(&["--json"]).stdout).unwrap();
+    assert_eq!((&checked["admitted"], &checked["circles"][0]["refused"]), (&false.into(), &true.into()), "{checked}");
+    assert_eq!(
+        checked["circles"][0]["calls"],
+        serde_json::json!([{"node": "map", "service": "plan"}, {"node": "plan", "service": "map"}])
+    );
+    let topics = scene.path("topics");
+    let _lives = imitation(&topics, asks("plan", "other", "map"));
+    let told = said(&topics, &["node", "info", "balance/plan"]);
+    assert!(told.contains("serves      plan\n") && told.contains("asks        map\n"), "{told}");
+}

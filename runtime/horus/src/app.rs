@@ -58,6 +58,7 @@ use crate::stop;
 use crate::time::MonotonicTime;
 use crate::topic::{IntoTopicName, Options, Payload, Publisher, Subscriber};
 use crate::transform::{self, Broadcaster, Frames, StaticBroadcaster};
+use service::Services;
 use vanished::TopicFiles;
 
 /// Makes `main` of a function that declares a program's nodes. The program is named as its file, so that the programs of one
@@ -83,6 +84,7 @@ pub struct App {
     inputs: Vec<DeclaredInput>,
     outlets: Vec<Outlet>,
     params: Vec<Arc<Slot>>,
+    services: Services,
     pub(crate) nodes: Vec<Declared>,
     pub(crate) chains: Vec<ChainInfo>,
     pub(crate) releases: Option<u64>,
@@ -111,6 +113,7 @@ pub(crate) struct Declared {
     pub inputs: Vec<DeclaredInput>,
     pub outlets: Vec<Outlet>,
     pub params: Vec<Arc<Slot>>,
+    pub services: Services,
 }
 
 /// An input, as it was declared.
@@ -152,6 +155,7 @@ impl App {
             inputs: Vec::new(),
             outlets: Vec::new(),
             params: Vec::new(),
+            services: Services::default(),
             nodes: Vec::new(),
             chains: Vec::new(),
             releases: None,
@@ -292,6 +296,7 @@ impl App {
             inputs: std::mem::take(&mut self.inputs),
             outlets: std::mem::take(&mut self.outlets),
             params: std::mem::take(&mut self.params),
+            services: std::mem::take(&mut self.services),
         };
         self.nodes.push(declared);
         &mut self.nodes.last_mut().expect("it was just added").spec

@@ -2,6 +2,7 @@
 //! they meet their deadlines on a machine.
 
 pub mod admit;
+pub mod circle;
 pub mod jitter;
 
 use std::time::Duration;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use admit::{AdmitError, Admitted, Machine, admit};
+pub use circle::Circle;
 pub use jitter::CpuJitter;
 
 /// A program and its nodes.
@@ -60,6 +62,12 @@ pub struct NodeInfo {
     pub inputs: Vec<String>,
     /// Topics that it writes, with the message that is safe.
     pub outputs: Vec<OutputInfo>,
+    /// Services that it asks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<String>,
+    /// Services that it serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub serves: Vec<String>,
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -57,6 +57,8 @@ struct Checked<'a> {
     program: &'a str,
     nodes: Vec<Verdict>,
     chains: Vec<Chain>,
+    /// Nodes that ask each other in a circle.
+    circles: Vec<Circle>,
     /// What is printed otherwise.
     text: &'a [String],
 }
@@ -88,6 +90,21 @@ struct Chain {
     limit_ns: u64,
     predicted_ns: Option<u64>,
     reason: Option<String>,
+}
+
+/// Nodes that ask each other in a circle.
+#[derive(Serialize)]
+struct Circle {
+    /// Each asks the next one, and the last one the first one.
+    calls: Vec<Call>,
+    refused: bool,
+}
+
+/// A node of a circle, and the service that it asks.
+#[derive(Serialize)]
+struct Call {
+    node: String,
+    service: String,
 }
 
 /// Runs the command.
@@ -222,12 +239,21 @@ fn checked<'a>(program: &'a str, admitted: &Admitted, text: &'a [String]) -> Che
         predicted_ns: chain.predicted.as_ref().ok().map(|time| nanos(*time)),
         reason: chain.predicted.as_ref().err().cloned(),
     });
+    let circles = admitted.circles.iter().map(|circle| Circle {
+        calls: circle
+            .calls
+            .iter()
+            .map(|call| Call { node: call.node.clone(), service: call.service.clone() })
+            .collect(),
+        refused: circle.is_refused(),
+    });
     Checked {
         schema: "horus-admission/1",
         admitted: admitted.is_admitted(),
         program,
         nodes: analysed.chain(others).collect(),
         chains: chains.collect(),
+        circles: circles.collect(),
         text,
     }
 }

@@ -181,7 +181,11 @@ impl Graph {
                 .filter(|publisher| !publisher.monitor)
                 .filter_map(|publisher| publisher.process.as_ref());
             for process in living {
-                let uses = |asked: &NodeInfo| asked.outputs.iter().any(|output| output.topic == topic.name);
+                let uses = |asked: &NodeInfo| {
+                    asked.outputs.iter().any(|output| output.topic == topic.name)
+                        || asked.asks.contains(&topic.name)
+                        || is_answered(&asked.serves, &topic.name)
+                };
                 arrows.extend(of_nodes(process, &uses).into_iter().map(|from| Arrow {
                     from,
                     to: id.clone(),
@@ -189,7 +193,8 @@ impl Graph {
                 }));
             }
             for process in &topic.subscribers {
-                let uses = |asked: &NodeInfo| asked.inputs.contains(&topic.name);
+                let uses =
+                    |asked: &NodeInfo| asked.inputs.contains(&topic.name) || is_answered(&asked.asks, &topic.name);
                 let releases = |to: &str| {
                     let node = to.strip_prefix('n').and_then(|number| nodes.get(number.parse::<usize>().ok()?));
                     node.is_some_and(|node| node.asked.on.as_ref() == Some(&topic.name))
@@ -219,6 +224,12 @@ impl Graph {
         }
         Self { schema: "horus-graph/1", programs, topics: drawn, arrows, chains }
     }
+}
+
+/// Whether a topic carries answers of one of these services, or says who serves it.
+fn is_answered(services: &[String], topic: &str) -> bool {
+    let rest = services.iter().find_map(|service| topic.strip_prefix(service)?.strip_prefix('.'));
+    rest.is_some_and(|rest| rest == "server" || rest.starts_with("answer."))
 }
 
 fn lines_of(node: &Node) -> Vec<String> {

@@ -161,6 +161,8 @@ pub fn info(node: &Node, all: &[Node]) -> String {
         let safe = if output.safe_bytes().is_some() { ", with a message that is safe" } else { "" };
         line("writes", &format!("{}{safe}", output.topic));
     }
+    asked.serves.iter().for_each(|service| line("serves", service));
+    asked.asks.iter().for_each(|service| line("asks", service));
     text
 }
 

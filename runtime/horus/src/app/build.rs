@@ -239,6 +239,8 @@ fn describe(declared: &Declared, timing: &Timing, thread: usize) -> NodeInfo {
         predicted_ns: 0,
         inputs: declared.inputs.iter().map(|input| input.sight.topic().to_owned()).collect(),
         outputs: declared.outlets.iter().map(output).collect(),
+        asks: declared.services.asks.clone(),
+        serves: declared.services.serves.clone(),
     }
 }
 

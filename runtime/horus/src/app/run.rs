@@ -159,6 +159,9 @@ fn admit(info: &mut ProcessInfo) -> crate::Result {
     if !admitted.is_admitted() {
         return Err(crate::Error::new(admitted.to_string()));
     }
+    for circle in &admitted.circles {
+        Entry::plain(Priority::Warning, format!("{}: {circle}", info.name)).send_or_print();
+    }
     for (index, node) in info.nodes.iter_mut().enumerate() {
         node.predicted_ns = admitted.predicted(0, index).map_or(0, |predicted| predicted.as_nanos() as u64);
     }

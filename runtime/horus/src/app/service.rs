@@ -4,7 +4,16 @@ use super::{App, Place};
 use crate::message::Message;
 use crate::node::{Cycle, Spec};
 use crate::service::{Answer, Client, MAX_CALLS, NodeServer, Options, open_answers, take_seat};
-use crate::topic::Payload;
+use crate::topic::{IntoTopicName, Payload};
+
+/// The services of a node, by their real names.
+#[derive(Default)]
+pub(crate) struct Services {
+    /// It asks them.
+    pub asks: Vec<String>,
+    /// It serves them.
+    pub serves: Vec<String>,
+}
 
 impl App {
     /// Adds a node that serves `service`, and has its name: `handler` answers each request, in a cycle that the request releases. What it
@@ -67,7 +76,8 @@ impl App {
     where
         NodeServer<Q, A>: Send,
     {
-        let others = (std::mem::take(&mut self.inputs), std::mem::take(&mut self.outlets));
+        let others =
+            (std::mem::take(&mut self.inputs), std::mem::take(&mut self.outlets), std::mem::take(&mut self.services));
         let server = self.server_as::<Q, A>(service, request, answer, options);
         let declared = server.map(|mut server| {
             // All that wait, and no more: a client that asks without end must not hold the step.
@@ -81,7 +91,7 @@ impl App {
             };
             self.node(service, step).on(service);
         });
-        (self.inputs, self.outlets) = others;
+        (self.inputs, self.outlets, self.services) = others;
         declared?;
         Ok(&mut self.nodes.last_mut().expect("it was just added").spec)
     }
@@ -107,12 +117,14 @@ impl App {
         options: Options,
     ) -> crate::Result<NodeServer<Q, A>> {
         let options = self.place_of(options);
-        let seat = take_seat(service, &options)?;
+        let name = service.into_topic_name()?.to_string();
+        let seat = take_seat(&name, &options)?;
         let requests = self.input_as::<Q>(service, request, options.requests())?;
         // The lane behind the clients' is the monitor's, which asks nothing.
         let mut begins = requests.positions();
         begins.pop();
-        let answers = open_answers::<A>(service, answer, &options, &begins)?;
+        let answers = open_answers::<A>(&name, answer, &options, &begins)?;
+        self.services.serves.push(name);
         Ok(NodeServer::new(requests, answers, seat))
     }
 
@@ -137,6 +149,7 @@ impl App {
     ) -> crate::Result<Client<Q, A>> {
         let _allowed = self.settings.allow_publisher(service, options.requests())?;
         let client = Client::open_as(service, request, answer, self.place_of(options))?;
+        self.services.asks.push(client.service().to_owned());
         // The stamps of a machine's clock mean nothing in virtual time.
         Ok(if matches!(self.place, Place::Machine) { client } else { client.unstamped() })
     }

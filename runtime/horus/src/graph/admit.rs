@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::circle::{self, Asking, Circle};
 use super::jitter::{self, CpuJitter};
 use super::{ChainInfo, NodeInfo, ProcessInfo};
 use crate::admission::span::Span;
@@ -147,6 +148,8 @@ pub struct Admitted {
     pub not_analysed: Vec<NotAnalysed>,
     /// The chains of all programs.
     pub chains: Vec<ChainPrediction>,
+    /// Nodes that ask each other in a circle.
+    pub circles: Vec<Circle>,
     /// The CPUs of analysed nodes whose release jitter was not measured and is taken as 0.
     pub unmeasured: CpuList,
     /// The jitters of CPUs of analysed nodes that are not counted, because their run came to no verdict.
@@ -158,10 +161,11 @@ pub struct Admitted {
 }
 
 impl Admitted {
-    /// Whether nothing is refused: no node, no chain, and no CPU is missing.
+    /// Whether nothing is refused: no node, no chain, no circle of calls, and no CPU is missing.
     pub fn is_admitted(&self) -> bool {
         self.admission.is_admitted()
             && !self.chains.iter().any(|chain| chain.is_refused)
+            && !self.circles.iter().any(Circle::is_refused)
             && !self.not_analysed.iter().any(|node| node.reason.is_refusal())
     }
 
@@ -202,7 +206,20 @@ pub fn admit(processes: &[ProcessInfo], machine: &Machine) -> Result<Admitted, A
     };
     let unmeasured = tasks.iter().filter(is_unmeasured).map(|task| task.cpu).collect();
     let has_no_report = machine.jitters.is_empty();
-    Ok(Admitted { admission, not_analysed, chains, unmeasured, not_counted, has_no_report, predicted })
+    let circles = circles(processes, &placed);
+    Ok(Admitted { admission, not_analysed, chains, circles, unmeasured, not_counted, has_no_report, predicted })
+}
+
+/// Nodes that ask each other in a circle. A program of another namespace is named with that, as `lab:balance`.
+fn circles(processes: &[ProcessInfo], placed: &[Placed]) -> Vec<Circle> {
+    let asking = placed.iter().map(|node| Asking {
+        name: &node.name,
+        namespace: processes[node.process].name.split_once(':').map_or("", |(namespace, _)| namespace),
+        real_time: node.policy.is_real_time().then_some(node.info.scheduling_policy.as_str()),
+        asks: &node.info.asks,
+        serves: &node.info.serves,
+    });
+    circle::circles(&asking.collect::<Vec<_>>())
 }
 
 /// A node on its CPUs.
@@ -392,6 +409,7 @@ impl fmt::Display for Admitted {
             lines.push(self.admission.to_string());
         }
         lines.extend(self.chains.iter().map(ToString::to_string));
+        lines.extend(self.circles.iter().map(ToString::to_string));
         lines.extend(self.not_analysed.iter().map(ToString::to_string));
         if is_analysed && self.has_no_report {
             lines.push("no determinism report of this boot: release jitter is taken as 0".to_owned());
