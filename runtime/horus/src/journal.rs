@@ -34,6 +34,10 @@ pub mod id {
     pub const OUTPUT_LOST: &str = "714d8758778d97490e027d73778d3a50";
     /// Messages were overwritten before a node's input read them (at most one entry a second and input).
     pub const INPUT_MISSED: &str = "f34b2f1021df196c48a8ee2f25263af7";
+    /// A step of a node says something.
+    pub const NODE_LOG: &str = "4be1c9dd07a24f0c9f4be2a1c35f7d18";
+    /// Lines of a node's log found no room (at most one entry a second and node).
+    pub const NODE_LOG_LOST: &str = "a7d05f3c62bb4c0f8d0f1e95b9c2d640";
     /// A topic's file was removed while a program uses it.
     pub const TOPIC_VANISHED: &str = "b2a0f6f3c5d84f0e8f6d3a9b7c1e4d52";
     /// The clock of the day was set.
@@ -87,6 +91,8 @@ pub enum Priority {
     Warning,
     /// The normal course of things.
     Info,
+    /// For whoever looks for a mistake.
+    Debug,
 }
 
 /// An entry did not reach the journal.
@@ -185,6 +191,7 @@ impl Entry {
             Priority::Error => Native::Error,
             Priority::Warning => Native::Warning,
             Priority::Info => Native::Info,
+            Priority::Debug => Native::Debug,
         };
         self.check()?;
         journal_send(priority, &self.message, self.fields()).map_err(JournalError::Socket)
@@ -243,6 +250,8 @@ mod tests {
             id::INPUT_FRESH,
             id::OUTPUT_LOST,
             id::INPUT_MISSED,
+            id::NODE_LOG,
+            id::NODE_LOG_LOST,
             id::WITNESS_STARTED,
             id::WITNESS_MISSING,
             id::AUDIT_RULE,

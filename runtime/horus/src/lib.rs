@@ -98,6 +98,7 @@
 //! | [`deadline`] | period, deadline, and the account of what was missed |
 //! | [`startup`] | real time, wish by wish: locked memory, CPU, scheduling policy, and what was granted |
 //! | [`stop`], [`time`](mod@time) | ending on SIGTERM; clocks, among them a virtual one |
+//! | [`log`](mod@log) | what a step says: lines that a thread beside the loop writes to the journal |
 //! | [`journal`] | entries with fields in the machine's journal |
 //!
 //! The other modules are for HORUS's own programs. `docs/architecture.md` says what is in each.
@@ -116,6 +117,7 @@ pub mod admission;
 pub mod app;
 pub mod deadline;
 pub mod journal;
+pub mod log;
 pub mod message;
 pub mod messages;
 pub mod node;

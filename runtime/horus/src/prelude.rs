@@ -9,3 +9,4 @@ pub use crate::startup::{CpuChoice, SchedulingPolicy};
 pub use crate::time::{MonotonicTime, ms, secs, sleep, us};
 pub use crate::topic::{Options, Publisher, Subscriber};
 pub use crate::world::VirtualWorld;
+pub use crate::{debug, error, info, warn};

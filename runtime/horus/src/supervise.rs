@@ -20,6 +20,7 @@ use thiserror::Error;
 use crate::cpus::CpuChoice;
 use crate::executor::ChangeCollector;
 use crate::figures::Figures;
+use crate::log::LogCollector;
 use crate::miss::MissCollector;
 use crate::port::{LostCollector, MissedCollector};
 use crate::stale::StaleCollector;
@@ -59,6 +60,7 @@ pub(crate) struct Watched {
     stale_inputs: Vec<StaleCollector>,
     lost: Vec<LostCollector>,
     missed: Vec<MissedCollector>,
+    log: Option<LogCollector>,
     figures: Option<Arc<Figures>>,
     progress: (u64, MonotonicTime),
 }
@@ -74,12 +76,17 @@ impl Watched {
         let progress = (u64::MAX, MonotonicTime::default());
         let patience = (distance * 10).max(LONGEST_STEP);
         let (lost, missed) = (Vec::new(), Vec::new());
-        Self { is_grid, patience, misses, changes, stale_inputs, lost, missed, figures: None, progress }
+        Self { is_grid, patience, misses, changes, stale_inputs, lost, missed, log: None, figures: None, progress }
     }
 
     /// With what its outputs and inputs lose.
     pub fn with_messages(self, lost: Vec<LostCollector>, missed: Vec<MissedCollector>) -> Self {
         Self { lost, missed, ..self }
+    }
+
+    /// With what its steps say.
+    pub fn with_log(self, log: LogCollector) -> Self {
+        Self { log: Some(log), ..self }
     }
 
     /// With the figures that say whether it lives.
@@ -89,6 +96,9 @@ impl Watched {
 
     /// Sends or returns what there is to tell.
     pub fn collect(&mut self, now: MonotonicTime, mut tell: impl FnMut(crate::journal::Entry)) {
+        if let Some(log) = &mut self.log {
+            log.collect(now, &mut tell);
+        }
         self.misses.collect(now).into_iter().for_each(&mut tell);
         while let Some(entry) = self.changes.collect(now) {
             tell(entry);
@@ -116,6 +126,9 @@ impl Watched {
 
     /// What is left when the loop has ended.
     pub fn finish(mut self, mut tell: impl FnMut(crate::journal::Entry)) {
+        if let Some(log) = &mut self.log {
+            log.collect(MonotonicTime::MAX, &mut tell);
+        }
         self.collect_messages(MonotonicTime::MAX, &mut tell);
         self.misses.finish().into_iter().for_each(&mut tell);
         while let Some(entry) = self.changes.collect(MonotonicTime::MAX) {

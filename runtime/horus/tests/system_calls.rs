@@ -8,7 +8,9 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use horus::app::App;
 use horus::message::Stamp;
+use horus::node::Cycle;
 use horus::service::{Client, Options as OfServices, Server};
 use horus::time::MonotonicTime;
 use horus::topic::{Publisher, Subscriber, WaitStrategy};
@@ -25,6 +27,7 @@ const NAME: &str = "sent";
 const SENDS: u64 = 1_000_000;
 const TRANSFORMS: u64 = 20_000;
 const CALLS: u64 = 100_000;
+const LINES: u32 = 1_000;
 /// The system call that the sender makes before and after the sends, and nowhere in between.
 const MARK: libc::c_long = libc::SYS_getuid;
 
@@ -128,6 +131,31 @@ fn peer_asks_and_answers() {
     std::thread::park_timeout(PATIENCE);
 }
 
+/// Says which thread its node has, and logs in a step when it is told to: more lines than find room, too.
+#[test]
+#[ignore = "a peer"]
+fn peer_logs_in_a_step() {
+    let go = go_file(&peers::directory());
+    let mut app = App::new("talker").unwrap();
+    let step = move |cycle: &Cycle| {
+        if cycle.number > 0 {
+            return;
+        }
+        println!("\nthread {}", rustix::thread::gettid().as_raw_nonzero());
+        peers::ready();
+        while !go.exists() {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        mark();
+        for line in 0..LINES {
+            cycle.log(horus::warn!("line {} of {}: {:.1} is {}", line, "many", 0.5, true));
+        }
+        mark();
+    };
+    app.node("talker", step).period(Duration::from_millis(10));
+    app.run().unwrap();
+}
+
 /// How many are asleep, and how often anybody lay down.
 fn asleep(directory: &Path) -> (u32, u64) {
     let file = std::fs::File::open(directory.join(format!("{NAME}.topic"))).unwrap();
@@ -155,7 +183,8 @@ fn trace(thread: Pid) {
 /// The system calls between the marks of a peer that is alone.
 fn calls_of(role: &str) -> BTreeMap<libc::c_long, u64> {
     let files = tempfile::tempdir_in("/dev/shm").unwrap();
-    let mut peer = Peer::start(role, files.path(), "latest");
+    let topics = ("HORUS_SHM_DIR", files.path().to_str().unwrap().to_owned());
+    let mut peer = Peer::start_with(role, files.path(), "latest", Some(topics));
     let thread = Pid::from_raw(peer.wait_for_number("thread "));
     peer.wait_until_ready();
     trace(thread);
@@ -224,6 +253,12 @@ fn a_million_sends_make_no_system_call_but_one_wake_up_for_each_sleep() {
 #[test]
 fn asking_answering_and_looking_make_no_system_call_while_no_end_sleeps() {
     let calls = calls_of("peer_asks_and_answers");
+    assert!(calls.is_empty(), "{calls:?}");
+}
+
+#[test]
+fn lines_are_logged_without_any_system_call() {
+    let calls = calls_of("peer_logs_in_a_step");
     assert!(calls.is_empty(), "{calls:?}");
 }
 

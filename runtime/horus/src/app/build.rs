@@ -18,7 +18,7 @@ use crate::startup::{Reservation, SchedulingPolicy, Thread};
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
 use crate::topic::IntoTopicName;
-use crate::{miss, stale};
+use crate::{log, miss, stale};
 
 /// An input is stale after this many periods without a message, where nothing else is asked for.
 const STALE_PERIODS: u32 = 100;
@@ -122,7 +122,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
     let timing = declared.spec.check()?;
     let spec = &declared.spec;
     let never = MonotonicTime::default();
-    declared.node.safe_state(&Cycle { number: 0, release: never, wake: never, deadline: never });
+    declared.node.safe_state(&Cycle::new(0, never, never, never));
     declared.outlets.iter_mut().for_each(|outlet| outlet.learn_safe());
     let thread = thread_of(built, &declared, &timing)?;
     let info = describe(&declared, &timing, thread);
@@ -159,7 +159,8 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         |outlet: &Outlet| LostCollector::new(&spec.name, outlet.topic(), std::sync::Arc::clone(outlet.counts()));
     let lost = declared.outlets.iter().map(counts).collect();
     let watched = Watched::new(is_grid, timing.period() * every, misses, change_collector, stale_inputs);
-    built.watched.push(watched.with_messages(lost, missed));
+    let (log, log_collector) = log::channel(&built.info.name, &spec.name);
+    built.watched.push(watched.with_messages(lost, missed).with_log(log_collector));
     let plan = &mut built.threads[thread];
     plan.nodes.push(built.info.nodes.len());
     built.info.nodes.push(info);
@@ -179,6 +180,7 @@ fn add(built: &mut Built, mut declared: Declared, releases: u64) -> crate::Resul
         params: built.params.intake(&spec.name),
         recorder,
         changes,
+        log,
     });
     Ok(())
 }

@@ -15,6 +15,7 @@ use horus_shm::ring::local;
 use super::change::{Change, ChangeKind};
 use crate::deadline::{CycleRecord, MAX_PERIOD, Tally, Timing, Verdict};
 use crate::figures::{Figures, State};
+use crate::log::Log;
 use crate::miss::MissRecorder;
 use crate::node::{Action, Cycle, Node, OnMiss, Window};
 use crate::param::Intake;
@@ -53,6 +54,8 @@ pub(crate) struct Parts<'a> {
     pub params: Option<Box<Intake>>,
     pub recorder: MissRecorder,
     pub changes: local::Writer<Change>,
+    /// For what its steps say, until the runner has it.
+    pub log: Log,
 }
 
 impl Parts<'_> {
@@ -85,22 +88,16 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub fn new(parts: Parts<'a>, figures: Arc<Figures>) -> Self {
-        let never = Cycle {
-            number: 0,
-            release: MonotonicTime::default(),
-            wake: MonotonicTime::default(),
-            deadline: MonotonicTime::default(),
-        };
+    pub fn new(mut parts: Parts<'a>, figures: Arc<Figures>) -> Self {
+        let never = MonotonicTime::default();
         Self {
             window: Window::new(&parts.on_miss),
-            parts,
             figures,
             tally: Tally::default(),
             state: State::Starting,
             number: 0,
             grid: MonotonicTime::default(),
-            cycle: never,
+            cycle: Cycle { log: std::mem::take(&mut parts.log), ..Cycle::new(0, never, never, never) },
             is_pending: false,
             not_before: MonotonicTime::default(),
             untold: None,
@@ -108,6 +105,7 @@ impl<'a> Runner<'a> {
             last_event: None,
             cpu_time_before: 0,
             over_budget: 0,
+            parts,
         }
     }
 
@@ -199,8 +197,9 @@ impl<'a> Runner<'a> {
     #[inline(always)] // a tenth of a tick is saved where the loop has it in place
     pub fn step(&mut self, release: MonotonicTime, wake: MonotonicTime, cpu_time: u64) {
         let timing = &self.parts.timing;
-        self.cycle =
-            Cycle { number: self.number, release, wake, deadline: release.plus_nanos(timing.deadline_nanos()) };
+        let deadline = release.plus_nanos(timing.deadline_nanos());
+        (self.cycle.number, self.cycle.release, self.cycle.wake, self.cycle.deadline) =
+            (self.number, release, wake, deadline);
         if let Some(params) = &mut self.parts.params {
             params.look();
         }

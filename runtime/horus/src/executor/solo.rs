@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::{Executor, Observer, Parts, Runner, change};
 use crate::deadline::{CycleRecord, Tally, Timing, Verdict};
 use crate::figures::Sheet;
+use crate::log::Log;
 use crate::miss;
 use crate::node::{Cycle, OnMiss};
 use crate::time::{Clock, SystemClock};
@@ -95,6 +96,7 @@ impl<C: Clock> Solo<C> {
             params: None,
             recorder,
             changes,
+            log: Log::default(),
         };
         let mut runner = Runner::new(parts, Sheet::own(1, "").of(0));
         let period = self.timing.period_nanos();

@@ -52,6 +52,8 @@ impl Runner<'_> {
             min_inter_arrival_ns: _,
             // What did not fit in there is untold.
             changes: _,
+            // The cycle has it.
+            log: _,
         } = parts;
         let is_running = match state {
             State::Running => true,

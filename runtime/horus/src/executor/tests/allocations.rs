@@ -38,6 +38,9 @@ impl Node for Relay {
     fn step(&mut self, cycle: &Cycle) {
         let sequence = self.input.latest().map_or(0, |stamp| stamp.sequence + 1);
         self.output.set(Stamp { sequence, sent_ns: cycle.release.as_nanos() });
+        for line in 0..3 {
+            cycle.log(crate::info!("sends {} as number {} of {}", sequence, line, "three")); // and more than find room
+        }
         if cycle.number % 10 == 9 {
             SystemClock.sleep_until(cycle.deadline.plus_nanos(200_000));
         }

@@ -12,6 +12,7 @@ use super::{BUDGET_NS, DEADLINE_NS, Fate, Kind, PERIOD_NS};
 use crate::executor::change::{self, ChangeCollector};
 use crate::executor::queue::Queue;
 use crate::figures::Sheet;
+use crate::log::Log;
 use crate::message::Stamp;
 use crate::miss::{self, MissCollector};
 use crate::port::{Output, pair};
@@ -137,6 +138,7 @@ impl Life {
             params: None,
             recorder,
             changes,
+            log: Log::default(),
         };
         let mut life = Self {
             runner: Runner::new(parts, Sheet::own(1, "").of(0)),
