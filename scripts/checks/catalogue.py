@@ -176,6 +176,10 @@ CHECKS = [
     ),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS, on=("conf/rt/kernel", "conf/machine", "meta-horus/recipes-kernel")),
     Check("robot: transforms beside scipy's rotations", module("runtime.transforms"), SCRIPTS, holds=(DEBUG,), on=(HORUS,), slow="half a minute"),
+    Check(
+        "robot: twelve nodes drive to a goal", module("robot.drive"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY, TESTS_BUILT), needs=CPP,
+        on=("runtime/examples/robot", "docs/robot.md"), through=("runtime/launch", "runtime/cli"), slow="about a minute",
+    ),
     Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
     Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
     Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS, on=LAYER),

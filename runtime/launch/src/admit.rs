@@ -33,7 +33,7 @@ const AT_A_TIME: usize = 8;
 pub struct Verdict {
     /// One sentence about all of it; `None` where no program has nodes.
     pub sentence: Option<String>,
-    /// Programs that could not be counted, and why.
+    /// Programs that are left out, or could not be counted, and why.
     pub notes: Vec<String>,
 }
 
@@ -44,7 +44,8 @@ impl Robot {
     /// Why the robot must not start: what does not fit, and what to do; or a program that runs already.
     pub fn admit(&self, machine: &Machine) -> Result<Verdict, String> {
         let location = Location::from_environment().map_err(|error| error.to_string())?;
-        let mut notes = Vec::new();
+        let left_out = self.left_out.iter().map(|(name, reason)| format!("{name} is left out: {reason}"));
+        let mut notes: Vec<_> = left_out.collect();
         let mut asked = Vec::new();
         for (program, described) in self.programs.iter().zip(self.described()?) {
             match described {

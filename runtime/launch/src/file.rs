@@ -17,8 +17,8 @@ use horus::time::parse_duration;
 use crate::reader::{At, Mistake, Pair, Source, Table, did_you_mean};
 use crate::restart::Restart;
 
-const KEYS: [&str; 10] =
-    ["run", "after", "group", "restart", "rename", "namespace", "env", "args", "ready", "ready_within"];
+const KEYS: [&str; 11] =
+    ["run", "after", "group", "restart", "rename", "namespace", "env", "args", "ready", "ready_within", "optional"];
 const TABLES: [&str; 2] = ["programs", "groups"];
 
 /// How long a program may take to be ready, unless the file says otherwise.
@@ -56,6 +56,8 @@ pub struct Program {
     pub args: Vec<At<String>>,
     pub ready: Ready,
     pub ready_within: Duration,
+    /// Where it cannot start, the others run without it.
+    pub is_optional: bool,
 }
 
 /// Reads all of it.
@@ -113,6 +115,7 @@ fn program(source: Source, name: At<String>, mut table: Table) -> Result<Program
         args: table.texts("args")?,
         ready: ready.unwrap_or(Ready::Notify),
         ready_within: ready_within.unwrap_or(READY_WITHIN),
+        is_optional: table.flag("optional")?.unwrap_or(false),
         name,
     };
     table.end(&KEYS)?;

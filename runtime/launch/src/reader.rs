@@ -98,6 +98,17 @@ impl<'a> Table<'a> {
         self.words.remove(key).map(|word| self.as_text(key, word)).transpose()
     }
 
+    /// The truth value of `key`.
+    pub fn flag(&mut self, key: &str) -> Result<Option<bool>, Mistake> {
+        match self.words.remove(key) {
+            None => Ok(None),
+            Some(Word { value: DeValue::Boolean(value), .. }) => Ok(Some(value)),
+            Some(Word { line, .. }) => {
+                Err(self.source.mistake(line, format!("`{key}` is true or false: write {key} = true")))
+            }
+        }
+    }
+
     /// The texts of `key`: a list.
     pub fn texts(&mut self, key: &str) -> Result<Vec<At<String>>, Mistake> {
         let Some(Word { line, value, .. }) = self.words.remove(key) else { return Ok(Vec::new()) };

@@ -28,6 +28,8 @@ const OWN: [(&str, &str); 6] = [
 #[derive(Clone, Debug)]
 pub struct Robot {
     pub(crate) programs: Vec<Program>,
+    /// Optional programs that cannot start on this machine, and why.
+    pub(crate) left_out: Vec<(String, String)>,
 }
 
 /// A program, ready to be started.
@@ -44,6 +46,8 @@ pub(crate) struct Program {
     pub restart: Restart,
     pub ready: Ready,
     pub ready_within: Duration,
+    /// If it ends before it was ready, the others run without it.
+    pub is_optional: bool,
 }
 
 impl Robot {
@@ -73,24 +77,41 @@ impl Robot {
         let groups = groups(source, &file)?;
         let base = std::path::absolute(path).map_err(|error| whole(error.to_string()))?;
         let base = base.parent().unwrap_or(Path::new("/")).to_owned();
-        let mut programs = Vec::new();
-        for (program, after) in file.programs.iter().zip(&after) {
-            programs.push(checked(source, &base, program, after.clone())?);
+        let (mut programs, mut there, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, (program, after)) in file.programs.iter().zip(&after).enumerate() {
+            let found = start::find(&base, &program.run.value);
+            let start = match &found {
+                Err(reason) if program.is_optional => {
+                    left_out.push((program.name.value.clone(), reason.clone()));
+                    Start::default()
+                }
+                _ => {
+                    there.push(place);
+                    found.map_err(|text| source.mistake(program.run.line, text))?
+                }
+            };
+            programs.push(checked(source, start, program, after.clone())?);
         }
         let mut members = Vec::new();
         for name in chosen {
             let found = groups.get(name).ok_or_else(|| whole(no_group(name, &groups)))?;
             members.extend(found);
         }
-        let robot = Self { programs };
-        Ok(if chosen.is_empty() { robot } else { robot.only(&order::with_those_before(&after, &members)) })
+        if !chosen.is_empty() {
+            let wanted = order::with_those_before(&after, &members);
+            left_out.retain(|(name, _)| wanted.iter().any(|place| file.programs[*place].name.value == *name));
+            there.retain(|place| wanted.contains(place));
+        }
+        Ok(Self { programs, left_out }.only(&there))
     }
 
+    /// The programs of these places. What is not among them is not waited for: it was left out.
     fn only(self, places: &[usize]) -> Self {
-        let place = |old: &usize| places.iter().position(|kept| kept == old).expect("those before are kept, too");
+        let place = |old: &usize| places.iter().position(|kept| kept == old);
         let kept = self.programs.into_iter().enumerate().filter(|(old, _)| places.contains(old));
-        let moved = kept.map(|(_, program)| Program { after: program.after.iter().map(place).collect(), ..program });
-        Self { programs: moved.collect() }
+        let moved =
+            kept.map(|(_, program)| Program { after: program.after.iter().filter_map(place).collect(), ..program });
+        Self { programs: moved.collect(), left_out: self.left_out }
     }
 }
 
@@ -157,8 +178,7 @@ fn groups(source: Source, file: &File) -> Result<BTreeMap<String, Vec<usize>>, M
     Ok(groups)
 }
 
-fn checked(source: Source, base: &Path, program: &file::Program, after: Vec<usize>) -> Result<Program, Mistake> {
-    let start = start::find(base, &program.run.value).map_err(|text| source.mistake(program.run.line, text))?;
+fn checked(source: Source, start: Start, program: &file::Program, after: Vec<usize>) -> Result<Program, Mistake> {
     if let Some(namespace) = &program.namespace {
         let parsed = namespace.value.parse::<Namespace>();
         parsed.map_err(|error| source.mistake(namespace.line, format!("`namespace`: {error}")))?;
@@ -194,5 +214,6 @@ fn checked(source: Source, base: &Path, program: &file::Program, after: Vec<usiz
         restart: program.restart,
         ready: program.ready,
         ready_within: program.ready_within,
+        is_optional: program.is_optional,
     })
 }

@@ -16,7 +16,7 @@ const BUILT: [&str; 5] = ["", "target/release", "target/debug", "target/x86_64-u
 const INTERPRETER: &str = "python3";
 
 /// How a program is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start {
     /// What is executed.
     pub command: PathBuf,

@@ -140,6 +140,34 @@ fn a_program_that_dies_before_it_is_ready_ends_all_if_another_waits_for_it() {
 }
 
 #[test]
+fn an_optional_program_that_cannot_start_is_left_out_and_those_after_it_start() {
+    let scene = Scene::new(
+        "[programs.vision]\nrun = \"vision.py\"\noptional = true\nrestart = \"always\"\n[programs.arm]\nrun = \"arm\"\noptional = true\n\
+         [programs.pong]\nrun = \"@pong@\"\nafter = [\"vision\", \"arm\"]\n",
+    );
+    scene.script("vision.py", "import no_such_module\n");
+    let mut robot = scene.start(&[]);
+    robot.waits_for("arm is left out: there is no ");
+    robot.waits_for("vision  is left out: ended: ModuleNotFoundError: No module named 'no_such_module'");
+    robot.waits_for("pong  ready after ");
+    let lines = robot.ends_by(rustix::process::Signal::INT);
+    assert_eq!(lines.last().unwrap(), "pong ended in order");
+    assert_eq!(robot.status(), 0);
+}
+
+#[test]
+fn an_optional_program_that_was_ready_and_dies_is_a_failure_as_any_other() {
+    let scene = Scene::new(
+        "[programs.more]\nrun = \"more.sh\"\nready = \"start\"\noptional = true\n[programs.pong]\nrun = \"@pong@\"\n",
+    );
+    scene.script("more.sh", "sleep 0.5\necho no bulb >&2\nexit 1\n");
+    let mut robot = scene.start(&[]);
+    robot.waits_for_all(&["more  ended: no bulb", "pong  ready after "]);
+    robot.ends_by(rustix::process::Signal::INT);
+    assert_eq!(robot.status(), 1);
+}
+
+#[test]
 fn what_a_program_leaves_behind_ends_with_it() {
     let scene = Scene::new("[programs.parent]\nrun = \"parent.sh\"\nready = \"start\"\n");
     scene.script("parent.sh", "sleep 62 &\necho $! > child\n");

@@ -66,6 +66,10 @@ const MISTAKES: &[(&str, &str)] = &[
         "[programs.sim]\nrun = \"sim.sh\"\nready = \"now\"\n",
         ", line 3: `ready` cannot be \"now\"; write one of \"notify\", \"start\"",
     ),
+    (
+        "[programs.sim]\nrun = \"sim.sh\"\noptional = \"yes\"\n",
+        ", line 3: `optional` is true or false: write optional = true",
+    ),
     ("[programs.sim]\nrun = \"sim.sh\"\nready_within = \"soon\"\n", ", line 3: `ready_within`: "),
     (
         "[programs.sim]\nrun = \"sim.sh\"\nready_within = \"2000 s\"\n[programs.nav]\nrun = \"sim.sh\"\nready_within = \"0 s\"\n",

@@ -44,9 +44,13 @@ impl Run<'_> {
             }
             Err(error) => {
                 member.state = State::Over;
-                self.has_failed = true;
                 let command = program.start.command.display();
                 self.screen.say(place, &program.name, &format!("cannot be started: {command}: {error}"));
+                if program.is_optional {
+                    member.was_ready = true;
+                    return;
+                }
+                self.has_failed = true;
                 self.is_missing(place);
             }
         }
@@ -91,6 +95,11 @@ impl Run<'_> {
         }
         let how = member.how(status);
         let is_failure = !status.success();
+        if program.is_optional && is_failure && !member.was_ready {
+            (member.state, member.was_ready) = (State::Over, true); // who starts after it does not wait
+            self.screen.say(place, &program.name, &format!("is left out: {how}"));
+            return;
+        }
         let again = if program.restart.applies(is_failure) { member.attempts.next(ran) } else { None };
         if let (Some(attempt), None) = (again, self.stop) {
             member.state = State::Pausing { until: MonotonicTime::now().plus(attempt.pause) };

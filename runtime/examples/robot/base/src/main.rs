@@ -1,0 +1,4 @@
+//! The program of the base.
+#![forbid(unsafe_code)]
+
+horus::main!(robot_base::base);

@@ -1,0 +1,4 @@
+//! The program of navigation.
+#![forbid(unsafe_code)]
+
+horus::main!(robot_nav::navigation);
