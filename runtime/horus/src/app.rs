@@ -56,7 +56,7 @@ use crate::param::{self, Param, Slot};
 use crate::port::{Input, MAX_OUTPUT_BYTES, OpenTrigger, Outlet, Output, Sight, Wanted, check_size, pair};
 use crate::stop;
 use crate::time::MonotonicTime;
-use crate::topic::{IntoTopicName, Options, Payload, Publisher, Subscriber};
+use crate::topic::{Group, IntoTopicName, Options, Payload, Publisher, Subscriber};
 use crate::transform::{self, Broadcaster, Frames, StaticBroadcaster};
 use service::Services;
 use vanished::TopicFiles;
@@ -92,6 +92,8 @@ pub struct App {
     pub(crate) background: Vec<Box<dyn FnMut(MonotonicTime) + Send>>,
     stack_bytes: usize,
     grace: Duration,
+    /// Who may set parameters; `None` for who may use its topics.
+    setters: Option<Group>,
     topic_files: TopicFiles,
     /// Where its topics are, if it is only described.
     described_in: Option<crate::world::Scratch>,
@@ -150,6 +152,7 @@ impl App {
             name: name.to_owned(),
             is_strict: settings.is_strict(),
             grace: settings.grace().unwrap_or(stop::GRACE),
+            setters: settings.setters(),
             settings,
             place,
             inputs: Vec::new(),
@@ -286,6 +289,13 @@ impl App {
         let (param, slot) = Param::declare(name, &default.value());
         self.params.push(slot);
         param
+    }
+
+    /// Has the members of a group alone set the parameters, if `node.toml` names no other one; who may use the program's topics may read
+    /// them. Otherwise who may use the topics may set them, too.
+    pub fn param_group(&mut self, group: impl Into<Group>) -> &mut Self {
+        self.setters = self.settings.setters().or_else(|| Some(group.into()));
+        self
     }
 
     /// Adds a node; what it returns takes its period and its other wishes.

@@ -8,6 +8,11 @@ pub fn is_near(one: &str, other: &str) -> bool {
     (shorter.len() > 2 && longer.contains(shorter.as_str())) || distance(&one, &other) <= allowed
 }
 
+/// The name that was meant, perhaps: the nearest one of those that are near.
+pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    names.filter(|name| is_near(typed, name)).min_by_key(|name| distance(&typed.to_lowercase(), &name.to_lowercase()))
+}
+
 /// How many characters must be added, taken out, changed or swapped with the next to make one of the other (optimal string
 /// alignment, Damerau 1964).
 fn distance(one: &str, other: &str) -> usize {

@@ -21,7 +21,8 @@
 //! ```
 //!
 //! A parameter belongs to the node that is declared next, as inputs and outputs do. All that a step reads of its parameters is of one set,
-//! which is taken at the start of its cycle. [`Params`] sets them from another program; `docs/parameters.md` is the guide.
+//! which is taken at the start of its cycle. [`Params`] sets, watches and saves them from another program; `docs/parameters.md` is the
+//! guide.
 //!
 //! # What it does not do
 //! - A value that is set says nothing to the node but itself: no callback runs. A step that has work with a change compares.
@@ -31,7 +32,9 @@
 mod client;
 mod declaration;
 mod intake;
+mod keeper;
 mod origin;
+mod saved;
 mod sheet;
 mod start;
 mod value;
@@ -41,10 +44,12 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use client::{Current, Params, SetError, list};
+pub use client::{Change, Current, Params, SetError, Watch, list};
 pub use declaration::Declaration;
 pub(crate) use intake::Intake;
+pub(crate) use keeper::Keeper;
 pub use origin::Origin;
+pub use saved::STATE_VARIABLE;
 #[cfg(test)]
 pub(crate) use sheet::Sheet;
 pub(crate) use start::Assembled;

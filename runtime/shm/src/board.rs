@@ -13,6 +13,7 @@
 
 use std::path::{Path, PathBuf};
 
+use horus_sys::failpoint;
 use zerocopy::IntoBytes;
 
 use crate::directory::{Directory, TopicName};
@@ -20,7 +21,7 @@ use crate::error::OpenError;
 use crate::patience::Patience;
 use crate::peers::fork::Opening;
 use crate::peers::locks::{self, Place};
-use crate::segment::file::{Access, LastOut, TopicFile, link, make_unnamed};
+use crate::segment::file::{Access, LastOut, TopicFile, let_others_read, link, make_unnamed};
 use crate::segment::layout::WORD;
 use crate::segment::map::{Mapping, Residency};
 use crate::sync::{Arc, AtomicU64, Ordering};
@@ -56,26 +57,38 @@ impl Board {
     /// # Errors
     /// [`OpenError`] says what is in the way and what to do: no memory, no permission.
     pub fn make(directory: &Directory, name: &TopicName, words: usize) -> Result<Option<Self>, OpenError> {
-        Self::make_at(&path(directory, name), words, directory.access()?)
+        Self::make_at(&path(directory, name), words, directory.access()?, false)
     }
 
-    /// As [`make`](Self::make), of a program's parameters: who has `access` may read them and set them.
+    /// As [`make`](Self::make), of a program's parameters. Who may use the directory's topics may read them. So many may set them, or
+    /// the members of the group `setters` alone.
     ///
     /// # Errors
-    /// As there.
+    /// As there, and when this user may not give a file to that group.
     pub fn make_parameters(
         directory: &Directory,
         name: &TopicName,
         words: usize,
-        access: Access,
+        setters: Option<u32>,
     ) -> Result<Option<Self>, OpenError> {
-        Self::make_at(&parameters(directory, name), words, access)
+        let path = parameters(directory, name);
+        match setters {
+            None => Self::make_at(&path, words, directory.access()?, false),
+            // Who may not enter the directory reads nothing in it. One that everybody may enter keeps its files closed.
+            Some(group) => {
+                let access = Access { mode: 0o660, group: Some(group) };
+                Self::make_at(&path, words, access, directory.is_closed_to_others()?)
+            }
+        }
     }
 
-    fn make_at(path: &Path, words: usize, access: Access) -> Result<Option<Self>, OpenError> {
+    fn make_at(path: &Path, words: usize, access: Access, others_read: bool) -> Result<Option<Self>, OpenError> {
         let _no_child_gets_the_description = Opening::begin();
         for _ in 0..TRIES {
             let file = make_unnamed(path, (1 + words) * WORD, access)?;
+            if others_read {
+                let_others_read(&file, path)?;
+            }
             let locked = locks::try_lock(&file, Place::Lane(0)).map_err(|error| OpenError::io("lock", path, error))?;
             debug_assert!(locked, "no other process has a file without a name");
             let mut mapping = Mapping::new(&file, (1 + words) * WORD, path, Residency::Locked)?;
@@ -111,22 +124,33 @@ pub(crate) fn is_ours(file: &TopicFile) -> bool {
 pub struct View {
     file: TopicFile,
     words: usize,
+    is_writable: bool,
 }
 
 impl View {
-    /// Opens the board in the file `path`; `None` when there is none, or one that its dead owner left.
+    /// Opens the board in the file `path`; `None` when there is none, or one that its dead owner left. Where this user may only read
+    /// it, so does the view.
     ///
     /// # Errors
     /// [`OpenError`] says what is in the way: no permission, no regular file.
     pub fn open(path: &Path) -> Result<Option<Self>, OpenError> {
-        let Some(file) = TopicFile::open(path)? else { return Ok(None) };
+        let (file, is_writable) = match TopicFile::open(path) {
+            Err(OpenError::NotPermitted { .. }) => (TopicFile::open_to_read(path)?, false),
+            opened => (opened?, true),
+        };
+        let Some(file) = file else { return Ok(None) };
         let stat = rustix::fs::fstat(file.file()).map_err(|error| OpenError::io("examine", path, error))?;
         let words = usize::try_from(stat.st_size).unwrap_or(0) / WORD;
         if !(1..=1 + MAX_WORDS).contains(&words) || !is_ours(&file) {
             return Ok(None);
         }
-        let view = Self { file, words: words - 1 };
+        let view = Self { file, words: words - 1, is_writable };
         Ok(view.is_owned().then_some(view))
+    }
+
+    /// Whether this user may write to it.
+    pub fn is_writable(&self) -> bool {
+        self.is_writable
     }
 
     /// How many words it had when it was opened.
@@ -148,6 +172,7 @@ impl View {
     /// When it has had no such word.
     pub fn write(&self, word: usize, value: u64) {
         assert!(word < self.words);
+        failpoint!("board:word");
         // Where the file was cut off, no process looks any more.
         let _ = rustix::io::pwrite(self.file.file(), value.as_bytes(), Self::offset(word));
     }
@@ -161,6 +186,9 @@ impl View {
     pub fn write_all(&self, first: usize, words: &[u64]) -> bool {
         assert!(first + words.len() <= self.words);
         let bytes = words.as_bytes();
+        #[cfg(failpoints)]
+        let _the_first_half = rustix::io::pwrite(self.file.file(), &bytes[..bytes.len() / 2], Self::offset(first));
+        failpoint!("board:half");
         rustix::io::pwrite(self.file.file(), bytes, Self::offset(first)).is_ok_and(|written| written == bytes.len())
     }
 
@@ -174,6 +202,7 @@ impl View {
         loop {
             let locked = locks::try_lock(self.file.file(), WRITER);
             if locked.map_err(|error| OpenError::io("lock", self.file.path(), error))? {
+                failpoint!("board:alone");
                 return Ok(Some(Writing(self)));
             }
             if !patience.pause() {

@@ -128,6 +128,12 @@ impl Directory {
         }
     }
 
+    /// Whether only its owner and its group may look for what is in it.
+    pub(crate) fn is_closed_to_others(&self) -> Result<bool, OpenError> {
+        let stat = rustix::fs::stat(&self.0).map_err(|error| OpenError::in_directory("examine", &self.0, error))?;
+        Ok(!Mode::from_raw_mode(stat.st_mode).intersects(Mode::RWXO))
+    }
+
     /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.0

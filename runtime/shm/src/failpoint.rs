@@ -3,7 +3,7 @@
 //!
 //! Random kills alone do not test this: most steps of joining and leaving last some nanoseconds and would be hit once in
 //! thousands of attempts. `horus/tests/kill_matrix.rs` kills at each of [`NAMES`], and at random times too: at those of remaking a topic in a
-//! test of their own, at all others in the matrix.
+//! test of their own, at those of boards in `horus/tests/param_kills.rs`, at all others in the matrix.
 
 /// Every failpoint of the sources, each once; a test compares this list with them. The part before the colon says
 /// whose step it is; the test of all failpoints chooses who gets killed by it.
@@ -48,6 +48,9 @@ pub const NAMES: &[&str] = &[
     "sleep:awake",
     "leave:member",
     "leave:bits",
+    "board:alone",
+    "board:half",
+    "board:word",
 ];
 
 /// Environment variable with the name of a failpoint and at which passage to die: `publish:half:3`.

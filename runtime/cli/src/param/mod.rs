@@ -2,12 +2,15 @@
 //!
 //! Exit status: 0 it was done, 1 it was not, and then nothing has changed.
 
+mod keep;
 mod text;
+mod watch;
 
 use std::process::ExitCode;
 
 use horus::outside::printable;
 use horus::param::{self, Current, Params, SetError};
+use horus::time::utc;
 use horus_shm::directory::{Directory, Location};
 use serde_json::json;
 
@@ -48,6 +51,33 @@ enum Command {
         #[arg(value_name = "NAME=VALUE", required = true, value_parser = parse_assignment)]
         values: Vec<(String, String)>,
     },
+    /// Print changes as they come, until the program ends
+    Watch(Named),
+    /// Have a program save values, so that it begins with them when it starts again
+    ///
+    /// Where no parameter is named: those that were set while it runs, and those that were saved before.
+    Save(Named),
+    /// Set parameters to what is saved: all that are named, or none; all that are saved, where none is named
+    Load(Named),
+    /// Drop what is saved; a running program keeps its values until it ends
+    Forget(Named),
+}
+
+/// A program, and some of its parameters or all.
+#[derive(clap::Args)]
+struct Named {
+    /// The program, or PROGRAM/NODE
+    #[arg(value_name = "PROGRAM[/NODE]")]
+    program: String,
+    /// Parameters
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
+impl Named {
+    fn names(&self) -> Vec<&str> {
+        self.names.iter().map(String::as_str).collect()
+    }
 }
 
 fn parse_assignment(text: &str) -> Result<(String, String), String> {
@@ -90,12 +120,17 @@ fn answer(args: &Args, location: &Location) -> Result<String, String> {
             };
             before.iter().zip(values).map(line).collect()
         }
+        Command::Watch(named) => watch::run(&open(location, &named.program)?, &named.names(), args.scope.json),
+        Command::Save(named) => keep::save(&open(location, &named.program)?, &named.names()),
+        Command::Load(named) => keep::load(&open(location, &named.program)?, &named.names()),
+        Command::Forget(named) => keep::forget(&open(location, &named.program)?, &named.names()),
     }
 }
 
 fn failed(error: &SetError) -> String {
     match error {
         SetError::Refused(text) => format!("refused: {text}"),
+        SetError::NotPermitted { .. } => format!("refused: {error}"),
         error => format!("horus param: {error}"),
     }
 }
@@ -142,6 +177,7 @@ fn as_json(program: &str, current: &Current) -> serde_json::Value {
         "read_only": known.read_only,
         "value": current.value,
         "from": text::origin(&current.origin),
+        "saved": current.saved.map(utc),
     })
 }
 

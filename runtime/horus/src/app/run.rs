@@ -19,9 +19,10 @@ use crate::graph::{self, ProcessInfo};
 use crate::journal::{Entry, Priority};
 use crate::monitor::Presence;
 use crate::node::StepFailed;
+use crate::param::Keeper;
 use crate::startup::{Granted, Process};
 use crate::time::{MonotonicTime, SystemClock};
-use crate::topic::Directory;
+use crate::topic::{Directory, Group};
 use crate::witness::client::{Client, Seat};
 use crate::witness::freeze::Trace;
 use crate::witness::protocol::SOCKET;
@@ -91,6 +92,7 @@ impl App {
         self.background(move |now| topic_files.look(now).iter().for_each(Entry::send_or_print));
         let (is_strict, stack_bytes, grace) = (self.is_strict, self.stack_bytes, self.grace);
         let mut background = std::mem::take(&mut self.background);
+        let setters = self.setters.take();
         let mut built = build(self)?;
         for plan in &built.threads {
             check_cpus(plan.thread.cpu)?;
@@ -101,7 +103,9 @@ impl App {
         }
         let stop = stop::on_termination_within(grace)?;
         let sheet = sheet(&built)?;
-        publish_params(&mut built)?;
+        if let Some(mut keeper) = publish_params(&mut built, setters.as_ref())? {
+            background.push(Box::new(move |now| keeper.look(now)));
+        }
         let watched = std::mem::take(&mut built.watched);
         let watched = watched.into_iter().enumerate().map(|(node, watched)| watched.with(sheet.of(node))).collect();
         let is_real_time = built.threads.iter().any(|plan| plan.thread.policy.is_real_time());
@@ -185,15 +189,17 @@ fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
     Ok(Sheet::on(board, nodes, &text))
 }
 
-/// The parameters, where others see and set them.
-fn publish_params(built: &mut Built) -> crate::Result {
+/// The parameters, where others see and set them, and what saves them; none where the program has none.
+fn publish_params(built: &mut Built, setters: Option<&Group>) -> crate::Result<Option<Keeper>> {
     if built.params.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    let sheet = built.params.publish(&Directory::from_environment()?)?;
+    let location = Location::from_environment()?;
+    built.params.take_saved(&location).iter().for_each(Entry::send_or_print);
+    let (sheet, keeper) = built.params.publish(&location, setters)?;
     let runners = built.threads.iter_mut().flat_map(|plan| &mut plan.runners);
     runners.filter_map(|parts| parts.params.as_mut()).for_each(|intake| intake.attach(Arc::clone(&sheet)));
-    Ok(())
+    Ok(Some(keeper))
 }
 
 /// Before any topic is opened: their errors would speak of publishers.

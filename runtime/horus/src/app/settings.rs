@@ -22,7 +22,7 @@ use thiserror::Error;
 use super::Declared;
 use crate::journal::{Entry, Priority};
 use crate::param::Assembled;
-use crate::topic::Options;
+use crate::topic::{Group, Options};
 
 mod file;
 mod installation;
@@ -57,7 +57,7 @@ pub enum SettingsError {
     },
     /// It wants a group that no installed program is given.
     #[error(
-        "{}: [topics] wants the group '{group}', which no installed program is given: choose one of {}",
+        "{}: it wants the group '{group}', which no installed program is given: choose one of {}",
         path.display(), installation::GROUPS.join(", ")
     )]
     Group {
@@ -230,11 +230,16 @@ impl Settings {
         }
     }
 
+    /// The group that may set parameters, where the file says so.
+    pub fn setters(&self) -> Option<Group> {
+        self.file.params.group.as_ref().map(|group| group.as_str().into())
+    }
+
     /// Has parameters begin with the values that it gives them.
     pub fn apply_params(&self, params: &mut Assembled) -> Result<(), SettingsError> {
         for (node, settings) in &self.file.node {
             for (name, value) in &settings.params {
-                params.settle(node.as_str(), name.as_str(), &value.into(), &self.path.display().to_string()).map_err(
+                params.settle(node.as_str(), name.as_str(), value, &self.path.display().to_string()).map_err(
                     |text| SettingsError::Parse {
                         path: self.path.clone(),
                         text: format!("[node.{node}.params]: {text}"),

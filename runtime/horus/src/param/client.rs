@@ -3,8 +3,11 @@
 //! # What it does not do
 //! It does not wait for a node to take a set: a node does at the start of its next cycle.
 
+mod ask;
+mod set;
+mod watch;
+
 use std::sync::atomic::{Ordering, fence};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use horus_shm::board::{self, View};
 use horus_shm::directory::{Directory, Location, TopicName};
@@ -13,9 +16,11 @@ use thiserror::Error;
 
 use super::declaration::Declaration;
 use super::origin::Origin;
-use super::sheet::{Description, HEAD_WORDS, NUMBER, ORIGIN_WORDS, VERSION};
-use super::start::{starts_only, unknown};
+use super::sheet::{Description, HEAD_WORDS, NUMBER, ORIGIN_WORDS, Places, TEXT, VERSION};
+use super::start::unknown;
 use super::value::Value;
+
+pub use watch::{Change, Watch};
 
 /// How often a set is read that others write to meanwhile.
 const TRIES: usize = 100;
@@ -29,6 +34,9 @@ pub struct Current {
     pub value: Option<Value>,
     /// Where that came from.
     pub origin: Origin,
+    /// When the value was set that the program has saved, in seconds since 1970; `None` where it has saved none. It may be another one
+    /// than [`value`](Self::value), which the program then begins with when it starts again.
+    pub saved: Option<u64>,
 }
 
 /// Why nothing was set.
@@ -43,6 +51,22 @@ pub enum SetError {
     /// Another process stopped while it set parameters.
     #[error("another process has set parameters of {0} for a second: end it, and try again")]
     Busy(String),
+    /// This user may read the parameters, and not set them.
+    #[error(
+        "parameters of {program} are set by the group {group} alone: add your user to it (sudo usermod -aG {group} \"$USER\") and log \
+         in again, or ask one of its members"
+    )]
+    NotPermitted {
+        /// The program.
+        program: String,
+        /// The group, by name where it has one.
+        group: String,
+    },
+    /// The program does not answer.
+    #[error(
+        "{0} does not answer: its thread beside the loops has no CPU time, or the program is stopped; look at `horus top`"
+    )]
+    Silent(String),
     /// The kernel refused.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -52,7 +76,7 @@ pub enum SetError {
 pub struct Params {
     view: View,
     description: Description,
-    first: usize,
+    places: Places,
     node: Option<String>,
 }
 
@@ -111,17 +135,18 @@ impl Params {
             return None;
         }
         let bytes = usize::try_from(head[1]).ok()?;
-        let first = HEAD_WORDS.checked_add(bytes.div_ceil(8)).filter(|first| *first <= view.words())?;
-        let mut text = vec![0; first - HEAD_WORDS];
-        if !view.read(HEAD_WORDS, &mut text) {
+        let end = TEXT.checked_add(bytes.div_ceil(8)).filter(|end| *end <= view.words())?;
+        let mut text = vec![0; end - TEXT];
+        if !view.read(TEXT, &mut text) {
             return None;
         }
         let text: Vec<u8> = text.iter().flat_map(|word: &u64| word.to_le_bytes()).take(bytes).collect();
         let description: Description = serde_json::from_slice(&text).ok()?;
         let set_words = description.set_words();
-        let is_whole = head[2] == set_words as u64 && first + 2 * set_words <= view.words();
+        let places = Places::behind(bytes.div_ceil(8), description.parameters.len(), set_words);
+        let is_whole = head[2] == set_words as u64 && places.words() <= view.words();
         let is_good = description.parameters.iter().all(|known| known.check().is_ok());
-        (is_whole && is_good).then_some(Self { view, description, first, node })
+        (is_whole && is_good).then_some(Self { view, description, places, node })
     }
 
     /// The program.
@@ -141,16 +166,23 @@ impl Params {
     /// When the program has ended.
     pub fn list(&self) -> Result<Vec<Current>, SetError> {
         let (_, set) = self.read().filter(|_| self.view.is_owned()).ok_or_else(|| self.ended())?;
-        Ok(self.chosen().map(|(index, known)| self.current(index, known, &set)).collect())
+        Ok(self.all(&set))
+    }
+
+    fn all(&self, set: &[u64]) -> Vec<Current> {
+        self.chosen().map(|(index, known)| self.current(index, known, set)).collect()
     }
 
     fn current(&self, index: usize, known: &Declaration, set: &[u64]) -> Current {
         let place = self.description.place(index);
         let [who, when] = [set[place.start - ORIGIN_WORDS], set[place.start - 1]];
+        let mut saved = [0];
+        let is_read = self.view.read(self.places.saved().start + index, &mut saved);
         Current {
             declaration: known.clone(),
             value: Value::read(known.kind, &set[place]),
             origin: Origin::read(who, when, &self.description),
+            saved: Some(saved[0]).filter(|when| is_read && *when > 0),
         }
     }
 
@@ -162,61 +194,6 @@ impl Params {
         let (index, known) = self.find(name)?;
         let (_, set) = self.read().filter(|_| self.view.is_owned()).ok_or_else(|| self.ended())?;
         Ok(self.current(index, known, &set))
-    }
-
-    /// Sets several, all of them or none; returns what they were.
-    ///
-    /// # Errors
-    /// When one of them may not have its value, or there is none of its name; or when the program has ended. Nothing changes then.
-    pub fn set(&self, wanted: &[(&str, Value)]) -> Result<Vec<Current>, SetError> {
-        self.set_by(wanted.iter().map(|(name, value)| (*name, value)), |known, value| known.words_of(value))
-    }
-
-    /// As [`set`](Self::set), of what a person wrote.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn set_text(&self, wanted: &[(&str, &str)]) -> Result<Vec<Current>, SetError> {
-        self.set_by(wanted.iter().copied(), Declaration::words_of_text)
-    }
-
-    fn set_by<'a, V>(
-        &self,
-        wanted: impl Iterator<Item = (&'a str, V)>,
-        words_of: impl Fn(&Declaration, V) -> Result<Vec<u64>, String>,
-    ) -> Result<Vec<Current>, SetError> {
-        let alone = self.view.write_alone()?.ok_or_else(|| SetError::Busy(self.description.program.clone()))?;
-        let (number, mut set) = self.read().filter(|_| self.view.is_owned()).ok_or_else(|| self.ended())?;
-        let who = Origin::command_of(rustix::process::getuid().as_raw());
-        let when = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let mut before = Vec::new();
-        for (name, value) in wanted {
-            let (index, known) = self.find(name)?;
-            let current = self.current(index, known, &set);
-            if before.iter().any(|(named, _)| *named == index) {
-                return Err(SetError::Refused(format!("{name} is set twice: give it one value")));
-            }
-            let stays = |text: String| {
-                let stays = current.value.as_ref().map_or_else(String::new, ToString::to_string);
-                SetError::Refused(format!("{text}; it stays {stays}"))
-            };
-            if known.read_only {
-                return Err(stays(starts_only(known)));
-            }
-            let words = words_of(known, value).map_err(stays)?;
-            let place = self.description.place(index);
-            set[place.start - ORIGIN_WORDS..place.start].copy_from_slice(&[who, when]);
-            set[place].copy_from_slice(&words);
-            before.push((index, current));
-        }
-        // The set that holds is not touched. The kernel orders one call after the other.
-        let next = number.wrapping_add(1);
-        if !self.view.write_all(self.place(next), &set) {
-            return Err(self.ended());
-        }
-        self.view.write(NUMBER, next);
-        drop(alone);
-        Ok(before.into_iter().map(|(_, current)| current).collect())
     }
 
     fn find(&self, name: &str) -> Result<(usize, &Declaration), SetError> {
@@ -245,7 +222,7 @@ impl Params {
         for _ in 0..TRIES {
             let (mut before, mut after) = ([0], [0]);
             let is_read = self.view.read(NUMBER, &mut before)
-                && self.view.read(self.place(before[0]), &mut set)
+                && self.view.read(self.places.set(before[0]), &mut set)
                 && self.view.read(NUMBER, &mut after);
             if !is_read {
                 return None;
@@ -255,10 +232,6 @@ impl Params {
             }
         }
         None
-    }
-
-    fn place(&self, number: u64) -> usize {
-        self.first + if number.is_multiple_of(2) { 0 } else { self.description.set_words() }
     }
 
     fn ended(&self) -> SetError {

@@ -4,7 +4,11 @@
 //!
 //! ```text
 //!  0  version of this layout    1  bytes of the text    2  words of a set    3  number of the set that holds
-//!  4  the text (what the parameters are, as JSON), filled up to a whole word
+//!  4  what is asked of the program: number, and save, load or forget         5  the number that it has answered, and how
+//!  6  the answer, as text of at most 512 bytes
+//!     the text (what the parameters are, as JSON), filled up to a whole word
+//!     of which parameters it is asked: a bit each
+//!     when each was saved, in seconds since 1970; 0 where it was not
 //!     set of even numbers:   for each parameter  WHO  WHEN  value …
 //!     set of odd numbers:    the same
 //! ```
@@ -12,8 +16,10 @@
 //! # Why two sets
 //! Who sets parameters writes set `n + 1` where set `n - 1` was, and then the number `n + 1`, which is one word. Before it set `n` holds
 //! in all its words, and after it set `n + 1` does: a setter that is killed between any two instructions leaves one or the other. A
-//! reader takes the number, copies, and takes the number again. If it is the same, no setter wrote where the reader read.
+//! reader takes the number, copies, and takes the number again. If it is the same, no setter wrote where the reader read: the words of
+//! set `n + 2` are written after the number `n + 1`. A setter writes by system calls, which the kernel does one after the other.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -22,10 +28,18 @@ use serde::{Deserialize, Serialize};
 
 use super::declaration::Declaration;
 
-pub(super) const VERSION: u64 = 1;
-pub(super) const HEAD_WORDS: usize = 4;
+pub(super) const VERSION: u64 = 2;
+/// Words before the answer's text.
+pub(super) const HEAD_WORDS: usize = 6;
 /// Where the number of the set that holds is.
 pub(super) const NUMBER: usize = 3;
+/// Where it stands what is asked of the program, and what it has answered.
+pub(super) const REQUEST: usize = 4;
+pub(super) const ANSWER: usize = 5;
+/// The longest answer.
+pub(super) const ANSWER_BYTES: usize = 512;
+/// Where the description begins.
+pub(super) const TEXT: usize = HEAD_WORDS + ANSWER_BYTES / 8;
 /// Words before a value: who set it, and when.
 pub(super) const ORIGIN_WORDS: usize = 2;
 
@@ -40,7 +54,7 @@ pub(super) struct Description {
 
 impl Description {
     /// Where the value of parameter number `index` begins in a set, and how long it is.
-    pub fn place(&self, index: usize) -> std::ops::Range<usize> {
+    pub fn place(&self, index: usize) -> Range<usize> {
         let before: usize = self.parameters[..index].iter().map(|known| ORIGIN_WORDS + known.kind.words()).sum();
         let first = before + ORIGIN_WORDS;
         first..first + self.parameters[index].kind.words()
@@ -48,6 +62,42 @@ impl Description {
 
     pub fn set_words(&self) -> usize {
         self.parameters.iter().map(|known| ORIGIN_WORDS + known.kind.words()).sum()
+    }
+}
+
+/// Where what stands behind the description.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    marks: usize,
+    count: usize,
+    set_words: usize,
+}
+
+impl Places {
+    /// Behind a text of so many words, of so many parameters.
+    pub fn behind(text_words: usize, count: usize, set_words: usize) -> Self {
+        Self { marks: TEXT + text_words, count, set_words }
+    }
+
+    /// Of which parameters something is asked.
+    pub fn marks(&self) -> Range<usize> {
+        self.marks..self.marks + self.count.div_ceil(64)
+    }
+
+    /// When each was saved.
+    pub fn saved(&self) -> Range<usize> {
+        let first = self.marks().end;
+        first..first + self.count
+    }
+
+    /// Set `number`.
+    pub fn set(&self, number: u64) -> usize {
+        self.saved().end + if number.is_multiple_of(2) { 0 } else { self.set_words }
+    }
+
+    /// All words.
+    pub fn words(&self) -> usize {
+        self.saved().end + 2 * self.set_words
     }
 }
 
@@ -59,36 +109,31 @@ enum Words {
 /// The parameters of this program.
 pub(crate) struct Sheet {
     words: Words,
-    first: usize,
-    set_words: usize,
+    places: Places,
 }
 
 impl Sheet {
-    /// How many words it takes.
-    pub fn words(text: &str, set_words: usize) -> usize {
-        HEAD_WORDS + text.len().div_ceil(8) + 2 * set_words
+    /// Where what stands in it.
+    pub(super) fn places(text: &str, count: usize, set_words: usize) -> Places {
+        Places::behind(text.len().div_ceil(8), count, set_words)
     }
 
-    /// On a board that is as large as [`words`](Self::words) said.
-    pub fn on(board: Board, text: &str, set: &[u64]) -> Arc<Self> {
-        Self::begun(Words::Shared(board), text, set)
+    /// On a board that is as large as [`places`](Self::places) said.
+    pub fn on(board: Board, text: &str, count: usize, set: &[u64]) -> Arc<Self> {
+        Self::begun(Words::Shared(board), text, count, set)
     }
 
     /// Where no other process sees it.
-    pub fn own(text: &str, set: &[u64]) -> Arc<Self> {
-        let own = (0..Self::words(text, set.len())).map(|_| AtomicU64::new(0)).collect();
-        Self::begun(Words::Own(own), text, set)
+    pub fn own(set: &[u64]) -> Arc<Self> {
+        let own = (0..Self::places("", 0, set.len()).words()).map(|_| AtomicU64::new(0)).collect();
+        Self::begun(Words::Own(own), "", 0, set)
     }
 
-    fn begun(words: Words, text: &str, set: &[u64]) -> Arc<Self> {
-        let sheet = Self { words, first: HEAD_WORDS + text.len().div_ceil(8), set_words: set.len() };
+    fn begun(words: Words, text: &str, count: usize, set: &[u64]) -> Arc<Self> {
+        let sheet = Self { words, places: Self::places(text, count, set.len()) };
         let words = sheet.all();
-        for (place, bytes) in text.as_bytes().chunks(8).enumerate() {
-            let mut filled = [0; 8];
-            filled[..bytes.len()].copy_from_slice(bytes);
-            words[HEAD_WORDS + place].store(u64::from_le_bytes(filled), Ordering::Relaxed);
-        }
-        for (place, word) in words[sheet.first..].iter().zip(set) {
+        store_text(&words[TEXT..], text);
+        for (place, word) in words[sheet.places.set(0)..].iter().zip(set) {
             place.store(*word, Ordering::Relaxed);
         }
         words[1].store(text.len() as u64, Ordering::Relaxed);
@@ -113,9 +158,9 @@ impl Sheet {
     }
 
     /// Copies a part of set `number`; false if it may have been written to meanwhile.
-    pub fn copy(&self, number: u64, part: std::ops::Range<usize>, into: &mut [u64]) -> bool {
+    pub fn copy(&self, number: u64, part: Range<usize>, into: &mut [u64]) -> bool {
         let words = self.all();
-        let first = self.place(number);
+        let first = self.places.set(number);
         for (into, word) in into.iter_mut().zip(&words[first + part.start..first + part.end]) {
             *into = word.load(Ordering::Relaxed);
         }
@@ -129,13 +174,40 @@ impl Sheet {
         let words = self.all();
         let next = words[NUMBER].load(Ordering::Relaxed) + 1;
         fence(Ordering::Release); // SYNC POINT: set
-        for (place, word) in words[self.place(next)..].iter().zip(set) {
+        for (place, word) in words[self.places.set(next)..].iter().zip(set) {
             place.store(*word, Ordering::Relaxed);
         }
         words[NUMBER].store(next, Ordering::Release); // SYNC POINT: set
     }
 
-    fn place(&self, number: u64) -> usize {
-        self.first + if number.is_multiple_of(2) { 0 } else { self.set_words }
+    /// What was asked last.
+    pub fn request(&self) -> u64 {
+        self.all()[REQUEST].load(Ordering::Acquire) // SYNC POINT: request
+    }
+
+    /// Of which parameters, by their numbers.
+    pub fn marked(&self) -> Vec<usize> {
+        let marks = &self.all()[self.places.marks()];
+        let is_marked = |index: &usize| marks[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1;
+        (0..self.places.count).filter(is_marked).collect()
+    }
+
+    /// Answers what was asked.
+    pub fn answer(&self, word: u64, text: &str) {
+        store_text(&self.all()[HEAD_WORDS..TEXT], text);
+        self.all()[ANSWER].store(word, Ordering::Release); // SYNC POINT: answer
+    }
+
+    /// Says when a parameter was saved. A word by itself, which orders nothing.
+    pub fn set_saved(&self, index: usize, when: u64) {
+        self.all()[self.places.saved()][index].store(when, Ordering::Relaxed);
+    }
+}
+
+fn store_text(words: &[AtomicU64], text: &str) {
+    for (place, bytes) in words.iter().zip(text.as_bytes().chunks(8)) {
+        let mut filled = [0; 8];
+        filled[..bytes.len()].copy_from_slice(bytes);
+        place.store(u64::from_le_bytes(filled), Ordering::Relaxed);
     }
 }

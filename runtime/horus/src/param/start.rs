@@ -3,14 +3,18 @@
 use std::sync::Arc;
 
 use horus_shm::board::{self, Board};
+use horus_shm::directory::{Directory, Location};
 
 use super::declaration::Declaration;
+use super::keeper::Keeper;
 use super::origin::Origin;
+use super::saved::{self, Saved};
 use super::sheet::{Description, ORIGIN_WORDS, Sheet};
 use super::value::Value;
 use super::{Intake, Slot};
-use crate::near::is_near;
-use crate::topic::Directory;
+use crate::journal::{Entry, Priority};
+use crate::near::nearest;
+use crate::topic::Group;
 
 /// The most parameters of a program.
 const MOST: usize = 1024;
@@ -21,6 +25,8 @@ pub(crate) struct Assembled {
     slots: Vec<Arc<Slot>>,
     set: Vec<u64>,
     sheet: Arc<Sheet>,
+    /// When each was saved, by number.
+    saved: Vec<(usize, u64)>,
 }
 
 impl Assembled {
@@ -49,8 +55,8 @@ impl Assembled {
         let set =
             parameters.iter().flat_map(|known| [&[0; ORIGIN_WORDS], &*known.default].concat()).collect::<Vec<_>>();
         let description = Description { program: program.to_owned(), parameters, settings: String::new() };
-        let sheet = Sheet::own("", &set);
-        Ok(Self { description, slots, set, sheet })
+        let sheet = Sheet::own(&set);
+        Ok(Self { description, slots, set, sheet, saved: Vec::new() })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -67,7 +73,11 @@ impl Assembled {
         let parameters = &self.description.parameters;
         let index = parameters.iter().position(|known| known.node == node && known.name == name);
         let index = index.ok_or_else(|| unknown(node, name, parameters))?;
-        let words = parameters[index].words_of(value)?;
+        self.begin_at(index, value, who, when)
+    }
+
+    fn begin_at(&mut self, index: usize, value: &Value, who: u64, when: u64) -> Result<(), String> {
+        let words = self.description.parameters[index].words_of(value)?;
         let place = self.description.place(index);
         self.set[place.start - ORIGIN_WORDS..place.start].copy_from_slice(&[who, when]);
         self.set[place].copy_from_slice(&words);
@@ -85,20 +95,65 @@ impl Assembled {
         (!slots.is_empty()).then(|| Box::new(Intake::new(Arc::clone(&self.sheet), slots)))
     }
 
-    /// The parameters where other processes see them.
-    pub fn publish(&self, directory: &Directory) -> crate::Result<Arc<Sheet>> {
+    /// Has parameters begin with what was saved of them. Returns what there is to tell: that, and what fits no parameter any more, which
+    /// stays in the file.
+    pub fn take_saved(&mut self, location: &Location) -> Vec<Entry> {
+        let Ok(path) = saved::place(&self.description.program, &location.namespace) else { return Vec::new() };
+        let program = self.description.program.clone();
+        let warning = |text: String| Entry::plain(Priority::Warning, format!("{program}: {text}"));
+        let saved = match Saved::read(&path) {
+            Ok(saved) => saved,
+            Err(text) => return vec![warning(format!("no saved parameter is taken: {text}"))],
+        };
+        let (mut entries, mut taken) = (Vec::new(), Vec::new());
+        for (node, named) in &saved.0 {
+            for (name, entry) in named {
+                let known = |known: &Declaration| known.node == *node && known.name == *name;
+                let index = self.description.parameters.iter().position(known);
+                let index = index.ok_or_else(|| unknown(node, name, &self.description.parameters));
+                match index.and_then(|index| {
+                    self.begin_at(index, &entry.value, Origin::saved_of(entry.by), entry.at).map(|()| index)
+                }) {
+                    Ok(index) => {
+                        self.saved.push((index, entry.at.max(1)));
+                        taken.push(format!("{node}.{name} = {}", entry.value));
+                    }
+                    Err(text) => entries.push(warning(format!(
+                        "saved {node}.{name} = {} is not taken: {text}; it stays in {}: set and save another value, or \
+                         `horus param forget {program}`",
+                        entry.value,
+                        path.display()
+                    ))),
+                }
+            }
+        }
+        if !taken.is_empty() {
+            let text = format!("{program} has saved parameters of {}: {}", path.display(), taken.join(", "));
+            entries.push(Entry::plain(Priority::Info, text));
+        }
+        entries
+    }
+
+    /// The parameters where other processes see them, and what saves them. Where a group is named, it alone may set them.
+    pub fn publish(&self, location: &Location, setters: Option<&Group>) -> crate::Result<(Arc<Sheet>, Keeper)> {
         let text = serde_json::to_string(&self.description)?;
-        let words = Sheet::words(&text, self.set.len());
+        let count = self.slots.len();
+        let words = Sheet::places(&text, count, self.set.len()).words();
         let name = &self.description.program;
         if words > board::MAX_WORDS {
             let most = board::MAX_WORDS;
             let text = format!("the parameters of {name} take {words} words, and {most} are possible: declare fewer");
             return Err(crate::Error::new(text));
         }
-        let board = Board::make_parameters(directory, &name.parse()?, words, directory.access()?)?;
+        let setters = setters.map(Group::number).transpose()?;
+        let directory = Directory::at(&location.directory)?.in_namespace(&location.namespace)?;
+        let board = Board::make_parameters(&directory, &name.parse()?, words, setters)?;
         let board = board
             .ok_or_else(|| crate::Error::new(format!("a program named {name} has its parameters open: stop it")))?;
-        Ok(Sheet::on(board, &text, &self.set))
+        let sheet = Sheet::on(board, &text, count, &self.set);
+        self.saved.iter().for_each(|(index, when)| sheet.set_saved(*index, *when));
+        let keeper = Keeper::new(Arc::clone(&sheet), self.description.clone(), location.clone());
+        Ok((sheet, keeper))
     }
 
     /// Sets a parameter, for a test in virtual time.
@@ -126,7 +181,7 @@ pub(super) fn starts_only(known: &Declaration) -> String {
 pub(super) fn unknown(node: &str, name: &str, known: &[Declaration]) -> String {
     let names: Vec<_> = known.iter().filter(|known| known.node == node).map(|known| known.name.as_str()).collect();
     let shown = crate::outside::shown(name, 64);
-    match names.iter().find(|known| is_near(name, known)) {
+    match nearest(name, names.iter().copied()) {
         Some(near) => format!("node {node} has no parameter {shown}: did you mean {near}?"),
         None if names.is_empty() => format!("node {node} has no parameter {shown}: it has none"),
         None => format!("node {node} has no parameter {shown}: it has {}", names.join(", ")),

@@ -31,9 +31,9 @@ fn place() -> (tempfile::TempDir, Location, Directory) {
 #[test]
 fn a_step_sees_one_set_in_a_storm_of_sets_and_allocates_nothing_for_it() {
     let (one, other, assembled) = pair();
-    let (_scratch, location, directory) = place();
+    let (_scratch, location, _) = place();
     let mut intake = assembled.intake("n").unwrap();
-    intake.attach(assembled.publish(&directory).unwrap());
+    intake.attach(assembled.publish(&location, None).unwrap().0);
     let is_over = AtomicBool::new(false);
     let is_over = &is_over;
     let changes = thread::scope(|scope| {
@@ -64,7 +64,7 @@ fn words_that_no_setter_of_ours_writes_change_nothing() {
     let (param, slot) = Param::<f64>::declare("gain", &Value::F64(0.8));
     let param = param.range(0.0..=4.0);
     let assembled = Assembled::of("p", &[("n", &[slot])]).unwrap();
-    let (sheet, mut intake) = (Sheet::own("", &[0, 0, 0.8_f64.to_bits()]), assembled.intake("n").unwrap());
+    let (sheet, mut intake) = (Sheet::own(&[0, 0, 0.8_f64.to_bits()]), assembled.intake("n").unwrap());
     intake.attach(Arc::clone(&sheet));
     for word in [9.0_f64, -0.1, f64::NAN, f64::INFINITY].map(f64::to_bits) {
         sheet.put(&[0, 0, word]);
@@ -79,9 +79,8 @@ fn words_that_no_setter_of_ours_writes_change_nothing() {
 #[test]
 fn a_board_of_nonsense_is_no_programs_parameters() {
     let (_scratch, location, directory) = place();
-    let access = directory.access().unwrap();
-    let board = Board::make_parameters(&directory, &"p".parse().unwrap(), 64, access).unwrap().unwrap();
-    for (version, bytes, set_words) in [(1, u64::MAX, 0), (1, 8, 0), (2, 0, 0), (1, 0, u64::MAX)] {
+    let board = Board::make_parameters(&directory, &"p".parse().unwrap(), 128, None).unwrap().unwrap();
+    for (version, bytes, set_words) in [(2, u64::MAX, 0), (2, 8, 0), (3, 0, 0), (2, 0, u64::MAX)] {
         for (place, word) in [version, bytes, set_words].into_iter().enumerate() {
             board.words()[place].store(word, Ordering::Relaxed);
         }

@@ -44,8 +44,8 @@ impl Kind {
 }
 
 /// A value of any kind.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(untagged, expecting = "write true or false, a number, or a text")]
 pub enum Value {
     /// Of [`Kind::Bool`].
     Bool(bool),

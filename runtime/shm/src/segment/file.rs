@@ -60,6 +60,11 @@ impl TopicFile {
         Ok(open(path)?.map(|file| Self { path: path.to_owned(), file }))
     }
 
+    /// As [`open`](Self::open), to read alone.
+    pub fn open_to_read(path: &Path) -> Result<Option<Self>, OpenError> {
+        Ok(open_for(path, OFlags::RDONLY)?.map(|file| Self { path: path.to_owned(), file }))
+    }
+
     /// The same file by another open file description, for a peer's place; `None` when another file, or none, has the name
     /// by now.
     pub fn open_again(&self) -> Result<Option<OwnedFd>, OpenError> {
@@ -223,9 +228,18 @@ pub(crate) fn link(file: &OwnedFd, path: &Path) -> Result<bool, OpenError> {
     }
 }
 
-/// Follows no symbolic link and waits for nothing: what stands under a topic's name is a regular file or an error.
+/// Lets everybody read a file who gets as far as its directory, and its group write to it.
+pub(crate) fn let_others_read(file: &OwnedFd, path: &Path) -> Result<(), OpenError> {
+    rustix::fs::fchmod(file, Mode::from_raw_mode(0o664)).map_err(|error| OpenError::io("set the mode of", path, error))
+}
+
 fn open(path: &Path) -> Result<Option<OwnedFd>, OpenError> {
-    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    open_for(path, OFlags::RDWR)
+}
+
+/// Follows no symbolic link and waits for nothing: what stands under a topic's name is a regular file or an error.
+fn open_for(path: &Path, what: OFlags) -> Result<Option<OwnedFd>, OpenError> {
+    let flags = what | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => file,
         Err(Errno::NOENT) => return Ok(None),

@@ -42,7 +42,17 @@ pub struct File {
     pub devices: Vec<PathBuf>,
     #[serde(default)]
     pub node: BTreeMap<Word, NodeSettings>,
+    #[serde(default)]
+    pub params: ParamSettings,
     pub topics: Option<BTreeMap<String, TopicSettings>>,
+}
+
+/// All parameters of the program.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParamSettings {
+    /// Who may set them.
+    pub group: Option<Word>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -69,28 +79,7 @@ pub struct NodeSettings {
     #[serde(default, deserialize_with = "on_miss")]
     pub on_miss: Option<OnMiss>,
     #[serde(default)]
-    pub params: BTreeMap<Word, ParamValue>,
-}
-
-/// The value of a parameter. What it may be, its declaration says.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "write true or false, a number, or a text")]
-pub enum ParamValue {
-    Bool(bool),
-    Whole(i64),
-    Number(f64),
-    Text(String),
-}
-
-impl From<&ParamValue> for Value {
-    fn from(value: &ParamValue) -> Self {
-        match value {
-            ParamValue::Bool(value) => Self::Bool(*value),
-            ParamValue::Whole(value) => Self::I64(*value),
-            ParamValue::Number(value) => Self::F64(*value),
-            ParamValue::Text(value) => Self::Text(value.clone()),
-        }
-    }
+    pub params: BTreeMap<Word, Value>,
 }
 
 /// `"2 s"` for all inputs, or `{ imu = "50 ms" }` for those of these topics.

@@ -49,7 +49,7 @@ pub struct Installation {
     pub network: bool,
     /// The device files that it may open.
     pub devices: Vec<PathBuf>,
-    /// The groups that its topics are shared with; only [`GROUPS`].
+    /// The groups that its topics are shared with, and the one that sets its parameters; only [`GROUPS`].
     pub groups: BTreeSet<Word>,
 }
 
@@ -64,7 +64,7 @@ impl Installation {
             TopicSettings::Table(table) => table.group.clone(),
             TopicSettings::Word(_) => None,
         });
-        let groups: BTreeSet<_> = groups.collect();
+        let groups: BTreeSet<_> = groups.chain(file.params.group).collect();
         if let Some(group) = groups.iter().find(|group| !GROUPS.contains(&group.as_str())) {
             return Err(SettingsError::Group { path: path.to_owned(), group: group.to_string() });
         }
