@@ -56,7 +56,7 @@ use crate::param::{self, Param, Slot};
 use crate::port::{Input, MAX_OUTPUT_BYTES, OpenTrigger, Outlet, Output, Sight, Wanted, check_size, pair};
 use crate::stop;
 use crate::time::MonotonicTime;
-use crate::topic::{Group, IntoTopicName, Options, Payload, Publisher, Subscriber};
+use crate::topic::{Group, IntoTopicName, OpenError, Options, Payload, Publisher, Subscriber};
 use crate::transform::{self, Broadcaster, Frames, StaticBroadcaster};
 use service::Services;
 use vanished::TopicFiles;
@@ -197,6 +197,16 @@ impl App {
         options: Options,
     ) -> crate::Result<Input<P>> {
         self.settings.allow_subscriber(topic)?;
+        Ok(self.open_input(topic, shape, options)?)
+    }
+
+    /// As [`input_as`](Self::input_as), of a topic that the node may read.
+    fn open_input<P: Payload + ?Sized>(
+        &mut self,
+        topic: &str,
+        shape: P::Shape<'_>,
+        options: Options,
+    ) -> Result<Input<P>, OpenError> {
         let name = topic.into_topic_name()?;
         let options = self.placed(options);
         let sight = Arc::new(Sight::new(name.as_str(), matches!(self.place, Place::Machine)));

@@ -33,6 +33,9 @@
 //! - for the client of lane 3 the `reliable` topic `map.save.answer.3`, on which the server alone publishes,
 //! - the topic `map.save.server`, which carries nothing and has room for one publisher: the server.
 //!
+//! A service that servers [share](Options::shared) has all of this for each of its servers: server 2 serves `map.save.shared.2`. The topic
+//! `map.save` then carries nothing, and says by its type that the service is shared.
+//!
 //! A call is known by the client's lane and by the number that its request has in the lane. The kernel gives a lane to one living client at a
 //! time, and its numbers go on from a client to its successor. So no two calls have the same lane and number while a server lives. The
 //! stamp of an answer says which request it answers.
@@ -55,16 +58,19 @@ mod inside;
 mod options;
 mod pending;
 mod server;
+mod shared;
 mod tag;
 
 pub use answer::{Answer, Ticket};
 pub use client::Client;
+pub(crate) use client::Watch;
 pub use error::{CallError, ServeError};
 pub use inside::NodeServer;
 pub use options::Options;
 pub use pending::{Part, Pending};
 pub use server::Server;
-pub(crate) use server::{open_answers, take_seat};
+pub(crate) use server::open_answers;
+pub(crate) use shared::{Place, mismatch};
 
 /// Calls of a client that may be unanswered at a time.
 pub const MAX_CALLS: usize = 16;
@@ -72,6 +78,8 @@ pub const MAX_CALLS: usize = 16;
 pub const MAX_PARTS: usize = 16;
 /// Clients that a service has room for, if its server does not ask for more.
 pub const CLIENTS: usize = 8;
+/// Servers that can share a service.
+pub const SERVERS: usize = 8;
 
 /// The topic of the answers for the client of a lane.
 fn answers_of(service: &str, lane: usize) -> String {

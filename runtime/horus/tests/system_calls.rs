@@ -109,26 +109,34 @@ fn peer_starves() {
 #[ignore = "a peer"]
 fn peer_asks_and_answers() {
     let options = OfServices::default().directory(peers::directory());
-    let mut server = Server::<Stamp, Stamp>::open(NAME, &options).unwrap();
-    let mut client = Client::<Stamp, Stamp>::open(NAME, &options).unwrap();
+    let ends = [(NAME, options.clone()), ("shared", options.shared())].map(|(name, options)| {
+        (Server::<Stamp, Stamp>::open(name, &options).unwrap(), Client::<Stamp, Stamp>::open(name, &options).unwrap())
+    });
     println!("\nthread {}", rustix::thread::gettid().as_raw_nonzero());
     peers::ready();
     while !go_file(&peers::directory()).exists() {
         std::thread::park_timeout(Duration::from_millis(1));
     }
     mark();
+    for (mut server, mut client) in ends {
+        ask_and_answer(&mut server, &mut client);
+        std::mem::forget((server, client)); // closing them makes system calls
+    }
+    mark();
+    std::thread::park_timeout(PATIENCE);
+}
+
+fn ask_and_answer(server: &mut Server<Stamp, Stamp>, client: &mut Client<Stamp, Stamp>) {
     for sequence in 0..CALLS {
         let mut asked = client.ask(Stamp { sequence, sent_ns: 0 }).unwrap();
         if sequence % 7 == 0 {
             drop(asked);
             continue;
         }
-        assert!(asked.try_answer(&mut client).unwrap().is_none());
+        assert!(asked.try_answer(client).unwrap().is_none());
         while server.serve(Duration::ZERO, |stamp, answer| answer.send(stamp).unwrap()) {}
-        assert_eq!(asked.try_answer(&mut client).unwrap().unwrap().sequence, sequence);
+        assert_eq!(asked.try_answer(client).unwrap().unwrap().sequence, sequence);
     }
-    mark();
-    std::thread::park_timeout(PATIENCE);
 }
 
 /// Says which thread its node has, and logs in a step when it is told to: more lines than find room, too.

@@ -59,7 +59,7 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
         return Err(crate::Error::new("the program has no nodes: add one by app.node(\"name\", node).period(ms(10))"));
     }
     settings.apply(&mut nodes)?;
-    nodes.iter_mut().for_each(|declared| rename(&mut declared.spec));
+    nodes.iter_mut().for_each(|declared| rename(&mut declared.spec, &declared.services.shares));
     let mut names = BTreeSet::new();
     for declared in &nodes {
         // It is the name of a thread, and stands in journals and tables.
@@ -98,10 +98,13 @@ pub(crate) fn build(app: App) -> crate::Result<Built> {
     Ok(built)
 }
 
-/// Topics of a node's wishes by their real names, as its inputs have them.
-fn rename(spec: &mut Spec) {
+/// Topics of a node's wishes by their real names, as its inputs have them. The requests of a service that it shares have a topic of their own.
+fn rename(spec: &mut Spec, shares: &[(String, String)]) {
     // What is no name is none of its inputs, either, and is told so.
-    let real = |name: String| name.as_str().into_topic_name().map_or(name, |name| name.to_string());
+    let real = |name: String| {
+        let name = name.as_str().into_topic_name().map_or(name, |name| name.to_string());
+        shares.iter().find(|(service, _)| *service == name).map_or(name, |(_, requests)| requests.clone())
+    };
     spec.on = spec.on.take().map(real);
     spec.stale_after_of =
         std::mem::take(&mut spec.stale_after_of).into_iter().map(|(name, limit)| (real(name), limit)).collect();

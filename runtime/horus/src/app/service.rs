@@ -3,7 +3,7 @@
 use super::{App, Place};
 use crate::message::Message;
 use crate::node::{Cycle, Spec};
-use crate::service::{Answer, Client, MAX_CALLS, NodeServer, Options, open_answers, take_seat};
+use crate::service::{Answer, Client, MAX_CALLS, NodeServer, Options, Place as Seat, Watch, mismatch, open_answers};
 use crate::topic::{IntoTopicName, Payload};
 
 /// The services of a node, by their real names.
@@ -13,6 +13,8 @@ pub(crate) struct Services {
     pub asks: Vec<String>,
     /// It serves them.
     pub serves: Vec<String>,
+    /// Of those that it shares with others: the service, and the topic of its own requests.
+    pub shares: Vec<(String, String)>,
 }
 
 impl App {
@@ -118,14 +120,20 @@ impl App {
     ) -> crate::Result<NodeServer<Q, A>> {
         let options = self.place_of(options);
         let name = service.into_topic_name()?.to_string();
-        let seat = take_seat(&name, &options)?;
-        let requests = self.input_as::<Q>(service, request, options.requests())?;
+        self.settings.allow_subscriber(service)?;
+        let place = Seat::take::<Q, A>(&name, request, answer, &options)?;
+        let requests = self
+            .open_input::<Q>(&place.service, request, options.requests())
+            .map_err(|error| mismatch(&name, false, error))?;
         // The lane behind the clients' is the monitor's, which asks nothing.
         let mut begins = requests.positions();
         begins.pop();
-        let answers = open_answers::<A>(&name, answer, &options, &begins)?;
+        let answers = open_answers::<A>(&place.service, answer, &options, &begins)?;
+        if options.is_shared() {
+            self.services.shares.push((name.clone(), place.service.clone()));
+        }
         self.services.serves.push(name);
-        Ok(NodeServer::new(requests, answers, seat))
+        Ok(NodeServer::new(requests, answers, place))
     }
 
     /// The asking end of a service, for a node of any kind: it asks in one step, and looks for the answer in a later one.
@@ -148,10 +156,14 @@ impl App {
         options: Options,
     ) -> crate::Result<Client<Q, A>> {
         let _allowed = self.settings.allow_publisher(service, options.requests())?;
-        let client = Client::open_as(service, request, answer, self.place_of(options))?;
+        let mut client = Client::open_as(service, request, answer, self.place_of(options))?;
         self.services.asks.push(client.service().to_owned());
-        // The stamps of a machine's clock mean nothing in virtual time.
-        Ok(if matches!(self.place, Place::Machine) { client } else { client.unstamped() })
+        if !matches!(self.place, Place::Machine) {
+            return Ok(client.unstamped()); // the stamps of a machine's clock mean nothing in virtual time
+        }
+        let mut watches = client.watches();
+        self.background(move |_| watches.iter_mut().for_each(Watch::look));
+        Ok(client)
     }
 
     fn place_of(&self, options: Options) -> Options {

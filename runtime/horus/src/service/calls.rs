@@ -15,6 +15,8 @@ pub(super) enum Lost {
     Stopped,
     /// It said that it does not answer.
     Unanswered,
+    /// There was none.
+    NotServed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,17 @@
 //! The asking end of a service.
 
+mod end;
+mod watch;
+
 use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::calls::{Calls, Look, Lost};
-use super::tag::{Kind, Tag};
-use super::{CallError, MAX_CALLS, MAX_PARTS, Options, Part, Pending, answers_of};
+use self::end::End;
+pub(crate) use self::watch::Watch;
+use super::{CallError, MAX_CALLS, Options, Part, Pending, SERVERS, shared};
 use crate::message::Message;
-use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Sendable, Subscriber};
+use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Sendable, wait_any};
 
 /// How often a caller that waits asks the kernel whether the server lives.
 const LOOK: Duration = Duration::from_millis(10);
@@ -17,11 +20,12 @@ const LOOK: Duration = Duration::from_millis(10);
 /// [table](crate::topic::payload) of kinds.
 pub struct Client<Q: Payload + ?Sized, A: Payload + ?Sized> {
     service: Arc<str>,
-    // In this order they are dropped: the lane goes last, so that its successor finds the place of its answers free.
-    answers: Subscriber<A>,
-    requests: Publisher<Q>,
-    calls: Calls<A::Owned>,
-    is_stamping: bool,
+    /// One towards each server that there may be.
+    ends: Box<[End<Q, A>]>,
+    /// Of a service that servers share: says so to those who open it otherwise.
+    register: Option<Publisher<[u8]>>,
+    /// The server that is asked next, of those that have as little to do.
+    next: usize,
 }
 
 impl<Q: Message, A: Message> Client<Q, A> {
@@ -46,17 +50,28 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
         options: impl Borrow<Options>,
     ) -> Result<Self, OpenError> {
         let (name, options) = (service.into_topic_name()?, options.borrow());
-        let requests = Publisher::<Q>::open_as(&name, request, options.requests())?;
-        let answers = answers_of(name.as_str(), requests.lane());
-        let answers = Subscriber::<A>::open_as(&answers, answer, options.answers())?;
-        let calls = Calls::new(MAX_CALLS, MAX_PARTS);
-        Ok(Self { service: name.as_str().into(), answers, requests, calls, is_stamping: true })
+        let name = name.as_str();
+        let open = |service: &str| End::open(service, request, answer, options);
+        let (register, ends) = match options.is_shared() {
+            false => (None, [open(name)?].into()),
+            true => {
+                let register = Publisher::<[u8]>::open_as(name, shared::register(), options.register())?;
+                let ends = (0..SERVERS).map(|server| open(&shared::service_of(name, server)));
+                (Some(register), ends.collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(Self { service: name.into(), ends, register, next: 0 })
     }
 
     /// Its requests are not stamped with the time.
     pub(crate) fn unstamped(mut self) -> Self {
-        self.is_stamping = false;
+        self.ends.iter_mut().for_each(|end| end.is_stamping = false);
         self
+    }
+
+    /// For a thread beside the loop that looks whether its servers live.
+    pub(crate) fn watches(&mut self) -> Vec<Watch> {
+        self.ends.iter_mut().map(End::watch).collect()
     }
 
     /// Asks, and waits for the answer at most `limit`, as [`Options::wait_strategy`] says. Of an answer of several messages it is the first one.
@@ -71,7 +86,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
         let request = request.value();
         let mut pending = match self.ask_value(request) {
             // What a dead server holds, the living one does not wait for.
-            Err(CallError::Full { .. }) if self.requests.reap_dead_subscribers() > 0 => self.ask_value(request),
+            Err(CallError::Full { .. }) if self.reap() > 0 => self.ask_value(request),
             asked => asked,
         }?;
         loop {
@@ -82,8 +97,9 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
             if left.is_zero() {
                 return Err(CallError::TimedOut { service: self.service.clone(), limit });
             }
-            if !self.answers.wait(left.min(LOOK)) {
-                self.check_server()?;
+            let end = &mut self.ends[pending.server];
+            if !end.answers.wait(left.min(LOOK)) {
+                end.check_server()?;
             }
         }
     }
@@ -91,44 +107,67 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
     /// Asks, and does not wait: the handle is asked for the answer later.
     ///
     /// Wait-free; allocates nothing (but what serializing a value allocates), takes no lock, makes no system call unless the server went to
-    /// sleep. So it does not know whether there is a server: [`check_server`](Self::check_server) does.
+    /// sleep. So it does not know whether there is a server. In a node the handle tells within about 0.3 s that there is none; elsewhere
+    /// [`check_server`](Self::check_server) does.
     ///
     /// # Errors
-    /// [`CallError::TooMany`], [`CallError::Full`], [`CallError::NotSent`].
+    /// [`CallError::TooMany`], [`CallError::Full`], [`CallError::NotSent`]; where servers share the service, [`CallError::NotServed`].
     pub fn ask(&mut self, request: impl Sendable<Q>) -> Result<Pending, CallError> {
         self.ask_value(request.value())
     }
 
     fn ask_value(&mut self, request: &Q::Value) -> Result<Pending, CallError> {
-        self.take_in();
-        if !self.calls.has_room() {
-            return Err(CallError::TooMany { service: self.service.clone(), calls: MAX_CALLS });
+        let Self { service, ends, next, .. } = self;
+        ends.iter_mut().for_each(|end| _ = end.take_in());
+        if let [end] = &mut **ends {
+            return end.ask(service, 0, request);
         }
-        let number = self.requests.position();
-        self.requests.try_send_value(request, self.is_stamping).map_err(|error| match Q::is_full(&error) {
-            true => CallError::Full { service: self.service.clone(), requests: self.requests.capacity() },
-            false => CallError::NotSent(error.to_string().into()),
-        })?;
-        let handle = self.calls.begin(number).expect("there is room");
-        Ok(Pending { handle, is_over: false })
+        let mut error = CallError::NotServed { service: service.clone() };
+        // At most once each: the one that has the fewest calls first, and of several the next one in turn.
+        let mut tried = [false; SERVERS];
+        while let Some(server) = shared::choose(*next, |server| {
+            let end = ends.get(server).filter(|end| end.is_served && !tried[server])?;
+            Some(end.waiting())
+        }) {
+            tried[server] = true;
+            match ends[server].ask(service, server, request) {
+                Ok(pending) => {
+                    *next = (server + 1) % SERVERS;
+                    return Ok(pending);
+                }
+                Err(CallError::TooMany { .. }) => {
+                    error = CallError::TooMany { service: service.clone(), calls: MAX_CALLS };
+                }
+                Err(full @ CallError::Full { .. }) => error = full,
+                Err(other) => return Err(other),
+            }
+        }
+        Err(error)
     }
 
-    /// Waits for a message from the server, at most `limit`; false when the time is up. Which call it is for, `try_answer` says.
+    fn reap(&mut self) -> usize {
+        self.ends.iter_mut().map(|end| end.requests.reap_dead_subscribers()).sum()
+    }
+
+    /// Waits for a message from a server, at most `limit`; false when the time is up. Which call it is for, `try_answer` says.
     pub fn wait(&mut self, limit: Duration) -> bool {
-        self.answers.wait(limit)
+        match &mut *self.ends {
+            [end] => end.answers.wait(limit),
+            ends => {
+                wait_any(&mut ends.iter_mut().map(|end| end.answers.waitable()).collect::<Vec<_>>(), limit).is_some()
+            }
+        }
     }
 
-    /// Asks the kernel whether the server lives; if not, all unanswered calls get their error. For callers of `try_answer`, outside of a
-    /// real-time loop: it makes system calls.
+    /// Asks the kernel whether a server lives; the unanswered calls of one that does not get their error. For callers of `try_answer` outside
+    /// of a node: it makes system calls. A client in a node needs it not.
     ///
     /// # Errors
     /// When one of the service's topics cannot be used any longer.
     pub fn check_server(&mut self) -> Result<bool, CallError> {
-        let is_served = self.is_served()?;
-        if !is_served {
-            // The answers that it gave before count.
-            self.take_in();
-            self.calls.lose_before(u64::MAX, Lost::Died);
+        let mut is_served = false;
+        for end in &mut self.ends {
+            is_served |= end.check_server()?;
         }
         Ok(is_served)
     }
@@ -138,8 +177,11 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
     /// # Errors
     /// When one of the service's topics cannot be used any longer.
     pub fn is_served(&mut self) -> Result<bool, CallError> {
-        self.take_in(); // follows a topic that was remade
-        Ok(self.answers.is_published()?)
+        let mut is_served = false;
+        for end in &mut self.ends {
+            is_served |= end.ask_kernel()?;
+        }
+        Ok(is_served)
     }
 
     /// Waits, at most `limit`, until a living program serves it; false when the time is up.
@@ -147,7 +189,16 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
     /// # Errors
     /// When one of the service's topics cannot be used any longer.
     pub fn wait_until_served(&mut self, limit: Duration) -> Result<bool, CallError> {
-        Ok(self.answers.wait_until_published(limit)?)
+        let started = Instant::now();
+        loop {
+            if self.is_served()? {
+                return Ok(true);
+            }
+            if started.elapsed() >= limit {
+                return Ok(false);
+            }
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
     }
 
     /// Name of the service.
@@ -155,52 +206,29 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
         &self.service
     }
 
+    /// Whether several servers may share it: what [`Options::shared`] said.
+    pub fn is_shared(&self) -> bool {
+        self.register.is_some()
+    }
+
     /// Messages for calls that were given up, so far.
     pub fn late(&self) -> u64 {
-        self.calls.late()
+        self.ends.iter().map(End::late).sum()
     }
 
     /// Calls that are unanswered.
     pub fn unanswered(&self) -> usize {
-        self.calls.waiting()
+        self.ends.iter().map(End::waiting).sum()
     }
 
     pub(super) fn look(&mut self, pending: &mut Pending) -> Result<Part<A::Owned>, CallError> {
-        self.take_in();
-        let service = || self.service.clone();
+        let over = || Err(CallError::Over { service: self.service.clone() });
         if pending.is_over {
-            return Err(CallError::Over { service: service() });
+            return over();
         }
-        let (part, is_over) = match self.calls.look(&pending.handle) {
-            Look::Nothing => (Ok(Part::Nothing), false),
-            Look::Message(message, _) => (Ok(Part::Next(message)), false),
-            Look::End => (Ok(Part::End), true),
-            Look::Over => (Err(CallError::Over { service: service() }), true),
-            Look::Lost(Lost::Died) => (Err(CallError::Died { service: service() }), true),
-            Look::Lost(Lost::Stopped) => (Err(CallError::Stopped { service: service() }), true),
-            Look::Lost(Lost::Unanswered) => (Err(CallError::Unanswered { service: service() }), true),
-        };
+        let Some(end) = self.ends.get_mut(pending.server) else { return over() };
+        let (part, is_over) = end.look(&self.service, pending);
         pending.is_over = is_over;
         part
-    }
-
-    /// Takes what came to the calls that it is for. What has no place yet stays in the topic.
-    fn take_in(&mut self) {
-        let Self { answers, calls, .. } = self;
-        while calls.can_take() {
-            let Some(received) = answers.try_recv() else { break };
-            let Some(Tag { kind, number }) = Tag::of(received.sent_ns) else {
-                calls.count_late();
-                continue;
-            };
-            match kind {
-                Kind::Answer => calls.enter(number, A::owned(received).message, true),
-                Kind::Part => calls.enter(number, A::owned(received).message, false),
-                Kind::End => calls.end(number),
-                Kind::Unanswered => calls.lose(number, Lost::Unanswered),
-                Kind::Started => calls.lose_before(number, Lost::Died),
-                Kind::Stopped => calls.lose_before(u64::MAX, Lost::Stopped),
-            }
-        }
     }
 }

@@ -21,6 +21,30 @@ pub enum ServeError {
         /// Who it is.
         source: Box<OpenError>,
     },
+    /// One of its servers or clients says [`Options::shared`](super::Options::shared), and another one does not.
+    #[error(
+        "service {service} is open {} and this server says {}: let all of its servers and clients say `Options::shared`, or none ({source})",
+        if *.is_shared { "for one server alone" } else { "for servers that share it" },
+        if *.is_shared { "`Options::shared`" } else { "that it is the only one" },
+    )]
+    NotAlike {
+        /// The service.
+        service: String,
+        /// Whether this server says that it is shared.
+        is_shared: bool,
+        /// What its topic says.
+        source: Box<OpenError>,
+    },
+    /// As many servers share it as can.
+    #[error("{servers} servers share {service}, and it has room for no other: stop one of them ({source})")]
+    TooMany {
+        /// The service.
+        service: String,
+        /// The servers.
+        servers: usize,
+        /// Who the last one is.
+        source: Box<OpenError>,
+    },
     /// One of its topics cannot be opened.
     #[error(transparent)]
     Topic(#[from] OpenError),
@@ -29,7 +53,7 @@ pub enum ServeError {
 /// Why a call has no answer.
 #[derive(Debug, Error)]
 pub enum CallError {
-    /// No living program serves it. The request was not sent.
+    /// No living program serves it. Nobody got the request.
     #[error(
         "service {service} has no server: start the program that serves it, or wait for it (`Client::wait_until_served`)"
     )]

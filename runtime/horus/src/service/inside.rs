@@ -1,9 +1,9 @@
 //! The answering end of a service inside of a node: its requests are an input of the node.
 
-use super::Answer;
 use super::answer::{Answers, Ticket};
+use super::{Answer, Place};
 use crate::port::Input;
-use crate::topic::{Payload, Publisher};
+use crate::topic::Payload;
 
 /// The answering end of a service in a node, which [`App::server`](crate::app::App::server) makes.
 ///
@@ -13,12 +13,12 @@ pub struct NodeServer<Q: Payload + ?Sized, A: Payload + ?Sized> {
     // Dropped in this order, as those of a `Server`.
     answers: Answers<A>,
     requests: Input<Q>,
-    _seat: Publisher<[u8]>,
+    _place: Place,
 }
 
 impl<Q: Payload + ?Sized, A: Payload + ?Sized> NodeServer<Q, A> {
-    pub(crate) fn new(requests: Input<Q>, answers: Answers<A>, seat: Publisher<[u8]>) -> Self {
-        Self { answers, requests, _seat: seat }
+    pub(crate) fn new(requests: Input<Q>, answers: Answers<A>, place: Place) -> Self {
+        Self { answers, requests, _place: place }
     }
 
     /// Has `handler` answer the next request; false when there is none. Allocates nothing but what reading and serializing a value does, takes no

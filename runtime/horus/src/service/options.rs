@@ -10,6 +10,7 @@ use crate::topic::{self, Group, WaitStrategy};
 pub struct Options {
     topic: topic::Options,
     clients: usize,
+    is_shared: bool,
 }
 
 impl Options {
@@ -18,6 +19,16 @@ impl Options {
     #[must_use]
     pub fn clients(mut self, clients: usize) -> Self {
         self.clients = clients;
+        self
+    }
+
+    /// Lets up to 8 servers serve the service: each request goes to one of them. All of its servers and clients say so, or none of them.
+    ///
+    /// A client asks the living server that has the fewest of its calls, and of several each in turn. When one is killed, its calls end with
+    /// [`CallError::Died`](super::CallError::Died), and the others go on. A client may have 16 calls at each server.
+    #[must_use]
+    pub fn shared(mut self) -> Self {
+        self.is_shared = true;
         self
     }
 
@@ -44,13 +55,22 @@ impl Options {
 
     /// With the group, the directory and the wait strategy of a topic's options. The rest of them a service says by itself.
     pub fn of_topic(topic: topic::Options) -> Self {
-        Self { topic, clients: 0 }
+        Self { topic, clients: 0, is_shared: false }
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// The topic of the requests.
     pub(crate) fn requests(&self) -> topic::Options {
         // At least 8, so that a client which comes later finds what it asks for.
         self.topic.clone().with_policy_of(topic::Options::reliable(MAX_CALLS)).publishers(self.clients.max(CLIENTS))
+    }
+
+    /// The topic that says that a service is shared.
+    pub(super) fn register(&self) -> topic::Options {
+        self.topic.clone().with_policy_of(topic::Options::latest(1)).publishers(self.clients.max(CLIENTS))
     }
 
     /// A topic of answers.

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use super::answer::Answers;
 use super::tag::{Kind, Tag};
-use super::{Answer, Options, ServeError, Ticket, answers_of, seat_of};
+use super::{Answer, Options, Place, ServeError, Ticket, answers_of, mismatch};
 use crate::message::Message;
-use crate::topic::{Bytes, IntoTopicName, OpenError, Payload, Publisher, Subscriber};
+use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Subscriber};
 
-/// The answering end of a service. There is one at a time.
+/// The answering end of a service. There is one at a time, unless all say [`Options::shared`].
 pub struct Server<Q: Payload + ?Sized, A: Payload + ?Sized> {
     service: String,
     // In this order they are dropped. A client that finds its answers published can be sure that its request is received, and a server that
     // has the seat can be sure that no other receives the requests that it receives.
     answers: Answers<A>,
     requests: Subscriber<Q>,
-    _seat: Publisher<[u8]>,
+    _place: Place,
 }
 
 impl<Q: Message, A: Message> Server<Q, A> {
@@ -42,11 +42,12 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
     ) -> Result<Self, ServeError> {
         let name = service.into_topic_name().map_err(OpenError::from)?;
         let options = options.borrow();
-        let seat = take_seat(name.as_str(), options)?;
-        let requests = Subscriber::<Q>::open_as(&name, request, options.requests())?;
+        let place = Place::take::<Q, A>(name.as_str(), request, answer, options)?;
+        let requests = Subscriber::<Q>::open_as(&place.service, request, options.requests())
+            .map_err(|error| mismatch(name.as_str(), false, error))?;
         let begins: Vec<u64> = (0..requests.publishers()).map(|lane| requests.position_in(lane)).collect();
-        let answers = open_answers(name.as_str(), answer, options, &begins)?;
-        Ok(Self { service: name.as_str().to_owned(), answers, requests, _seat: seat })
+        let answers = open_answers(&place.service, answer, options, &begins)?;
+        Ok(Self { service: name.as_str().to_owned(), answers, requests, _place: place })
     }
 
     /// Takes the next request, and has `handler` answer it; waits for one at most `limit`, as [`Options::wait_strategy`] says. False when
@@ -86,17 +87,6 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
     pub fn undelivered(&self) -> u64 {
         self.answers.undelivered
     }
-}
-
-/// Takes the place that one server alone can have.
-pub(crate) fn take_seat(service: &str, options: &Options) -> Result<Publisher<[u8]>, ServeError> {
-    let shape = Bytes::of_type("horus/Server", 0);
-    Publisher::<[u8]>::open_as(&seat_of(service), shape, options.seat()).map_err(|error| match error {
-        full @ OpenError::PublishersFull { .. } => {
-            ServeError::Served { service: service.to_owned(), source: Box::new(full) }
-        }
-        other => ServeError::Topic(other),
-    })
 }
 
 /// Takes the lanes of all answers, and tells each client that a server starts here, which has not got the requests before `begins`.

@@ -1,6 +1,7 @@
 //! A subscribing end of a topic.
 
 use std::borrow::Borrow;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use horus_shm::ends::Subscription;
@@ -128,6 +129,11 @@ impl<P: Payload + ?Sized> Subscriber<P> {
     /// As [`position`](Self::position), of the publisher of this lane.
     pub(crate) fn position_in(&self, lane: usize) -> u64 {
         self.subscription.position(lane)
+    }
+
+    /// The topic's file.
+    pub(crate) fn path(&self) -> &Path {
+        self.subscription.segment().path()
     }
 
     /// Publishers that the topic has room for.

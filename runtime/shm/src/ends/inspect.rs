@@ -72,6 +72,14 @@ pub fn inspect(path: &Path) -> Result<Option<Inspection>, OpenError> {
     }))
 }
 
+/// Whether a living process publishes the topic in the file `path`; false when there is no such file.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn is_published(path: &Path) -> Result<bool, OpenError> {
+    map(path)?.map_or(Ok(false), |(segment, _)| crate::peers::is_published(&segment))
+}
+
 /// Maps the topic in the file `path` without taking a place in it; with what the kernel says of the file.
 pub(super) fn map(path: &Path) -> Result<Option<(Arc<Segment>, Stat)>, OpenError> {
     let Some(file) = TopicFile::open(path)? else { return Ok(None) };

@@ -103,28 +103,29 @@ fn program(topics: &Path, stop: Arc<AtomicBool>) -> App {
     app.node("logical", relay).period(ms(4)).logical_execution_time().stale_after(ms(1));
     let relay = Relay::open(&mut app, topics, "logical", "reply");
     app.node("safe", relay).period(ms(2)).on_miss(SafeState::after(2).within(50));
-    declare_service(&mut app, topics);
+    declare_service(&mut app, ["asker", "next"], service::Options::default().directory(topics));
+    declare_service(&mut app, ["sharer", "share"], service::Options::default().directory(topics).shared());
     let other = Other::open(&mut app, topics);
     app.node("other", other).period(ms(2));
     app
 }
 
 /// A node that asks, and one that answers.
-fn declare_service(app: &mut App, topics: &Path) {
-    let options = || service::Options::default().directory(topics);
-    let mut client = app.client_as::<Stamp, Stamp>("next", (), (), options()).unwrap();
+fn declare_service(app: &mut App, [asks, serves]: [&str; 2], options: service::Options) {
+    let mut client = app.client_as::<Stamp, Stamp>(serves, (), (), options.clone()).unwrap();
     let mut asked = None;
     let asker = move |_: &Cycle| match &mut asked {
-        None => asked = Some(client.ask(Stamp::default()).unwrap()),
+        // Of a service that is shared it knows by its server's first message.
+        None => asked = client.ask(Stamp::default()).ok(),
         Some(pending) => {
             if pending.try_answer(&mut client).unwrap().is_some() {
                 asked = None;
             }
         }
     };
-    app.node("asker", asker).period(ms(2));
+    app.node(asks, asker).period(ms(2));
     let next = |asked: Stamp, answer: Answer<'_, Stamp>| answer.send(asked).unwrap();
-    app.service_as::<Stamp, Stamp>("next", (), (), options(), next).unwrap().deadline(ms(2));
+    app.service_as::<Stamp, Stamp>(serves, (), (), options, next).unwrap().deadline(ms(2));
 }
 
 fn us(micros: u64) -> Duration {
@@ -147,7 +148,7 @@ fn nodes_with_inputs_outputs_events_and_logical_time_allocate_nothing_in_their_l
     for (name, runner) in names.iter().zip(executor.runners()) {
         let tally = runner.tally();
         assert!(tally.cycles > 0, "{name}: {tally:?}");
-        let is_in_time = matches!(name.as_str(), "bare" | "other" | "asker" | "next");
+        let is_in_time = matches!(name.as_str(), "bare" | "other" | "asker" | "next" | "sharer" | "share");
         assert!(is_in_time || tally.misses > 0, "{name}: what a miss leads to was counted too, {tally:?}");
         assert!(name != "safe" || runner.state() == State::Safe, "{name}: its safe state was counted too");
     }
