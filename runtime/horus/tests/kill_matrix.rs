@@ -19,9 +19,13 @@
 //! - A program that starts under the same name gets it at once.
 //! - No file is left once the topic is opened again and left, or after a clean.
 //! - All that holds for victims in other PID, user and time namespaces, too.
+//!
+//! `kill_matrix/services.rs` does the same with the server and the client of a service.
 #![cfg(failpoints)]
 
 mod peers;
+#[path = "kill_matrix/services.rs"]
+mod services;
 #[path = "peers/survivors.rs"]
 mod survivors;
 
