@@ -19,6 +19,7 @@ mod node;
 mod output;
 mod param;
 mod report;
+mod robot;
 mod run;
 mod scope;
 mod service;
@@ -49,6 +50,8 @@ enum Command {
     Deploy(deploy::Args),
     /// Start all programs of a robot.toml in this terminal, and end them in reverse order.
     Run(run::Args),
+    /// Show the robot that was deployed to this machine or another, start and stop it, or take its last version back.
+    Robot(robot::Args),
     /// Install nodes, show those that run, or check whether a program's nodes would meet their deadlines here.
     Node(node::Args),
     /// Show nodes and topics as they run: response times, misses, rates.
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
         Command::Deploy(args) => deploy::run(&args),
         Command::Run(args) => run::run(&args),
         Command::RunGuard(args) => run::guard(&args),
+        Command::Robot(args) => robot::run(&args),
         Command::Node(args) => node::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Blame(args) => blame::run(&args),

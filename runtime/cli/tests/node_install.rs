@@ -1,14 +1,13 @@
 //! `horus node install` and `remove`, killed at every system call: what is installed is the old version or the new one, and whole.
 
+#[path = "fixtures/killed.rs"]
+mod killed;
+
 use std::fs;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use nix::sys::ptrace::{self, Options};
-use nix::sys::signal::Signal;
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
+use killed::killed_at;
 
 const PROGRAM: &[u8] = &[b'x'; 100_000];
 
@@ -46,31 +45,6 @@ fn installed(root: &Path) -> Option<u32> {
     let program = fs::read(node.join("arm")).expect("a node has a program");
     assert!(program.starts_with(PROGRAM) && program.ends_with(number.as_bytes()), "half a program");
     Some(number.parse().unwrap())
-}
-
-/// Runs `command` up to its system call `last`, at whose entry it is killed. Says whether it came so far.
-fn killed_at(mut command: Command, last: u64) -> bool {
-    // SAFETY: between fork and exec the child makes one system call, and no memory is touched.
-    unsafe { command.pre_exec(|| ptrace::traceme().map_err(Into::into)) };
-    let child = Pid::from_raw(command.spawn().unwrap().id() as i32);
-    waitpid(child, None).unwrap();
-    ptrace::setoptions(child, Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_EXITKILL).unwrap();
-    let mut stops = 0;
-    loop {
-        ptrace::syscall(child, None).unwrap();
-        match waitpid(child, Some(WaitPidFlag::__WALL)).unwrap() {
-            WaitStatus::PtraceSyscall(_) => stops += 1,
-            WaitStatus::Stopped(..) => {}
-            WaitStatus::Exited(_, 0) => return false,
-            other => panic!("{other:?}"),
-        }
-        // Each call is entered and left.
-        if stops == 2 * last + 1 {
-            nix::sys::signal::kill(child, Signal::SIGKILL).unwrap();
-            waitpid(child, None).unwrap();
-            return true;
-        }
-    }
 }
 
 #[test]

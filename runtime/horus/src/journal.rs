@@ -24,6 +24,8 @@ pub mod id {
     pub const OVER_BUDGET: &str = "1b26904784944679baabdb07bf7f9628";
     /// A node was installed, replaced, rolled back or removed.
     pub const NODE_INSTALLED: &str = "3d1c7b52e8a94f6f9c0f1b7e5a2d4c86";
+    /// A version of all programs of a robot was installed, replaced, rolled back or removed.
+    pub const ROBOT_INSTALLED: &str = "70c4e2d95b1f4aa8b36c81f20e9d57ab";
     /// A monitor published what is safe in a node's place, or took a runaway thread's scheduling policy.
     pub const MONITOR: &str = "08c5311325a640d59c8ef26c328c1467";
     /// A node's input is stale: nothing came on it for a while.
@@ -243,6 +245,7 @@ mod tests {
             id::OVER_BUDGET,
             id::NODE_REARMED,
             id::NODE_INSTALLED,
+            id::ROBOT_INSTALLED,
             id::MONITOR,
             id::CLOCK_STEP,
             id::INPUT_STALE,

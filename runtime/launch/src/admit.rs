@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use horus::admission::TaskPolicy;
-use horus::figures::{self, Everywhere};
+use horus::figures::{self, Everywhere, ProcessFigures};
 use horus::graph::{self, Admitted, Machine, ProcessInfo};
 use horus_shm::directory::{DIRECTORY_VARIABLE, Directory, Location, Namespace};
 
@@ -19,7 +20,7 @@ use crate::command;
 use crate::describe::describe;
 use crate::robot::{Program, Robot};
 
-/// How long a program may take to describe its nodes; an interpreter loads its modules first.
+/// How long a program may take to describe its nodes on a laptop; an interpreter loads its modules first.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Of a file, no more is looked into.
 const MOST_BYTES: u64 = 256 << 20;
@@ -37,24 +38,53 @@ pub struct Verdict {
     pub notes: Vec<String>,
 }
 
+/// How the programs of a robot are asked, and beside what they will run.
+pub struct Asking<'a> {
+    /// The user and the group that they are asked as; `None` for those of this process.
+    pub user: Option<(u32, u32)>,
+    /// How long a program may take to describe its nodes.
+    pub limit: Duration,
+    /// Whether a program with a node.toml that does not describe its nodes is refused.
+    pub is_strict: bool,
+    /// Whether a process that runs ends before the robot starts, as those of the version that it replaces.
+    pub leaves: &'a (dyn Fn(u32) -> bool + Sync),
+}
+
+impl Default for Asking<'_> {
+    fn default() -> Self {
+        Self { user: None, limit: LIMIT, is_strict: false, leaves: &|_| false }
+    }
+}
+
 impl Robot {
     /// Asks the programs what their nodes are, and whether all fit on `machine`, beside those that run already.
     ///
     /// # Errors
     /// Why the robot must not start: what does not fit, and what to do; or a program that runs already.
     pub fn admit(&self, machine: &Machine) -> Result<Verdict, String> {
+        self.admit_as(machine, &Asking::default())
+    }
+
+    /// As [`admit`](Self::admit), for who starts it otherwise than here.
+    ///
+    /// # Errors
+    /// As of [`admit`](Self::admit).
+    pub fn admit_as(&self, machine: &Machine, asking: &Asking) -> Result<Verdict, String> {
         let location = Location::from_environment().map_err(|error| error.to_string())?;
         let left_out = self.left_out.iter().map(|(name, reason)| format!("{name} is left out: {reason}"));
         let mut notes: Vec<_> = left_out.collect();
         let mut asked = Vec::new();
-        for (program, described) in self.programs.iter().zip(self.described()?) {
+        for (program, described) in self.programs.iter().zip(self.described(asking)?) {
             match described {
                 Some(Ok(info)) => asked.push((program, info)),
+                Some(Err(reason)) if asking.is_strict && program.start.settings.is_some() && !program.is_optional => {
+                    return Err(format!("{}: {reason}", program.name));
+                }
                 Some(Err(reason)) => notes.push(format!("{} is not counted: {reason}", program.name)),
                 None => {}
             }
         }
-        run_once(&asked, &location)?;
+        run_once(&asked, &location, asking)?;
         let (programs, nodes) = (asked.len(), asked.iter().map(|(_, info)| info.nodes.len()).sum::<usize>());
         if programs == 0 {
             return Ok(Verdict { sentence: None, notes });
@@ -63,7 +93,10 @@ impl Robot {
         let mut all: Vec<_> =
             asked.into_iter().map(|(program, info)| ProcessInfo { name: program.name.clone(), ..info }).collect();
         let own = all.clone();
-        let others = Everywhere::look(&location).programs();
+        let mut others = Everywhere::look(&location);
+        others.own.retain(|process| !(asking.leaves)(process.process));
+        others.others.retain(|(_, process)| !(asking.leaves)(process.process));
+        let others = others.programs();
         all.extend(others.into_iter().map(|info| ProcessInfo { name: format!("running {}", info.name), ..info }));
         // What others say of themselves is no reason not to start.
         let admitted = graph::admit(&all, machine).or_else(|_| graph::admit(&own, machine));
@@ -75,15 +108,22 @@ impl Robot {
     }
 
     /// What each program says of its nodes; `None` for one that has none.
-    fn described(&self) -> Result<Vec<Option<Result<ProcessInfo, String>>>, String> {
+    fn described(&self, asking: &Asking) -> Result<Vec<Option<Result<ProcessInfo, String>>>, String> {
         // Were one of them no program of nodes, it would publish on the robot's topics.
         let elsewhere = tempfile::tempdir_in("/dev/shm").map_err(|error| format!("/dev/shm: {error}"))?;
+        if let Some((user, group)) = asking.user {
+            let given = std::os::unix::fs::chown(elsewhere.path(), Some(user), Some(group));
+            given.map_err(|error| format!("{}: {error}", elsewhere.path().display()))?;
+        }
         let ask = |program: &Program| {
             is_of_nodes(program).then(|| {
                 let mut command = command::of(program);
                 command.env(DIRECTORY_VARIABLE, elsewhere.path());
+                if let Some((user, group)) = asking.user {
+                    command.uid(user).gid(group);
+                }
                 let shown = program.start.script.as_ref().unwrap_or(&program.start.command).display().to_string();
-                describe(&mut command, &shown, LIMIT)
+                describe(&mut command, &shown, asking.limit)
             })
         };
         let together = |programs: &[Program]| {
@@ -132,7 +172,7 @@ fn has(file: &Path, word: &str) -> bool {
 }
 
 /// Refuses a program that would run twice in one namespace: by this file, or because it runs already.
-fn run_once(asked: &[(&Program, ProcessInfo)], location: &Location) -> Result<(), String> {
+fn run_once(asked: &[(&Program, ProcessInfo)], location: &Location, asking: &Asking) -> Result<(), String> {
     let mut seen: BTreeMap<(String, &str), &str> = BTreeMap::new();
     for (program, info) in asked {
         let namespace = program.namespace.clone().unwrap_or_else(|| location.namespace.to_string());
@@ -142,7 +182,7 @@ fn run_once(asked: &[(&Program, ProcessInfo)], location: &Location) -> Result<()
                 program.name, info.name
             ));
         }
-        if let Some(place) = runs(location, &namespace, &info.name) {
+        if let Some(place) = runs(location, &namespace, &info.name, asking) {
             return Err(format!(
                 "{} runs already: the program `{}` is on the topics of {place}; stop it, or give {} a `namespace` of its own",
                 program.name, info.name, program.name
@@ -153,11 +193,12 @@ fn run_once(asked: &[(&Program, ProcessInfo)], location: &Location) -> Result<()
 }
 
 /// The folder of the topics on which a program runs.
-fn runs(location: &Location, namespace: &str, name: &str) -> Option<String> {
+fn runs(location: &Location, namespace: &str, name: &str, asking: &Asking) -> Option<String> {
     let namespace: Namespace = namespace.parse().ok()?;
     let directory = Directory::find(namespace.path_in(&location.directory)).ok()??;
     let processes = figures::list(&directory).ok()?;
-    processes.iter().any(|process| process.info().name == name).then(|| directory.path().display().to_string())
+    let is_same = |process: &ProcessFigures| process.info().name == name && !(asking.leaves)(process.process);
+    processes.iter().any(is_same).then(|| directory.path().display().to_string())
 }
 
 /// `12 nodes of 4 programs admitted: the fullest CPU is 1 with 41 %`.

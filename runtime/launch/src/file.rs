@@ -9,6 +9,8 @@
 //! [groups]
 //! bringup = ["sim", "nav"]
 //! ```
+//!
+//! `version = "0.2.0"` before all tables is for people, as in `node.toml`.
 
 use std::time::Duration;
 
@@ -19,10 +21,8 @@ use crate::restart::Restart;
 
 const KEYS: [&str; 11] =
     ["run", "after", "group", "restart", "rename", "namespace", "env", "args", "ready", "ready_within", "optional"];
-const TABLES: [&str; 2] = ["programs", "groups"];
+const TABLES: [&str; 3] = ["programs", "groups", "version"];
 
-/// How long a program may take to be ready, unless the file says otherwise.
-const READY_WITHIN: Duration = Duration::from_secs(10);
 /// The longest that can be said.
 const LONGEST: Duration = Duration::from_secs(3600);
 
@@ -38,6 +38,7 @@ pub enum Ready {
 /// The file.
 #[derive(Debug)]
 pub struct File {
+    pub version: Option<At<String>>,
     pub programs: Vec<Program>,
     pub groups: Vec<(At<String>, Vec<At<String>>)>,
 }
@@ -49,13 +50,13 @@ pub struct Program {
     pub run: At<String>,
     pub after: Vec<At<String>>,
     pub group: Option<At<String>>,
-    pub restart: Restart,
+    pub restart: Option<Restart>,
     pub rename: Vec<Pair>,
     pub namespace: Option<At<String>>,
     pub env: Vec<Pair>,
     pub args: Vec<At<String>>,
     pub ready: Ready,
-    pub ready_within: Duration,
+    pub ready_within: Option<Duration>,
     /// Where it cannot start, the others run without it.
     pub is_optional: bool,
 }
@@ -69,6 +70,12 @@ pub fn read(source: Source) -> Result<File, Mistake> {
         text: "it has no programs: write [programs.NAME], and below it run = \"PATH\"".to_owned(),
     })?;
     let mut groups = file.table("groups")?;
+    let version = file.text("version")?;
+    if let Some(At { value, line }) = &version
+        && let Err(error) = value.parse::<horus::outside::Word>()
+    {
+        return Err(source.mistake(*line, format!("`version`: {error}")));
+    }
     file.end(&TABLES)?;
     let mut read = Vec::new();
     for name in programs.keys() {
@@ -85,7 +92,7 @@ pub fn read(source: Source) -> Result<File, Mistake> {
         let members = groups.as_mut().expect("it has keys").texts(&name.value)?;
         found.push((name, members));
     }
-    Ok(File { programs: read, groups: found })
+    Ok(File { version, programs: read, groups: found })
 }
 
 fn program(source: Source, name: At<String>, mut table: Table) -> Result<Program, Mistake> {
@@ -108,13 +115,13 @@ fn program(source: Source, name: At<String>, mut table: Table) -> Result<Program
         run,
         after,
         group,
-        restart: restart.unwrap_or_default(),
+        restart,
         rename: table.pairs("rename")?,
         namespace: table.text("namespace")?,
         env: table.pairs("env")?,
         args: table.texts("args")?,
         ready: ready.unwrap_or(Ready::Notify),
-        ready_within: ready_within.unwrap_or(READY_WITHIN),
+        ready_within,
         is_optional: table.flag("optional")?.unwrap_or(false),
         name,
     };

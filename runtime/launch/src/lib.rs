@@ -8,8 +8,8 @@
 //! It knows processes and no topics: a program is ready when it says so by the protocol of `sd_notify`, as programs of nodes do.
 //!
 //! # A look at the files
-//! `reader.rs` knows tables and lines, `file.rs` the words of the file. `robot.rs` checks it, `order.rs` whether the order has an end, `start.rs` what
-//! a program is started by. `describe.rs` asks it what its nodes are, and `admit.rs` whether all fit.
+//! `reader.rs` knows tables and lines, `file.rs` the words of the file. `manifest.rs` checks it, `order.rs` whether the order has an end, `start.rs` what
+//! a program is started by; `robot.rs` has all of it. `describe.rs` asks it what its nodes are, and `admit.rs` whether all fit.
 //!
 //! `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process and `group.rs` its group, `ready.rs` its socket, `restart.rs`
 //! when it is started again. `screen.rs` prints, and `lines.rs` makes lines of bytes. `guard.rs` ends what is left when the command is killed, and
@@ -23,6 +23,7 @@ mod file;
 mod group;
 mod guard;
 mod lines;
+mod manifest;
 mod member;
 mod order;
 mod process;
@@ -36,11 +37,15 @@ mod start;
 mod strays;
 mod supervise;
 
-pub use admit::Verdict;
+pub use admit::{Asking, Verdict};
 pub use describe::describe;
+pub use file::Ready;
 pub use guard::guard;
+pub use manifest::{Entry, MOST_PROGRAMS, Manifest};
 pub use reader::Mistake;
+pub use restart::Restart;
 pub use robot::Robot;
 pub use screen::Screen;
 pub use signals::Signals;
+pub use start::Start;
 pub use supervise::{Outcome, run};

@@ -18,6 +18,13 @@ struct Package {
     name: String,
     version: String,
     manifest_path: PathBuf,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
 }
 
 /// What cargo says of the package of `manifest`.
@@ -34,13 +41,20 @@ pub fn describe(manifest: &Path) -> Result<Described, String> {
     let found = metadata.packages.into_iter().find(|package| package.manifest_path == path);
     let package = found
         .ok_or_else(|| format!("{} is a workspace: run this in the folder of one of its packages", path.display()))?;
-    Ok(Described { name: package.name, version: package.version, tool: Tool::Cargo(metadata.target_directory) })
+    let programs = package.targets.into_iter().filter(|target| target.kind.iter().any(|kind| kind == "bin"));
+    Ok(Described {
+        name: package.name,
+        version: package.version,
+        programs: programs.map(|program| program.name).collect(),
+        tool: Tool::Cargo(metadata.target_directory),
+    })
 }
 
-/// Builds the program and returns its file.
-pub fn build(name: &str, target: &str, folder: &Path) -> Result<PathBuf, String> {
-    ensure_standard_library(Path::new("."), target)?;
+/// Builds the program of the project in `folder` and returns its file, which cargo leaves below `programs`.
+pub fn build(name: &str, target: &str, folder: &Path, programs: &Path) -> Result<PathBuf, String> {
+    ensure_standard_library(folder, target)?;
     let mut command = Command::new("cargo");
+    command.current_dir(folder);
     command.args(["rustc", "--release", "--bin", name, "--target", target]);
     let linker = format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace('-', "_"));
     if target.ends_with("-musl") && std::env::var_os(&linker).is_none() {
@@ -50,7 +64,7 @@ pub fn build(name: &str, target: &str, folder: &Path) -> Result<PathBuf, String>
     // What only a debugger reads is most of the file, and would be sent each time.
     command.args(["--", "-Cstrip=symbols"]);
     run(&mut command)?;
-    Ok(folder.join(target).join("release").join(name))
+    Ok(programs.join(target).join("release").join(name))
 }
 
 /// Rust's own library for that processor, in the Rust that `folder` is built with.

@@ -21,7 +21,8 @@ pub fn describe(lists: &Path) -> Result<Described, String> {
     let version = words.iter().position(|word| *word == "VERSION").and_then(|at| words.get(at + 1)).unwrap_or(&"0");
     match words.first() {
         Some(name) if ![*name, version].concat().contains('$') => {
-            Ok(Described { name: (*name).to_owned(), version: (*version).to_owned(), tool: Tool::Cmake })
+            let (name, version) = ((*name).to_owned(), (*version).to_owned());
+            Ok(Described { programs: vec![name.clone()], name, version, tool: Tool::Cmake })
         }
         _ => {
             Err(format!("{} has no line project(NAME VERSION 0.1.0 …) with words of its own: add it", lists.display()))
@@ -30,17 +31,18 @@ pub fn describe(lists: &Path) -> Result<Described, String> {
 }
 
 /// Builds the program and returns its file. `horus` is where the sources are.
-pub fn build(name: &str, machine: &str, horus: Option<&Path>) -> Result<PathBuf, String> {
+pub fn build(name: &str, machine: &str, project: &Path, horus: Option<&Path>) -> Result<PathBuf, String> {
     let asked = Command::new("cmake").arg("--version").stdout(Stdio::null()).status();
     asked.map_err(|error| format!("cannot start cmake: {error}; `apt install cmake make` installs it"))?;
-    let folder = std::path::absolute(format!("build/deploy-{machine}")).map_err(|error| error.to_string())?;
+    let folder =
+        std::path::absolute(project.join(format!("build/deploy-{machine}"))).map_err(|error| error.to_string())?;
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let library = library(&folder, machine, horus)?;
     let toolchain = zig::toolchain(&folder.join("compiler"), machine)?;
     let programs = folder.join("programs");
     let place = folder.join("cmake");
     let mut configure = Command::new("cmake");
-    configure.args(["-S", ".", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-B"]).arg(&place);
+    configure.arg("-S").arg(project).args(["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-B"]).arg(&place);
     for (variable, path) in
         [("CMAKE_TOOLCHAIN_FILE", &toolchain), ("horus_DIR", &library), ("CMAKE_RUNTIME_OUTPUT_DIRECTORY", &programs)]
     {

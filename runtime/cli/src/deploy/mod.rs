@@ -1,4 +1,4 @@
-//! `horus deploy HOST`: from a project on a laptop to a node on the appliance.
+//! `horus deploy HOST`: from a project on a laptop to a node on the appliance. `horus deploy robot.toml HOST`: all programs of a robot.
 //!
 //! What the project is, its files tell: Cargo.toml (Rust), CMakeLists.txt (C and C++), pyproject.toml (Python).
 //!
@@ -9,14 +9,16 @@
 
 mod cargo;
 mod cmake;
+mod member;
 mod project;
 mod python;
-mod remote;
+pub mod remote;
+mod robot;
 mod tool;
 mod zig;
 
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Stdio};
+use std::process::{ExitCode, ExitStatus, Stdio};
 
 use horus::outside::printable;
 
@@ -31,9 +33,10 @@ const UNCHANGED: u8 = 2;
 /// Command line of `horus deploy`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The machine: NAME.local, an address, or USER@HOST; the user is root if none is named
-    #[arg(value_name = "[USER@]HOST")]
-    host: String,
+    /// The machine: NAME.local, an address, or USER@HOST; the user is root if none is named. Before it, a robot.toml, of which all programs are
+    /// deployed; else the project in this folder is
+    #[arg(value_names = ["ROBOT.TOML", "[USER@]HOST"], num_args = 1..=2, required = true)]
+    what: Vec<String>,
     /// For Rust: what to build for [default: a static program for the machine's processor]
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
@@ -61,20 +64,35 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn deploy(args: &Args) -> Result<ExitCode, String> {
+    let host = match &args.what[..] {
+        [file, host] => return robot::deploy(args, Path::new(file), host),
+        [file] if file.ends_with(".toml") => {
+            return Err(format!(
+                "{file} is deployed to a machine: name that, too, as in `horus deploy {file} robot.local`"
+            ));
+        }
+        others => &others[0],
+    };
     let project = Project::read(Path::new("."))?;
-    let remote = Remote::new(&args.host, &args.ssh)?;
+    let remote = Remote::new(host, &args.ssh)?;
     let machine = remote.machine()?;
     let program = build(args, &project, &machine)?;
     let status = remote.install(&project, &program)?;
+    follow(args, &remote, status, &[&project.name])
+}
+
+/// What the machine said of an installation; of one that runs, its programs' journals.
+fn follow(args: &Args, remote: &Remote, status: ExitStatus, names: &[&str]) -> Result<ExitCode, String> {
     if !status.success() {
         let code = status.code().and_then(|code| u8::try_from(code).ok());
         return Ok(ExitCode::from(code.unwrap_or(1)));
     }
     if !args.no_follow {
         println!("following its journal, Ctrl-C leaves it running");
-        let unit = format!("--unit=horus-node@{}.service", project.name);
-        let mut follow = remote.command(&["journalctl", "--follow", "--lines=5", "--no-hostname", &unit]);
-        follow.stdin(Stdio::null()).status().map_err(|error| error.to_string())?;
+        let units: Vec<_> = names.iter().map(|name| format!("--unit=horus-node@{name}.service")).collect();
+        let mut words = vec!["journalctl", "--follow", "--lines=5", "--no-hostname"];
+        words.extend(units.iter().map(String::as_str));
+        remote.command(&words).stdin(Stdio::null()).status().map_err(|error| error.to_string())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -85,17 +103,17 @@ fn build(args: &Args, project: &Project, machine: &str) -> Result<PathBuf, Strin
     if args.target.is_none() && !["x86_64", "aarch64"].contains(&machine) {
         return Err(format!("no program can be built for its processor '{machine}'"));
     }
-    let Project { name, version, tool, .. } = project;
+    let Project { name, version, tool, folder, .. } = project;
     if args.target.is_some() && !matches!(tool, Tool::Cargo(_)) {
         return Err("--target is for projects of cargo: build this one by hand, and install its folder with `horus node install`".to_owned());
     }
     println!("building {name} {version} for {machine}");
     match tool {
-        Tool::Cargo(folder) => {
+        Tool::Cargo(programs) => {
             let target = args.target.clone().unwrap_or_else(|| format!("{machine}-unknown-linux-musl"));
-            cargo::build(name, &target, folder)
+            cargo::build(name, &target, folder, programs)
         }
-        Tool::Cmake => cmake::build(name, machine, args.horus.as_deref()),
-        Tool::Python => python::build(name),
+        Tool::Cmake => cmake::build(name, machine, folder, args.horus.as_deref()),
+        Tool::Python => python::build(name, folder),
     }
 }

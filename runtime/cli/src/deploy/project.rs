@@ -1,6 +1,6 @@
 //! The project in a folder: what its tool and `node.toml` say of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use horus::app::Installation;
 use horus::outside::Word;
@@ -17,6 +17,8 @@ pub struct Project {
     pub settings: String,
     /// What it is built by.
     pub tool: Tool,
+    /// Where it is.
+    pub folder: PathBuf,
 }
 
 /// Reads what the file of a tool says.
@@ -30,11 +32,11 @@ impl Project {
     pub fn read(folder: &Path) -> Result<Self, String> {
         let known = TOOLS.into_iter().find(|(file, _)| folder.join(file).is_file());
         let (source, read) = known.ok_or_else(|| no_project(folder).to_owned())?;
-        let Described { name, version, tool } = read(&folder.join(source))?;
+        let Described { name, version, programs, tool } = read(&folder.join(source))?;
         let file = folder.join("node.toml");
         let installation = Installation::read(&file).map_err(|error| error.to_string())?;
         let program = installation.program.unwrap_or_default();
-        if program != name {
+        if !programs.contains(&program) {
             return Err(format!(
                 "{}: program = \"{program}\" has to be the project of {source}, which is \"{name}\"",
                 file.display()
@@ -47,7 +49,7 @@ impl Project {
             // Before the first line, so before all tables.
             None => format!("version = \"{version}\"\n{text}"),
         };
-        Ok(Self { name, version, settings, tool })
+        Ok(Self { name: program, version, settings, tool, folder: folder.to_owned() })
     }
 }
 

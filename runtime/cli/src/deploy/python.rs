@@ -39,19 +39,19 @@ pub fn describe(file: &Path) -> Result<Described, String> {
     let Names { name, version } =
         settings.project.ok_or_else(|| format!("{shown} has no [project] with a name and a version: add it"))?;
     match file.with_file_name(START).is_file() {
-        true => Ok(Described { name, version, tool: Tool::Python }),
+        true => Ok(Described { programs: vec![name.clone()], name, version, tool: Tool::Python }),
         false => Err(format!("there is no {START} beside {shown}: that is where a program starts")),
     }
 }
 
 /// Makes the one file and returns it.
-pub fn build(name: &str) -> Result<PathBuf, String> {
-    let folder = Path::new("build/deploy-python");
+pub fn build(name: &str, project: &Path) -> Result<PathBuf, String> {
+    let folder = &project.join("build/deploy-python");
     let modules = folder.join("modules");
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => copy(Path::new("."), &modules).map_err(failed)?,
+        _ => copy(project, &modules).map_err(failed)?,
     }
     fs::write(modules.join("__main__.py"), RUN).map_err(failed)?;
     // A slip of the pen is told here, and not by the robot. What is compiled is thrown away: the robot's Python may be another one.

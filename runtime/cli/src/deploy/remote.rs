@@ -1,7 +1,7 @@
 //! The machine at the other end of SSH.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
@@ -9,6 +9,9 @@ use super::project::Project;
 
 /// Of ssh itself: it got no connection, or lost it.
 const NO_CONNECTION: i32 = 255;
+
+/// What is sent.
+pub type Archive = tar::Builder<ChildStdin>;
 
 /// A machine, and how it is reached.
 pub struct Remote {
@@ -53,23 +56,52 @@ impl Remote {
         let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         match output.status.code() {
             Some(0) => Ok(said),
-            Some(NO_CONNECTION) | None => Err(format!(
-                "{} cannot be reached by SSH: is its key set (docs/reach.md), and does `{} {}` work?",
-                self.name(),
-                self.ssh.join(" "),
-                self.host
-            )),
+            Some(NO_CONNECTION) | None => Err(self.unreachable()),
             Some(_) => Err(format!("{} has no `horus`: is it a HORUS appliance?", self.name())),
         }
     }
 
+    /// That it cannot be reached.
+    pub fn unreachable(&self) -> String {
+        let (ssh, host) = (self.ssh.join(" "), &self.host);
+        format!(
+            "{} cannot be reached by SSH: is its key set (docs/reach.md), and does `{ssh} {host}` work?",
+            self.name()
+        )
+    }
+
+    /// Runs a command there and prints what it says.
+    pub fn run(&self, words: &str) -> Result<ExitStatus, String> {
+        let spawned = self.command(&[words]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut ssh = spawned.map_err(|error| format!("cannot start {}: {error}", self.ssh[0]))?;
+        self.pass_on(&mut ssh);
+        ssh.wait().map_err(|error| format!("{}: {error}", self.ssh[0]))
+    }
+
     /// Sends program and settings, and lets the machine install them. Prints what it says.
     pub fn install(&self, project: &Project, program: &Path) -> Result<ExitStatus, String> {
+        let write = |archive: &mut Archive| {
+            text(archive, "node.toml", &project.settings)?;
+            archive.append_file(&project.name, &mut File::open(program)?)
+        };
+        self.send("horus node install -", &program.display().to_string(), write)
+    }
+
+    /// Sends an archive to an installing command, and prints what that says. `shown` is what is sent, for people.
+    pub fn send(
+        &self,
+        installs: &str,
+        shown: &str,
+        write: impl FnOnce(&mut Archive) -> io::Result<()>,
+    ) -> Result<ExitStatus, String> {
         // As a unit of its own: what began ends well, also when the connection breaks off.
-        let mut command = self.command(&["systemd-run --quiet --collect --pipe --wait horus node install -"]);
+        let mut command = self.command(&[&format!("systemd-run --quiet --collect --pipe --wait {installs}")]);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut ssh = spawned.map_err(|error| format!("cannot start {}: {error}", self.ssh[0]))?;
-        let sent = send(ssh.stdin.take().expect("stdin is a pipe"), project, program);
+        let mut archive = tar::Builder::new(ssh.stdin.take().expect("stdin is a pipe"));
+        // A program that a linker left with holes is sent as any other file.
+        archive.sparse(false);
+        let sent = write(&mut archive).and_then(|()| archive.into_inner()?.flush());
         self.pass_on(&mut ssh);
         let status = ssh.wait().map_err(|error| format!("{}: {error}", self.ssh[0]))?;
         match (status.code(), sent) {
@@ -78,7 +110,7 @@ impl Remote {
                 self.name()
             )),
             // A machine that refuses reads no further.
-            (Some(0), Err(error)) => Err(format!("cannot send {}: {error}", program.display())),
+            (Some(0), Err(error)) => Err(format!("cannot send {shown}: {error}")),
             _ => Ok(status),
         }
     }
@@ -95,15 +127,10 @@ impl Remote {
     }
 }
 
-/// The archive that `horus node install -` reads.
-fn send(pipe: ChildStdin, project: &Project, program: &Path) -> std::io::Result<()> {
-    let mut archive = tar::Builder::new(pipe);
-    // A program that a linker left with holes is sent as any other file.
-    archive.sparse(false);
+/// Adds a text to an archive.
+pub fn text(archive: &mut Archive, path: &str, text: &str) -> io::Result<()> {
     let mut header = tar::Header::new_gnu();
-    header.set_size(project.settings.len() as u64);
+    header.set_size(text.len() as u64);
     header.set_mode(0o644);
-    archive.append_data(&mut header, "node.toml", project.settings.as_bytes())?;
-    archive.append_file(&project.name, &mut File::open(program)?)?;
-    archive.into_inner()?.flush()
+    archive.append_data(&mut header, path, text.as_bytes())
 }

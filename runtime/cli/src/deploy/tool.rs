@@ -18,6 +18,8 @@ pub enum Tool {
 pub struct Described {
     pub name: String,
     pub version: String,
+    /// The programs that it can build.
+    pub programs: Vec<String>,
     pub tool: Tool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Exit status: 0 admitted, 1 refused, 2 it could not be checked.
 
-mod describe;
+pub mod describe;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ use crate::topic::json;
 const NOT_CHECKED: u8 = 2;
 
 /// How long a program that is being installed may take to describe its nodes.
-const DESCRIPTION_LIMIT: Duration = Duration::from_secs(30);
+pub const DESCRIPTION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Command line of `horus node check`.
 #[derive(clap::Args)]

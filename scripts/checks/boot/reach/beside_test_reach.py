@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from checks.boot import boot_test_x86_64, disks
-from checks.boot.reach import deploying, in_python, neighbour, through_bridge, through_gateway
+from checks.boot.reach import deploying, in_python, neighbour, through_bridge, through_gateway, whole_robot
 from horus_appliance.boot import guest, run
 from horus_appliance.boot.machine import Machine
 from horus_appliance.flash import settings
@@ -25,7 +25,7 @@ BRIDGE = f"tcp:{through_bridge.PORT}"
 # How long the machine may take until its first answer; it is up when this begins.
 PATIENCE = 120
 # The longest that the machine lives. Programs are built for it meanwhile.
-LIFE = 3000
+LIFE = 3600
 # Of the machine's disk: several times the image.
 DISK = 4 << 30
 REPORT = r"verdict +(MEASURED|NOT VALID), no verdict"
@@ -146,6 +146,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.fleet = through_gateway.go_through(laptop, machine.ports[GATEWAY])
         cls.robot = through_bridge.go_through(laptop, machine.ports[BRIDGE])
         cls.in_python = in_python.go_through(laptop)
+        cls.whole_robot = whole_robot.go_through(laptop)
         cls.deployed = deploying.go_through(laptop)
 
     @classmethod
@@ -335,6 +336,39 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertIn("No module named 'serial'", said.stdout + said.stderr)
         self.assertEqual(self.in_python.seen["unharmed"], "active")
 
+    def test_all_programs_of_a_robot_are_deployed_as_one_version_and_start_in_order(self):
+        said, seen = self.whole_robot.said["1"], self.whole_robot.seen
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        for words in ("building robot-base ", "building robot-nav ", " nodes of 3 programs", "nav is ready", "robot 1 is ready: 3 programs"):
+            self.assertIn(words, said.stdout)
+        self.assertIn("robot 1: 3 of 3 programs ready", seen["runs"])
+        ready, started = map(int, seen["order"].split())
+        self.assertTrue(0 < ready <= started, seen["order"])
+        self.assertEqual(seen["user"], "horus")
+        for program in ("robot-base", "robot-nav", "robot-battery"):
+            self.assertIn(f"{program}/", seen["nodes"])
+
+    def test_a_program_of_a_robot_that_is_killed_starts_again(self):
+        seen = self.whole_robot.seen
+        self.assertIn("robot 1: 3 of 3 programs ready", seen["after a kill"])
+        self.assertGreaterEqual(int(seen["restarts"]), 1)
+
+    def test_a_version_of_a_robot_of_which_one_program_never_becomes_ready_is_taken_back_as_one(self):
+        said, seen = self.whole_robot.said["2"], self.whole_robot.seen
+        self.assertEqual(said.returncode, 1, said.stdout + said.stderr)
+        for words in ("robot 2: lights did not become ready", "no bulb in the socket", "robot 1 runs again"):
+            self.assertIn(words, said.stdout + said.stderr)
+        self.assertIn("robot 1: 3 of 3 programs ready", seen["rolled back"])
+
+    def test_a_group_of_a_robot_stops_and_all_of_it_starts_at_the_next_boot(self):
+        said, seen = self.whole_robot.said, self.whole_robot.seen
+        self.assertEqual(said["stop"].returncode, 0, said["stop"].stderr)
+        self.assertEqual(said["stopped"].returncode, 1, said["stopped"].stderr)
+        self.assertIn("robot 1: 2 of 3 programs ready", said["stopped"].stdout)
+        self.assertIn("robot 1: 3 of 3 programs ready", seen["next boot"])
+        self.assertEqual(said["remove"].returncode, 0, said["remove"].stderr)
+        self.assertEqual(seen["removed"].split(), ["inactive"])
+
     def test_nonsense_on_the_disk_fails_alone_and_says_why(self):
         self.assertIn("node.toml", self.deployed.seen["bad"])
         self.assertIn("speed", self.deployed.seen["bad"])
@@ -361,7 +395,18 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
                     there += 1
                     self.assertEqual(sorted(file.name for file in node.iterdir()), ["node.toml", deploying.NODE])
                     self.assertIn(hashlib.sha256((node / deploying.NODE).read_bytes()).hexdigest(), self.deployed.programs)
+                self.assert_is_whole(place / "lib/horus/robot/current")
         self.assertGreater(there, 0)
+
+    def assert_is_whole(self, version: Path):
+        """A version of the robot is not there, or has all of its programs."""
+        if not version.is_symlink():
+            return
+        text = (version / "robot.toml").read_text()
+        for name in whole_robot.PROGRAMS:
+            self.assertIn(f"[programs.{name}]", text)
+            (program,) = [file for file in (version / "programs" / name).iterdir() if file.name != "node.toml"]
+            self.assertIn(hashlib.sha256(program.read_bytes()).hexdigest(), self.whole_robot.programs)
 
     def test_there_is_no_shell_and_no_password(self):
         self.assertTrue(self.answers()["shells"].endswith("0 on the serial line"), self.answers()["shells"])

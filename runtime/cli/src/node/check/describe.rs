@@ -49,13 +49,14 @@ pub fn describe(program: &Path, file: &Path, limit: Duration, as_nodes_do: bool)
     let file = std::path::absolute(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut command = Command::new(program);
     command.env(FILE_VARIABLE, &file);
-    if let Some(user) = user_of_nodes().filter(|_| as_nodes_do && geteuid().is_root()) {
-        command.uid(user.uid.as_raw()).gid(user.gid.as_raw());
+    if let Some((user, group)) = user_of_nodes().filter(|_| as_nodes_do) {
+        command.uid(user).gid(group);
     }
     horus_launch::describe(&mut command, &shown.to_string(), limit)
 }
 
-/// Whom nodes run as on the appliance.
-fn user_of_nodes() -> Option<User> {
-    User::from_name(USER_OF_NODES).ok().flatten()
+/// Whom nodes run as on the appliance, and their group; `None` where this process may not become that, or there is no such user.
+pub fn user_of_nodes() -> Option<(u32, u32)> {
+    let user = User::from_name(USER_OF_NODES).ok().flatten().filter(|_| geteuid().is_root())?;
+    Some((user.uid.as_raw(), user.gid.as_raw()))
 }

@@ -48,7 +48,7 @@ fn drop_in(name: &str, store: &Store) -> String {
 
 /// A line of a unit. What would end the line, or what systemd would expand, leaves no line: the code that checks values first may
 /// err.
-fn line(text: &mut String, key: &str, value: impl Display) {
+pub fn line(text: &mut String, key: &str, value: impl Display) {
     let value = value.to_string();
     if !value.contains(|character: char| character.is_control() || character == '%') {
         // Writing into a String cannot fail.
@@ -56,27 +56,38 @@ fn line(text: &mut String, key: &str, value: impl Display) {
     }
 }
 
-fn good(name: &str, installation: &Installation) -> String {
-    let mut text = "# Generated from node.toml.\n[Unit]\n".to_owned();
-    line(&mut text, "Description", format_args!("HORUS node {}", title(name, Some(installation))));
-    if installation.network || !installation.devices.is_empty() {
-        text += "# Drivers and network come later in a boot than a node that needs neither.\nAfter=basic.target\n";
-    }
-    text += "[Service]\n";
-    let restart = match installation.restart {
+/// When a service is started again, as systemd says it.
+pub fn restart(rule: Restart) -> &'static str {
+    match rule {
         Restart::OnFailure => "on-failure",
         Restart::Always => "always",
         Restart::No => "no",
-    };
-    line(&mut text, "Restart", restart);
-    installation.groups.iter().for_each(|group| line(&mut text, "SupplementaryGroups", group));
-    installation
-        .devices
-        .iter()
-        .for_each(|device| line(&mut text, "DeviceAllow", format_args!("{} rw", device.display())));
-    if installation.network {
-        text += "PrivateNetwork=no\nRestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_CAN\n";
     }
+}
+
+/// Whether it waits for drivers and network, which come later in a boot than a node that needs neither.
+pub fn is_late(installation: &Installation) -> bool {
+    installation.network || !installation.devices.is_empty()
+}
+
+/// What a program may use, of what its node.toml asks for.
+pub fn rights(text: &mut String, installation: &Installation) {
+    installation.groups.iter().for_each(|group| line(text, "SupplementaryGroups", group));
+    installation.devices.iter().for_each(|device| line(text, "DeviceAllow", format_args!("{} rw", device.display())));
+    if installation.network {
+        *text += "PrivateNetwork=no\nRestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_CAN\n";
+    }
+}
+
+fn good(name: &str, installation: &Installation) -> String {
+    let mut text = "# Generated from node.toml.\n[Unit]\n".to_owned();
+    line(&mut text, "Description", format_args!("HORUS node {}", title(name, Some(installation))));
+    if is_late(installation) {
+        text += "# Drivers and network come later in a boot than a node that needs neither.\nAfter=basic.target\n";
+    }
+    text += "[Service]\n";
+    line(&mut text, "Restart", restart(installation.restart));
+    rights(&mut text, installation);
     text
 }
 

@@ -4,11 +4,11 @@
 //!
 //! Exit status: 0 it runs, 1 it does not and what was there before runs again, 2 nothing was changed.
 
-mod generator;
+pub mod generator;
 pub mod idle;
-mod package;
-mod store;
-mod systemd;
+pub mod package;
+pub mod store;
+pub mod systemd;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ use horus::journal::{Entry, Priority, id};
 use horus_shm::directory::Location;
 
 use super::check;
+use crate::robot;
 use package::{Package, title};
 use store::Store;
 
@@ -120,6 +121,12 @@ fn receive(args: &Args, store: &Store, location: Result<Location, String>) -> Re
         false => package::from_folder(&args.source, &place)?,
     };
     package::ensure_interpreter(&place.join(&package.name), args.place.root())?;
+    if robot::has(args.place.root(), &package.name) {
+        return Err(format!(
+            "{name} is a program of the robot that is installed: give this one another name, or change it in robot.toml and deploy the robot",
+            name = package.name
+        ));
+    }
     if args.place.is_live() {
         say(&check::admitted(&place.join(store::SETTINGS), location)?);
     }
@@ -160,6 +167,11 @@ pub fn change(args: &Named, change: Change) -> ExitCode {
 fn try_to(change: Change, name: &str, place: &Place) -> Result<(), String> {
     let store = place.store();
     let _lock = store.lock()?;
+    if robot::has(place.root(), name) {
+        return Err(format!(
+            "{name} is a program of the robot: `horus robot start` and `stop` are for it, and a group of its own"
+        ));
+    }
     if !store.names().iter().any(|installed| installed == name) {
         return Err(format!("no node {name} is installed; there are: {}", store.names().join(", ")));
     }
@@ -179,7 +191,8 @@ fn try_to(change: Change, name: &str, place: &Place) -> Result<(), String> {
 
 /// Runs `horus node generate`: nothing in it may fail the boot.
 pub fn generate(args: &Generate) -> ExitCode {
-    ended(generator::generate(&args.place.store(), &args.directory))
+    let nodes = generator::generate(&args.place.store(), &args.directory);
+    ended(nodes.and(robot::generate(args.place.root(), &args.directory)))
 }
 
 /// Runs `horus node settle`: at boot, when `/var` is there. What was cut off is undone; then all nodes start.
@@ -191,10 +204,13 @@ fn settle_and_start(place: &Place) -> Result<(), String> {
     let store = place.store();
     let lock = store.lock()?;
     settle_store(&store)?;
+    let robot = robot::settle(place.root())?;
     drop(lock);
-    if place.is_live() && !store.names().is_empty() {
+    let nodes = (!store.names().is_empty()).then_some(generator::TARGET);
+    let targets: Vec<_> = nodes.into_iter().chain(robot).collect();
+    if place.is_live() && !targets.is_empty() {
         systemd::reload()?;
-        systemd::start_without_waiting(generator::TARGET)?;
+        targets.into_iter().try_for_each(systemd::start_without_waiting)?;
     }
     Ok(())
 }

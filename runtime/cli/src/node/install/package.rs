@@ -12,9 +12,9 @@ use rustix::io::Errno;
 use super::store::{SETTINGS, cannot_write};
 
 /// The largest program that is taken.
-const MAX_PROGRAM_BYTES: u64 = 256 << 20;
+pub const MAX_PROGRAM_BYTES: u64 = 256 << 20;
 /// The largest `node.toml` that is taken.
-const MAX_SETTINGS_BYTES: u64 = 1 << 20;
+pub const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
 /// The most files of an archive that are looked at: of a few too many, the message names one.
 const MAX_ENTRIES: usize = 8;
@@ -81,7 +81,7 @@ pub fn from_folder(source: &Path, place: &Path) -> Result<Package, String> {
     }
     let package = read(&settings)?;
     let program = source.join(&package.name);
-    for (from, limit) in [(settings, MAX_SETTINGS_BYTES), (program, MAX_PROGRAM_BYTES)] {
+    for (from, limit, mode) in [(settings, MAX_SETTINGS_BYTES, 0o644), (program, MAX_PROGRAM_BYTES, 0o755)] {
         let failed = |error: io::Error| format!("cannot read {}: {error}", from.display());
         // A link may lead to what the package's author cannot read, and root can. To open a pipe would wait.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -97,7 +97,7 @@ pub fn from_folder(source: &Path, place: &Path) -> Result<Package, String> {
         }
         let bytes = found.len();
         let name = from.file_name().expect("it was joined from a name");
-        write(file, bytes, limit, &place.join(name))?;
+        write(file, bytes, limit, &place.join(name), mode)?;
     }
     Ok(package)
 }
@@ -125,9 +125,9 @@ pub fn from_archive(source: impl Read, place: &Path) -> Result<Package, String> 
         if !entry.header().entry_type().is_file() {
             return Err(format!("{} is no file: an archive of a node holds node.toml and the program", path.display()));
         }
-        let limit = if name == SETTINGS { MAX_SETTINGS_BYTES } else { MAX_PROGRAM_BYTES };
+        let (limit, mode) = if name == SETTINGS { (MAX_SETTINGS_BYTES, 0o644) } else { (MAX_PROGRAM_BYTES, 0o755) };
         let bytes = entry.size();
-        write(entry, bytes, limit, &place.join(name))?;
+        write(entry, bytes, limit, &place.join(name), mode)?;
     }
     let package = read(&place.join(SETTINGS))?;
     let mut files: Vec<_> = fs::read_dir(place).map_err(cut_off)?.flatten().map(|file| file.file_name()).collect();
@@ -150,7 +150,8 @@ fn read(settings: &Path) -> Result<Package, String> {
     }
 }
 
-fn write(mut source: impl Read, bytes: u64, limit: u64, path: &Path) -> Result<(), String> {
+/// Writes what is received into a file: all of it, or the reason why not.
+pub fn write(mut source: impl Read, bytes: u64, limit: u64, path: &Path, mode: u32) -> Result<(), String> {
     if bytes > limit {
         return Err(format!("{} has {bytes} bytes; {limit} is the most that is taken", path.display()));
     }
@@ -162,7 +163,6 @@ fn write(mut source: impl Read, bytes: u64, limit: u64, path: &Path) -> Result<(
             path.display()
         ));
     }
-    let mode = if path.ends_with(SETTINGS) { 0o644 } else { 0o755 };
     fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|error| cannot_write(path, error))
 }
 

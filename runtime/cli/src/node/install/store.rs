@@ -33,7 +33,7 @@ pub struct Store {
 pub struct Lock(#[expect(dead_code, reason = "the kernel's lock lasts as long as the file is open")] File);
 
 /// What went wrong with a file.
-fn context(what: &str, path: &Path) -> impl FnOnce(io::Error) -> String {
+pub fn context(what: &str, path: &Path) -> impl FnOnce(io::Error) -> String {
     let place = path.display().to_string();
     let what = what.to_owned();
     move |error| match error.kind() {
@@ -176,18 +176,21 @@ fn names(place: &Path) -> Vec<String> {
     names
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), String> {
+/// Moves a folder.
+pub fn rename(from: &Path, to: &Path) -> Result<(), String> {
     fs::rename(from, to).map_err(context("move", from))
 }
 
-fn remove(folder: &Path) -> Result<(), String> {
+/// Removes a folder with all that is in it, if it is there.
+pub fn remove(folder: &Path) -> Result<(), String> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(context("remove", folder)(error)),
         _ => Ok(()),
     }
 }
 
-fn sync(folder: &Path) -> Result<(), String> {
+/// Makes what was done in a folder last.
+pub fn sync(folder: &Path) -> Result<(), String> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(context("write", folder))
 }
 

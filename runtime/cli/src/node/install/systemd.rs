@@ -6,11 +6,11 @@ use horus::time::pause;
 use horus_evidence::child::{answer, output};
 
 /// The longest that systemd may take to answer: longer than a unit may take to start and to stop.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 /// How long a version on trial is watched after it was ready: one that dies in its first cycles is no good version.
-const PROBATION: Duration = Duration::from_secs(2);
+pub const PROBATION: Duration = Duration::from_secs(2);
 /// How often it is looked at.
-const LOOK: Duration = Duration::from_millis(100);
+pub const LOOK: Duration = Duration::from_millis(100);
 /// How many lines of a unit's journal tell why it failed.
 const LAST_WORDS: &str = "4";
 
@@ -67,7 +67,7 @@ fn property(unit: &str, name: &str) -> String {
 }
 
 /// What happened, with the program's last words, or those of systemd when it said none.
-fn why(unit: &str, since: Duration, what: &str) -> String {
+pub fn why(unit: &str, since: Duration, what: &str) -> String {
     let _ = answer("journalctl", &["--sync"], PATIENCE);
     let since = format!("--since=@{}.{:06}", since.as_secs(), since.subsec_micros());
     let last = |field: &str| {

@@ -1,0 +1,292 @@
+//! The versions of the robot that a machine is, and the link that says which one runs.
+//!
+//! ```text
+//! /var/lib/horus/robot/versions/7/     robot.toml, and programs/NAME/ with a program each
+//!                     /current         -> versions/7: what the units run
+//!                     /previous        -> versions/6: what `horus robot rollback` takes
+//!                     /trial           -> versions/6, or none: what comes back; it is there only while a version is on trial
+//!                     /incoming/       what is being received
+//! ```
+//!
+//! A switch is one rename of `current`. Whatever ends this process or the machine during a trial, [`Store::settle`] finds `trial` and takes its
+//! word. What no link names is removed.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use crate::node::install::store::{context, remove, rename, sync};
+
+/// Where the robot is.
+const PLACE: &str = "var/lib/horus/robot";
+/// The file of a version.
+pub const FILE: &str = "robot.toml";
+/// The folder of a version's programs.
+pub const PROGRAMS: &str = "programs";
+
+const VERSIONS: &str = "versions";
+const CURRENT: &str = "current";
+const PREVIOUS: &str = "previous";
+const TRIAL: &str = "trial";
+const INCOMING: &str = "incoming";
+/// What `trial` says where there was nothing before.
+const NOTHING: &str = "none";
+
+/// The versions of a machine's robot.
+#[derive(Debug)]
+pub struct Store {
+    place: PathBuf,
+}
+
+/// What is put on trial.
+#[derive(Clone, Copy, Debug)]
+pub enum Candidate {
+    /// What was received.
+    Incoming,
+    /// The version before the one that runs.
+    Previous,
+}
+
+impl Store {
+    /// That of the machine whose files are below `root`.
+    pub fn at(root: &Path) -> Self {
+        Self { place: root.join(PLACE) }
+    }
+
+    /// The folder of what runs, by its link, so that a unit never changes; `None` if there is nothing.
+    pub fn current(&self) -> Option<PathBuf> {
+        self.linked(CURRENT).map(|_| self.place.join(CURRENT))
+    }
+
+    /// The folder of the version before; `None` if there is none.
+    pub fn previous(&self) -> Option<PathBuf> {
+        self.linked(PREVIOUS).map(|_| self.place.join(PREVIOUS))
+    }
+
+    /// An empty folder for what is being received.
+    pub fn incoming(&self) -> Result<PathBuf, String> {
+        let place = self.place.join(INCOMING);
+        remove(&place)?;
+        fs::create_dir_all(&place).map_err(context("make", &place))?;
+        Ok(place)
+    }
+
+    /// Removes what was received and is refused.
+    pub fn refuse_incoming(&self) -> Result<(), String> {
+        remove(&self.place.join(INCOMING))
+    }
+
+    /// Makes a version the one that runs, on trial: until [`confirm`](Self::confirm), the one before can come back.
+    pub fn start_trial(&self, candidate: Candidate) -> Result<(), String> {
+        let number = match candidate {
+            Candidate::Previous => self.linked(PREVIOUS).ok_or("there is no version before this one")?,
+            Candidate::Incoming => self.keep_incoming()?,
+        };
+        let before = self.linked(CURRENT);
+        self.link(TRIAL, before)?;
+        // What comes back is safe before what is new takes its place.
+        self.link(CURRENT, Some(number))
+    }
+
+    /// Ends a trial: what was there before is the version before.
+    pub fn confirm(&self) -> Result<(), String> {
+        match self.linked(TRIAL) {
+            before @ Some(_) => self.link(PREVIOUS, before)?,
+            None => self.unlink(PREVIOUS)?,
+        }
+        self.unlink(TRIAL)?;
+        self.prune()
+    }
+
+    /// Ends a trial: what was there before comes back. Says whether there was anything.
+    pub fn roll_back(&self) -> Result<bool, String> {
+        if !self.is_on_trial() {
+            // It could not even begin.
+            self.prune()?;
+            return Ok(self.linked(CURRENT).is_some());
+        }
+        let before = self.linked(TRIAL);
+        match before {
+            Some(_) => self.link(CURRENT, before)?,
+            None => self.unlink(CURRENT)?,
+        }
+        self.unlink(TRIAL)?;
+        self.prune()?;
+        Ok(before.is_some())
+    }
+
+    /// Removes all versions.
+    pub fn remove(&self) -> Result<(), String> {
+        self.unlink(CURRENT)?;
+        self.unlink(PREVIOUS)?;
+        self.prune()
+    }
+
+    /// Ends what was cut off: a trial goes back, which is said, and half a transfer goes.
+    pub fn settle(&self) -> Result<bool, String> {
+        if !self.place.exists() {
+            return Ok(false);
+        }
+        let was_on_trial = self.is_on_trial();
+        match was_on_trial {
+            true => _ = self.roll_back()?,
+            false => self.prune()?,
+        }
+        self.refuse_incoming()?;
+        Ok(was_on_trial)
+    }
+
+    fn is_on_trial(&self) -> bool {
+        self.place.join(TRIAL).symlink_metadata().is_ok()
+    }
+
+    /// What was received becomes a version, of the number that is given.
+    fn keep_incoming(&self) -> Result<u32, String> {
+        let incoming = self.place.join(INCOMING);
+        sync_all(&incoming)?;
+        let versions = self.place.join(VERSIONS);
+        fs::create_dir_all(&versions).map_err(context("make", &versions))?;
+        let number = self.numbers().into_iter().max().unwrap_or(0).saturating_add(1);
+        rename(&incoming, &versions.join(number.to_string()))?;
+        sync(&versions)?;
+        Ok(number)
+    }
+
+    /// The version that a link names, if that is there. A link to anywhere else names none.
+    fn linked(&self, link: &str) -> Option<u32> {
+        let target = fs::read_link(self.place.join(link)).ok()?;
+        let number = target.strip_prefix(VERSIONS).ok()?.to_str()?.parse().ok()?;
+        self.version(number).is_dir().then_some(number)
+    }
+
+    fn link(&self, link: &str, number: Option<u32>) -> Result<(), String> {
+        let (place, new) = (self.place.join(link), self.place.join(format!(".{link}")));
+        let target = number.map_or(PathBuf::from(NOTHING), |number| Path::new(VERSIONS).join(number.to_string()));
+        self.unlink(&format!(".{link}"))?;
+        symlink(&target, &new).map_err(context("make", &new))?;
+        rename(&new, &place)?;
+        sync(&self.place)
+    }
+
+    fn unlink(&self, link: &str) -> Result<(), String> {
+        let place = self.place.join(link);
+        match fs::remove_file(&place) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(context("remove", &place)(error)),
+            _ => sync(&self.place),
+        }
+    }
+
+    fn version(&self, number: u32) -> PathBuf {
+        self.place.join(VERSIONS).join(number.to_string())
+    }
+
+    fn numbers(&self) -> Vec<u32> {
+        let entries = fs::read_dir(self.place.join(VERSIONS)).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    }
+
+    /// Removes the versions that no link names. Half of one may be left when this is cut off: no link names that either.
+    fn prune(&self) -> Result<(), String> {
+        let kept = [self.linked(CURRENT), self.linked(PREVIOUS)];
+        for number in self.numbers().into_iter().filter(|number| !kept.contains(&Some(*number))) {
+            remove(&self.version(number))?;
+        }
+        sync(&self.place)
+    }
+}
+
+/// Makes the files of a folder last, and then the folder.
+fn sync_all(folder: &Path) -> Result<(), String> {
+    for entry in fs::read_dir(folder).map_err(context("read", folder))? {
+        let path = entry.map_err(context("read", folder))?.path();
+        match path.is_dir() {
+            true => sync_all(&path)?,
+            false => File::open(&path).and_then(|file| file.sync_all()).map_err(context("write", &path))?,
+        }
+    }
+    sync(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Receives a version with this text, and puts it on trial.
+    fn begin(store: &Store, text: &str) {
+        let incoming = store.incoming().unwrap();
+        fs::create_dir_all(incoming.join(PROGRAMS).join("arm")).unwrap();
+        fs::write(incoming.join(FILE), text).unwrap();
+        fs::write(incoming.join(PROGRAMS).join("arm/arm"), text).unwrap();
+        store.start_trial(Candidate::Incoming).unwrap();
+    }
+
+    fn text(folder: Option<PathBuf>) -> Option<String> {
+        let folder = folder?;
+        let text = fs::read_to_string(folder.join(FILE)).unwrap();
+        assert_eq!(fs::read_to_string(folder.join(PROGRAMS).join("arm/arm")).unwrap(), text);
+        Some(text)
+    }
+
+    fn both(store: &Store) -> (Option<String>, Option<String>) {
+        (text(store.current()), text(store.previous()))
+    }
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn a_version_runs_as_a_whole_and_the_one_before_is_kept_until_the_next() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::at(root.path());
+        assert_eq!((both(&store), store.settle().unwrap()), ((None, None), false));
+        for (version, before) in [("1", None), ("2", some("1")), ("3", some("2"))] {
+            begin(&store, version);
+            store.confirm().unwrap();
+            assert_eq!(both(&store), (some(version), before));
+        }
+        assert_eq!(store.numbers().len(), 2, "no more is kept");
+        begin(&store, "bad");
+        assert_eq!(text(store.current()), some("bad"));
+        assert!(store.roll_back().unwrap());
+        assert_eq!(both(&store), (some("3"), some("2")));
+        store.start_trial(Candidate::Previous).unwrap();
+        store.confirm().unwrap();
+        assert_eq!(both(&store), (some("2"), some("3")));
+        store.remove().unwrap();
+        assert_eq!((both(&store), store.numbers().len()), ((None, None), 0));
+    }
+
+    #[test]
+    fn a_trial_that_was_cut_off_goes_back_and_a_first_one_to_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::at(root.path());
+        begin(&store, "1");
+        assert!(Store::at(root.path()).settle().unwrap());
+        assert_eq!((both(&store), store.numbers().len()), ((None, None), 0));
+        begin(&store, "1");
+        store.confirm().unwrap();
+        begin(&store, "2");
+        fs::create_dir(store.place.join(INCOMING)).unwrap();
+        assert!(store.settle().unwrap());
+        assert_eq!(both(&store), (some("1"), None));
+        assert!(!store.place.join(INCOMING).exists() && !store.settle().unwrap());
+        // A trial that cannot begin leaves what is there.
+        store.start_trial(Candidate::Incoming).unwrap_err();
+        assert!(store.roll_back().unwrap());
+        assert_eq!(both(&store), (some("1"), None));
+    }
+
+    #[test]
+    fn a_link_that_leads_elsewhere_is_no_version() {
+        let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = Store::at(root.path());
+        begin(&store, "1");
+        store.confirm().unwrap();
+        for target in [elsewhere.path(), Path::new("versions/../../.."), Path::new("versions/9")] {
+            fs::remove_file(store.place.join(CURRENT)).unwrap();
+            symlink(target, store.place.join(CURRENT)).unwrap();
+            assert_eq!(store.current(), None, "{}", target.display());
+        }
+    }
+}
