@@ -87,7 +87,7 @@ class Robot(AbstractContextManager):
         self.process.send_signal(signal.SIGINT)
         status = self.process.wait(PATIENCE_SECONDS)
         self.wants(status == 0, f"`horus run` ended with {status}")
-        self.wants(self.text().rstrip().endswith("nav, base ended in order"), "the programs did not end in order")
+        self.wants(self.text().rstrip().endswith(", base ended in order"), "the programs did not end in order")
 
 
 def main() -> int:

@@ -14,11 +14,17 @@ struct Motor {
     cmd: Input<CmdVel>,
     speeds: Output<Wheels>,
     now: Wheels,
+    was_young: bool,
 }
 
 /// Declares the node. Its safe state is what the process that watches over it publishes in its place, should this program hang or be killed.
 pub fn motor(app: &mut App) -> horus::Result {
-    let node = Motor { cmd: app.input("base.cmd")?, speeds: app.output("motor.speeds")?, now: Wheels::default() };
+    let node = Motor {
+        cmd: app.input("base.cmd")?,
+        speeds: app.output("motor.speeds")?,
+        now: Wheels::default(),
+        was_young: false,
+    };
     let motor = app.node("motor", node).period(ms(20));
     motor.on_miss(SafeState::after(25).within(50)).stale_after(secs(1));
     Ok(())
@@ -28,6 +34,10 @@ impl Node for Motor {
     fn step(&mut self, cycle: &Cycle) {
         let newest = self.cmd.latest().copied();
         let is_young = self.cmd.age(cycle.release).is_some_and(|age| age <= OLDEST);
+        if self.was_young && !is_young {
+            cycle.log(warn!("no command for {} ms: the wheels stop", OLDEST.as_millis() as u64));
+        }
+        self.was_young = is_young;
         let cmd = newest.filter(|_| is_young).unwrap_or(CmdVel::STOP);
         let aside = cmd.turn * TRACK / 2.0;
         let wanted = [(cmd.forward - aside) / RADIUS, (cmd.forward + aside) / RADIUS];

@@ -72,6 +72,10 @@ fn matched(at: (f64, f64, f64), sweep: &Sweep) -> (f64, f64, f64) {
 
 impl Node for Localization {
     fn step(&mut self, cycle: &Cycle) {
+        if cycle.number == 0 {
+            let (x, y, yaw) = planar(&self.correction);
+            cycle.log(info!("odometry began at x {:.2} y {:.2} yaw {:.2}", x, y, yaw));
+        }
         if let Some(sweep) = self.sweeps.fresh() {
             // Where odometry had the lidar when it measured, and not where it is by now.
             let measured = MonotonicTime::from_nanos(sweep.stamp_ns);

@@ -10,6 +10,8 @@ use crate::route::Search;
 
 /// How near is there, metres.
 const THERE: f64 = 0.1;
+/// Cycles a second.
+const RATE: f64 = 10.0;
 /// A way is looked for every so many cycles: the map has changed by then.
 const AGAIN: u64 = 5;
 /// A part of the answer is sent every so many cycles.
@@ -48,29 +50,32 @@ pub fn planner(app: &mut App) -> horus::Result {
         goal: None,
     };
     // A robot may have nothing to do for a day, which is nothing to tell.
-    app.node("planner", node).rate(10.0).stale_after_of("drive_to", secs(86_400));
+    app.node("planner", node).rate(RATE).stale_after_of("drive_to", secs(86_400));
     Ok(())
 }
 
 impl Planner {
     /// Takes what was asked since the last cycle. A new goal replaces the one before, whose caller is told that there is no answer.
-    fn take(&mut self, number: u64) {
+    fn take(&mut self, cycle: &Cycle) {
         let (mut new, ticket) = (None, &mut self.goal);
         while self.requests.serve(|request, answer| new = Some((request, answer.later()))) {}
         if let Some((to, ticket_of_new)) = new {
             if let Some(old) = ticket.take() {
                 drop(self.requests.answer(old.ticket));
             }
-            self.goal = Some(Goal { to, ticket: ticket_of_new, since: number, found: number });
+            cycle.log(info!("a goal at x {:.2} y {:.2}", to.x, to.y));
+            self.goal = Some(Goal { to, ticket: ticket_of_new, since: cycle.number, found: cycle.number });
         }
     }
 
     /// Drives on towards the goal, and answers where there is something to say.
-    fn go_on(&mut self, mut goal: Goal, here: (f64, f64), number: u64) {
+    fn go_on(&mut self, mut goal: Goal, here: (f64, f64), cycle: &Cycle) {
+        let number = cycle.number;
         let metres = (goal.to.x - here.0).hypot(goal.to.y - here.1);
         let age = number - goal.since;
         if metres < THERE {
             self.way.count = 0;
+            cycle.log(info!("there after {:.1} s", age as f64 / RATE));
             let _ = self.requests.answer(goal.ticket).send(Remaining { metres });
             return;
         }
@@ -82,6 +87,7 @@ impl Planner {
         }
         if number - goal.found > PATIENCE {
             self.way.count = 0;
+            cycle.log(warn!("no way to x {:.2} y {:.2}: the goal is given up", goal.to.x, goal.to.y));
             drop(self.requests.answer(goal.ticket));
             return;
         }
@@ -96,12 +102,12 @@ impl Planner {
 
 impl Node for Planner {
     fn step(&mut self, cycle: &Cycle) {
-        self.take(cycle.number);
+        self.take(cycle);
         let _ = self.map.latest(); // looked at in each cycle, so that a map that stays away is told
         match (self.goal.take(), self.frames.newest("map", "base_link")) {
             (Some(goal), Ok((here, _))) => {
                 let (x, y, _) = planar(&here);
-                self.go_on(goal, (x, y), cycle.number);
+                self.go_on(goal, (x, y), cycle);
             }
             (goal, _) => self.goal = goal,
         }
