@@ -29,6 +29,7 @@
 //! - It does not look at the order of data: nodes of one thread run by release, and those of the same release as declared.
 
 mod account;
+mod action;
 mod build;
 mod command_line;
 mod in_place;

@@ -92,6 +92,7 @@
 //! | [`app`], [`node`], [`port`] | a program of nodes: start here, or with `docs/nodes.md` |
 //! | [`transform`] | where frames are to each other: a tree of them, looked up at a time |
 //! | [`service`] | a program asks, and one server answers |
+//! | [`action`] | a program sends a goal, hears how far it is, and what came of it |
 //! | [`param`] | values that other programs set while a program runs |
 //! | [`world`] | the same program in virtual time |
 //! | [`admission`] | whether a set of tasks meets its deadlines, before it runs |
@@ -113,6 +114,7 @@ extern crate self as horus;
 #[doc(hidden)]
 pub use zerocopy;
 
+pub mod action;
 pub mod admission;
 pub mod app;
 pub mod deadline;

@@ -69,6 +69,7 @@ pub use horus_shm::wait::WaitStrategy;
 pub use in_place::{Loan, Sample};
 pub use incoming::{Incoming, Messages};
 pub use options::Options;
+pub(crate) use payload::Rooms;
 pub use payload::{ByValue, Bytes, DeserializeError, InPlace, Payload, Raw, Sendable, Serde, SerializeError};
 pub use publisher::Publisher;
 pub use subscriber::Subscriber;

@@ -118,9 +118,27 @@ impl App {
         answer: A::Shape<'_>,
         options: Options,
     ) -> crate::Result<NodeServer<Q, A>> {
+        self.settings.allow_subscriber(service)?;
+        let is_shared = options.is_shared();
+        let server = self.server_of(service, request, answer, options)?;
+        let name = service.into_topic_name()?.to_string();
+        if is_shared {
+            self.services.shares.push((name.clone(), server.service().to_owned()));
+        }
+        self.services.serves.push(name);
+        Ok(server)
+    }
+
+    /// As [`server_as`](Self::server_as), whatever `node.toml` allows.
+    pub(super) fn server_of<Q: Payload + ?Sized, A: Payload + ?Sized>(
+        &mut self,
+        service: &str,
+        request: Q::Shape<'_>,
+        answer: A::Shape<'_>,
+        options: Options,
+    ) -> crate::Result<NodeServer<Q, A>> {
         let options = self.place_of(options);
         let name = service.into_topic_name()?.to_string();
-        self.settings.allow_subscriber(service)?;
         let place = Seat::take::<Q, A>(&name, request, answer, &options)?;
         let requests = self
             .open_input::<Q>(&place.service, request, options.requests())
@@ -129,10 +147,6 @@ impl App {
         let mut begins = requests.positions();
         begins.pop();
         let answers = open_answers::<A>(&place.service, answer, &options, &begins)?;
-        if options.is_shared() {
-            self.services.shares.push((name.clone(), place.service.clone()));
-        }
-        self.services.serves.push(name);
         Ok(NodeServer::new(requests, answers, place))
     }
 
@@ -156,8 +170,20 @@ impl App {
         options: Options,
     ) -> crate::Result<Client<Q, A>> {
         let _allowed = self.settings.allow_publisher(service, options.requests())?;
-        let mut client = Client::open_as(service, request, answer, self.place_of(options))?;
+        let client = self.client_of(service, request, answer, options)?;
         self.services.asks.push(client.service().to_owned());
+        Ok(client)
+    }
+
+    /// As [`client_as`](Self::client_as), whatever `node.toml` allows.
+    pub(super) fn client_of<Q: Payload + ?Sized, A: Payload + ?Sized>(
+        &mut self,
+        service: &str,
+        request: Q::Shape<'_>,
+        answer: A::Shape<'_>,
+        options: Options,
+    ) -> crate::Result<Client<Q, A>> {
+        let mut client = Client::open_as(service, request, answer, self.place_of(options))?;
         if !matches!(self.place, Place::Machine) {
             return Ok(client.unstamped()); // the stamps of a machine's clock mean nothing in virtual time
         }

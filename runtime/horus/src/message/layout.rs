@@ -96,6 +96,13 @@ impl Layout {
         Self::new(type_name, members.collect()).expect("a definition that compiles gives each byte to a field")
     }
 
+    /// A message of the fields of `head`, and behind them one field that is `body`.
+    pub(crate) fn behind(head: &[super::Field], type_name: &str, name: &str, body: &Self) -> Self {
+        let head = head.iter().map(|field| (field.name.to_owned(), MadeOf::of(field.made_of)));
+        let members = head.chain([(name.to_owned(), MadeOf::Nested(body.clone()))]);
+        Self::new(type_name, members.collect()).expect("a head ends where every message may begin")
+    }
+
     /// A message of these fields, in their order.
     fn new(type_name: &str, members: Vec<(String, MadeOf)>) -> Result<Self, String> {
         let (mut end, mut align, mut fields) = (0_usize, 1_usize, Vec::new());

@@ -52,6 +52,11 @@ impl<P: Payload + ?Sized> Input<P> {
         Self { subscription, sight, rooms, held: None, latest: None, last: Place::default() }
     }
 
+    /// Until when a message was sent that the step may see: when its cycle woke up, or was released.
+    pub(crate) fn sees_until(&self) -> MonotonicTime {
+        self.sight.until()
+    }
+
     /// The number of the next message of each lane.
     pub(crate) fn positions(&self) -> Vec<u64> {
         self.subscription.positions()

@@ -45,6 +45,11 @@ impl Sight {
         self.until_ns.store(until.as_nanos(), Ordering::Relaxed);
     }
 
+    /// What [`set`](Self::set) said last.
+    pub fn until(&self) -> MonotonicTime {
+        MonotonicTime::from_nanos(self.until_ns.load(Ordering::Relaxed))
+    }
+
     /// Shows nothing beyond what [`set`](Self::set) says, however late it is by then: for logical execution time.
     pub fn is_logical(&self) {
         self.asks_clock.store(false, Ordering::Relaxed);

@@ -13,6 +13,13 @@ pub struct Ticket {
     pub(super) number: u64,
 }
 
+impl Ticket {
+    /// The client's lane, and the number of its request there.
+    pub(crate) fn place(&self) -> (usize, u64) {
+        (self.lane, self.number)
+    }
+}
+
 /// The server's ends of the topics of answers, by the lanes of the clients.
 pub(crate) struct Answers<A: Payload + ?Sized> {
     pub(super) lanes: Vec<Publisher<A>>,

@@ -11,7 +11,7 @@ use self::end::End;
 pub(crate) use self::watch::Watch;
 use super::{CallError, MAX_CALLS, Options, Part, Pending, SERVERS, shared};
 use crate::message::Message;
-use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Sendable, wait_any};
+use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Sendable, Waitable, wait_any};
 
 /// How often a caller that waits asks the kernel whether the server lives.
 const LOOK: Duration = Duration::from_millis(10);
@@ -157,6 +157,26 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
                 wait_any(&mut ends.iter_mut().map(|end| end.answers.waitable()).collect::<Vec<_>>(), limit).is_some()
             }
         }
+    }
+
+    /// For waiting for this and others, where one server alone serves it.
+    pub(crate) fn waitable(&mut self) -> Waitable<'_> {
+        self.ends[0].answers.waitable()
+    }
+
+    /// The most bytes of a request.
+    pub(crate) fn request_bytes(&self) -> usize {
+        self.ends[0].requests.message_bytes()
+    }
+
+    /// Takes servers that died off the topic of requests; whether there was one. Makes system calls.
+    pub(crate) fn reap_dead_servers(&mut self) -> bool {
+        self.reap() > 0
+    }
+
+    /// Its lane among the clients, and the number that its next request has there, where one server alone serves it.
+    pub(crate) fn next_place(&self) -> (usize, u64) {
+        (self.ends[0].requests.lane(), self.ends[0].requests.position())
     }
 
     /// Asks the kernel whether a server lives; the unanswered calls of one that does not get their error. For callers of `try_answer` outside

@@ -3,7 +3,8 @@
 use super::answer::{Answers, Ticket};
 use super::{Answer, Place};
 use crate::port::Input;
-use crate::topic::Payload;
+use crate::time::MonotonicTime;
+use crate::topic::{Payload, Publisher};
 
 /// The answering end of a service in a node, which [`App::server`](crate::app::App::server) makes.
 ///
@@ -13,12 +14,12 @@ pub struct NodeServer<Q: Payload + ?Sized, A: Payload + ?Sized> {
     // Dropped in this order, as those of a `Server`.
     answers: Answers<A>,
     requests: Input<Q>,
-    _place: Place,
+    place: Place,
 }
 
 impl<Q: Payload + ?Sized, A: Payload + ?Sized> NodeServer<Q, A> {
     pub(crate) fn new(requests: Input<Q>, answers: Answers<A>, place: Place) -> Self {
-        Self { answers, requests, _place: place }
+        Self { answers, requests, place }
     }
 
     /// Has `handler` answer the next request; false when there is none. Allocates nothing but what reading and serializing a value does, takes no
@@ -30,9 +31,24 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> NodeServer<Q, A> {
         true
     }
 
+    /// What it serves: the service, or its place in a shared one.
+    pub(crate) fn service(&self) -> &str {
+        &self.place.service
+    }
+
+    /// When the cycle woke up whose step this is.
+    pub(crate) fn sees_until(&self) -> MonotonicTime {
+        self.requests.sees_until()
+    }
+
     /// Answers a request of before: of an earlier cycle, perhaps.
     pub fn answer(&mut self, ticket: Ticket) -> Answer<'_, A> {
         Answer::new(&mut self.answers, ticket)
+    }
+
+    /// The most bytes of an answer.
+    pub(crate) fn answer_bytes(&self) -> usize {
+        self.answers.lanes.first().map_or(0, Publisher::message_bytes)
     }
 
     /// Clients that it has room for.

@@ -62,6 +62,12 @@ impl Options {
         self.is_shared
     }
 
+    /// These, with the group, the directory and the wait strategy of a topic's options.
+    pub(crate) fn in_topic(mut self, topic: topic::Options) -> Self {
+        self.topic = topic;
+        self
+    }
+
     /// The topic of the requests.
     pub(crate) fn requests(&self) -> topic::Options {
         // At least 8, so that a client which comes later finds what it asks for.

@@ -7,7 +7,7 @@ use super::answer::Answers;
 use super::tag::{Kind, Tag};
 use super::{Answer, Options, Place, ServeError, Ticket, answers_of, mismatch};
 use crate::message::Message;
-use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Subscriber};
+use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Subscriber, Waitable};
 
 /// The answering end of a service. There is one at a time, unless all say [`Options::shared`].
 pub struct Server<Q: Payload + ?Sized, A: Payload + ?Sized> {
@@ -68,6 +68,11 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
         self.requests.wait(limit)
     }
 
+    /// For waiting for this and others.
+    pub(crate) fn waitable(&mut self) -> Waitable<'_> {
+        self.requests.waitable()
+    }
+
     /// Answers a request of before.
     pub fn answer(&mut self, ticket: Ticket) -> Answer<'_, A> {
         Answer::new(&mut self.answers, ticket)
@@ -76,6 +81,11 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
     /// Name of the service.
     pub fn service(&self) -> &str {
         &self.service
+    }
+
+    /// The most bytes of an answer.
+    pub(crate) fn answer_bytes(&self) -> usize {
+        self.answers.lanes.first().map_or(0, Publisher::message_bytes)
     }
 
     /// Clients that it has room for.

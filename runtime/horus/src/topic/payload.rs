@@ -53,6 +53,7 @@ use horus_shm::ring::NotStaged;
 
 pub use self::bytes::Bytes;
 pub use self::raw::Raw;
+pub(crate) use self::rooms::Rooms;
 pub use self::serde::{DeserializeError, Serde, SerializeError};
 
 use super::{Full, OpenError, Received, WaitStrategy, now_if};
@@ -226,7 +227,7 @@ pub trait Sendable<P: Payload + ?Sized> {
     fn value(&self) -> &P::Value;
 }
 
-mod sealed {
+pub(crate) mod sealed {
     /// The kinds are those of this crate: the functions of the trait may change.
     pub trait Sealed {}
 }

@@ -49,7 +49,17 @@ impl<'a> Bytes<'a> {
         Self { type_name, maximum }
     }
 
-    pub(super) fn with_kind<R>(
+    /// How the type is called.
+    pub(crate) fn type_name(&self) -> &'a str {
+        self.type_name
+    }
+
+    /// The most bytes of a message.
+    pub(crate) fn maximum(&self) -> usize {
+        self.maximum
+    }
+
+    pub(crate) fn with_kind<R>(
         self,
         open: impl FnOnce(Kind<'_>, Size) -> Result<R, OpenError>,
     ) -> Result<R, OpenError> {
