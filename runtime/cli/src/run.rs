@@ -1,13 +1,16 @@
-//! `horus run robot.toml`: starts all programs of a robot in one terminal, and ends them in reverse order (crate `horus-launch`).
+//! `horus run robot.toml`: starts all programs of a robot in one terminal, and ends them in reverse order (crate `horus-launch`). With `--virtual`,
+//! they share one virtual clock.
 //!
 //! Exit status: 0 all ended as they were asked to, 1 a program failed for good, 2 nothing was started.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use horus::graph::Machine;
 use horus::outside::printable;
-use horus_launch::{Outcome, Robot, Screen, Signals};
+use horus::time::parse_duration;
+use horus_launch::{Outcome, Play, Robot, Screen, Signals};
 
 /// Nothing was started.
 const NOT_STARTED: u8 = 2;
@@ -25,6 +28,15 @@ pub struct Args {
     /// Check the file and whether all of it fits on this machine, and start nothing
     #[arg(long)]
     check: bool,
+    /// Run all programs on one virtual clock: faster than real time, and the same in each run
+    #[arg(long = "virtual")]
+    is_virtual: bool,
+    /// End after so much virtual time, such as 10s; without it, when it is stopped
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration, requires = "is_virtual")]
+    span: Option<Duration>,
+    /// How long a program's turn may take by the machine's clock
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s", requires = "is_virtual")]
+    turn_limit: Duration,
     /// Read CPUs and release jitter of the machine below this directory
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     root: PathBuf,
@@ -52,12 +64,22 @@ pub fn run(args: &Args) -> ExitCode {
 fn start(args: &Args) -> Result<Outcome, String> {
     let robot = Robot::read(&args.file, &args.groups).map_err(|mistake| mistake.to_string())?;
     let signals = Signals::take().map_err(|error| error.to_string())?;
-    let verdict = robot.admit(&Machine::at(&args.root))?;
+    let play = match args.is_virtual {
+        true => Some(Play { cast: robot.cast()?, span: args.span, patience: args.turn_limit }),
+        false => None,
+    };
+    let said = match &play {
+        Some(play) => vec![play.cast.sentence()],
+        None => {
+            let verdict = robot.admit(&Machine::at(&args.root))?;
+            verdict.sentence.into_iter().chain(verdict.notes).collect()
+        }
+    };
     if signals.count() > 0 {
         return Err("it was asked to end before a program was started".to_owned());
     }
     let mut screen = Screen::stdout().map_err(|error| error.to_string())?;
-    verdict.sentence.iter().chain(&verdict.notes).for_each(|sentence| screen.tell(sentence));
+    said.iter().for_each(|sentence| screen.tell(sentence));
     if args.check {
         return Ok(Outcome::Ended);
     }
@@ -67,7 +89,7 @@ fn start(args: &Args) -> Result<Outcome, String> {
         guard.arg(GUARD);
         guard
     };
-    horus_launch::run(&robot, &signals, &guard, &mut screen).map_err(|error| error.to_string())
+    horus_launch::run(&robot, play.as_ref(), &signals, &guard, &mut screen).map_err(|error| error.to_string())
 }
 
 /// Runs the guard.

@@ -32,6 +32,7 @@ mod account;
 mod action;
 mod build;
 mod command_line;
+mod conducted;
 mod in_place;
 mod run;
 mod service;
@@ -43,13 +44,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use account::NodeAccount;
-pub(crate) use build::{Built, build, virtual_cpu};
+pub(crate) use build::{Built, ThreadPlan, build, virtual_cpu};
 pub use command_line::{complain, finish, main, start, start_with};
 #[cfg(test)]
 pub(crate) use in_place::executor;
 pub(crate) use settings::Settings;
 pub use settings::{GROUPS, Installation, Restart, SettingsError};
 
+use crate::conduct::Turns;
 use crate::graph::ChainInfo;
 use crate::message::Message;
 use crate::node::{Node, Spec};
@@ -98,6 +100,8 @@ pub struct App {
     topic_files: TopicFiles,
     /// Where its topics are, if it is only described.
     described_in: Option<crate::world::Scratch>,
+    /// Whose time it has, if a conductor started it.
+    turns: Option<Turns>,
 }
 
 /// Where its topics are, and whose time it has.
@@ -105,6 +109,8 @@ pub struct App {
 enum Place {
     /// The machine's.
     Machine,
+    /// Those that the environment names, and time that passes when a conductor says so.
+    Conducted,
     /// A directory of its own, and time that passes when a test says so.
     Virtual(PathBuf),
 }
@@ -140,7 +146,9 @@ impl App {
             return command_line::described(name);
         }
         run::refuse_second(name)?;
-        Ok(Self::with(name, Settings::find(name)?, Place::Machine))
+        let turns = Turns::from_environment()?;
+        let place = if turns.is_some() { Place::Conducted } else { Place::Machine };
+        Ok(Self { turns, ..Self::with(name, Settings::find(name)?, place) })
     }
 
     /// One whose topics are in `directory`, for virtual time.
@@ -167,6 +175,7 @@ impl App {
             stack_bytes: STACK_BYTES,
             topic_files: TopicFiles::default(),
             described_in: None,
+            turns: None,
         }
     }
 
@@ -385,7 +394,7 @@ impl App {
 
     fn placed(&self, options: Options) -> Options {
         match &self.place {
-            Place::Machine => options,
+            Place::Machine | Place::Conducted => options,
             Place::Virtual(directory) => options.directory(directory),
         }
     }

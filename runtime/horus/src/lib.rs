@@ -139,6 +139,8 @@ mod miss;
 
 // Hidden: HORUS's own programs are built of them (the command, the witness, the gateway, meters of the loop), and they change with these.
 #[doc(hidden)]
+pub mod conduct;
+#[doc(hidden)]
 pub mod cpus;
 #[doc(hidden)]
 pub mod executor;

@@ -204,7 +204,7 @@ impl Simulation {
     }
 
     /// When something can happen, after all that happens now has.
-    fn next_instant(&self) -> Option<MonotonicTime> {
+    pub(crate) fn next_instant(&self) -> Option<MonotonicTime> {
         let triggers = self.triggers.peek().map(|Reverse((at, _))| *at);
         let tasks = self.tasks.iter().filter_map(Task::next_instant);
         let completions =

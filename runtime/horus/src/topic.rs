@@ -77,5 +77,5 @@ pub use wait::{Waitable, wait_any};
 
 #[inline]
 fn now_if(is_stamping: bool) -> u64 {
-    if is_stamping { horus_sys::clock::monotonic_ns() } else { 0 }
+    if is_stamping { horus_sys::clock::stamp_ns() } else { 0 }
 }

@@ -42,7 +42,7 @@
 //! # What it does not do
 //! - A thread that a node starts by itself is outside: its topics are the machine's. So are those that the test opens by itself; with
 //!   [`directory`](VirtualWorld::directory) they are the world's.
-//! - It knows the nodes of one program. What others publish, a test publishes.
+//! - It knows the nodes of one program. What others publish, a test publishes. `horus run robot.toml --virtual` runs all programs of a robot.
 //! - Clocks that a step reads by itself are the machine's. Control laws use [`Cycle::release`](crate::node::Cycle::release).
 //! - A step that never ends hangs the test: nothing interrupts it.
 
@@ -60,21 +60,20 @@ use std::time::Duration;
 use fault::Faults;
 pub use fault::{Event, Scripted};
 use horus_shm::directory::Scope;
-use jobs::Running;
-pub(crate) use scratch::Scratch;
+pub(crate) use jobs::Running;
+#[doc(hidden)] // for `horus run --virtual`
+pub use scratch::Scratch;
 pub use scratch::sweep;
 
-use crate::app::{App, Settings, build, virtual_cpu};
+use crate::app::{App, Settings, build};
 use crate::deadline::Tally;
-use crate::executor::Runner;
 use crate::figures::{Sheet, State};
 use crate::journal::Entry;
 use crate::message::Message;
 use crate::message::layout::Layout;
 use crate::param::{Assembled, Value};
 use crate::port::Sight;
-use crate::simulation::{self, Activation, Simulation};
-use crate::startup::SchedulingPolicy;
+use crate::simulation::{self, Simulation};
 use crate::supervise::Watched;
 use crate::time::MonotonicTime;
 use crate::topic::{Options, Raw};
@@ -85,7 +84,8 @@ pub use unbuilt::Unbuilt;
 const CAPACITY: usize = 64;
 
 /// When a world begins: a week after zero, which most periods divide.
-const BEGINNING: MonotonicTime = MonotonicTime::from_nanos(7 * 86_400 * 1_000_000_000);
+#[doc(hidden)] // for `horus run --virtual`
+pub const BEGINNING: MonotonicTime = MonotonicTime::from_nanos(7 * 86_400 * 1_000_000_000);
 
 /// A world with the nodes of a program.
 pub struct VirtualWorld {
@@ -135,29 +135,7 @@ impl VirtualWorld {
         let sights = app.sights();
         let built = build(app)?;
         let sheet = Sheet::own(built.info.nodes.len(), "");
-        let mut simulation = Simulation::starting_at(BEGINNING);
-        let mut running = Running::default();
-        for plan in built.threads {
-            let priority = virtual_priority(plan.thread.policy);
-            let thread = simulation.add_thread(virtual_cpu(plan.thread.cpu), priority);
-            for (node, parts) in plan.nodes.into_iter().zip(plan.runners) {
-                let mut runner = Runner::new(parts, sheet.of(node));
-                let info = &built.info.nodes[node];
-                if info.period_ns > 0 && info.on.is_some() {
-                    let text = "has a period and an event: a virtual world releases a node by one of them only";
-                    return Err(crate::Error::new(format!("node {} {text}", info.name)));
-                }
-                let activation = match runner.first_release(BEGINNING) {
-                    Some(first_release) => {
-                        Activation::Periodic { first_release, period: Duration::from_nanos(info.period_ns) }
-                    }
-                    // The runner keeps the gap itself.
-                    None => Activation::Sporadic { min_inter_arrival: Duration::from_nanos(1) },
-                };
-                let task = simulation.add_task(thread, priority, activation);
-                running.add(task, &info.name, runner);
-            }
-        }
+        let (simulation, running) = Running::arrange(built.threads, &built.info.nodes, &sheet)?;
         Ok(Self {
             simulation,
             running,
@@ -191,7 +169,8 @@ impl VirtualWorld {
         let _inside = Scope::enter(self.directory.path());
         let end = self.now().plus(span);
         loop {
-            self.running.release_by_events(&mut self.simulation);
+            let now = self.simulation.now();
+            self.running.release_by_events(&mut self.simulation, now);
             let Some(event) = self.simulation.next_event(end, &mut self.running) else { break };
             self.running.take(&event);
             if let simulation::Event::Complete { at, .. } = event {
@@ -327,14 +306,5 @@ impl VirtualWorld {
 
     fn faults(&mut self, node: &str) -> &mut Faults {
         self.running.faults(node)
-    }
-}
-
-/// Real-time threads by their number; what the kernel runs before them stands above, and what it runs behind them below.
-fn virtual_priority(policy: SchedulingPolicy) -> u8 {
-    match policy {
-        SchedulingPolicy::Inherited | SchedulingPolicy::Other => 0,
-        SchedulingPolicy::Fifo(priority) | SchedulingPolicy::RoundRobin(priority) => priority.get(),
-        SchedulingPolicy::Deadline => u8::MAX,
     }
 }

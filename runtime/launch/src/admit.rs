@@ -84,7 +84,8 @@ impl Robot {
                 None => {}
             }
         }
-        run_once(&asked, &location, asking)?;
+        twice(&asked, &location)?;
+        run_already(&asked, &location, asking)?;
         let (programs, nodes) = (asked.len(), asked.iter().map(|(_, info)| info.nodes.len()).sum::<usize>());
         if programs == 0 {
             return Ok(Verdict { sentence: None, notes });
@@ -108,7 +109,7 @@ impl Robot {
     }
 
     /// What each program says of its nodes; `None` for one that has none.
-    fn described(&self, asking: &Asking) -> Result<Vec<Option<Result<ProcessInfo, String>>>, String> {
+    pub(crate) fn described(&self, asking: &Asking) -> Result<Vec<Option<Result<ProcessInfo, String>>>, String> {
         // Were one of them no program of nodes, it would publish on the robot's topics.
         let elsewhere = tempfile::tempdir_in("/dev/shm").map_err(|error| format!("/dev/shm: {error}"))?;
         if let Some((user, group)) = asking.user {
@@ -171,17 +172,25 @@ fn has(file: &Path, word: &str) -> bool {
     }
 }
 
-/// Refuses a program that would run twice in one namespace: by this file, or because it runs already.
-fn run_once(asked: &[(&Program, ProcessInfo)], location: &Location, asking: &Asking) -> Result<(), String> {
+/// Refuses a program that would run twice in one namespace by this file.
+pub(crate) fn twice(asked: &[(&Program, ProcessInfo)], location: &Location) -> Result<(), String> {
     let mut seen: BTreeMap<(String, &str), &str> = BTreeMap::new();
     for (program, info) in asked {
         let namespace = program.namespace.clone().unwrap_or_else(|| location.namespace.to_string());
-        if let Some(other) = seen.insert((namespace.clone(), &info.name), &program.name) {
+        if let Some(other) = seen.insert((namespace, &info.name), &program.name) {
             return Err(format!(
                 "{other} and {} are both the program `{}` on the same topics: give one of them a `namespace` of its own, or remove it",
                 program.name, info.name
             ));
         }
+    }
+    Ok(())
+}
+
+/// Refuses a program that runs already.
+fn run_already(asked: &[(&Program, ProcessInfo)], location: &Location, asking: &Asking) -> Result<(), String> {
+    for (program, info) in asked {
+        let namespace = program.namespace.clone().unwrap_or_else(|| location.namespace.to_string());
         if let Some(place) = runs(location, &namespace, &info.name, asking) {
             return Err(format!(
                 "{} runs already: the program `{}` is on the topics of {place}; stop it, or give {} a `namespace` of its own",

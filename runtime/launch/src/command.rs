@@ -7,7 +7,8 @@ use horus_shm::directory::{NAMESPACE_VARIABLE, RENAME_VARIABLE};
 use crate::robot::Program;
 
 /// What a shell, a service manager or another robot may have left in the environment, and is none of this program's.
-const OF_ANOTHER: [&str; 5] = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", SETTINGS, RENAME_VARIABLE];
+const OF_ANOTHER: [&str; 6] =
+    ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", SETTINGS, RENAME_VARIABLE, horus::conduct::VARIABLE];
 const SETTINGS: &str = "HORUS_NODE_FILE";
 
 /// The command, with pipes for what it says.

@@ -11,14 +11,20 @@
 //! `reader.rs` knows tables and lines, `file.rs` the words of the file. `manifest.rs` checks it, `order.rs` whether the order has an end, `start.rs` what
 //! a program is started by; `robot.rs` has all of it. `describe.rs` asks it what its nodes are, and `admit.rs` whether all fit.
 //!
+//! `cast.rs` says whether all can run on one virtual clock, `conductor.rs` gives them their turns on it, and `digest.rs` makes a number of all
+//! messages.
+//!
 //! `supervise.rs` is the loop, `member.rs` one program in it, `process.rs` one process and `group.rs` its group, `ready.rs` its socket, `restart.rs`
 //! when it is started again. `screen.rs` prints, and `lines.rs` makes lines of bytes. `guard.rs` ends what is left when the command is killed, and
 //! `strays.rs` what left its group.
 #![forbid(unsafe_code)]
 
 mod admit;
+mod cast;
 mod command;
+mod conductor;
 mod describe;
+mod digest;
 mod file;
 mod group;
 mod guard;
@@ -38,6 +44,7 @@ mod strays;
 mod supervise;
 
 pub use admit::{Asking, Verdict};
+pub use cast::Cast;
 pub use describe::describe;
 pub use file::Ready;
 pub use guard::guard;
@@ -48,4 +55,4 @@ pub use robot::Robot;
 pub use screen::Screen;
 pub use signals::Signals;
 pub use start::Start;
-pub use supervise::{Outcome, run};
+pub use supervise::{Outcome, Play, run};

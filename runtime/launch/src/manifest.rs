@@ -16,13 +16,14 @@ use crate::start::{self, Start};
 /// The most programs of a file.
 pub const MOST_PROGRAMS: usize = 100;
 /// What a program gets from this crate, with the key that says it.
-const OWN: [(&str, &str); 6] = [
+const OWN: [(&str, &str); 7] = [
     ("HORUS_NAMESPACE", "write `namespace`"),
     ("HORUS_RENAME", "write `rename`"),
     ("HORUS_NODE_FILE", "let `run` name the folder of its node.toml"),
     ("NOTIFY_SOCKET", "leave it out: each program has one of its own"),
     ("WATCHDOG_USEC", "leave it out: here is no watchdog"),
     ("WATCHDOG_PID", "leave it out: here is no watchdog"),
+    (horus::conduct::VARIABLE, "start the robot by `horus run --virtual`"),
 ];
 
 /// What a `robot.toml` says.

@@ -1,5 +1,6 @@
 //! One process of a program: started in a group of its own, with pipes for what it says.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -57,9 +58,11 @@ struct Pipe {
 
 impl Process {
     /// Starts it.
-    pub fn start(program: &Program, socket: &Path) -> io::Result<Self> {
+    pub fn start(program: &Program, socket: &Path, more: &[(&str, OsString)]) -> io::Result<Self> {
         // In a group of its own, so that Ctrl-C reaches the command alone, which ends programs in order.
-        let mut child = command::of(program).env("NOTIFY_SOCKET", socket).process_group(0).spawn()?;
+        let mut command = command::of(program);
+        more.iter().for_each(|(name, value)| _ = command.env(name, value));
+        let mut child = command.env("NOTIFY_SOCKET", socket).process_group(0).spawn()?;
         let end = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).inspect_err(|_| _ = child.kill())?;
         let out = child.stdout.take().map(|pipe| (Stream::Out, OwnedFd::from(pipe)));
         let error = child.stderr.take().map(|pipe| (Stream::Error, OwnedFd::from(pipe)));

@@ -2,6 +2,7 @@
 
 mod ends;
 mod starts;
+mod virtually;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -24,6 +25,8 @@ use crate::robot::{Program, Robot};
 use crate::screen::Screen;
 use crate::signals::Signals;
 use crate::strays;
+pub use virtually::Play;
+use virtually::Stage;
 
 /// The distance of looks at what a program left running.
 const LOOK: Duration = Duration::from_millis(20);
@@ -43,11 +46,17 @@ pub enum Outcome {
 }
 
 /// Runs a robot until its programs have ended, or until one of `signals` comes. `guard` is the command of a process that calls
-/// [`guard`](crate::guard()) with the folder that it is given as its last argument.
+/// [`guard`](crate::guard()) with the folder that it is given as its last argument. With a `play`, it runs on a virtual clock.
 ///
 /// # Errors
 /// When this machine has no folder, pipe or process to give. What fails of a program is told on the screen.
-pub fn run(robot: &Robot, signals: &Signals, guard: &dyn Fn() -> Command, screen: &mut Screen) -> io::Result<Outcome> {
+pub fn run(
+    robot: &Robot,
+    play: Option<&Play>,
+    signals: &Signals,
+    guard: &dyn Fn() -> Command,
+    screen: &mut Screen,
+) -> io::Result<Outcome> {
     let folder = tempfile::Builder::new().prefix("horus-run-").tempdir_in(place_of_sockets())?;
     let guard = Guard::start(guard, folder.path())?;
     screen.fit(robot.programs.iter().map(|program| program.name.as_str()));
@@ -62,6 +71,7 @@ pub fn run(robot: &Robot, signals: &Signals, guard: &dyn Fn() -> Command, screen
         asked: None,
         order: Vec::new(),
         has_failed: false,
+        stage: play.map(Stage::new).transpose().map_err(|error| io::Error::other(error.to_string()))?,
     };
     let result = run.go(signals);
     run.kill_all(); // only after an error something is left
@@ -82,6 +92,8 @@ struct Run<'a> {
     /// Those that ended since then.
     order: Vec<usize>,
     has_failed: bool,
+    /// What there is of it, if it runs on a virtual clock.
+    stage: Option<Stage<'a>>,
 }
 
 impl Run<'_> {
@@ -89,8 +101,10 @@ impl Run<'_> {
         let mut count = 0;
         loop {
             self.start_due();
+            self.conduct()?;
             self.end_due();
-            if self.members.iter().all(|member| member.state == State::Over) {
+            let is_playing = self.stage.as_ref().is_some_and(Stage::is_playing);
+            if self.members.iter().all(|member| member.state == State::Over) && !is_playing {
                 break;
             }
             self.wait(signals)?;
@@ -132,8 +146,13 @@ impl Run<'_> {
         let processes = self.members.iter().filter_map(|member| member.process.as_ref()).flat_map(Process::files);
         let screen = self.stop.is_none().then(|| self.screen.end().as_fd());
         let guard = self.guard.end().map(AsFd::as_fd);
-        let files =
-            std::iter::once(signals.socket().as_fd()).chain(screen).chain(guard).chain(sockets).chain(processes);
+        let conductor = self.stage.as_ref().and_then(Stage::end).map(AsFd::as_fd);
+        let files = std::iter::once(signals.socket().as_fd())
+            .chain(screen)
+            .chain(guard)
+            .chain(conductor)
+            .chain(sockets)
+            .chain(processes);
         let mut files: Vec<_> = files.map(|file| PollFd::from_borrowed_fd(file, PollFlags::IN)).collect();
         match poll(&mut files, Some(&wait)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -158,6 +177,7 @@ impl Run<'_> {
             let took = MonotonicTime::now().since(member.began).as_millis().div_ceil(100).max(1);
             let words = format!("ready after {}", seconds(Duration::from_millis(100 * took as u64)));
             self.is_ready(place, &words);
+            self.takes_seat(place);
         }
         match life {
             Life::Runs => self.members[place].process = Some(process),

@@ -24,6 +24,29 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// What stamps of messages say in a process whose time is virtual; zero in all others.
+static VIRTUAL_NS: AtomicU64 = AtomicU64::new(0);
+
+/// What a message that is sent now is stamped with: the machine's time, or that of [`stamp_virtually`].
+#[inline]
+pub fn stamp_ns() -> u64 {
+    // Relaxed: a number that guards nothing. Who sets it is the thread that sends, or one that ran before it.
+    match VIRTUAL_NS.load(Ordering::Relaxed) {
+        0 => monotonic_ns(),
+        virtual_ns => virtual_ns,
+    }
+}
+
+/// From now on, all stamps of this process say this time, until the next call.
+pub fn stamp_virtually(now_ns: u64) {
+    VIRTUAL_NS.store(now_ns, Ordering::Relaxed);
+}
+
+/// Whether stamps of this process are of a virtual time.
+pub fn is_virtual() -> bool {
+    VIRTUAL_NS.load(Ordering::Relaxed) != 0
+}
+
 /// How far this process's clock is ahead of the machine's, in nanoseconds: what its time namespace adds. Zero where the kernel does not
 /// tell. Asked once a process, by the first topic that is opened.
 pub fn ahead_of_machine_ns() -> i64 {

@@ -5,3 +5,4 @@ mod lives;
 mod mistakes;
 mod page;
 mod running;
+mod virtually;

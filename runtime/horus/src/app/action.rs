@@ -132,7 +132,7 @@ impl App {
         let number = match &self.place {
             Place::Machine => RandomState::new().hash_one((std::process::id(), MonotonicTime::now())),
             // The same in each run.
-            Place::Virtual(_) => goals.next_place().0 as u64 + 1,
+            Place::Conducted | Place::Virtual(_) => goals.next_place().0 as u64 + 1,
         };
         let ends = ClientEnds {
             goals,

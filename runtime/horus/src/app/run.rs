@@ -83,7 +83,11 @@ impl App {
     /// Before the first release: what is wrong with the graph, or with this machine. Later: a node panicked, or reacted to its misses by
     /// the program's end.
     pub fn run(self) -> crate::Result<Vec<NodeAccount>> {
-        command_line::describe_if_asked(self)?.run_for_real()
+        let mut app = command_line::describe_if_asked(self)?;
+        match app.turns.take() {
+            Some(turns) => app.run_conducted(turns),
+            None => app.run_for_real(),
+        }
     }
 
     fn run_for_real(mut self) -> crate::Result<Vec<NodeAccount>> {
@@ -173,7 +177,7 @@ fn admit(info: &mut ProcessInfo) -> crate::Result {
 }
 
 /// The figures, where others see them.
-fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
+pub(super) fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
     let (name, nodes) = (&built.info.name, built.info.nodes.len());
     let text = serde_json::to_string(&built.info)?;
     let directory = Directory::from_environment()?;
@@ -190,7 +194,7 @@ fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
 }
 
 /// The parameters, where others see and set them, and what saves them; none where the program has none.
-fn publish_params(built: &mut Built, setters: Option<&Group>) -> crate::Result<Option<Keeper>> {
+pub(super) fn publish_params(built: &mut Built, setters: Option<&Group>) -> crate::Result<Option<Keeper>> {
     if built.params.is_empty() {
         return Ok(None);
     }
@@ -218,7 +222,7 @@ fn runs_already(name: &str, directory: &Directory) -> crate::Error {
     ))
 }
 
-fn status(built: &Built) -> String {
+pub(super) fn status(built: &Built) -> String {
     let names: Vec<_> = built.info.nodes.iter().map(|node| node.name.as_str()).collect();
     format!("runs {}", names.join(", "))
 }
@@ -271,7 +275,7 @@ fn start(
 }
 
 /// What a panic says.
-fn what(panic: &(dyn std::any::Any + Send)) -> String {
+pub(super) fn what(panic: &(dyn std::any::Any + Send)) -> String {
     if let Some(failed) = panic.downcast_ref::<StepFailed>() {
         return failed.to_string();
     }
@@ -290,7 +294,11 @@ fn accounts(ended: Vec<thread::Result<Ended>>) -> crate::Result<Vec<NodeAccount>
         accounts.extend(ended.accounts);
     }
     accounts.sort_by_key(|(node, _)| *node);
-    let accounts: Vec<_> = accounts.into_iter().map(|(_, account)| account).collect();
+    none_stopped(accounts.into_iter().map(|(_, account)| account).collect())
+}
+
+/// The accounts, unless a node ended the program.
+pub(super) fn none_stopped(accounts: Vec<NodeAccount>) -> crate::Result<Vec<NodeAccount>> {
     if let Some(stopped) = accounts.iter().find(|account| account.state == crate::figures::State::Stopped) {
         return Err(crate::Error::new(format!("node {} ended the program after its misses: {stopped}", stopped.name)));
     }

@@ -184,17 +184,22 @@ impl App {
         options: Options,
     ) -> crate::Result<Client<Q, A>> {
         let mut client = Client::open_as(service, request, answer, self.place_of(options))?;
-        if !matches!(self.place, Place::Machine) {
-            return Ok(client.unstamped()); // the stamps of a machine's clock mean nothing in virtual time
+        match self.place {
+            Place::Machine => {
+                let mut watches = client.watches();
+                self.background(move |_| watches.iter_mut().for_each(Watch::look));
+                Ok(client)
+            }
+            // A thread that looks when it likes would make two runs differ.
+            Place::Conducted => Ok(client),
+            // The stamps of a machine's clock mean nothing in virtual time.
+            Place::Virtual(_) => Ok(client.unstamped()),
         }
-        let mut watches = client.watches();
-        self.background(move |_| watches.iter_mut().for_each(Watch::look));
-        Ok(client)
     }
 
     fn place_of(&self, options: Options) -> Options {
         match &self.place {
-            Place::Machine => options,
+            Place::Machine | Place::Conducted => options,
             Place::Virtual(directory) => options.directory(directory),
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use horus_shm::directory::Scope;
+use horus_sys::clock::{is_virtual, stamp_ns};
 
 use super::claim::check;
 use super::error::SendError;
@@ -41,10 +42,8 @@ impl Broadcaster {
         let sample = FrameSample::new(&parent, &child, MOVING, first);
         // Of the same clock as what another broadcaster of the frame left, so that the later of them counts.
         let announced = FrameSample { kind: ANNOUNCED, ..sample };
-        publisher
-            .try_send_stamped(announced, MonotonicTime::now().as_nanos())
-            .map_err(|_| SendError::Full { child })?;
-        let is_by_the_machine = !Scope::is_entered();
+        publisher.try_send_stamped(announced, stamp_ns()).map_err(|_| SendError::Full { child })?;
+        let is_by_the_machine = !Scope::is_entered() && !is_virtual();
         let broadcaster = Self { publisher, sample, child, last_ns: 0, is_by_the_machine };
         // Refused, it withdraws what it announced.
         check(options, broadcaster.publisher.lane(), &[(parent, child)])?;
@@ -89,7 +88,7 @@ pub(super) fn withdraw(publisher: &mut Publisher<FrameSample>, sample: &FrameSam
     if publisher.check().is_ok() {
         let withdrawn = FrameSample { kind: WITHDRAWN, ..*sample };
         // Where there is no room, the frame stays until the lane is taken, as that of a killed program.
-        let _ = publisher.try_send_stamped(withdrawn, MonotonicTime::now().as_nanos());
+        let _ = publisher.try_send_stamped(withdrawn, stamp_ns());
     }
 }
 

@@ -9,7 +9,6 @@ use super::name::FrameName;
 use super::pose::Transform;
 use super::sample::{FrameSample, STATIC};
 use super::{HELD, TOPIC, urdf};
-use crate::time::MonotonicTime;
 use crate::topic::{Options, Publisher};
 
 /// Most static frames of a broadcaster: all of them twice are held, so that no reader sees a part while they are sent anew.
@@ -111,7 +110,7 @@ impl StaticBroadcaster {
     fn send_one(&mut self, number: usize, first: u64) -> Result<(), SendError> {
         let sample = FrameSample { first, ..self.sent[number] };
         let child = || FrameName::of_field(&sample.child).expect("it was checked");
-        let now = MonotonicTime::now().as_nanos();
+        let now = horus_sys::clock::stamp_ns();
         self.publisher.try_send_stamped(sample, now).map_err(|_| SendError::Full { child: child() })
     }
 

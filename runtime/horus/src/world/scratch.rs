@@ -19,7 +19,7 @@ const PREFIX: &str = "horus-world-";
 const YOUNG: Duration = Duration::from_secs(10);
 
 /// A directory in memory that goes with its owner.
-pub(crate) struct Scratch {
+pub struct Scratch {
     directory: TempDir,
     /// Locked as long as the owner lives, which the kernel sees to.
     _lock: File,
@@ -27,6 +27,9 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// A new one; removes those whose owners are gone.
+    ///
+    /// # Errors
+    /// When the kernel has no directory or lock to give.
     pub fn new() -> io::Result<Self> {
         sweep();
         let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(PARENT)?;
@@ -35,6 +38,7 @@ impl Scratch {
         Ok(Self { directory, _lock: lock })
     }
 
+    /// Where it is.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }

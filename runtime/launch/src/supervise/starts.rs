@@ -22,7 +22,7 @@ impl Run<'_> {
                 State::Pausing { until } => now >= until,
                 _ => false,
             };
-            if is_due && self.stop.is_none() {
+            if is_due && self.stop.is_none() && self.may_start() {
                 self.start(place);
             }
         }
@@ -32,13 +32,16 @@ impl Run<'_> {
         let (program, member) = (&self.programs[place], &mut self.members[place]);
         member.starts += 1;
         member.begin();
-        let started = Socket::bind(self.folder, place, member.starts)
-            .and_then(|socket| Process::start(program, socket.path()).map(|process| (socket, process)));
+        let seat = self.stage.as_mut().map_or_else(|| Ok(Vec::new()), |stage| stage.seat(place));
+        let started = seat.map_err(|error| std::io::Error::other(error.to_string())).and_then(|more| {
+            let socket = Socket::bind(self.folder, place, member.starts)?;
+            Process::start(program, socket.path(), &more).map(|process| (socket, process))
+        });
         match started {
             Ok((socket, process)) => {
                 self.guard.add(process.group());
                 (member.socket, member.process, member.state) = (Some(socket), Some(process), State::Starting);
-                if program.ready == Ready::Start {
+                if program.ready == Ready::Start && self.stage.is_none() {
                     self.is_ready(place, "started");
                 }
             }
@@ -100,7 +103,8 @@ impl Run<'_> {
             self.screen.say(place, &program.name, &format!("is left out: {how}"));
             return;
         }
-        let again = if program.restart.applies(is_failure) { member.attempts.next(ran) } else { None };
+        let may_again = self.stage.is_none();
+        let again = if may_again && program.restart.applies(is_failure) { member.attempts.next(ran) } else { None };
         if let (Some(attempt), None) = (again, self.stop) {
             member.state = State::Pausing { until: MonotonicTime::now().plus(attempt.pause) };
             let (pause, number) = (seconds(attempt.pause), attempt.number);
@@ -109,11 +113,13 @@ impl Run<'_> {
         }
         member.state = State::Over;
         self.has_failed |= is_failure;
-        let rest = match program.restart.applies(is_failure) && self.stop.is_none() {
+        let rest = match may_again && program.restart.applies(is_failure) && self.stop.is_none() {
             true => format!("; given up after {MOST_RESTARTS} restarts"),
             false => String::new(),
         };
         self.screen.say(place, &program.name, &format!("{how}{rest}"));
-        self.is_missing(place);
+        if !self.is_missed_on_stage(place, is_failure) {
+            self.is_missing(place);
+        }
     }
 }
