@@ -27,7 +27,7 @@ pub(crate) use reaction::Window;
 pub use reaction::{Action, MAX_WITHIN, OnMiss, SafeState};
 pub use spec::{Spec, SpecError};
 
-use crate::log::{Line, Log};
+use crate::log::{Level, Line, Log, TextError, Value};
 use crate::time::MonotonicTime;
 
 /// Work that is done in cycles, with what it needs for it.
@@ -83,5 +83,16 @@ impl Cycle {
     #[inline]
     pub fn log(&self, line: Line<'_>) {
         self.log.put(self.number, self.release, &line);
+    }
+
+    /// As [`log`](Self::log), of a text that is known at run time: other languages bring it.
+    ///
+    /// # Errors
+    /// [`TextError`]: the text is none of a line with so many values. The journal is told that in place of the line.
+    pub fn try_log(&self, level: Level, text: &str, values: &[Value<'_>]) -> Result<(), TextError> {
+        Line::checked(level, text, values).map(|line| self.log(line)).inspect_err(|error| {
+            let why = error.to_string();
+            self.log(crate::error!("cannot log \"{}\": {}", text, why));
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `transform` (frames) -> `nodes` (`port`, `step`, `program`, `app` and
+//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `service` (its ends) -> `transform` (frames) -> `nodes` (`port`, `step`, `program`, `app` and
 //! `node`, `world`) -> `journal`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
@@ -12,6 +12,7 @@ mod journal;
 mod layout;
 mod nodes;
 mod payload;
+mod service;
 mod status;
 mod topic;
 mod transform;
@@ -19,6 +20,7 @@ mod transform;
 pub use journal::*;
 pub use layout::*;
 pub use nodes::*;
+pub use service::*;
 pub use status::*;
 pub use topic::*;
 pub use transform::*;

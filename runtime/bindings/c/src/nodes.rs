@@ -2,19 +2,21 @@
 
 pub(crate) mod app;
 mod in_place;
-mod keep;
+pub(crate) mod keep;
 mod kept;
+mod log;
 pub(crate) mod node;
 pub(crate) mod node_handle;
 pub(crate) mod port;
 pub(crate) mod program;
 pub(crate) mod step;
-mod turn;
+pub(crate) mod turn;
 pub(crate) mod world;
 
 pub use app::*;
 pub use in_place::*;
 pub use kept::*;
+pub use log::*;
 pub use node::*;
 pub use node_handle::*;
 pub use port::*;

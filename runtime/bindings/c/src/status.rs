@@ -16,12 +16,30 @@ pub enum horus_status {
     HORUS_EMPTY = 1,
     /// There is no room, or none came in time. No error.
     HORUS_FULL = 2,
+    /// Behind the last message of an answer. No error.
+    HORUS_END = 3,
     /// The arguments make no sense: null, a closed handle, a wrong size.
     HORUS_MISUSE = -1,
     /// The system or another program is in the way.
     HORUS_FAILED = -2,
     /// A defect of HORUS: a panic that was caught.
     HORUS_PANICKED = -3,
+    /// A call: no living program serves the service. The request was not sent.
+    HORUS_CALL_NOT_SERVED = -10,
+    /// A call: the server was killed, crashed or was replaced, and may have done what it was asked to.
+    HORUS_CALL_DIED = -11,
+    /// A call: the server ended in order before it answered.
+    HORUS_CALL_STOPPED = -12,
+    /// A call: the server took the request, and gives no answer.
+    HORUS_CALL_UNANSWERED = -13,
+    /// A call: the server lives, and did not answer within the limit.
+    HORUS_CALL_TIMED_OUT = -14,
+    /// A call: 16 calls of this client are unanswered.
+    HORUS_CALL_TOO_MANY = -15,
+    /// A call: the server has not taken the last 16 requests of this client.
+    HORUS_CALL_FULL = -16,
+    /// A call: it has been answered, or belongs to another client.
+    HORUS_CALL_OVER = -17,
 }
 
 use horus::node::StepFailed;
@@ -32,7 +50,7 @@ use horus_status::{HORUS_FAILED, HORUS_MISUSE, HORUS_PANICKED};
 pub(crate) struct Refusal(Box<(horus_status, String)>);
 
 impl Refusal {
-    fn new(status: horus_status, said: &dyn Display) -> Self {
+    pub fn new(status: horus_status, said: &dyn Display) -> Self {
         Self(Box::new((status, said.to_string())))
     }
 }

@@ -2,8 +2,12 @@
 
 mod programs;
 
+use horus::service::{self, Client, Server};
 use horus::topic::{Options, Publisher};
 use programs::Programs;
+
+/// Longer than anything here takes on the slowest machine; what it ends is a hang.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 #[test]
 fn messages_arrive_and_every_misuse_is_an_error_in_a_sentence() {
@@ -39,6 +43,64 @@ fn a_port_is_used_by_no_other_node() {
 fn frames_are_sent_and_looked_up_and_a_latched_topic_outlives_its_publisher() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.c("transforms"), &[]), "all of it holds\n");
+}
+
+#[test]
+fn a_step_logs_lines_that_the_journal_has_and_makes_no_system_call_for_them() {
+    let programs = Programs::new();
+    let log = programs.c("log");
+    assert_eq!(programs.run(&log, &["world"]), "all of it holds\n");
+    let output = programs.output(&log, &["run"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("\nnode wheels, cycle 0: -3 of 4 0.13 0.1 true motor ff left\n"),
+        "{said}"
+    );
+    let output = programs.output(&log, &["quiet"]);
+    // `timeout` hands on the status, or that of the signal that ended the program.
+    assert_eq!(output.status.code(), Some(42), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn services_answer_in_c_and_each_error_of_a_call_has_its_name() {
+    let programs = Programs::new();
+    let services = programs.c("services");
+    assert_eq!(programs.run(&services, &[]), "all of it holds\n");
+    let output = programs.output(&services, &["quiet"]);
+    assert_eq!(output.status.code(), Some(42), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+horus::message! {
+    /// As the program in C describes it.
+    struct SaveMap = "test/SaveMap" { slot: u32 }
+}
+horus::message! {
+    /// As the program in C describes it.
+    struct MapSaved = "test/MapSaved" { cells: u32 }
+}
+
+#[test]
+fn a_service_in_c_answers_rust_and_one_in_rust_answers_c() {
+    let programs = Programs::new();
+    let services = programs.c("services");
+    let options = service::Options::default().directory(programs.topics());
+    std::thread::scope(|scope| {
+        let serving = scope.spawn(|| programs.run(&services, &["serve", "3"]));
+        let mut client = Client::<SaveMap, MapSaved>::open("map.save", &options).unwrap();
+        assert!(client.wait_until_served(PATIENCE).unwrap());
+        for slot in 1..=3 {
+            assert_eq!(client.call(SaveMap { slot }, PATIENCE).unwrap().cells, 100 * slot);
+        }
+        serving.join().unwrap();
+    });
+    let mut server = Server::<SaveMap, MapSaved>::open("map.save", &options).unwrap();
+    std::thread::scope(|scope| {
+        let calling = scope.spawn(|| programs.run(&services, &["call", "7"]));
+        let answered =
+            server.serve(PATIENCE, |request, answer| answer.send(MapSaved { cells: 3 * request.slot }).unwrap());
+        assert!(answered);
+        assert_eq!(calling.join().unwrap(), "21 cells\n");
+    });
 }
 
 #[test]

@@ -18,6 +18,26 @@ fn frames_do_in_cpp_what_they_do_in_c() {
 }
 
 #[test]
+fn a_step_in_cpp_logs_values_by_their_types() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("log", &[]), &[]), "all of it holds\n");
+}
+
+#[test]
+fn services_do_in_cpp_what_they_do_in_c_and_both_call_each_other() {
+    let programs = Programs::new();
+    let (cpp, c) = (programs.cpp("services", &[]), programs.c_as("services", "services-in-c"));
+    assert_eq!(programs.run(&cpp, &[]), "all of it holds\n");
+    for (server, client) in [(&cpp, &c), (&c, &cpp)] {
+        std::thread::scope(|scope| {
+            let serving = scope.spawn(|| programs.run(server, &["serve", "1"]));
+            assert_eq!(programs.run(client, &["call", "7"]), "700 cells\n");
+            serving.join().unwrap();
+        });
+    }
+}
+
+#[test]
 fn a_struct_of_any_name_in_any_namespace_is_a_message() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.cpp("names", &[]), &[]), "all of it holds\n");

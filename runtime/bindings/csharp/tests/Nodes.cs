@@ -53,6 +53,7 @@ internal static class Nodes
         NewestAfterNext();
         OfBytes();
         Losses();
+        Logs();
         Refused();
         Failed();
         AfterTheEnd();
@@ -83,6 +84,33 @@ internal static class Nodes
         late.Publish("imu", tilted);
         late.RunFor(Ms(30));
         Check.That(late.Tally("control").Misses >= 3 && late.Tally("control").IsSafe);
+    }
+
+    /// <summary>A step logs lines that the journal has, by their types, and makes no object for up to three values.</summary>
+    private static void Logs()
+    {
+        long made = -1;
+        string part = "left", longText = new string('ä', 100);
+        using var world = new World(app => app.Node("wheels", (in Cycle cycle) =>
+            {
+                if (cycle.Number < 1 || cycle.Number > 3) return;
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                cycle.Log(Level.Info, "all is well");
+                cycle.Log(Level.Warn, "wheel {} slips by {:.2} m of {}", part, 0.126, 7);
+                made = GC.GetAllocatedBytesForCurrentThread() - before;
+                if (cycle.Number > 1) return;
+                cycle.Log(Level.Debug, "{} {} {} {:x} {}", -3, ulong.MaxValue, 0.1f, 255, true);
+                cycle.Log(Level.Info, "{}", longText);
+                cycle.Log(Level.Error, "{} and {}", 7);
+            }).Period(Ms(1)));
+        world.RunFor(Ms(10));
+        IReadOnlyList<string> said = world.Journal();
+        Check.That(said[0] == "node wheels, cycle 1: all is well");
+        Check.That(said[1] == "node wheels, cycle 1: wheel left slips by 0.13 m of 7");
+        Check.That(said[2] == "node wheels, cycle 1: -3 18446744073709551615 0.1 ff true");
+        Check.That(said[3] == "node wheels, cycle 1: " + new string('ä', 32) + "…");
+        Check.That(said[4].Contains("cannot log \"{} and {}\": the text has not as many places"));
+        Check.That(said.Count == 9 && made == 0);
     }
 
     /// <summary>The newest message is the newest however it was read, and an event releases a node.</summary>

@@ -3,6 +3,7 @@
 mod app;
 mod attached;
 mod ending;
+mod log;
 mod options;
 mod port;
 mod step;

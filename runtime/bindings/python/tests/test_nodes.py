@@ -55,11 +55,37 @@ def balance(app):
             cmd.set(CmdVel(forward=0.8 * m.angular_velocity[1]))
 
 
+def talks(app):
+    @app.node(period="1 ms")
+    def wheels(cycle):
+        if cycle.number == 1:
+            cycle.log("warn", "{} of {} {:.2} {} {:x} {}", -3, 2**64 - 1, 0.126, True, 255, "left")
+            cycle.log("info", "{} and {}", CmdVel(forward=1.0).forward, None)
+            cycle.log("error", "{} and {}", 7)
+            kept.append(cycle)
+
+    kept = []
+    return kept
+
+
 def tilted():
     return Imu(angular_velocity=(0, 0.5, 0))
 
 
 class VirtualTime(unittest.TestCase):
+    def test_a_step_logs_lines_that_the_journal_has(self):
+        kept = []
+        world = horus.World(lambda app: kept.append(talks(app)))
+        world.run_for("10 ms")
+        self.assertEqual(world.journal[0], f"node wheels, cycle 1: -3 of {2**64 - 1} 0.13 true ff left")
+        self.assertEqual(world.journal[1], "node wheels, cycle 1: 1 and None")
+        self.assertIn('cannot log "{} and {}": the text has not as many places', world.journal[2])
+        self.assertEqual(len(world.journal), 3)
+        with self.assertRaisesRegex(horus.HorusError, "the step of this cycle has returned"):
+            kept[0][0].log("info", "late")
+        with self.assertRaisesRegex(ValueError, "there is no level .fatal.: debug, info, warn or error"):
+            kept[0][0].log("fatal", "late")
+
     def test_a_late_node_goes_to_its_safe_state(self):
         world = horus.World(balance)
         world.publish("imu", tilted())

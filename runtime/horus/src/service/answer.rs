@@ -18,6 +18,18 @@ impl Ticket {
     pub(crate) fn place(&self) -> (usize, u64) {
         (self.lane, self.number)
     }
+
+    /// Lane and number, for a language that keeps them.
+    #[doc(hidden)]
+    pub fn words(&self) -> [u64; 2] {
+        [self.lane as u64, self.number]
+    }
+
+    /// The ticket that has these words. One that no server gave is answered to nobody.
+    #[doc(hidden)]
+    pub fn of_words([lane, number]: [u64; 2]) -> Self {
+        Self { lane: usize::try_from(lane).unwrap_or(usize::MAX), number }
+    }
 }
 
 /// The server's ends of the topics of answers, by the lanes of the clients.

@@ -162,6 +162,11 @@ pub trait Payload: sealed::Sealed {
     ) -> Option<Received<Self::Message<'a>>>;
     #[doc(hidden)]
     fn owned(message: Received<Self::Message<'_>>) -> Received<Self::Owned>;
+    /// As `owned`, in the memory of one that is not needed any more.
+    #[doc(hidden)]
+    fn owned_in(message: Received<Self::Message<'_>>, _spare: Option<Self::Owned>) -> Received<Self::Owned> {
+        Self::owned(message)
+    }
     #[doc(hidden)]
     fn try_recv_into(
         subscription: &mut Subscription,

@@ -49,12 +49,30 @@ typedef enum {
   HORUS_EMPTY = 1,
   // There is no room, or none came in time. No error.
   HORUS_FULL = 2,
+  // Behind the last message of an answer. No error.
+  HORUS_END = 3,
   // The arguments make no sense: null, a closed handle, a wrong size.
   HORUS_MISUSE = -1,
   // The system or another program is in the way.
   HORUS_FAILED = -2,
   // A defect of HORUS: a panic that was caught.
   HORUS_PANICKED = -3,
+  // A call: no living program serves the service. The request was not sent.
+  HORUS_CALL_NOT_SERVED = -10,
+  // A call: the server was killed, crashed or was replaced, and may have done what it was asked to.
+  HORUS_CALL_DIED = -11,
+  // A call: the server ended in order before it answered.
+  HORUS_CALL_STOPPED = -12,
+  // A call: the server took the request, and gives no answer.
+  HORUS_CALL_UNANSWERED = -13,
+  // A call: the server lives, and did not answer within the limit.
+  HORUS_CALL_TIMED_OUT = -14,
+  // A call: 16 calls of this client are unanswered.
+  HORUS_CALL_TOO_MANY = -15,
+  // A call: the server has not taken the last 16 requests of this client.
+  HORUS_CALL_FULL = -16,
+  // A call: it has been answered, or belongs to another client.
+  HORUS_CALL_OVER = -17,
 } horus_status;
 
 // A program of nodes.
@@ -62,6 +80,10 @@ typedef struct horus_app horus_app;
 
 // Sends a moving frame. One thread at a time uses it.
 typedef struct horus_broadcaster horus_broadcaster;
+
+// The asking end of a service. One thread at a time uses it; one that `horus_app_client` made belongs to its program, ends with it, and only the
+// step of its node uses it.
+typedef struct horus_client horus_client;
 
 // All frames of a namespace, to be looked up. One thread at a time uses it.
 typedef struct horus_frames horus_frames;
@@ -80,6 +102,10 @@ typedef struct horus_output horus_output;
 
 // The publishing end of a topic. One thread at a time uses it.
 typedef struct horus_publisher horus_publisher;
+
+// The answering end of a service. There is one at a time. One thread at a time uses it; one that `horus_app_server` made belongs to its program,
+// ends with it, and only the step of its node uses it.
+typedef struct horus_server horus_server;
 
 // Sends static frames. One thread at a time uses it.
 typedef struct horus_static_broadcaster horus_static_broadcaster;
@@ -111,7 +137,7 @@ typedef struct {
   uint32_t delivery_policy;
   // Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
   uint32_t capacity;
-  // Publishers at a time, 1 to 64; 0 for 1.
+  // Publishers at a time, 1 to 64; 0 for 1. Of a server: clients at a time, 8 to 63; 0 for 8.
   uint32_t publishers;
   // Of a subscriber: messages sent before it joined that it wants of each publisher.
   uint32_t history;
@@ -143,7 +169,7 @@ typedef struct {
   uint64_t wake_ns;
   // When the work must be done.
   uint64_t deadline_ns;
-  // For `horus_cycle_fail`.
+  // For `horus_cycle_fail` and `horus_cycle_log`.
   void *inner;
 } horus_cycle;
 
@@ -156,6 +182,24 @@ typedef void (*horus_work)(void *context, uint64_t now_ns);
 
 // Declares the nodes of a program. What it gives is HORUS_OK, or less than 0 when something went wrong.
 typedef int (*horus_declare)(horus_app *app, void *context);
+
+// How serious a line of a node is.
+typedef uint32_t horus_level;
+
+// What a value of a line is.
+typedef uint32_t horus_log_kind;
+
+// A value of a line: the macro `horus_log` of log.h makes it.
+typedef struct {
+  // What it is.
+  horus_log_kind kind;
+  // 0.
+  uint32_t spare;
+  // A number, or the bytes of a text.
+  uint64_t bits;
+  // A text, which need not end with a zero byte.
+  const char *text;
+} horus_log_value;
 
 // What a miss leads to.
 typedef uint32_t horus_reaction;
@@ -206,6 +250,17 @@ typedef struct {
   uint32_t has_stopped;
 } horus_tally;
 
+// A call that is on its way: a number of its client's.
+typedef uint64_t horus_call;
+
+// Who asked what: a request is answered with the ticket that came with it, at once or later.
+typedef struct {
+  // Which client.
+  uint64_t client;
+  // Which of its requests.
+  uint64_t number;
+} horus_ticket;
+
 // How a topic is made.
 typedef struct {
   // Bytes of a message; of a topic of bytes, the most that a message may have.
@@ -232,6 +287,36 @@ typedef struct {
 
 // The normal course of things.
 #define HORUS_JOURNAL_INFO 6
+
+// For whoever looks for a mistake.
+#define HORUS_LOG_DEBUG 0
+
+// The normal course of things.
+#define HORUS_LOG_INFO 1
+
+// Worth a look.
+#define HORUS_LOG_WARN 2
+
+// Failed: a person has to act.
+#define HORUS_LOG_ERROR 3
+
+// An integer: `bits` is its two's complement.
+#define HORUS_LOG_SIGNED 1
+
+// An integer that is not negative.
+#define HORUS_LOG_UNSIGNED 2
+
+// A double: `bits` are its bits.
+#define HORUS_LOG_DOUBLE 3
+
+// A float: the low half of `bits` are its bits.
+#define HORUS_LOG_FLOAT 4
+
+// A truth value: `bits` is not 0 where it is true.
+#define HORUS_LOG_BOOL 5
+
+// A text at `text`: `bits` is how many bytes it has.
+#define HORUS_LOG_TEXT 6
 
 // It is counted.
 #define HORUS_COUNT 0
@@ -445,6 +530,20 @@ horus_status horus_node_keep(horus_node *node);
 // # Safety
 // As there.
 horus_status horus_node_let_go(horus_node *node);
+
+// Has a line written to the journal by a thread beside the loop: here the text and the values are copied alone, with no allocation, no lock and
+// no system call. `text` has up to 120 bytes, and a place for each of up to 8 values: `{}`, `{:.3}` for digits behind the point, `{:x}`. A line
+// that finds no room is counted and told. Where the text does not fit its values, HORUS_MISUSE, and the journal is told that. The macro `horus_log`
+// of log.h calls this.
+//
+// # Safety
+// `cycle` is the one that a running step was given, or a copy; `text` ends with a zero byte; `count` values may be read at `values`, and the
+// bytes of their texts.
+horus_status horus_cycle_log(const horus_cycle *cycle,
+                             horus_level level,
+                             const char *text,
+                             const horus_log_value *values,
+                             size_t count);
 
 // Releases it once a period, on the grid that all nodes of the machine with this period share.
 //
@@ -715,6 +814,235 @@ horus_status horus_world_takes(horus_world *world,
 // # Safety
 // `world` is a handle that no other call uses meanwhile, `topic` ends with a zero byte.
 horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
+
+// Becomes a client of `service`, which may come before its server; null when it is refused: other types under the same name, more clients than the
+// service has room for. The layouts say whether requests and answers are those of a struct or bytes. Of `options`, which may be null, directory,
+// group and wait strategy count.
+//
+// # Safety
+// `service` ends with a zero byte, `request` and `answer` are handles that are not closed meanwhile, `options` is null or may be read.
+horus_client *horus_client_open(const char *service,
+                                horus_layout *request,
+                                horus_layout *answer,
+                                const horus_options *options);
+
+// The asking end of a service for the next node: it asks in one step, and looks for the answer in a later one. Null when it is refused; the program
+// does not run then.
+//
+// # Safety
+// `app` is a handle that no other call uses meanwhile; otherwise as `horus_client_open`.
+horus_client *horus_app_client(horus_app *app,
+                               const char *service,
+                               horus_layout *request,
+                               horus_layout *answer,
+                               const horus_options *options);
+
+// Asks, and does not wait: `call` is looked at later, by `horus_client_answer` or `horus_client_part`, or is given up. HORUS_CALL_TOO_MANY while 16
+// calls are on their way, HORUS_CALL_FULL while the server has not taken the last 16 requests. Wait-free, no allocation, no system call unless the
+// server went to sleep.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile, `bytes` bytes may be read at `request`, `call` may be written.
+horus_status horus_client_ask(horus_client *client,
+                              const void *request,
+                              size_t bytes,
+                              horus_call *call);
+
+// The answer to a call, which is over then; HORUS_EMPTY as long as there is none. Of an answer of several messages it is the first one. A call that
+// has no answer ends with the reason: HORUS_CALL_DIED, HORUS_CALL_STOPPED, HORUS_CALL_UNANSWERED. No system call, and no allocation for answers of
+// up to 4 KiB: so it does not notice by itself that a server was killed, and `horus_client_check_server` does.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `answer`, `length` is null or may be written.
+horus_status horus_client_answer(horus_client *client,
+                                 horus_call call,
+                                 void *answer,
+                                 size_t bytes,
+                                 size_t *length);
+
+// The next message of an answer that has several; HORUS_EMPTY while none came, and HORUS_END behind the last one, with which the call is over. An
+// answer that breaks off ends with the reason, behind the parts that came.
+//
+// # Safety
+// As `horus_client_answer`.
+horus_status horus_client_part(horus_client *client,
+                               horus_call call,
+                               void *part,
+                               size_t bytes,
+                               size_t *length);
+
+// Gives a call up: what comes of its answer is dropped and counted. One that is over is nothing to give up.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_client_give_up(horus_client *client,
+                                  horus_call call);
+
+// Asks, and waits for the answer at most `timeout_ns` nanoseconds, for ever if that is negative. Of an answer of several messages it is the first
+// one. HORUS_CALL_NOT_SERVED at once where no living program serves it, HORUS_CALL_DIED within about 10 ms of the server's death, and
+// HORUS_CALL_TIMED_OUT when the time is up.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile, `request_bytes` bytes may be read at `request`, `answer_bytes` bytes may be written at
+// `answer`, `length` is null or may be written.
+horus_status horus_client_call(horus_client *client,
+                               const void *request,
+                               size_t request_bytes,
+                               void *answer,
+                               size_t answer_bytes,
+                               size_t *length,
+                               int64_t timeout_ns);
+
+// Waits for a message from the server, at most `timeout_ns` nanoseconds, for ever if that is negative; HORUS_EMPTY when the time is up. Which call it
+// is for, looking says.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_client_wait(horus_client *client,
+                               int64_t timeout_ns);
+
+// Asks the kernel whether the server lives, HORUS_OK or HORUS_EMPTY; if not, all calls on their way end with HORUS_CALL_DIED. Makes system calls: not
+// for a real-time loop.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_client_check_server(horus_client *client);
+
+// Whether a living program serves it: HORUS_OK or HORUS_EMPTY. Makes system calls.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_client_is_served(horus_client *client);
+
+// Waits at most `timeout_ns` nanoseconds, for ever if that is negative, until a living program serves it; HORUS_EMPTY when the time is up.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_client_wait_until_served(horus_client *client,
+                                            int64_t timeout_ns);
+
+// Messages for calls that were given up, so far; 0 of what is no client.
+//
+// # Safety
+// `client` is null or a handle that no other call uses meanwhile.
+uint64_t horus_client_late(horus_client *client);
+
+// Calls that are unanswered; 0 of what is no client.
+//
+// # Safety
+// `client` is null or a handle that no other call uses meanwhile.
+size_t horus_client_unanswered(horus_client *client);
+
+// Ends a client, and gives its calls up. Null is nothing to end. One of a node ends with its program.
+//
+// # Safety
+// `client` is null or a handle that no other call uses meanwhile, and it is not used any more but by who keeps it.
+horus_status horus_client_close(horus_client *client);
+
+// Keeps a client beyond its end, until `horus_client_let_go`: using it is an error then. Each call counts. Any thread may call this.
+//
+// # Safety
+// `client` is null or a handle that was not closed and whose program has not ended, or that is kept.
+horus_status horus_client_keep(horus_client *client);
+
+// Ends what `horus_client_keep` began. Null is nothing to end.
+//
+// # Safety
+// As there; for this keeper it is not used any more.
+horus_status horus_client_let_go(horus_client *client);
+
+// Becomes the server of `service`; null when it is refused: another server lives, or the types are others. It gets the requests that are sent from
+// then on. The layouts say whether requests and answers are those of a struct or bytes. Of `options`, which may be null, directory, group and wait
+// strategy count, and `publishers` is how many clients it has room for: 8 if that is 0.
+//
+// # Safety
+// `service` ends with a zero byte, `request` and `answer` are handles that are not closed meanwhile, `options` is null or may be read.
+horus_server *horus_server_open(const char *service,
+                                horus_layout *request,
+                                horus_layout *answer,
+                                const horus_options *options);
+
+// The answering end of a service for the next node, whose requests are an input of it: `horus_node_on` with its name releases the node by them.
+// Null when it is refused; the program does not run then.
+//
+// # Safety
+// `app` is a handle that no other call uses meanwhile; otherwise as `horus_server_open`.
+horus_server *horus_app_server(horus_app *app,
+                               const char *service,
+                               horus_layout *request,
+                               horus_layout *answer,
+                               const horus_options *options);
+
+// Takes the next request to `request`, where there are `bytes` bytes: those of its struct, or room for the longest. Waits at most `timeout_ns`
+// nanoseconds, for ever if that is negative; one of a node does not wait. HORUS_EMPTY when there is none. `length`, which may be null for a struct,
+// is told how many bytes it has. `ticket` is what it is answered with. Whoever takes a request answers it, at once or later, or says that there is
+// no answer: its client waits for that until its limit.
+//
+// # Safety
+// `server` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `request`, `length` is null or may be written, and so may
+// `ticket`.
+horus_status horus_server_next(horus_server *server,
+                               void *request,
+                               size_t bytes,
+                               size_t *length,
+                               horus_ticket *ticket,
+                               int64_t timeout_ns);
+
+// Answers the request of a ticket, and is over. HORUS_FULL when its client does not look at the answers that it has: then this one is dropped and
+// counted, and the client is told that there is no answer if it has room for that.
+//
+// # Safety
+// `server` is a handle that no other call uses meanwhile, `ticket` may be read, and `bytes` bytes may be read at `answer`.
+horus_status horus_server_answer(horus_server *server,
+                                 const horus_ticket *ticket,
+                                 const void *answer,
+                                 size_t bytes);
+
+// Sends a part of the answer, and more may follow: `horus_server_end` ends it, or `horus_server_answer` with the last part. HORUS_FULL when there is
+// no room: it may be sent again later.
+//
+// # Safety
+// As `horus_server_answer`.
+horus_status horus_server_part(horus_server *server,
+                               const horus_ticket *ticket,
+                               const void *part,
+                               size_t bytes);
+
+// Says that all parts were sent.
+//
+// # Safety
+// `server` is a handle that no other call uses meanwhile, and `ticket` may be read.
+horus_status horus_server_end(horus_server *server, const horus_ticket *ticket);
+
+// Says that the request gets no answer: its client has HORUS_CALL_UNANSWERED.
+//
+// # Safety
+// As `horus_server_end`.
+horus_status horus_server_refuse(horus_server *server, const horus_ticket *ticket);
+
+// Messages that had no room, because their client did not look, or that could not be sent; 0 of what is no server.
+//
+// # Safety
+// `server` is null or a handle that no other call uses meanwhile.
+uint64_t horus_server_undelivered(horus_server *server);
+
+// Stops serving: clients that wait are told. Null is nothing to end. One of a node ends with its program.
+//
+// # Safety
+// `server` is null or a handle that no other call uses meanwhile, and it is not used any more but by who keeps it.
+horus_status horus_server_close(horus_server *server);
+
+// Keeps a server beyond its end, until `horus_server_let_go`: using it is an error then. Each call counts. Any thread may call this.
+//
+// # Safety
+// `server` is null or a handle that was not closed and whose program has not ended, or that is kept.
+horus_status horus_server_keep(horus_server *server);
+
+// Ends what `horus_server_keep` began. Null is nothing to end.
+//
+// # Safety
+// As there; for this keeper it is not used any more.
+horus_status horus_server_let_go(horus_server *server);
 
 // The sentence of this thread's last error, valid until its next one. It is empty when there was none.
 const char *horus_error(void);

@@ -19,9 +19,11 @@
 #define HORUS_HPP
 
 #include "cpp/journal.hpp"
+#include "cpp/log.hpp"
 #include "cpp/message.hpp"
 #include "cpp/node.hpp"
 #include "cpp/payload.hpp"
+#include "cpp/service.hpp"
 #include "cpp/topic.hpp"
 #include "cpp/transform.hpp"
 #include "cpp/wait.hpp"

@@ -80,7 +80,7 @@ mod tests {
         steps: u64,
     }
 
-    unsafe extern "C-unwind" fn relay(context: *mut c_void, _: *const horus_cycle) {
+    unsafe extern "C-unwind" fn relay(context: *mut c_void, cycle: *const horus_cycle) {
         // SAFETY: the test gives its own `Relay`, and one thread runs the node.
         let relay = unsafe { &mut *context.cast::<Relay>() };
         relay.steps += 1;
@@ -89,6 +89,11 @@ mod tests {
         unsafe {
             let _ = horus_input_latest(relay.input, (&raw mut number).cast(), 8, std::ptr::null_mut());
             assert_eq!(horus_output_set(relay.output, (&raw const number).cast(), 8), HORUS_OK);
+            let values = [
+                horus_log_value { kind: HORUS_LOG_UNSIGNED, spare: 0, bits: number, text: std::ptr::null() },
+                horus_log_value { kind: HORUS_LOG_TEXT, spare: 0, bits: 4, text: c"left".as_ptr() },
+            ];
+            assert_eq!(horus_cycle_log(cycle, HORUS_LOG_INFO, c"{} of {}".as_ptr(), values.as_ptr(), 2), HORUS_OK);
         }
     }
 
@@ -121,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_in_c_that_reads_and_writes_allocates_nothing() {
+    fn a_step_in_c_that_reads_writes_and_logs_allocates_nothing() {
         let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
         allocations(scratch.path(), 10); // what is allocated once a process
         assert_eq!(allocations(scratch.path(), 10), allocations(scratch.path(), 1000));

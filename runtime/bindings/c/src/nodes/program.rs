@@ -9,6 +9,8 @@ use crate::nodes::keep;
 use crate::nodes::node_handle::{horus_app, horus_node};
 use crate::nodes::port::{horus_input, horus_output};
 use crate::nodes::turn::Turn;
+use crate::service::client::horus_client;
+use crate::service::server::horus_server;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{Refusal, call, failed, forget, horus_status, last_sentence, misuse};
 
@@ -50,6 +52,8 @@ pub(crate) struct Owned {
     inputs: Vec<*mut horus_input>,
     outputs: Vec<*mut horus_output>,
     nodes: Vec<*mut horus_node>,
+    servers: Vec<*mut horus_server>,
+    clients: Vec<*mut horus_client>,
 }
 
 impl Program {
@@ -108,6 +112,16 @@ impl Program {
         output
     }
 
+    pub fn keep_server(&mut self, server: *mut horus_server) -> *mut horus_server {
+        self.owned.servers.push(server);
+        server
+    }
+
+    pub fn keep_client(&mut self, client: *mut horus_client) -> *mut horus_client {
+        self.owned.clients.push(client);
+        client
+    }
+
     pub fn keep_node(&mut self, node: *mut horus_node) -> *mut horus_node {
         self.owned.nodes.push(node);
         node
@@ -132,6 +146,8 @@ impl Drop for Owned {
         unsafe {
             self.inputs.drain(..).for_each(|input| keep::end(input));
             self.outputs.drain(..).for_each(|output| keep::end(output));
+            self.servers.drain(..).for_each(|server| keep::end(server));
+            self.clients.drain(..).for_each(|client| keep::end(client));
             self.nodes.drain(..).for_each(|node| keep::end(node));
         }
     }

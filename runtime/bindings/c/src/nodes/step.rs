@@ -8,7 +8,7 @@ use horus::node::{Cycle, Node, StepFailed};
 
 use crate::handle::reason;
 use crate::nodes::turn::Turn;
-use crate::status::{call, horus_status, misuse};
+use crate::status::{Refusal, call, horus_status, misuse};
 
 /// What a node is told about the cycle that it is in.
 #[allow(non_camel_case_types)]
@@ -23,7 +23,7 @@ pub struct horus_cycle {
     pub wake_ns: u64,
     /// When the work must be done.
     pub deadline_ns: u64,
-    /// For `horus_cycle_fail`.
+    /// For `horus_cycle_fail` and `horus_cycle_log`.
     pub inner: *mut c_void,
 }
 
@@ -32,16 +32,21 @@ pub struct horus_cycle {
 #[allow(non_camel_case_types)]
 pub type horus_step = Option<unsafe extern "C-unwind" fn(context: *mut c_void, cycle: *const horus_cycle)>;
 
-/// Why a step cannot go on; nothing as long as it can.
-type Failure = Option<String>;
+/// What a cycle in C leads to, while its step runs.
+pub(crate) struct Inner {
+    /// Why the step cannot go on; nothing as long as it can.
+    failure: Option<String>,
+    /// The cycle that runs, and null between two steps.
+    pub cycle: *const Cycle,
+}
 
 /// A node of functions in C.
 pub(crate) struct CNode {
     step: unsafe extern "C-unwind" fn(*mut c_void, *const horus_cycle),
     safe: Arc<OnceLock<horus_step>>,
     given: *mut c_void,
-    /// Of a box: `horus_cycle_fail` writes it while a step runs.
-    failure: *mut Failure,
+    /// Of a box: `horus_cycle_fail` writes to it while a step runs.
+    inner: *mut Inner,
     turn: Turn,
 }
 
@@ -55,7 +60,8 @@ impl CNode {
         given: *mut c_void,
         turn: Turn,
     ) -> Self {
-        Self { step, safe, given, failure: Box::into_raw(Box::default()), turn }
+        let inner = Box::into_raw(Box::new(Inner { failure: None, cycle: std::ptr::null() }));
+        Self { step, safe, given, inner, turn }
     }
 
     #[inline]
@@ -65,14 +71,18 @@ impl CNode {
             release_ns: cycle.release.as_nanos(),
             wake_ns: cycle.wake.as_nanos(),
             deadline_ns: cycle.deadline.as_nanos(),
-            inner: self.failure.cast(),
+            inner: self.inner.cast(),
         };
+        // SAFETY: it is of a box that ends with this node, and no step runs that could use it.
+        unsafe { (*self.inner).cycle = cycle };
         self.turn.begin();
         // SAFETY: `horus_app_node` has the caller promise that the function may be called with this pointer.
         unsafe { work(self.given, &raw const told) };
         self.turn.end();
         // SAFETY: it is of a box that ends with this node, and only the step that has returned writes it.
-        if unsafe { (*self.failure).is_some() } {
+        unsafe { (*self.inner).cycle = std::ptr::null() };
+        // SAFETY: as above.
+        if unsafe { (*self.inner).failure.is_some() } {
             self.fail();
         }
     }
@@ -80,7 +90,7 @@ impl CNode {
     #[cold]
     fn fail(&self) -> ! {
         // SAFETY: as above.
-        let why = unsafe { (*self.failure).take() }.unwrap_or_default();
+        let why = unsafe { (*self.inner).failure.take() }.unwrap_or_default();
         resume_unwind(Box::new(StepFailed(why)))
     }
 }
@@ -101,8 +111,19 @@ impl Node for CNode {
 impl Drop for CNode {
     fn drop(&mut self) {
         // SAFETY: `new` made it of a box, and nothing uses it any more: no step runs.
-        drop(unsafe { Box::from_raw(self.failure) });
+        drop(unsafe { Box::from_raw(self.inner) });
     }
+}
+
+/// What a cycle leads to.
+///
+/// # Safety
+/// `cycle` is null, or the one that a running step was given, or a copy.
+pub(crate) unsafe fn inner_of<'a>(cycle: *const horus_cycle) -> Result<&'a mut Inner, Refusal> {
+    // SAFETY: null, or it may be read, by the caller's promise.
+    let inner = unsafe { cycle.as_ref() }.ok_or_else(|| misuse("the cycle is null"))?.inner;
+    // SAFETY: the step that the cycle was made for runs, by the caller's promise, so its node and this box are there.
+    unsafe { inner.cast::<Inner>().as_mut() }.ok_or_else(|| misuse("the cycle is of no step"))
 }
 
 /// Says that this node cannot go on: when its step returns, the program ends with this reason, as one whose step panics in Rust. Only the
@@ -113,13 +134,9 @@ impl Drop for CNode {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn horus_cycle_fail(cycle: *const horus_cycle, why: *const c_char) -> horus_status {
     call(|| {
-        // SAFETY: null, or it may be read, by the caller's promise.
-        let inner = unsafe { cycle.as_ref() }.ok_or_else(|| misuse("the cycle is null"))?.inner;
         // SAFETY: the caller's promise is the same.
-        let why = unsafe { reason(why) };
-        // SAFETY: the step that the cycle was made for runs, by the caller's promise, so its node and this box are there.
-        let failure = unsafe { inner.cast::<Failure>().as_mut() }.ok_or_else(|| misuse("the cycle is of no step"))?;
-        failure.get_or_insert(why);
+        let (inner, why) = unsafe { (inner_of(cycle)?, reason(why)) };
+        inner.failure.get_or_insert(why);
         Ok(horus_status::HORUS_OK)
     })
 }

@@ -39,7 +39,7 @@ pub struct horus_options {
     pub delivery_policy: u32,
     /// Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
     pub capacity: u32,
-    /// Publishers at a time, 1 to 64; 0 for 1.
+    /// Publishers at a time, 1 to 64; 0 for 1. Of a server: clients at a time, 8 to 63; 0 for 8.
     pub publishers: u32,
     /// Of a subscriber: messages sent before it joined that it wants of each publisher.
     pub history: u32,
@@ -113,6 +113,15 @@ unsafe fn known(given: *const horus_options) -> Result<horus_options, Refusal> {
 pub(crate) unsafe fn options(given: *const horus_options) -> Result<Options, Refusal> {
     // SAFETY: the caller's promise is the same.
     Ok(unsafe { options_if_any(given) }?.unwrap_or_default())
+}
+
+/// Clients that a server makes room for, which stand where publishers do.
+///
+/// # Safety
+/// As [`options`], which has taken them.
+pub(crate) unsafe fn clients(given: *const horus_options) -> usize {
+    // SAFETY: null, or it may be read, by the caller's promise.
+    unsafe { given.as_ref() }.map_or(0, |given| given.publishers as usize)
 }
 
 /// As [`options`]; nothing where C gives none.

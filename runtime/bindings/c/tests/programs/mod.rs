@@ -65,6 +65,14 @@ impl Programs {
         self.compile("cc", &["-std=gnu99"], &source_of(name))
     }
 
+    /// Compiles a program of `tests/c` under another name.
+    pub fn c_as(&self, name: &str, program: &str) -> PathBuf {
+        let program = self.path().join(program);
+        let output = self.compiler("cc", &["-std=gnu99"], &source_of(name), &program).output().unwrap();
+        assert!(output.status.success(), "cc: {}", String::from_utf8_lossy(&output.stderr));
+        program
+    }
+
     /// Compiles a program of `tests/cpp`.
     pub fn cpp(&self, name: &str, more: &[&str]) -> PathBuf {
         let source = root().join("tests/cpp").join(name).with_extension("cpp");
@@ -93,7 +101,14 @@ impl Programs {
     pub fn output(&self, program: &Path, arguments: &[&str]) -> Output {
         let bounded = ["-k", "5", LONGEST_SECONDS];
         let mut command = Command::new("timeout");
-        command.args(bounded).arg(program).args(arguments).env("HORUS_SHM_DIR", self.topics()).output().unwrap()
+        command
+            .args(bounded)
+            .arg(program)
+            .args(arguments)
+            .env("HORUS_SHM_DIR", self.topics())
+            .env("HORUS_JOURNAL", "print")
+            .output()
+            .unwrap()
     }
 
     /// What a program says that ends well.

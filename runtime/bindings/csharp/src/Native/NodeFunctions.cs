@@ -38,6 +38,8 @@ namespace Horus.Net.Native
         [DllImport(Name)] internal static extern int horus_node_safe_state(IntPtr node, IntPtr safeState);
         [DllImport(Name)] internal static extern int horus_node_logical_execution_time(IntPtr node);
         [DllImport(Name)] internal static extern int horus_cycle_fail(Cycle* cycle, byte* why);
+        [DllImport(Name)]
+        internal static extern int horus_cycle_log(Cycle* cycle, uint level, byte* text, NativeLogValue* values, ulong count);
 
         [DllImport(Name)] internal static extern int horus_input_latest(IntPtr input, void* message, ulong bytes, Received* about);
         [DllImport(Name)] internal static extern int horus_input_fresh(IntPtr input, void* message, ulong bytes, Received* about);

@@ -29,6 +29,57 @@ namespace Horus.Net
             fixed (Cycle* here = &this)
             fixed (byte* text = Text.Reason(why)) NodeFunctions.horus_cycle_fail(here, text);
         }
+
+        /// <summary>
+        /// Has a line written to the journal by a thread beside the loop: <c>cycle.Log(Level.Warn, "wheel {} slips by {:.2} m", wheel, slip)</c>. Text and
+        /// values are copied alone: no object is made. A line that finds no room is counted and told. So is a text that does not fit its values: an error in
+        /// the journal, in place of the line. Only for the step that was given this cycle, as long as it runs.
+        /// </summary>
+        public unsafe void Log(Level level, string text)
+        {
+            fixed (Cycle* here = &this) LogLine.Log(here, level, text, null, 0);
+        }
+
+        /// <summary>As above, with a value.</summary>
+        public unsafe void Log(Level level, string text, in LogValue a)
+        {
+            NativeLogValue value;
+            byte* room = stackalloc byte[LogLine.ValueBytes];
+            LogLine.Put(a, &value, room);
+            fixed (Cycle* here = &this) LogLine.Log(here, level, text, &value, 1);
+        }
+
+        /// <summary>As above, with two values.</summary>
+        public unsafe void Log(Level level, string text, in LogValue a, in LogValue b)
+        {
+            NativeLogValue* values = stackalloc NativeLogValue[2];
+            byte* room = stackalloc byte[2 * LogLine.ValueBytes];
+            LogLine.Put(a, values, room);
+            LogLine.Put(b, values + 1, room + LogLine.ValueBytes);
+            fixed (Cycle* here = &this) LogLine.Log(here, level, text, values, 2);
+        }
+
+        /// <summary>As above, with three values.</summary>
+        public unsafe void Log(Level level, string text, in LogValue a, in LogValue b, in LogValue c)
+        {
+            NativeLogValue* values = stackalloc NativeLogValue[3];
+            byte* room = stackalloc byte[3 * LogLine.ValueBytes];
+            LogLine.Put(a, values, room);
+            LogLine.Put(b, values + 1, room + LogLine.ValueBytes);
+            LogLine.Put(c, values + 2, room + 2 * LogLine.ValueBytes);
+            fixed (Cycle* here = &this) LogLine.Log(here, level, text, values, 3);
+        }
+
+        /// <summary>As above, with four values and more, up to 8: they make an array.</summary>
+        public unsafe void Log(Level level, string text, params LogValue[] given)
+        {
+            const int most = LogLine.MostValues + 1; // so that too many are told as such
+            NativeLogValue* values = stackalloc NativeLogValue[most];
+            byte* room = stackalloc byte[most * LogLine.ValueBytes];
+            int count = Math.Min(given.Length, most);
+            for (int index = 0; index < count; index++) LogLine.Put(given[index], values + index, room + index * LogLine.ValueBytes);
+            fixed (Cycle* here = &this) LogLine.Log(here, level, text, values, count);
+        }
     }
 
     /// <summary>The work of a node, called once a cycle.</summary>

@@ -363,6 +363,12 @@ class Cycle:
     @property
     def deadline_ns(self) -> int:
         """When the work must be done, in nanoseconds on CLOCK_MONOTONIC."""
+    def log(self, level: Literal["debug", "info", "warn", "error"], text: str, *values: object) -> None:
+        """
+        Has a line written to the journal by a thread beside the loop: cycle.log("warn", "wheel {} slips by {:.2} m", wheel, slip). The level is
+        debug, info, warn or error. The text has up to 120 bytes and a place for each of up to 8 values. A line that finds no room is counted and
+        told. A text that does not fit its values is an error in the journal, in place of the line.
+        """
 
 @final
 class Input(Generic[_M]):

@@ -6,27 +6,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use horus::node::{self, Node, StepFailed};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use super::attached::attach;
+use super::log::{Told, log};
 use super::ending::Running;
 
 /// What a node is told about the cycle that it is in. Times are nanoseconds on CLOCK_MONOTONIC.
-#[pyclass(frozen, get_all, module = "horus")]
+#[pyclass(frozen, module = "horus")]
 pub struct Cycle {
     /// Counts the releases; one that was skipped uses up its number.
+    #[pyo3(get)]
     number: u64,
     /// The point of the grid, or the time of the event, in nanoseconds on CLOCK_MONOTONIC: what control laws use.
+    #[pyo3(get)]
     release_ns: u64,
     /// When the loop was running again, in nanoseconds on CLOCK_MONOTONIC.
+    #[pyo3(get)]
     wake_ns: u64,
     /// When the work must be done, in nanoseconds on CLOCK_MONOTONIC.
+    #[pyo3(get)]
     deadline_ns: u64,
+    inner: Told,
 }
 
 #[pymethods]
 impl Cycle {
     fn __repr__(&self) -> String {
         format!("<horus.Cycle {} released at {} ns>", self.number, self.release_ns)
+    }
+
+    /// Has a line written to the journal by a thread beside the loop: cycle.log("warn", "wheel {} slips by {:.2} m", wheel, slip). The level is debug,
+    /// info, warn or error. The text has up to 120 bytes and a place for each of up to 8 values. A line that finds no room is counted and told. A text that
+    /// does not fit its values is an error in the journal, in place of the line.
+    #[pyo3(signature = (level, text, *values))]
+    fn log(&self, level: &str, text: &str, values: &Bound<'_, PyTuple>) -> PyResult<()> {
+        log(&self.inner, level, text, values)
     }
 }
 
@@ -67,10 +82,12 @@ impl PyNode {
                     release_ns: cycle.release.as_nanos(),
                     wake_ns: cycle.wake.as_nanos(),
                     deadline_ns: cycle.deadline.as_nanos(),
+                    inner: Told::new(cycle),
                 },
             )?;
             self.running.is_inside.store(true, Ordering::Relaxed);
-            let called = work.bind(py).call1((told,)).map(|_| ());
+            let called = work.bind(py).call1((&told,)).map(|_| ());
+            told.get().inner.end();
             self.running.is_inside.store(false, Ordering::Relaxed);
             called
         });

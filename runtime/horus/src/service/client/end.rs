@@ -15,6 +15,8 @@ pub(super) struct End<Q: Payload + ?Sized, A: Payload + ?Sized> {
     pub answers: Subscriber<A>,
     pub requests: Publisher<Q>,
     calls: Calls<A::Owned>,
+    /// Answers that are not needed any more, whose memory is used again.
+    pub spare: Vec<A::Owned>,
     pub is_stamping: bool,
     /// Whether a server lives, as far as is known without asking the kernel: what it said, and what was found beside the loop.
     pub is_served: bool,
@@ -50,7 +52,8 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         let answers = Subscriber::<A>::open_as(&answers, answer, options.answers())?;
         let is_served = answers.is_published()?;
         let (calls, known) = (Calls::new(MAX_CALLS, MAX_PARTS), Known::default());
-        Ok(Self { answers, requests, calls, is_stamping: true, is_served, beside: None, known })
+        let spare = Vec::with_capacity(MAX_CALLS);
+        Ok(Self { answers, requests, calls, spare, is_stamping: true, is_served, beside: None, known })
     }
 
     /// For a thread beside the loop that looks whether the server lives.
@@ -141,8 +144,8 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
                 continue;
             };
             match kind {
-                Kind::Answer => self.calls.enter(number, A::owned(received).message, true),
-                Kind::Part => self.calls.enter(number, A::owned(received).message, false),
+                Kind::Answer => self.calls.enter(number, A::owned_in(received, self.spare.pop()).message, true),
+                Kind::Part => self.calls.enter(number, A::owned_in(received, self.spare.pop()).message, false),
                 Kind::End => self.calls.end(number),
                 Kind::Unanswered => self.calls.lose(number, Lost::Unanswered),
                 Kind::Started => {

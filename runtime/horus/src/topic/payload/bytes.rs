@@ -146,6 +146,15 @@ impl Payload for [u8] {
         Some(received.map(|bytes| &room[..bytes]))
     }
 
+    fn owned_in(message: Received<&[u8]>, spare: Option<Vec<u8>>) -> Received<Vec<u8>> {
+        let mut room = spare.unwrap_or_default();
+        room.clear();
+        message.map(|bytes| {
+            room.extend_from_slice(bytes);
+            room
+        })
+    }
+
     fn owned(message: Received<&[u8]>) -> Received<Vec<u8>> {
         message.map(<[u8]>::to_vec)
     }

@@ -4,6 +4,9 @@
 
 #include <memory>
 
+#include "kept.hpp"
+#include "log.hpp"
+#include "service.hpp"
 #include "topic.hpp"
 
 namespace horus {
@@ -21,6 +24,15 @@ class Cycle {
   std::chrono::nanoseconds wake() const noexcept { return time(raw_->wake_ns); }
   // When the work must be done.
   std::chrono::nanoseconds deadline() const noexcept { return time(raw_->deadline_ns); }
+  // Has a line written to the journal by a thread beside the loop: cycle.log(horus::Level::warn, "wheel {} slips by {:.2} m", wheel, slip). Here its
+  // text and values are copied alone. A line that finds no room is counted and told. So is a text that does not fit its values: an error in the
+  // journal, in place of the line.
+  template <class... Values>
+  void log(Level level, const char *text, const Values &...values) const noexcept {
+    static_assert(sizeof...(Values) <= 8, "a line has up to 8 values: log two lines");
+    const horus_log_value given[sizeof...(Values) + 1] = {detail::log_value(values)..., {}};
+    horus_cycle_log(raw_, static_cast<horus_level>(level), text, given, sizeof...(Values));
+  }
   // The node cannot go on: its program ends with this reason when the step returns. An exception does the same.
   void fail(const char *why) const noexcept { horus_cycle_fail(raw_, why); }
 
@@ -30,24 +42,6 @@ class Cycle {
 };
 
 namespace detail {
-
-// A handle that belongs to a program. It is kept here, so that using it after the program has ended is an error.
-template <class Handle, horus_status (*Keep)(Handle *), horus_status (*LetGo)(Handle *)>
-class Kept {
- public:
-  explicit Kept(Handle *handle) noexcept : handle_(handle) { keep(); }
-  Kept(const Kept &other) noexcept : handle_(other.handle_) { keep(); }
-  Kept(Kept &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Kept &operator=(Kept other) noexcept { return std::swap(handle_, other.handle_), *this; }
-  ~Kept() { LetGo(handle_); }
-  Handle *get() const noexcept { return handle_; }
-
- private:
-  void keep() noexcept {
-    if (handle_) Keep(handle_);
-  }
-  Handle *handle_;
-};
 
 using KeptInput = Kept<horus_input, horus_input_keep, horus_input_let_go>;
 using KeptOutput = Kept<horus_output, horus_output_keep, horus_output_let_go>;
@@ -365,6 +359,36 @@ class App {
     return Node(node);
   }
 
+  // Adds a node that serves `service`, and has its name: `handler` answers each request, as that of Server::serve, in a cycle that the request
+  // releases. Inputs and outputs that were opened before are this node's, too.
+  template <class Q, class A, class F>
+  Node service(const std::string &service, F handler, const Options &options = {}) {
+    return serves<Q, A>(service, 0, 0, std::move(handler), options);
+  }
+  // With the most bytes of a request and of an answer, where one of them is Bytes; 0 for a struct.
+  template <class Q, class A, class F>
+  Node service(const std::string &service, std::size_t request, std::size_t answer, F handler, const Options &options = {}) {
+    return serves<Q, A>(service, request, answer, std::move(handler), options);
+  }
+  // The answering end of a service, for the next node, which serves it among its other work: `.on(service)` releases it by requests.
+  template <class Q, class A>
+  Server<Q, A> server(const std::string &service, const Options &options = {}) {
+    return this->template server<Q, A>(service, 0, 0, options);
+  }
+  template <class Q, class A>
+  Server<Q, A> server(const std::string &service, std::size_t request, std::size_t answer, const Options &options = {}) {
+    return Server<Q, A>(detail::ServerEnd(opened<Q, A>(horus_app_server, service, request, answer, options), false), request);
+  }
+  // The asking end of a service, for the next node: it asks in one step, and looks for the answer in a later one.
+  template <class Q, class A>
+  Client<Q, A> client(const std::string &service, const Options &options = {}) {
+    return this->template client<Q, A>(service, 0, 0, options);
+  }
+  template <class Q, class A>
+  Client<Q, A> client(const std::string &service, std::size_t request, std::size_t answer, const Options &options = {}) {
+    return Client<Q, A>(detail::ClientEnd(opened<Q, A>(horus_app_client, service, request, answer, options), false), answer);
+  }
+
   // Names nodes that hand data on to each other, and the longest time from the first one's release to the last one's completion.
   void chain(std::initializer_list<const char *> nodes, std::chrono::nanoseconds end_to_end) {
     (void)horus_app_chain(app_, nodes.begin(), nodes.size(), detail::span_ns(end_to_end));
@@ -397,6 +421,28 @@ class App {
   }
 
  private:
+  // All requests that wait, and no more: a client that asks without end must not hold the step.
+  static constexpr int most_requests = 64 * 16;
+  template <class Q, class A, class F>
+  Node serves(const std::string &service, std::size_t request, std::size_t answer, F handler, const Options &options) {
+    auto end = server<Q, A>(service, request, answer, options);
+    auto step = [end = std::move(end), handler = std::move(handler)](const Cycle &) mutable {
+      for (int left = most_requests; left > 0 && end.serve(handler); left--) {
+      }
+    };
+    return node(service, std::move(step)).on(service.c_str());
+  }
+  // What is refused here, the program says when it is run.
+  template <class Q, class A, class Open>
+  auto opened(Open open, const std::string &service, std::size_t request, std::size_t answer, const Options &options) {
+    std::string why;
+    const auto by_app = [&](const char *name, horus_layout *of_request, horus_layout *of_answer, const horus_options *raw) {
+      return open(app_, name, of_request, of_answer, raw);
+    };
+    const auto end = detail::opened_service<Q, A>(by_app, service, request, answer, options, why);
+    if (!end) (void)horus_app_refuse(app_, why.c_str());
+    return end;
+  }
   // A message that has no layout is why the program does not run.
   template <class T>
   horus_layout *layout() {

@@ -1,0 +1,9 @@
+//! Services: a program asks, and one server answers.
+
+pub(crate) mod client;
+mod end;
+mod ends;
+pub(crate) mod server;
+
+pub use client::*;
+pub use server::*;
