@@ -84,6 +84,8 @@ fn make(args: &Args) -> Result<String, String> {
         written = written.and_then(|()| fs::create_dir_all(place.parent().expect("it is in the project")));
         written = written.and_then(|()| fs::write(&place, text));
     }
+    // The first line of node.toml names it, for editors.
+    let written = written.and_then(|()| fs::write(args.path.join("node.schema.json"), horus::app::schema()));
     written.map_err(|error| {
         // Half a project would only be in the way of the next try.
         let _ = fs::remove_dir_all(&args.path);
@@ -148,6 +150,8 @@ mod tests {
             }
             let toml = fs::read_to_string(args.path.join("node.toml")).unwrap();
             assert!(toml.contains("program = \"arm\"") && toml.contains(project.source));
+            let schema = toml.lines().next().and_then(|first| first.strip_prefix("#:schema ./")).unwrap();
+            assert_eq!(fs::read_to_string(args.path.join(schema)).unwrap(), horus::app::schema());
             assert!(make(&args).unwrap_err().contains("is there already"));
             assert_eq!(fs::read_to_string(args.path.join("node.toml")).unwrap(), toml);
         }

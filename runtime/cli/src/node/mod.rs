@@ -57,6 +57,8 @@ enum Command {
     Stop(install::Named),
     /// Have a node that is in its safe state run its steps again, with the reason for the journal
     Rearm(rearm::Args),
+    /// Print the JSON Schema of node.toml, by which editors complete and check it
+    Schema,
     /// The systemd generator.
     #[command(hide = true)]
     Generate(install::Generate),
@@ -95,6 +97,7 @@ pub fn run(args: &Args) -> ExitCode {
         Command::Rearm(rearm) => return rearm::run(rearm, location),
         Command::Generate(generate) => return install::generate(generate),
         Command::Settle(place) => return install::settle(place),
+        Command::Schema => return output::print("horus node", &horus::app::schema()),
         Command::List | Command::Info { .. } | Command::Graph(_) => {}
     }
     match location.and_then(|location| answer(args, &location)) {

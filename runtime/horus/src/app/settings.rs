@@ -21,15 +21,18 @@ use thiserror::Error;
 
 use super::Declared;
 use crate::journal::{Entry, Priority};
+use crate::near::nearest;
 use crate::param::Assembled;
 use crate::topic::{Group, Options};
 
 mod file;
 mod installation;
 mod renamed;
+mod schema;
 
 use file::{Direction, File, TopicSettings, TopicTable};
 pub use installation::{GROUPS, Installation, Restart};
+pub use schema::schema;
 
 /// Names the file.
 pub const FILE_VARIABLE: &str = "HORUS_NODE_FILE";
@@ -77,7 +80,10 @@ pub enum SettingsError {
         program: String,
     },
     /// It names a node that the program has not.
-    #[error("{}: [node.{node}]: the program has no such node; it has {}", path.display(), known.join(", "))]
+    #[error(
+        "{}: [node.{node}]: the program has no such node{}; it has {}",
+        path.display(), meant(node, known.iter().map(String::as_str)), known.join(", ")
+    )]
     NoSuchNode {
         /// The file.
         path: PathBuf,
@@ -87,7 +93,7 @@ pub enum SettingsError {
         known: Vec<String>,
     },
     /// The program wants a topic that the file does not give it.
-    #[error("{}: [topics] does not let this program {what} '{topic}': add \"{topic}\" = \"{what}\"", path.display())]
+    #[error("{}: [topics] does not let this program {what} '{topic}'{near}: add \"{topic}\" = \"{what}\"", path.display())]
     Topic {
         /// The file.
         path: PathBuf,
@@ -95,6 +101,8 @@ pub enum SettingsError {
         topic: String,
         /// `publish` or `subscribe`.
         what: &'static str,
+        /// A topic of the file that was meant, perhaps, in brackets; else nothing.
+        near: String,
     },
 }
 
@@ -164,7 +172,7 @@ impl Settings {
         if let Some(refusal) = renamed::refusal(text) {
             return Err(wrong(refusal));
         }
-        let file = toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+        let file = toml::from_str(text).map_err(|error| wrong(told(&error)))?;
         Ok(Self { path: path.to_owned(), text: text.to_owned(), file, origin: Origin::Read(path.to_owned()) })
     }
 
@@ -226,7 +234,11 @@ impl Settings {
         let Some(topics) = &self.file.topics else { return Ok(None) };
         match topics.get(topic) {
             Some(settings) if settings.allows(wanted) => Ok(Some(settings)),
-            _ => Err(SettingsError::Topic { path: self.path.clone(), topic: topic.to_owned(), what }),
+            _ => {
+                let others = topics.keys().map(String::as_str).filter(|known| *known != topic);
+                let near = nearest(topic, others).map_or_else(String::new, |near| format!(" (it has '{near}')"));
+                Err(SettingsError::Topic { path: self.path.clone(), topic: topic.to_owned(), what, near })
+            }
         }
     }
 
@@ -276,6 +288,21 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+/// Where it is wrong and why, and what was meant, perhaps: of a word that is none, the nearest one that serde lists behind it.
+fn told(error: &toml::de::Error) -> String {
+    let told = error.to_string();
+    let mut words = error.message().split('`').skip(1).step_by(2);
+    let is_list = error.message().starts_with("unknown ") && error.message().contains("expected ");
+    let near = words.next().filter(|_| is_list).and_then(|typed| nearest(typed, words));
+    let near = near.map_or_else(String::new, |near| format!("\ndid you mean `{near}`?"));
+    told.trim_end().to_owned() + &near
+}
+
+/// ` (did you mean imu?)`, where one of these names is near.
+fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
+    nearest(typed, names).map_or_else(String::new, |near| format!(" (did you mean {near}?)"))
 }
 
 #[cfg(test)]
@@ -361,7 +388,13 @@ mod tests {
         for (text, words) in [
             ("[node.control]\nperiod = \"1\"", "line 2"),
             ("[node.control]\nperiod = \"1\"", "800us"),
-            ("[node.control]\nperiode = \"1 ms\"", "periode"),
+            ("[node.control]\nperiode = \"1 ms\"", "did you mean `period`?"),
+            ("stritc = true", "did you mean `strict`?"),
+            ("restart = \"alwasy\"", "did you mean `always`?"),
+            ("[params]\ngruop = \"robots\"", "expected `group`"),
+            ("[topics]\n\"cmd\" = { publish = true, gruop = \"robots\" }", "did you mean `group`?"),
+            ("[node.control]\non_miss = { stop = { afer = 2 } }", "did you mean `after`?"),
+            ("[node.control]\non_miss = \"safestate\"", "did you mean safe_state?"),
             ("[node.control]\nscheduling_policy = \"fifo:100\"", "choose 1 to 98"),
             ("[node.control]\ncpu = \"third\"", "isolated-last"),
             ("[node.control]\non_miss = \"panic\"", "safe_state, stop"),
@@ -378,7 +411,7 @@ mod tests {
             ("version = \"%n\"", "is no name"),
             ("version = \"\"", "is no name"),
             ("[node.\"a\\nb\"]\nperiod = \"1 ms\"", "is no name"),
-            ("[topics]\n\"cmd\" = { publish = true, group = \"a b\" }", "write \"subscribe\""),
+            ("[topics]\n\"cmd\" = { publish = true, group = \"a b\" }", "is no name"),
             ("grace = \"2 min\"", "line 1"),
             ("grace = \"61 s\"", "at most 60s"),
             ("[node.control]\nstale_after = 2", "line 2"),

@@ -1,15 +1,19 @@
 //! The words of `node.toml`.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde::de::Error as _;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::installation::Restart;
 use crate::cpus::CpuChoice;
+use crate::near::nearest;
 use crate::node::OnMiss;
 use crate::outside::{MAX_WORD_BYTES, Word, shown};
 use crate::param::Value;
@@ -90,20 +94,12 @@ pub struct StaleAfter {
 }
 
 impl<'de> Deserialize<'de> for StaleAfter {
-    fn deserialize<D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(
-            untagged,
-            expecting = "write a time for all inputs, such as \"2 s\", or times by topic: { imu = \"50 ms\" }"
-        )]
-        enum Written {
-            OfAll(String),
-            Of(BTreeMap<String, String>),
-        }
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "write a time for all inputs, such as \"2 s\", or times by topic: { imu = \"50 ms\" }";
         let parse = |text: &String| parse_duration(text).map_err(D::Error::custom);
-        match Written::deserialize(value)? {
-            Written::OfAll(text) => Ok(Self { of_all: Some(parse(&text)?), of: BTreeMap::new() }),
-            Written::Of(written) => {
+        match WordOrTable::<BTreeMap<String, String>>::of(value, EXPECTED)? {
+            WordOrTable::Word(text) => Ok(Self { of_all: Some(parse(&text)?), of: BTreeMap::new() }),
+            WordOrTable::Table(written) => {
                 let of = written.iter().map(|(topic, text)| Ok((topic.clone(), parse(text)?)));
                 Ok(Self { of_all: None, of: of.collect::<Result<_, D::Error>>()? })
             }
@@ -123,15 +119,55 @@ pub fn line(text: &str, word: &toml::Spanned<toml::Value>) -> Option<usize> {
     Some(1 + text.get(..word.span().start)?.matches('\n').count())
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "write \"subscribe\", \"publish\", or { publish = true, group = \"robots\" }")]
+#[derive(Clone, Debug)]
 pub enum TopicSettings {
     Word(Direction),
     Table(TopicTable),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+impl<'de> Deserialize<'de> for TopicSettings {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "write \"subscribe\", \"publish\", or { publish = true, group = \"robots\" }";
+        match WordOrTable::of(value, EXPECTED)? {
+            WordOrTable::Word(word) if word == "publish" => Ok(Self::Word(Direction::Publish)),
+            WordOrTable::Word(word) if word == "subscribe" => Ok(Self::Word(Direction::Subscribe)),
+            WordOrTable::Word(_) => Err(D::Error::custom(EXPECTED)),
+            WordOrTable::Table(table) => Ok(Self::Table(table)),
+        }
+    }
+}
+
+/// A word, or a table. What is wrong in the table is told, which serde's untagged enums do not.
+enum WordOrTable<T> {
+    Word(String),
+    Table(T),
+}
+
+impl<'de, T: Deserialize<'de>> WordOrTable<T> {
+    fn of<D: Deserializer<'de>>(value: D, expected: &'static str) -> Result<Self, D::Error> {
+        value.deserialize_any(Either(expected, PhantomData))
+    }
+}
+
+struct Either<T>(&'static str, PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
+    type Value = WordOrTable<T>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.0)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Self::Value, E> {
+        Ok(WordOrTable::Word(word.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(WordOrTable::Table)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Publish,
     Subscribe,
@@ -159,7 +195,7 @@ impl TopicSettings {
     }
 }
 
-fn program<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+fn program<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     let name = String::deserialize(value)?;
     // It is the name of a file, of a folder and of a unit.
     match name.parse::<Word>() {
@@ -179,7 +215,7 @@ const STORAGE: [&str; 15] = [
 /// Disks that letters tell apart, as in `sda1`.
 const LETTERED: [&str; 4] = ["hd", "sd", "vd", "xvd"];
 
-fn devices<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Vec<PathBuf>, D::Error> {
+fn devices<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<PathBuf>, D::Error> {
     let devices = Vec::<PathBuf>::deserialize(value)?;
     for path in &devices {
         let text = path.to_string_lossy();
@@ -210,7 +246,7 @@ fn is_storage(name: &str) -> bool {
         || LETTERED.iter().filter_map(|kind| name.strip_prefix(kind)).any(has_letter)
 }
 
-fn grace<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
+fn grace<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
     match duration(value)? {
         Some(grace) if grace > LONGEST_GRACE => {
             Err(D::Error::custom(format!("a grace of {grace:?} is too long: choose at most {LONGEST_GRACE:?}")))
@@ -219,13 +255,13 @@ fn grace<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>,
     }
 }
 
-fn duration<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
+fn duration<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
     parse_duration(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
 }
 
 fn parsed<'de, D, T>(value: D) -> Result<Option<T>, D::Error>
 where
-    D: serde::Deserializer<'de>,
+    D: Deserializer<'de>,
     T: std::str::FromStr,
     T::Err: std::fmt::Display,
 {
@@ -243,16 +279,8 @@ where
     text.parse().map(Some).map_err(D::Error::custom)
 }
 
-fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(
-        untagged,
-        expecting = "write \"count\", \"warn\", \"skip\", \"safe_state\", \"stop\", or { safe_state = { after = 3, within = 100 } }"
-    )]
-    enum Written {
-        Word(String),
-        Table(BTreeMap<String, Condition>),
-    }
+fn on_miss<'de, D: Deserializer<'de>>(value: D) -> Result<Option<OnMiss>, D::Error> {
+    const EXPECTED: &str = "write \"count\", \"warn\", \"skip\", \"safe_state\", \"stop\", or { safe_state = { after = 3, within = 100 } }";
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Condition {
@@ -260,10 +288,10 @@ fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>,
         within: Option<u32>,
         every: Option<u32>,
     }
-    let (word, condition) = match Written::deserialize(value)? {
-        Written::Word(word) => (word, Condition { after: None, within: None, every: None }),
-        Written::Table(table) if table.len() == 1 => table.into_iter().next().expect("it has one"),
-        Written::Table(_) => {
+    let (word, condition) = match WordOrTable::<BTreeMap<String, Condition>>::of(value, EXPECTED)? {
+        WordOrTable::Word(word) => (word, Condition { after: None, within: None, every: None }),
+        WordOrTable::Table(table) if table.len() == 1 => table.into_iter().next().expect("it has one"),
+        WordOrTable::Table(_) => {
             return Err(D::Error::custom("one reaction at a time: { safe_state = { after = 3, within = 100 } }"));
         }
     };
@@ -279,7 +307,11 @@ fn on_miss<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<OnMiss>,
         }
         _ => {
             let words = "count, warn, skip, safe_state, stop, or degrade with every";
-            return Err(D::Error::custom(format!("'{word}' is not what a miss can lead to: write {words}")));
+            let meant = nearest(&word, ["count", "warn", "skip", "safe_state", "stop", "degrade"].into_iter());
+            let meant = meant
+                .filter(|meant| *meant != word)
+                .map_or_else(String::new, |meant| format!(" (did you mean {meant}?)"));
+            return Err(D::Error::custom(format!("'{word}' is not what a miss can lead to{meant}: write {words}")));
         }
     };
     let after = condition.after.unwrap_or(1);
