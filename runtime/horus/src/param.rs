@@ -29,6 +29,7 @@
 //! - Two nodes take a new set each at the start of its own cycle.
 //! - A handle that is given to another node, or to a thread, reads values that may change within its step.
 
+mod any;
 mod client;
 mod declaration;
 mod intake;
@@ -44,6 +45,7 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use any::{AnyParam, Wishes};
 pub use client::{Change, Current, Params, SetError, Watch, list};
 pub use declaration::Declaration;
 pub(crate) use intake::Intake;

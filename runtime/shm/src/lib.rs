@@ -57,6 +57,7 @@
 pub mod failpoint;
 pub mod ring;
 pub mod segment;
+pub mod sets;
 pub mod sync;
 
 // loom's atomics are no plain words, so what maps memory does not exist while loom drives the ring.

@@ -1,4 +1,4 @@
-//! Every interleaving and every permitted memory ordering of small rings, by the loom model checker.
+//! Every interleaving and every permitted memory ordering of small rings, and of two sets of which one holds, by the loom model checker.
 //!
 //! One program, because all models build their lanes and threads in the same way. Each test is named after the outcome that it forbids. Run with
 //! `RUSTFLAGS="--cfg loom" cargo test -p horus-shm --release --test loom_ring`.
@@ -6,6 +6,8 @@
 
 #[path = "loom/remade.rs"]
 mod remade;
+#[path = "loom/sets.rs"]
+mod sets;
 
 use horus_shm::ring::heap::HeapLane;
 use horus_shm::ring::observe::observe;

@@ -1,4 +1,4 @@
-//! Every named synchronization point of this crate and of `horus-sys` has two ends.
+//! Every named synchronization point of this crate, of `horus-sys` and of `horus` has two ends.
 #![cfg(not(loom))]
 
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_sync_point_has_an_end_that_publishes_and_one_that_observes() {
-    let sources = ["src", "../sys/src"].map(|folder| files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)));
+    let folders = ["src", "../sys/src", "../horus/src"];
+    let sources = folders.map(|folder| files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)));
     let mut points: BTreeMap<String, Ends> = BTreeMap::new();
     for path in sources.into_iter().flatten() {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -8,6 +8,7 @@ mod set;
 mod watch;
 
 use std::sync::atomic::{Ordering, fence};
+use std::sync::{Arc, Mutex};
 
 use horus_shm::board::{self, View};
 use horus_shm::directory::{Directory, Location, TopicName};
@@ -73,11 +74,14 @@ pub enum SetError {
 }
 
 /// The parameters of a program that runs, or those of one of its nodes.
+#[derive(Clone)]
 pub struct Params {
-    view: View,
-    description: Description,
+    view: Arc<View>,
+    description: Arc<Description>,
     places: Places,
     node: Option<String>,
+    /// The kernel's lock keeps processes apart, and not threads that share what they opened.
+    turn: Arc<Mutex<()>>,
 }
 
 /// All programs of a directory that have parameters.
@@ -146,7 +150,13 @@ impl Params {
         let places = Places::behind(bytes.div_ceil(8), description.parameters.len(), set_words);
         let is_whole = head[2] == set_words as u64 && places.words() <= view.words();
         let is_good = description.parameters.iter().all(|known| known.check().is_ok());
-        (is_whole && is_good).then_some(Self { view, description, places, node })
+        (is_whole && is_good).then(|| Self {
+            view: Arc::new(view),
+            description: Arc::new(description),
+            places,
+            node,
+            turn: Arc::default(),
+        })
     }
 
     /// The program.

@@ -13,17 +13,16 @@
 //!     set of odd numbers:    the same
 //! ```
 //!
-//! # Why two sets
-//! Who sets parameters writes set `n + 1` where set `n - 1` was, and then the number `n + 1`, which is one word. Before it set `n` holds
-//! in all its words, and after it set `n + 1` does: a setter that is killed between any two instructions leaves one or the other. A
-//! reader takes the number, copies, and takes the number again. If it is the same, no setter wrote where the reader read: the words of
-//! set `n + 2` are written after the number `n + 1`. A setter writes by system calls, which the kernel does one after the other.
+//! Who sets parameters writes the set that does not hold, and then its number ([`horus_shm::sets`]): a setter that is killed between any
+//! two instructions leaves the set of before or its own. A setter of another process writes by system calls, which the kernel does one after
+//! the other.
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use horus_shm::board::Board;
+use horus_shm::sets::Sets;
 use serde::{Deserialize, Serialize};
 
 use super::declaration::Declaration;
@@ -151,33 +150,27 @@ impl Sheet {
         }
     }
 
+    #[inline]
+    fn sets(&self) -> Sets<'_> {
+        let (words, Places { set_words, .. }) = (self.all(), self.places);
+        let (even, odd) = words[self.places.set(0)..].split_at(set_words);
+        Sets { number: &words[NUMBER], even, odd: &odd[..set_words] }
+    }
+
     /// The number of the set that holds.
     #[inline]
     pub fn number(&self) -> u64 {
-        self.all()[NUMBER].load(Ordering::Acquire) // SYNC POINT: set
+        self.sets().number()
     }
 
     /// Copies a part of set `number`; false if it may have been written to meanwhile.
     pub fn copy(&self, number: u64, part: Range<usize>, into: &mut [u64]) -> bool {
-        let words = self.all();
-        let first = self.places.set(number);
-        for (into, word) in into.iter_mut().zip(&words[first + part.start..first + part.end]) {
-            *into = word.load(Ordering::Relaxed);
-        }
-        // Who has read a word of a newer set sees that the number is another one by now.
-        fence(Ordering::Acquire); // SYNC POINT: set
-        words[NUMBER].load(Ordering::Relaxed) == number
+        self.sets().copy(number, part.start, into)
     }
 
     /// The set that holds becomes this one: for the program's own thread, where no other process sees it.
     pub fn put(&self, set: &[u64]) {
-        let words = self.all();
-        let next = words[NUMBER].load(Ordering::Relaxed) + 1;
-        fence(Ordering::Release); // SYNC POINT: set
-        for (place, word) in words[self.places.set(next)..].iter().zip(set) {
-            place.store(*word, Ordering::Relaxed);
-        }
-        words[NUMBER].store(next, Ordering::Release); // SYNC POINT: set
+        self.sets().put(set);
     }
 
     /// What was asked last.

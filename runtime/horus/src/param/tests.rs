@@ -37,8 +37,8 @@ fn a_step_sees_one_set_in_a_storm_of_sets_and_allocates_nothing_for_it() {
     let is_over = AtomicBool::new(false);
     let is_over = &is_over;
     let changes = thread::scope(|scope| {
-        for _ in 0..2 {
-            let params = Params::open_at(&location, "p/n").unwrap();
+        let shared = Params::open_at(&location, "p/n").unwrap();
+        for params in [shared.clone(), shared, Params::open_at(&location, "p/n").unwrap()] {
             scope.spawn(move || {
                 for value in 0..5_000_i64 {
                     params.set(&[("one", value.into()), ("other", value.into())]).unwrap();

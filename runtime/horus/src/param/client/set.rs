@@ -1,5 +1,6 @@
 //! Setting parameters of another program: all that are named, or none.
 
+use std::sync::{MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use horus_shm::board::Writing;
@@ -89,13 +90,21 @@ impl Params {
     }
 
     /// Keeps other setters out until what it returns is dropped.
-    pub(super) fn alone(&self) -> Result<Writing<'_>, SetError> {
+    pub(super) fn alone(&self) -> Result<Alone<'_>, SetError> {
         if !self.view.is_writable() {
             let group = group_name(self.view.owner().1);
             return Err(SetError::NotPermitted { program: self.description.program.clone(), group });
         }
-        self.view.write_alone()?.ok_or_else(|| SetError::Busy(self.description.program.clone()))
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let writing = self.view.write_alone()?.ok_or_else(|| SetError::Busy(self.description.program.clone()))?;
+        Ok(Alone { _writing: writing, _turn: turn })
     }
+}
+
+/// No other setter writes while this is there. Dropped in this order: the kernel's lock first.
+pub(super) struct Alone<'a> {
+    _writing: Writing<'a>,
+    _turn: MutexGuard<'a, ()>,
 }
 
 fn by_this_user<W>(name: &str, words: W) -> Wanted<W> {

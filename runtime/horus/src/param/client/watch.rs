@@ -22,8 +22,8 @@ pub struct Change {
 /// Waits for changes; [`Params::watch`] makes it.
 ///
 /// It sees sets and not setters: what is set twice between two looks, 10 ms apart, is one change.
-pub struct Watch<'a> {
-    params: &'a Params,
+pub struct Watch {
+    params: Params,
     number: u64,
     last: Vec<Current>,
 }
@@ -33,13 +33,13 @@ impl Params {
     ///
     /// # Errors
     /// When the program has ended.
-    pub fn watch(&self) -> Result<Watch<'_>, SetError> {
+    pub fn watch(&self) -> Result<Watch, SetError> {
         let (number, set) = self.read().filter(|_| self.view.is_owned()).ok_or_else(|| self.ended())?;
-        Ok(Watch { params: self, number, last: self.all(&set) })
+        Ok(Watch { params: self.clone(), number, last: self.all(&set) })
     }
 }
 
-impl Watch<'_> {
+impl Watch {
     /// The values that changed since the last call, or since the watch began. Waits for them at most so long; none came if what it
     /// returns is empty.
     ///
