@@ -5,7 +5,7 @@
 //!
 //! In reading order: `error` -> `exclusive` (who may use a handle) -> `arguments`, `methods` (what is called for each message) -> `message` (its
 //! first page has the order of its files) -> `picture`, `numpy`, `dlpack` (its numbers for others) -> `value` (dicts and the like) -> `renamed`
-//! (old names of arguments) -> `topic` (its ends, what they lend) -> `transform` (frames) -> `service` (who asks, who answers) -> `nodes` (ports,
+//! (old names of arguments) -> `topic` (its ends, what they lend) -> `transform` (frames) -> `param` (values that change) -> `service` (who asks, who answers) -> `nodes` (ports,
 //! steps, programs, virtual time). Each uses what comes before it only
 //! (`scripts/checks/runtime/test_circles.py`).
 //!
@@ -25,6 +25,7 @@ mod message;
 mod methods;
 mod nodes;
 mod numpy;
+mod param;
 mod picture;
 mod renamed;
 mod service;
@@ -35,7 +36,7 @@ mod value;
 use pyo3::prelude::*;
 
 /// What the package's files in Python and this module know of each other; `python/horus/__init__.py` has the same number.
-const INTERFACE: u32 = 6;
+const INTERFACE: u32 = 7;
 
 /// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
 #[pymodule(gil_used = true)]
@@ -54,5 +55,6 @@ fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     nodes::add_to(module)?;
     topic::add_to(module)?;
     transform::add_to(module)?;
+    param::add_to(module)?;
     service::add_to(module)
 }

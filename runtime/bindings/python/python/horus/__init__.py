@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-INTERFACE = 6
+INTERFACE = 7
 
 if "t" in getattr(_sys, "abiflags", ""):
     raise ImportError("this Python has no GIL, and horus needs one: use the ordinary build of the same version, such as python3.14 and not python3.14t")
@@ -29,6 +29,9 @@ from horus._horus import (
     Loan,
     Lost,
     Output,
+    Param,
+    ParamChange,
+    Parameter,
     Pending,
     Publisher,
     Server,
@@ -36,18 +39,21 @@ from horus._horus import (
     Subscriber,
     Tally,
     Transform,
+    Watch,
     World,
     __version__,
     wait_any,
 )
 from horus._message import Message, array, f32, f64, from_layout, i8, i16, i32, i64, i128, message, u8, u16, u32, u64, u128
+from horus._params import Params, param, params
 from horus._program import input, node, output, run
 from horus._service import call
 
 from horus import messages  # noqa: E402, I001 (its classes are made of what stands above)
 
 __all__ = [
-    "App", "Array", "Broadcaster", "Client", "Cycle", "Frames", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Pending", "Publisher",
-    "Server", "StaticBroadcaster", "Subscriber", "Tally", "Transform", "World", "__version__", "array", "call", "f32", "f64", "from_layout", "i128",
-    "i16", "i32", "i64", "i8", "input", "message", "messages", "node", "output", "run", "u128", "u16", "u32", "u64", "u8", "wait_any",
+    "App", "Array", "Broadcaster", "Client", "Cycle", "Frames", "HorusError", "Input", "Loan", "Lost", "Message", "Output", "Param", "ParamChange",
+    "Parameter", "Params", "Pending", "Publisher", "Server", "StaticBroadcaster", "Subscriber", "Tally", "Transform", "Watch", "World", "__version__",
+    "array", "call", "f32", "f64", "from_layout", "i128", "i16", "i32", "i64", "i8", "input", "message", "messages", "node", "output", "param",
+    "params", "run", "u128", "u16", "u32", "u64", "u8", "wait_any",
 ]  # fmt: skip

@@ -28,6 +28,7 @@ _M = TypeVar("_M")
 _Q = TypeVar("_Q", bound=Message)
 _A = TypeVar("_A", bound=Message)
 _T = TypeVar("_T")
+_P = TypeVar("_P", bool, int, float, str)
 _E = TypeVar("_E", default=Any)
 _F = TypeVar("_F")
 _Span: TypeAlias = float | str | timedelta
@@ -481,6 +482,27 @@ class App:
         Makes a node of the function below, or of an object with a `step` and perhaps a `safe_state`; its name is the function's. The options have the
         names of `node.toml`. Times are seconds, or a text such as "800 us". A wrong option raises TypeError or ValueError.
         """
+    def param(
+        self,
+        name: str,
+        default: _P,
+        *,
+        unit: str = "",
+        range: tuple[_P, _P] | None = None,
+        about: str = "",
+        read_only: bool = False,
+    ) -> Param[_P]:
+        """
+        A parameter of the next node, whose step reads its `value`: a bool, an int, a float or a str, with `unit`, `range=(least, greatest)`, `about`
+        and `read_only`. Other programs set it while this one runs.
+        """
+    def params(self, declared: type[_T]) -> _T:
+        """
+        Parameters of the next node, one for each attribute of the class `declared` that has a default. Gives an object of the class whose attributes
+        a step reads: all of one cycle are of one set.
+        """
+    def param_group(self, group: str | int) -> None:
+        """Has the members of a group alone set the parameters, if `node.toml` names no other one; who may use the program's topics may read them."""
     def chain(self, nodes: Sequence[str], *, end_to_end: _Span) -> None:
         """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` seconds is refused."""
     def releases(self, releases: int) -> None:
@@ -557,6 +579,11 @@ class World:
         The newest message of a topic, which carries a class of messages, bytes or dicts; None while there is none. Bytes and values have at most
         `maximum` bytes, 4096 if not said otherwise.
         """
+    def set_param(self, node: str, name: str, value: bool | int | float | str) -> None:
+        """
+        Sets a parameter of a node, as `horus param set` does; the node has it from its next step on. Raises HorusError when there is none of this
+        name, or it may not have this value; nothing changes then.
+        """
     def delay(self, node: str, lateness: _Span, cycles: int | None = None) -> None:
         """Has a node wake up so long after its releases, seconds or a text such as "5 ms", for so many cycles or for ever."""
     def takes(self, node: str, execution_time: _Span, cycles: int | None = None) -> None:
@@ -567,6 +594,117 @@ class World:
         """The account of a node."""
     def state(self, node: str) -> Literal["starting", "running", "degraded", "safe", "stopped", "ended"]:
         """What a node does: "starting", "running", "degraded", "safe", "stopped" or "ended"."""
+
+@final
+class Param(Generic[_P]):
+    """A parameter of a node. Its step reads it."""
+
+    @property
+    def value(self) -> _P:
+        """Its value in this cycle."""
+
+@final
+class Parameter:
+    """A parameter of a program that runs, at one moment."""
+
+    @property
+    def node(self) -> str:
+        """The node that it belongs to."""
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def kind(self) -> Literal["bool", "int", "float", "str"]:
+        """What it is: "bool", "int", "float" or "str"."""
+    @property
+    def value(self) -> bool | int | float | str | None:
+        """Its value; None where the program's memory holds none that it can be."""
+    @property
+    def default(self) -> bool | int | float | str:
+        """The program's own value."""
+    @property
+    def unit(self) -> str:
+        """Its unit; empty where it has none."""
+    @property
+    def about(self) -> str:
+        """What it is for; empty where the program does not say."""
+    @property
+    def range(self) -> tuple[int, int] | tuple[float, float] | None:
+        """The least and the greatest value; None where all are possible."""
+    @property
+    def read_only(self) -> bool:
+        """Whether it changes at the program's start alone."""
+    @property
+    def source(self) -> str:
+        """Where the value came from: "program", "command", "saved", or the path of a node.toml."""
+    @property
+    def user(self) -> int | None:
+        """The number of the user that set it; None where that was none."""
+    @property
+    def set_at(self) -> int | None:
+        """When it was set, in seconds since 1970; None where it came from the program or node.toml."""
+    @property
+    def saved_at(self) -> int | None:
+        """When the value was set that the program has saved, in seconds since 1970; None where it has saved none."""
+
+@final
+class ParamChange:
+    """A parameter that has another value than before."""
+
+    @property
+    def before(self) -> bool | int | float | str | None:
+        """What the value was."""
+    @property
+    def now(self) -> Parameter:
+        """What it is now, and where that came from."""
+
+@final
+class Watch(Iterator[ParamChange]):
+    """The changes of a program's parameters, as they come: an iterator that ends when the program ends."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> ParamChange: ...
+
+class Params:
+    """
+    The parameters of a program that runs, or of one of its nodes. `params.gain` is a value, `params.gain = 1.2` sets it, and the methods do the rest.
+    What is refused raises HorusError, and changes nothing.
+    """
+
+    def __init__(self, name: str) -> None: ...
+    def list(self) -> _Parameters:
+        """All of them at one moment."""
+    def get(self, name: str) -> Parameter:
+        """One of them, with what it may be and where its value came from: "gain", or "drive.gain" where several nodes have it."""
+    def set(self, values: Mapping[str, bool | int | float | str] | None = None, **named: bool | int | float | str) -> None:
+        """Sets several, all of them or none: `set(gain=1.2, turn=3)`, or `set({"drive.gain": 1.2})`."""
+    def watch(self) -> Watch:
+        """Changes from now on, as they come: an iterator that ends when the program ends."""
+    def save(self, *names: str) -> str:
+        """Has the program save these, so that it begins with them when it starts again; without names those that were set. Says in which file."""
+    def load(self, *names: str) -> str:
+        """Has the program set these to what is saved, without names all; all of them or none. Says of which file."""
+    def forget(self, *names: str) -> str:
+        """Has the program drop what is saved of these, without names all; their values stay until it ends. Says of which file."""
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: bool | int | float | str) -> None: ...
+
+_Parameters: TypeAlias = list[Parameter]
+
+def param(
+    default: _P,
+    *,
+    unit: str = "",
+    range: tuple[_P, _P] | None = None,
+    about: str = "",
+    read_only: bool = False,
+) -> _P:
+    """
+    The default of a parameter in a class for `App.params`, with its unit, the least and the greatest value, and a sentence without its end. A
+    read-only one changes at the program's start alone.
+    """
+def params(name: str) -> Params:
+    """The parameters of a program that runs, "nav", or of one of its nodes, "nav/drive". Raises HorusError when there are none."""
 
 @final
 class Transform:

@@ -1,6 +1,6 @@
 """A program of nodes, with the decorator that makes a node of a function."""
 
-from horus import _horus
+from horus import _horus, _params
 
 
 class App:
@@ -26,6 +26,24 @@ class App:
     def output(self, carries, topic, **options):
         """An output of the next node: of a `latest` topic that holds 16 messages, unless the options say otherwise. Raises HorusError as `input` does."""
         return self._inner.output(carries, topic, **options)
+
+    def param(self, name, default, **options):
+        """
+        A parameter of the next node, whose step reads its `value`: a bool, an int, a float or a str, with `unit`, `range=(least, greatest)`, `about` and
+        `read_only`. Other programs set it while this one runs.
+        """
+        return self._inner.param(name, default, **options)
+
+    def params(self, declared):
+        """
+        Parameters of the next node, one for each attribute of the class `declared` that has a default. Gives an object of the class whose attributes a step
+        reads: all of one cycle are of one set.
+        """
+        return _params.declare(self._inner, declared)
+
+    def param_group(self, group):
+        """Has the members of a group alone set the parameters, if `node.toml` names no other one; who may use the program's topics may read them."""
+        self._inner.param_group(str(group))
 
     def node(self, name=None, *, safe_state=None, **options):
         """

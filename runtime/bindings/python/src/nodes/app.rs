@@ -21,6 +21,7 @@ use super::port::{Input, Life, Output, Reader, Writer};
 use super::step::{Failures, PyNode};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
+use crate::param::{self, Param};
 use crate::topic::options::{duration, read};
 use crate::topic::{Carried, DEFAULT_MAXIMUM};
 use crate::value::{self, Decoder};
@@ -190,6 +191,19 @@ impl App {
             }
         };
         Bound::new(of.py(), Output::new(writer, self.life.clone()))
+    }
+
+    /// A parameter of the next node.
+    #[pyo3(signature = (name, default, **given))]
+    fn param(&self, name: &str, default: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Param> {
+        let mut declared = self.declared.lend(default.py())?;
+        param::declare(declared.app()?, name, default, given)
+    }
+
+    /// Has the members of a group alone set the parameters.
+    fn param_group(&self, py: Python<'_>, group: &str) -> PyResult<()> {
+        self.declared.lend(py)?.app()?.param_group(group);
+        Ok(())
     }
 
     /// Adds a node: `step` is called with a `Cycle` each cycle. `horus.App.node` is the decorator over it.

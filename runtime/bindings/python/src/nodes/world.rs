@@ -14,6 +14,7 @@ use super::port::Life;
 use super::step::Failures;
 use crate::error::{failed, refused};
 use crate::message::object::Message;
+use crate::param::value_of;
 use crate::topic::options::duration;
 use crate::topic::{Carried, DEFAULT_MAXIMUM, bytes_of, other_class};
 use crate::value::{self, Decoder};
@@ -161,6 +162,12 @@ impl World {
             Carried::Values => Decoder::default().decode(py, bytes)?,
         };
         Ok(Some(message))
+    }
+
+    /// Sets a parameter of a node, as `horus param set` does; the node has it from its next step on. Raises HorusError when there is none of this
+    /// name, or it may not have this value; nothing changes then.
+    fn set_param(&mut self, node: &str, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.world.set_param(node, name, value_of(value)?).map_err(failed)
     }
 
     /// Has a node wake up so long after its releases, seconds or a text such as "5 ms", for so many cycles or for ever.
