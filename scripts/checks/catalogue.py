@@ -23,6 +23,7 @@ FOREIGN = "others' programs lose messages where they get no time"
 CPP = ("c++", "g++")
 IMAGES = "images, one built after a killed build"
 MUSL = "a program that needs no library is built"
+MUSL_PACKAGES = ("horus", "robot-base", "robot-nav")
 BRIDGE_BUILT = "ros2: the bridge is built"
 TESTS_BUILT = "rust tests are built"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
@@ -57,12 +58,12 @@ CHECKS = [
         BRIDGE_BUILT, cargo("build", "--release", "--locked", "--bins", "--examples"), BRIDGE, holds=(BRIDGES,), first=True,
         slow="a minute, and 6 the first time",
     ),
-    # Taken up by the boot test that deploys a node, whose machine waits for nothing that is compiled.
+    # Taken up by the boot test that deploys a node and a robot, whose machine waits for nothing that is compiled.
     Check(
         MUSL,
-        cargo("build", "--locked", "--release", "--package", "horus", "--target", "x86_64-unknown-linux-musl"), RUNTIME,
+        cargo("build", "--locked", "--release", *(f"--package={name}" for name in MUSL_PACKAGES), "--target", "x86_64-unknown-linux-musl"), RUNTIME,
         {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE,), first=True,
-        on=IMAGE_PARTS, through=(HORUS,), slow="about a minute",
+        on=(*IMAGE_PARTS, "runtime/examples/robot"), through=(HORUS,), slow="about a minute",
     ),
     # The longest row of checks waits for the folder of debug: what builds most in it goes ahead.
     Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,), first=True),
@@ -70,7 +71,7 @@ CHECKS = [
     Check(
         "boot test from outside: SSH, nodes of all languages, gateway, ros2", module("discover", "beside_test_", "-v"), SCRIPTS, images=True, first=True,
         after=(MUSL, BRIDGE_BUILT),
-        on=IMAGE_PARTS, through=("runtime", "docs/reach.md"), slow="about 10 minutes",
+        on=IMAGE_PARTS, through=("runtime", "docs/reach.md"), slow="about 12 minutes",
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
     Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SYS, SHM), through=(HORUS,), slow="2 to 3 minutes"),

@@ -91,6 +91,19 @@ mod tests {
     }
 
     #[test]
+    fn a_program_may_be_any_of_a_package_of_cargo() {
+        let package = |program: &str| {
+            format!(
+                "[package]\nname = \"robot\"\nversion = \"0.4.0\"\nedition = \"2024\"\n[[bin]]\nname = \"{program}\"\npath = \"main.rs\"\n"
+            )
+        };
+        let found = project(&[ARM, ("Cargo.toml", &package("arm")), ("main.rs", "fn main() {}")]).unwrap();
+        assert_eq!((found.name.as_str(), found.version.as_str()), ("arm", "0.4.0"));
+        let refused = project(&[ARM, ("Cargo.toml", &package("leg")), ("main.rs", "fn main() {}")]).err().unwrap();
+        assert!(refused.contains("has to be the project of Cargo.toml, which is \"robot\""), "{refused}");
+    }
+
+    #[test]
     fn what_is_no_project_is_told_with_what_to_do() {
         for (files, words) in [
             (&[ARM][..], "`horus new` made"),

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use horus::outside::{Word, printable};
 
 use crate::deploy::remote::Remote;
+use crate::node::install::store::Store as Nodes;
 use crate::output;
 use install::Failure;
 use store::Store;
@@ -155,6 +156,8 @@ fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
 /// Starts or stops a part of it.
 fn change(place: &Place, group: Option<&Word>, starts: bool) -> Result<(), String> {
     let store = place.store();
+    // Not while a version is on trial.
+    let _lock = Nodes::at(place.root()).lock()?;
     let manifest = units::read(&store.current().ok_or_else(install::none)?)?;
     let part = Part::of(&manifest, group.map(Word::as_str))?;
     match starts {

@@ -123,3 +123,19 @@ fn python_is_refused_by_a_machine_without_it() {
     assert!(status == 2 && said.contains("build the image with the option `python`"), "{said}");
     assert!(!machine.current().exists());
 }
+
+#[test]
+fn what_is_optional_and_cannot_be_sent_is_left_out_with_the_reason() {
+    let machine = Machine::new();
+    machine.script("lights.sh", "");
+    machine.file(
+        "[programs.camera]\nrun = \"camera\"\noptional = true\n\
+         [programs.lights]\nrun = \"lights.sh\"\nafter = [\"camera\"]\nready = \"start\"\n[groups]\nall = [\"camera\", \"lights\"]\n",
+    );
+    let (status, said) = machine.deploy();
+    assert!(status == 0 && said.contains("camera is left out: robot.toml, line 2: there is no "), "{said}");
+    assert!(machine.robot(&["list"]).1.contains("programs lights; groups all"), "{said}");
+    machine.file("[programs.camera]\nrun = \"camera\"\noptional = true\n");
+    let (status, said) = machine.deploy();
+    assert!(status == 2 && said.contains("no program is left to be deployed"), "{said}");
+}

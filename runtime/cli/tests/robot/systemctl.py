@@ -49,10 +49,10 @@ def start(unit: str) -> None:
 def show(unit: str) -> str:
     file = STATES / unit
     active, number, looks, *more = file.read_text().split() if file.exists() else ("inactive", "", 0)
-    # What does not become ready, or dies, does so a few looks later.
+    # What does not become ready is started again a few looks later; what dies, after the look that saw it ready.
     looks = int(looks) + 1
     if file.exists():
-        restarts = int(looks > 3 and (active, fate(unit)) in (("activating", "hangs"), ("active", "dies")))
+        restarts = int((active == "activating" and looks > 3) or (active == "active" and fate(unit) == "dies" and looks > 1))
         save(unit, active, number, looks, *more)
         if restarts:
             active = "activating"

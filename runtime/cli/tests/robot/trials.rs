@@ -166,3 +166,53 @@ fn a_name_is_a_nodes_or_a_programs_of_the_robot() {
     assert!(status == 2 && said.contains("remove that with `horus node remove sim`"), "{said}");
     assert!(machine.running().is_empty());
 }
+
+/// A program of nodes that says it has a node of CPU 1 with a budget of so many microseconds a millisecond.
+fn describes(machine: &Machine, name: &str, budget: u32) {
+    let cpus = machine.root().join("sys/devices/system/cpu");
+    std::fs::create_dir_all(&cpus).unwrap();
+    for (file, text) in [("isolated", "1"), ("online", "0-1"), ("possible", "0-1"), ("present", "0-1")] {
+        std::fs::write(cpus.join(file), format!("{text}\n")).unwrap();
+    }
+    let info = format!(
+        "{{\"name\": \"{name}\", \"nodes\": [{{\"name\": \"{name}\", \"period_ns\": 1000000, \"deadline_ns\": 1000000, \
+         \"budget_ns\": {budget}000, \"cpu\": \"1\", \"scheduling_policy\": \"fifo:80\", \"thread\": 0, \"inputs\": [], \"outputs\": []}}]}}"
+    );
+    let text = format!("#!/bin/sh\n# HORUS_NODE_FILE\nif [ \"$1\" = --describe ]; then echo '{info}'; fi\n");
+    machine.program(&format!("laptop/{name}.sh"), &text);
+}
+
+#[test]
+fn programs_that_fit_alone_and_not_together_are_refused_while_the_old_version_runs_on() {
+    let machine = deployed();
+    let before = machine.starts();
+    version(&machine, "2", "second");
+    describes(&machine, "nav", 600);
+    describes(&machine, "sim", 600);
+    let (status, said) = machine.deploy();
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("refused: ") && said.contains("nav/nav") && said.contains("sim/sim"), "{said}");
+    assert_eq!((machine.starts(), machine.running().len()), (before, 3));
+    assert!(nav(&machine).unwrap().contains("first"));
+    describes(&machine, "nav", 300);
+    describes(&machine, "sim", 200);
+    let (status, said) = machine.deploy();
+    assert!(status == 0 && said.contains("2 nodes of 2 programs admitted: the fullest CPU is 1 with 50 %"), "{said}");
+}
+
+#[test]
+fn a_program_of_nodes_that_does_not_describe_them_is_refused_unless_it_is_optional() {
+    let machine = deployed();
+    std::fs::create_dir(machine.path("laptop/arm")).unwrap();
+    std::fs::write(machine.path("laptop/arm/node.toml"), "program = \"arm\"\n").unwrap();
+    machine.program("laptop/arm/arm", "#!/bin/sh\n# fate: hangs\necho no arm here >&2; exit 3\n");
+    let robot = format!("{}[programs.arm]\nrun = \"arm\"\n", ROBOT.replace('@', "2"));
+    machine.file(&robot);
+    let (status, said) = machine.deploy();
+    assert!(status == 2 && said.contains("arm: ") && said.contains("no arm here"), "{said}");
+    machine.file(&format!("{robot}optional = true\n"));
+    let (status, said) = machine.deploy();
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("arm is left out: it did not become ready"), "{said}");
+    assert!(said.contains("robot 2 is ready: 4 programs"), "{said}");
+}
