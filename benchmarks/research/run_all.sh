@@ -77,7 +77,7 @@ if [ -f "$benchmarks/compare/Cargo.toml" ]; then
     [ -z "$cmake" ] || export CMAKE="$cmake"
     # shellcheck disable=SC2046 # the features are words of their own
     if build "$benchmarks/compare" $(echo "$found" | grep -v '^CMAKE=') || build "$benchmarks/compare"; then
-        for benchmark in competitor_comparison iceoryx2_comparison iceoryx2_kills seed_loops; do
+        for benchmark in competitor_comparison iceoryx2_comparison service_benchmark iceoryx2_kills seed_loops; do
             usual "$benchmark"
         done
         # shellcheck disable=SC2086 # nothing or a word

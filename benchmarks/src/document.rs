@@ -5,7 +5,8 @@
 
 use std::path::Path as File;
 
-use crate::cell::{Cell, Heading, Path};
+use crate::cell::{BUSY, Cell, Heading, Path};
+use crate::host::Host;
 use crate::report::{Report, markdown, nanoseconds, rate, remarks, table};
 use crate::transport::Failure;
 use crate::{gateway, languages, results, targets};
@@ -76,8 +77,10 @@ fn table_of(name: &str, directory: &File) -> Result<String, Failure> {
         "messages" => Ok(messages(&reports)),
         "lines" => Ok(lines(&reports)),
         "ticks" => Ok(ticks(&reports)),
+        "services" => Ok(of_program(&reports, "service_benchmark")),
+        "transforms" => Ok(of_program(&reports, "transform_benchmark")),
         _ => {
-            let known = "messages, lines, ticks, cpp, python, csharp, gateway, gateway-rivals and gateway-steps";
+            let known = "messages, lines, ticks, services, transforms, cpp, python, csharp, gateway, gateway-rivals and gateway-steps";
             Err(format!("no table is called '{name}': there are {known}").into())
         }
     }
@@ -181,6 +184,24 @@ fn ticks(reports: &[Report]) -> String {
     let notes = reports.iter().flat_map(|report| &report.cells).filter(|cell| cell.heading.path == Path::Process1To1);
     let notes = notes.filter_map(|cell| Some(format!("- A node with three topics {}.\n", cell.heading.note.as_ref()?)));
     format!("{table}\n{}{}", sentences.collect::<String>(), notes.collect::<String>())
+}
+
+/// All cells of one program, and what it says of them; one sentence where it was not measured on this machine yet.
+fn of_program(reports: &[Report], program: &str) -> String {
+    let Some(report) = reports.iter().find(|report| report.benchmark == program) else {
+        return format!("Not measured yet: `{program} --out DIR` measures it.\n");
+    };
+    let row = |cell: &Cell| {
+        let Cell { heading, p50_ns, p99_ns, .. } = cell;
+        let time = |ns: &Option<f64>| ns.map_or_else(|| "-".to_owned(), nanoseconds);
+        let what = if heading.wait == BUSY { heading.kind() } else { heading.wait.clone() };
+        vec![heading.system.clone(), what, nanoseconds(cell.floor_ns()), time(p50_ns), time(p99_ns)]
+    };
+    let rows: Vec<_> = report.cells.iter().map(row).collect();
+    let sentences: String = report.summary.iter().map(|sentence| format!("- {sentence}\n")).collect();
+    let Host { date, cpu_model, commit, .. } = &report.host;
+    let table = markdown(&["system", "what", "floor", "p50", "p99"], 2, &rows);
+    format!("{table}\n{sentences}- {}, {cpu_model}, {date}, commit {commit}.\n", report.host.kind())
 }
 
 /// Medians and their ratios to the floor: `150 to 166 (1.3 to 1.6 ×)`.

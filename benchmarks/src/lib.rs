@@ -37,3 +37,4 @@ pub mod tally;
 pub mod targets;
 pub mod threads;
 pub mod transport;
+pub mod windows;

@@ -86,6 +86,18 @@ impl Effort {
         Self { pause_ns: 50_000, samples: self.samples / 10, warm_up: self.warm_up / 100, ..self }
     }
 
+    /// A window of so many that share this effort.
+    pub fn window_of(self, rounds: u32) -> Self {
+        let share = u64::from(rounds);
+        Self {
+            samples: self.samples.div_ceil(share),
+            warm_up: self.warm_up.div_ceil(share),
+            limit: self.limit / rounds,
+            floor_rounds: self.floor_rounds.div_ceil(share),
+            ..self
+        }
+    }
+
     /// For a system that takes its time: a twentieth of the warm-up, which alone would use up the time of a quick run, and
     /// twice the time.
     pub fn unhurried(self) -> Self {

@@ -23,6 +23,13 @@ pub fn process_to_process<P: Processes<M>, M: Content>(stage: &Stage) -> Result<
     Ok(Measured { samples: Some(samples), counts, per_second, note: None })
 }
 
+/// Round trips to a peer process, and nothing else.
+pub fn calls<P: Processes<M>, M: Content>(stage: &Stage) -> Result<Measured, Failure> {
+    pin_to(stage.cpus.first)?;
+    let (samples, counts) = round_trips::<P, M>(stage)?;
+    Ok(Measured { samples: Some(samples), counts, per_second: None, note: None })
+}
+
 fn round_trips<P: Processes<M>, M: Content>(stage: &Stage) -> Result<(Samples, Counts), Failure> {
     let link = Link { meeting: stage.meeting.of("trip"), end: End::First };
     let peer = Peer::start(stage, &link.meeting, ANSWER)?;

@@ -26,8 +26,8 @@ pub const ASLEEP: &str = "asleep in the kernel";
 /// Something to measure: becomes one cell.
 #[must_use]
 pub struct Task {
-    heading: Heading,
-    measure: Measure,
+    pub(crate) heading: Heading,
+    pub(crate) measure: Measure,
     be_peer: Option<BePeer>,
     is_once: bool,
 }
@@ -80,6 +80,12 @@ impl Task {
     /// System `T` between two threads.
     pub fn threads<T: Threads<M> + 'static, M: Content>() -> Self {
         Self::new(Heading::new(Path::Thread1To1, T::SYSTEM, size_of::<M>()), threads::thread_to_thread::<T, M>)
+    }
+
+    /// Round trips of system `P` between two processes, and no run in one direction: for calls, of which none goes without an answer.
+    pub fn calls<P: Processes<M> + 'static, M: Content>() -> Self {
+        let heading = Heading::new(Path::Process1To1, P::SYSTEM, size_of::<M>());
+        Self::new(heading, processes::calls::<P, M>).with_peer(processes::be_the_peer::<P, M>)
     }
 
     /// System `P` between two processes.
@@ -178,7 +184,8 @@ impl Suite {
     }
 }
 
-fn describe(heading: &Heading) -> String {
+/// What a task is called on the command line and in messages.
+pub(crate) fn describe(heading: &Heading) -> String {
     let Heading { path, system, bytes, publishers, subscribers, unit, .. } = heading;
     let message = heading.message.as_deref().map_or_else(String::new, |message| format!("{message}, "));
     format!("{}, {system}, {message}{bytes} bytes, {publishers} to {subscribers}, {unit}", path.name())

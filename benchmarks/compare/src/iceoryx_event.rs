@@ -40,7 +40,8 @@ impl<M: Printable> Processes<M> for Iceoryx2Event {
     }
 }
 
-fn event(meeting: &Meeting) -> Result<PortFactory<ipc::Service>, Failure> {
+/// The event service of a meeting.
+pub fn event(meeting: &Meeting) -> Result<PortFactory<ipc::Service>, Failure> {
     let node = node(&config(&meeting.directory)?)?;
     Ok(node.service_builder(&ServiceName::new(&meeting.name)?).event().open_or_create()?)
 }

@@ -53,7 +53,7 @@ fn options(meeting: &Meeting) -> Options {
 
 fn horus_same_thread<const WORDS: usize>(stage: &Stage, throughput: bool) -> Result<Measured, Failure> {
     let (name, options) = (&stage.meeting.name, options(&stage.meeting));
-    let mut publisher = Publisher::open(name, &options)?;
+    let mut publisher = Publisher::<Payload<WORDS>>::open(name, &options)?;
     let mut subscriber = Subscriber::<Payload<WORDS>>::open(name, &options)?;
     let call = || {
         let _ = publisher.try_send(black_box(Payload([7; WORDS])));

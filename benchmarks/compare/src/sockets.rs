@@ -39,22 +39,27 @@ impl<M: Content> Processes<M> for UnixPackets {
     const SYSTEM: &'static str = "unix-seqpacket";
 
     fn connect(link: Link, _: usize) -> Result<(impl Sender<M>, impl Receiver<M>), Failure> {
-        let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-        let address = address(&link.meeting)?;
-        if link.end == End::Second {
-            rendezvous::both_here(&link, "listening")?;
-            connect(&socket, &address)?;
-            return ends(socket);
-        }
-        bind(&socket, &address)?;
-        listen(&socket, 1)?;
-        rendezvous::both_here(&link, "listening")?;
-        rustix::io::ioctl_fionbio(&socket, true)?;
-        ends(rendezvous::patiently("connection", || match accept_with(&socket, SocketFlags::CLOEXEC) {
-            Err(Errno::AGAIN) => Ok(None),
-            peer => Ok(Some(peer?)),
-        })?)
+        ends(packets(&link)?)
     }
+}
+
+/// The socket of an end: sequenced packets to and from the other one.
+pub(crate) fn packets(link: &Link) -> Result<OwnedFd, Failure> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    let address = address(&link.meeting)?;
+    if link.end == End::Second {
+        rendezvous::both_here(link, "listening")?;
+        connect(&socket, &address)?;
+        return Ok(socket);
+    }
+    bind(&socket, &address)?;
+    listen(&socket, 1)?;
+    rendezvous::both_here(link, "listening")?;
+    rustix::io::ioctl_fionbio(&socket, true)?;
+    rendezvous::patiently("connection", || match accept_with(&socket, SocketFlags::CLOEXEC) {
+        Err(Errno::AGAIN) => Ok(None),
+        peer => Ok(Some(peer?)),
+    })
 }
 
 impl<M: Content> Processes<M> for Udp {

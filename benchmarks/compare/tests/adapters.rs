@@ -7,15 +7,18 @@ use horus_benchmarks::loops::{ping, pong};
 use horus_benchmarks::options::Effort;
 use horus_benchmarks::patience::{NEVER, PATIENCE, Patience};
 use horus_benchmarks::stage::Stage;
+use horus_benchmarks::systems::calls::{Calls, SleepingCalls};
 use horus_benchmarks::tally::Counts;
 use horus_benchmarks::threads::{same_thread, thread_to_thread};
 use horus_benchmarks::transport::{Content, End, Large, Link, Medium, Meeting, Processes, Small, Threads};
 use horus_compare::disruptor::Disruptor;
 use horus_compare::iceoryx::{Iceoryx2, Iceoryx2Retrying, remove_shared_memory};
+use horus_compare::iceoryx_calls::{Iceoryx2Calls, Iceoryx2SleepingCalls};
 use horus_compare::iceoryx_event::Iceoryx2Event;
 use horus_compare::iceoryx_in_place::Iceoryx2InPlace;
 use horus_compare::pipes::Pipes;
 use horus_compare::rtrb::Rtrb;
+use horus_compare::sleeping_sockets::SleepingPackets;
 use horus_compare::sockets::{Udp, UnixDatagrams, UnixPackets};
 
 /// Round trips of a test.
@@ -112,6 +115,18 @@ fn iceoryx2_wakes_a_sleeper() {
 }
 
 #[test]
+fn calls_of_services_have_their_answers() {
+    processes::<Calls>();
+    processes::<SleepingCalls>();
+}
+
+#[test]
+fn calls_of_iceoryx2_have_their_answers() {
+    processes::<Iceoryx2Calls>();
+    processes::<Iceoryx2SleepingCalls>();
+}
+
+#[test]
 fn iceoryx2_carries_64_kib_in_place() {
     there_and_back::<Iceoryx2InPlace<8192>, Small>(directory().path());
 }
@@ -129,6 +144,7 @@ fn unix_datagrams_carry_messages() {
 #[test]
 fn unix_packets_carry_messages() {
     processes::<UnixPackets>();
+    processes::<SleepingPackets>();
 }
 
 #[test]
