@@ -1,13 +1,17 @@
 //! Services: who asks, and who answers, by messages of classes.
 
 mod client;
+mod inside;
 mod server;
 
-use horus::service::Options;
-use horus::topic;
+pub use client::Client;
+pub use inside::NodeServer;
+
+use horus::service::{Answer, Options};
+use horus::topic::{self, Raw};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyIterator};
 
 use crate::message::class::Class;
 use crate::message::object::Message;
@@ -24,17 +28,61 @@ fn class(of: &Bound<'_, PyAny>) -> PyResult<&'static Class> {
     }
 }
 
-/// The options that a service has of a topic's.
-fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+/// The classes of a service.
+#[derive(Clone, Copy)]
+pub struct Classes {
+    pub requests: &'static Class,
+    pub answers: &'static Class,
+}
+
+impl Classes {
+    /// Those that are named.
+    pub fn named(requests: &Bound<'_, PyAny>, answers: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { requests: class(requests)?, answers: class(answers)? })
+    }
+
+    /// Has a function of Python answer a request: by what it returns, or by all that its generator yields, or not at all.
+    pub fn answer(self, handler: &Bound<'_, PyAny>, request: &[u8], mut answer: Answer<'_, Raw>) -> PyResult<()> {
+        let said = handler.call1((object(handler.py(), self.requests, request)?,))?;
+        if said.is_none() {
+            return Ok(());
+        }
+        // A client that does not look has no room: that is counted.
+        let Ok(parts) = said.cast::<PyIterator>() else {
+            let _ = answer.send(&bytes_of(&said, self.answers)?);
+            return Ok(());
+        };
+        for part in parts {
+            if answer.part(&bytes_of(&part?, self.answers)?).is_err() {
+                return Ok(());
+            }
+        }
+        answer.end();
+        Ok(())
+    }
+}
+
+/// The options that a service has of a topic's, and its own.
+pub fn read(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     for name in given.map(PyDictMethods::keys).iter().flatten() {
         let name: String = name.extract()?;
-        if !matches!(name.as_str(), "group" | "directory" | "wait_strategy") {
-            let there = "there are group, directory, wait_strategy";
+        if !matches!(name.as_str(), "group" | "directory" | "wait_strategy" | "shared") {
+            let there = "there are group, directory, wait_strategy, shared";
             return Err(PyTypeError::new_err(format!("a service has no option {name}: {there}")));
         }
     }
-    let (topic, _): (topic::Options, _) = options::read(given)?;
-    Ok(Options::of_topic(topic))
+    let Some(given) = given else { return Ok(Options::default()) };
+    let of_topic = given.copy()?;
+    let is_shared = match given.get_item("shared")? {
+        Some(shared) => {
+            of_topic.del_item("shared")?;
+            shared.is_truthy()?
+        }
+        None => false,
+    };
+    let (topic, _): (topic::Options, _) = options::read(Some(&of_topic))?;
+    let options = Options::of_topic(topic);
+    Ok(if is_shared { options.shared() } else { options })
 }
 
 /// The bytes of an object that has to be of this class.
@@ -56,6 +104,7 @@ fn object<'py>(py: Python<'py>, class: &'static Class, bytes: &[u8]) -> PyResult
 /// Adds what the package needs of it.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<server::Server>()?;
+    module.add_class::<NodeServer>()?;
     module.add_class::<client::Client>()?;
     module.add_class::<client::Pending>()
 }

@@ -28,6 +28,7 @@ from horus._horus import (
     Input,
     Loan,
     Lost,
+    NodeServer,
     Output,
     Param,
     ParamChange,
@@ -47,6 +48,7 @@ from horus._horus import (
 from horus._message import Message, array, f32, f64, from_layout, i8, i16, i32, i64, i128, message, u8, u16, u32, u64, u128
 from horus._params import Params, param, params
 from horus._program import input, node, output, run
+from horus._program import client, input, node, output, run, server, service
 from horus._service import call
 
 from horus import messages  # noqa: E402, I001 (its classes are made of what stands above)
@@ -56,4 +58,8 @@ __all__ = [
     "Parameter", "Params", "Pending", "Publisher", "Server", "StaticBroadcaster", "Subscriber", "Tally", "Transform", "Watch", "World", "__version__",
     "array", "call", "f32", "f64", "from_layout", "i128", "i16", "i32", "i64", "i8", "input", "message", "messages", "node", "output", "param",
     "params", "run", "u128", "u16", "u32", "u64", "u8", "wait_any",
+    "App", "Array", "Broadcaster", "Client", "Cycle", "Frames", "HorusError", "Input", "Loan", "Lost", "Message", "NodeServer", "Output", "Pending",
+    "Publisher", "Server", "StaticBroadcaster", "Subscriber", "Tally", "Transform", "World", "__version__", "array", "call", "client", "f32", "f64",
+    "from_layout", "i128", "i16", "i32", "i64", "i8", "input", "message", "messages", "node", "output", "run", "server", "service", "u128", "u16", "u32",
+    "u64", "u8", "wait_any",
 ]  # fmt: skip

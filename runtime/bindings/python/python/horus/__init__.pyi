@@ -31,6 +31,7 @@ _T = TypeVar("_T")
 _P = TypeVar("_P", bool, int, float, str)
 _E = TypeVar("_E", default=Any)
 _F = TypeVar("_F")
+_Serves: TypeAlias = Callable[[_Q], _A | Iterator[_A] | None]
 _Span: TypeAlias = float | str | timedelta
 _Reaction: TypeAlias = Literal["count", "warn", "skip", "safe_state", "stop"]
 _OnMiss: TypeAlias = _Reaction | dict[Literal["count", "warn", "skip", "safe_state", "stop", "degrade"], dict[Literal["after", "within", "every"], int]]
@@ -252,8 +253,9 @@ def wait_any(subscribers: Sequence[Subscriber[Any]], timeout: _Span | None = Non
 @final
 class Server(Generic[_Q, _A]):
     """
-    The answering end of a service, whose requests and answers are of classes of messages. There is one at a time. One thread at a time uses it.
-    Options are group, directory and wait_strategy, as those of topics. Raises HorusError when another server lives.
+    The answering end of a service, whose requests and answers are of classes of messages. There is one at a time, unless all say `shared=True`. One
+    thread at a time uses it. Options are group, directory and wait_strategy, as those of topics, and shared. Raises HorusError when another server
+    lives.
     """
 
     def __init__(
@@ -265,6 +267,7 @@ class Server(Generic[_Q, _A]):
         group: str | int | None = None,
         directory: str | PathLike[str] | None = None,
         wait_strategy: str | None = None,
+        shared: bool = False,
     ) -> None: ...
     @property
     def service(self) -> str:
@@ -272,10 +275,10 @@ class Server(Generic[_Q, _A]):
     @property
     def undelivered(self) -> int:
         """Messages that had no room, because their client did not look."""
-    def serve(self, handler: Callable[[_Q], _A | None], timeout: _Span | None = None) -> bool:
+    def serve(self, handler: Callable[[_Q], _A | Iterator[_A] | None], timeout: _Span | None = None) -> bool:
         """
-        Waits for a request, at most `timeout`: seconds, or a text such as "10 ms". Calls `handler` with it, and sends what that returns. None of it
-        says to the client that there is no answer, and so does an exception, which is raised here. False when the time is up.
+        Waits for a request, at most `timeout`: seconds, or a text such as "10 ms". Calls `handler` with it, and sends what that returns, or all that
+        it yields. None says to the client that there is no answer, and so does an exception, which is raised here. False when the time is up.
         """
     def close(self) -> None:
         """Stops serving. Clients that wait are told. What is used after that raises HorusError."""
@@ -283,10 +286,29 @@ class Server(Generic[_Q, _A]):
     def __exit__(self, *error: object) -> None: ...
 
 @final
+class NodeServer(Generic[_Q, _A]):
+    """
+    The answering end of a service in a node, whose requests and answers are of classes of messages: what App.server gives. Only the steps of its node
+    use it, and no thread after the program has ended.
+    """
+
+    @property
+    def service(self) -> str:
+        """The service's name."""
+    @property
+    def undelivered(self) -> int:
+        """Messages that had no room, because their client did not look."""
+    def serve(self, handler: Callable[[_Q], _A | Iterator[_A] | None]) -> bool:
+        """
+        Calls `handler` with the next request, and sends what that returns, or all that it yields. None says to the client that there is no answer,
+        and so does an exception, which is raised here. False when there is no request: it does not wait.
+        """
+
+@final
 class Client(Generic[_Q, _A]):
     """
     The asking end of a service, whose requests and answers are of classes of messages. One thread at a time uses it. Options are group, directory and
-    wait_strategy, as those of topics. Raises HorusError when others mean other messages by the service.
+    wait_strategy, as those of topics, and shared: what its servers say. Raises HorusError when others mean other messages by the service.
     """
 
     def __init__(
@@ -298,6 +320,7 @@ class Client(Generic[_Q, _A]):
         group: str | int | None = None,
         directory: str | PathLike[str] | None = None,
         wait_strategy: str | None = None,
+        shared: bool = False,
     ) -> None: ...
     @property
     def service(self) -> str:
@@ -309,6 +332,11 @@ class Client(Generic[_Q, _A]):
         """
         Asks, and waits for the answer at most `timeout`: seconds, or a text such as "10 ms"; 1 s if not said otherwise. Raises HorusError when there
         is none, at once where no program serves.
+        """
+    def stream(self, request: _Q, timeout: _Span | None = None) -> Iterator[_A]:
+        """
+        Asks, and gives the parts of the answer as they come: waits for each at most `timeout`, 1 s if not said otherwise. Raises HorusError as `call`
+        does, behind the parts that came.
         """
     def call_async(self, request: _Q, timeout: _Span | None = None) -> Coroutine[Any, Any, _A]:
         """As `call`, awaited by the event loop that runs. Cancelling it gives the call up."""
@@ -331,6 +359,14 @@ class Pending(Generic[_A]):
 
     def try_answer(self) -> _A | None:
         """The answer, or None when it has not come yet. Raises HorusError when none will come."""
+    def try_part(self) -> _A | None:
+        """
+        The next part of an answer that has several, or None: then `is_over` says whether all were told, or the next one has not come yet. Raises
+        HorusError when no more will come, behind those that came.
+        """
+    @property
+    def is_over(self) -> bool:
+        """Whether `try_part` has told all parts."""
     def _time_out(self, limit: Any) -> None: ...
 
 def call(
@@ -342,6 +378,7 @@ def call(
     group: str | int | None = None,
     directory: str | PathLike[str] | None = None,
     wait_strategy: str | None = None,
+    shared: bool = False,
 ) -> _A:
     """
     Asks a service once: `answers` is the class of its answers. Waits at most `timeout` for the answer. Raises HorusError when there is none. Who asks
@@ -503,6 +540,54 @@ class App:
         """
     def param_group(self, group: str | int) -> None:
         """Has the members of a group alone set the parameters, if `node.toml` names no other one; who may use the program's topics may read them."""
+    def service(
+        self,
+        requests: type[_Q],
+        answers: type[_A],
+        service: str,
+        *,
+        shared: bool = False,
+        group: str | int | None = None,
+        min_inter_arrival: _Span | None = None,
+        budget: _Span | None = None,
+        deadline: _Span | None = None,
+        monitor_limit: _Span | None = None,
+        cpu: str | int | None = None,
+        scheduling_policy: str | None = None,
+        on_miss: _OnMiss | None = None,
+    ) -> Callable[[_Serves[_Q, _A]], _Serves[_Q, _A]]:
+        """
+        Makes a node of the function below, which serves a service and has its name: it is called with each request, in a cycle that the request
+        releases. What it returns is the answer, and what a generator yields are its parts; None says that there is no answer. The options are those
+        of `node`. Inputs and outputs that were opened before remain those of the next node. Raises HorusError when another server lives, unless all
+        say `shared`.
+        """
+    def server(
+        self,
+        requests: type[_Q],
+        answers: type[_A],
+        service: str,
+        *,
+        shared: bool = False,
+        group: str | int | None = None,
+    ) -> NodeServer[_Q, _A]:
+        """
+        The answering end of a service, for the next node, which serves it among its other work: `on=` with the service's name releases it by
+        requests. Raises HorusError as `service` does.
+        """
+    def client(
+        self,
+        requests: type[_Q],
+        answers: type[_A],
+        service: str,
+        *,
+        shared: bool = False,
+        group: str | int | None = None,
+    ) -> Client[_Q, _A]:
+        """
+        The asking end of a service, for the steps of the next node: one asks, and a later one looks. A server that is killed is told within about 0.3
+        s. Raises HorusError when others mean other messages by the service.
+        """
     def chain(self, nodes: Sequence[str], *, end_to_end: _Span) -> None:
         """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` seconds is refused."""
     def releases(self, releases: int) -> None:
@@ -526,6 +611,12 @@ def output(carries: type[_M], topic: str, **options: Any) -> Output[_M]:
     """As App.output, of the script's program."""
 def node(name: str | None = None, **options: Any) -> Callable[[_F], _F]:
     """As App.node, of the script's program."""
+def service(requests: type[_Q], answers: type[_A], service: str, **options: Any) -> Callable[[_Serves[_Q, _A]], _Serves[_Q, _A]]:
+    """As App.service, of the script's program."""
+def server(requests: type[_Q], answers: type[_A], service: str, **options: Any) -> NodeServer[_Q, _A]:
+    """As App.server, of the script's program."""
+def client(requests: type[_Q], answers: type[_A], service: str, **options: Any) -> Client[_Q, _A]:
+    """As App.client, of the script's program."""
 def run() -> None:
     """As App.run, of the script's program."""
 

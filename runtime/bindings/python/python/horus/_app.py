@@ -59,6 +59,33 @@ class App:
 
         return add
 
+    def service(self, requests, answers, service, *, shared=False, group=None, **options):
+        """
+        Makes a node of the function below, which serves a service and has its name: it is called with each request, in a cycle that the request releases.
+        What it returns is the answer, and what a generator yields are its parts; None says that there is no answer. The options are those of `node`.
+        Inputs and outputs that were opened before remain those of the next node. Raises HorusError when another server lives, unless all say `shared`.
+        """
+
+        def add(handler):
+            self._inner.add_service(requests, answers, service, handler, _of_service(shared, group), options)
+            return handler
+
+        return add
+
+    def server(self, requests, answers, service, *, shared=False, group=None):
+        """
+        The answering end of a service, for the next node, which serves it among its other work: `on=` with the service's name releases it by requests.
+        Raises HorusError as `service` does.
+        """
+        return self._inner.server(requests, answers, service, **_of_service(shared, group))
+
+    def client(self, requests, answers, service, *, shared=False, group=None):
+        """
+        The asking end of a service, for the steps of the next node: one asks, and a later one looks. A server that is killed is told within about 0.3 s.
+        Raises HorusError when others mean other messages by the service.
+        """
+        return self._inner.client(requests, answers, service, **_of_service(shared, group))
+
     def chain(self, nodes, *, end_to_end):
         """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` seconds is refused."""
         self._inner.chain(list(nodes), end_to_end)
@@ -87,6 +114,10 @@ class App:
 
     def _run_in_place(self, releases):
         self._inner.run_in_place(releases)
+
+
+def _of_service(shared, group):
+    return {"shared": shared} if group is None else {"shared": shared, "group": group}
 
 
 def in_virtual_time(inner):

@@ -31,6 +31,21 @@ def node(name=None, **options):
     return program().node(name, **options)
 
 
+def service(requests, answers, service, **options):
+    """As App.service, of the script's program."""
+    return program().service(requests, answers, service, **options)
+
+
+def server(requests, answers, service, **options):
+    """As App.server, of the script's program."""
+    return program().server(requests, answers, service, **options)
+
+
+def client(requests, answers, service, **options):
+    """As App.client, of the script's program."""
+    return program().client(requests, answers, service, **options)
+
+
 def run():
     """As App.run, of the script's program."""
     program().run()

@@ -1,6 +1,7 @@
 """A call without a client that is kept, and answers that an event loop awaits."""
 
 import asyncio
+import time
 
 from horus._horus import Client
 
@@ -14,6 +15,24 @@ def call(service, request, answers, timeout=1.0, **options):
     """
     with Client(type(request), answers, service, **options) as client:
         return client.call(request, timeout)
+
+
+def parts(client, request, seconds):
+    """The parts of the answer to a request, as they come."""
+    if not client.check_server():
+        client.call(request, 0)  # raises, and says that there is no server
+    pending = client.ask(request)
+    end = time.monotonic() + seconds
+    while not pending.is_over:
+        if (part := pending.try_part()) is not None:
+            yield part
+            end = time.monotonic() + seconds
+        elif not pending.is_over:
+            left = end - time.monotonic()
+            if left <= 0:
+                pending._time_out(seconds)
+            if not client.wait(min(SLICE_SECONDS, left)):
+                client.check_server()
 
 
 async def answer(client, request, seconds):

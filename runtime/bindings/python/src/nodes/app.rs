@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use horus::service::Answer;
 use horus::time::{Clock, MonotonicTime, SystemClock};
 use horus::topic::{Bytes, Raw};
 use horus::world::{Unbuilt, VirtualWorld};
@@ -18,10 +19,11 @@ use pyo3::types::PyDict;
 use super::ending::{Interrupter, Running};
 use super::options;
 use super::port::{Input, Life, Output, Reader, Writer};
-use super::step::{Failures, PyNode};
+use super::step::{Caller, Failures, PyNode};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
 use crate::param::{self, Param};
+use crate::service::{self, Classes, Client, NodeServer};
 use crate::topic::options::{duration, read};
 use crate::topic::{Carried, DEFAULT_MAXIMUM};
 use crate::value::{self, Decoder};
@@ -224,8 +226,75 @@ impl App {
         let (failures, running) = (declared.failures.clone(), Arc::new(Running::of(name)));
         declared.app()?;
         declared.running.push(Arc::clone(&running));
-        let node = PyNode { step: step.clone().unbind(), safe_state: safe_state.map(Bound::unbind), failures, running };
+        let caller = Caller { failures, running };
+        let node = PyNode { step: step.clone().unbind(), safe_state: safe_state.map(Bound::unbind), caller };
         options::apply(declared.app()?.node(name, node), options)
+    }
+
+    /// Adds a node that serves a service: `handler` is called with each request. `horus.App.service` is the decorator over it.
+    #[pyo3(signature = (requests, answers, service, handler, given, options))]
+    fn add_service(
+        &self,
+        requests: &Bound<'_, PyAny>,
+        answers: &Bound<'_, PyAny>,
+        service: &str,
+        handler: &Bound<'_, PyAny>,
+        given: &Bound<'_, PyDict>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        let classes = Classes::named(requests, answers)?;
+        if !handler.is_callable() {
+            return Err(PyTypeError::new_err(format!("the handler of service {service} cannot be called")));
+        }
+        let mut declared = self.declared.lend(handler.py())?;
+        let caller = Caller { failures: declared.failures.clone(), running: Arc::new(Running::of(service)) };
+        let running = Arc::clone(&caller.running);
+        let handler = handler.clone().unbind();
+        let answers_it = move |request: &[u8], answer: Answer<'_, Raw>| {
+            caller.call(|py| classes.answer(handler.bind(py), request, answer));
+        };
+        let spec = declared.app()?.service_as::<Raw, Raw>(
+            service,
+            &classes.requests.layout,
+            &classes.answers.layout,
+            service::read(Some(given))?,
+            answers_it,
+        );
+        options::apply(spec.map_err(failed)?, options)?;
+        declared.running.push(running);
+        Ok(())
+    }
+
+    /// The answering end of a service, for the next node.
+    #[pyo3(signature = (requests, answers, service, **given))]
+    fn server(
+        &self,
+        requests: &Bound<'_, PyAny>,
+        answers: &Bound<'_, PyAny>,
+        service: &str,
+        given: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<NodeServer> {
+        let (classes, options) = (Classes::named(requests, answers)?, service::read(given)?);
+        let mut declared = self.declared.lend(requests.py())?;
+        let (asked, answered) = (&classes.requests.layout, &classes.answers.layout);
+        let server = declared.app()?.server_as::<Raw, Raw>(service, asked, answered, options).map_err(failed)?;
+        Ok(NodeServer::new(server, classes, service, self.life.clone()))
+    }
+
+    /// The asking end of a service, for the steps of a node.
+    #[pyo3(signature = (requests, answers, service, **given))]
+    fn client(
+        &self,
+        requests: &Bound<'_, PyAny>,
+        answers: &Bound<'_, PyAny>,
+        service: &str,
+        given: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Client> {
+        let (classes, options) = (Classes::named(requests, answers)?, service::read(given)?);
+        let mut declared = self.declared.lend(requests.py())?;
+        let (asked, answered) = (&classes.requests.layout, &classes.answers.layout);
+        let client = declared.app()?.client_as::<Raw, Raw>(service, asked, answered, options).map_err(failed)?;
+        Ok(Client::of_node(client, classes, service, self.life.clone()))
     }
 
     /// Names nodes that hand data on to each other, and the longest time from the first one's release to the last one's completion.

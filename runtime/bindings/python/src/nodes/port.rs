@@ -29,6 +29,11 @@ impl Life {
         self.0.store(true, Ordering::Relaxed); // the GIL's holder says it, and asks for it
     }
 
+    /// Whether the program has ended.
+    pub fn has_ended(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
     #[inline]
     fn goes_on(&self, port: &str) -> PyResult<()> {
         if self.0.load(Ordering::Relaxed) { Err(has_ended(port)) } else { Ok(()) }

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::attached::attach;
-use super::log::{Told, log};
 use super::ending::Running;
+use super::log::{Told, log};
 
 /// What a node is told about the cycle that it is in. Times are nanoseconds on CLOCK_MONOTONIC.
 #[pyclass(frozen, module = "horus")]
@@ -60,34 +60,22 @@ impl Failures {
     }
 }
 
-/// A node of functions in Python.
-pub struct PyNode {
-    pub step: Py<PyAny>,
-    pub safe_state: Option<Py<PyAny>>,
+/// How a node calls Python: where its exceptions go, and who may have to interrupt it.
+pub struct Caller {
     pub failures: Failures,
     pub running: Arc<Running>,
 }
 
-impl PyNode {
+impl Caller {
+    /// Calls `work`, whose exception ends the program.
     #[inline]
-    fn call(&self, work: &Py<PyAny>, cycle: &node::Cycle) {
+    pub fn call(&self, work: impl FnOnce(Python<'_>) -> PyResult<()>) {
         let called = attach(|py| {
             if self.running.thread.load(Ordering::Relaxed) == 0 {
                 self.note_thread(py)?;
             }
-            let told = Bound::new(
-                py,
-                Cycle {
-                    number: cycle.number,
-                    release_ns: cycle.release.as_nanos(),
-                    wake_ns: cycle.wake.as_nanos(),
-                    deadline_ns: cycle.deadline.as_nanos(),
-                    inner: Told::new(cycle),
-                },
-            )?;
             self.running.is_inside.store(true, Ordering::Relaxed);
-            let called = work.bind(py).call1((&told,)).map(|_| ());
-            told.get().inner.end();
+            let called = work(py);
             self.running.is_inside.store(false, Ordering::Relaxed);
             called
         });
@@ -111,6 +99,34 @@ impl PyNode {
     }
 }
 
+/// A node of functions in Python.
+pub struct PyNode {
+    pub step: Py<PyAny>,
+    pub safe_state: Option<Py<PyAny>>,
+    pub caller: Caller,
+}
+
+impl PyNode {
+    #[inline]
+    fn call(&self, work: &Py<PyAny>, cycle: &node::Cycle) {
+        self.caller.call(|py| {
+            let told = Bound::new(
+                py,
+                Cycle {
+                    number: cycle.number,
+                    release_ns: cycle.release.as_nanos(),
+                    wake_ns: cycle.wake.as_nanos(),
+                    deadline_ns: cycle.deadline.as_nanos(),
+                    inner: Told::new(cycle),
+                },
+            )?;
+            let called = work.bind(py).call1((&told,)).map(|_| ());
+            told.get().inner.end();
+            called
+        });
+    }
+}
+
 impl Node for PyNode {
     #[inline]
     fn step(&mut self, cycle: &node::Cycle) {
@@ -120,7 +136,7 @@ impl Node for PyNode {
     fn safe_state(&mut self, cycle: &node::Cycle) {
         if let Some(safe_state) = &self.safe_state {
             self.call(safe_state, cycle);
-            self.running.thread.store(0, Ordering::Relaxed); // the first call is not the node's own thread's
+            self.caller.running.thread.store(0, Ordering::Relaxed); // the first call is not the node's own thread's
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use horus::service::{CallError, Client as RustClient, Pending as RustPending};
+use horus::service::{CallError, Client as RustClient, Part, Pending as RustPending};
 use horus::topic::Raw;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::{bytes_of, class, object, read};
+use super::{Classes, bytes_of, object, read};
 use crate::error::{failed, refused};
 use crate::exclusive::Exclusive;
-use crate::message::class::Class;
+use crate::nodes::Life;
 use crate::topic::options::{duration, limit};
 use crate::topic::sliced;
 
@@ -22,23 +22,53 @@ const LOOK: Duration = Duration::from_millis(10);
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// The asking end of a service, whose requests and answers are of classes of messages. One thread at a time uses it. Options are group, directory and
-/// wait_strategy, as those of topics. Raises HorusError when others mean other messages by the service.
+/// wait_strategy, as those of topics, and shared: what its servers say. Raises HorusError when others mean other messages by the service.
 #[pyclass(frozen, module = "horus")]
 pub struct Client {
     end: Exclusive<End>,
-    classes: (&'static Class, &'static Class),
+    classes: Classes,
     service: String,
+    /// Of a node's: whether its program goes on.
+    life: Option<Life>,
 }
 
 /// A call that is on its way. If it goes, the call is given up, and its answer is dropped.
 #[pyclass(frozen, module = "horus")]
 pub struct Pending {
-    pending: Exclusive<RustPending>,
+    /// With whether all of the answer was told.
+    pending: Exclusive<(RustPending, bool)>,
     client: Py<Client>,
 }
 
 fn open(end: &mut End) -> PyResult<&mut RustClient<Raw, Raw>> {
     end.as_deref_mut().ok_or_else(|| refused("this client was closed: open another one"))
+}
+
+impl Client {
+    /// A node's.
+    pub fn of_node(client: RustClient<Raw, Raw>, classes: Classes, service: &str, life: Life) -> Self {
+        let end = Exclusive::new("client", Some(Box::new(client)));
+        Self { end, classes, service: service.to_owned(), life: Some(life) }
+    }
+
+    /// Who waits is in no node.
+    fn may_wait(&self) -> PyResult<()> {
+        match self.life {
+            Some(_) => {
+                Err(refused("a step does not wait for an answer: ask, and look for it in a later cycle (try_answer)"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn goes_on(&self) -> PyResult<()> {
+        match &self.life {
+            Some(life) if life.has_ended() => {
+                Err(refused("the program of this client has ended: use a horus.Client outside of programs"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 #[pymethods]
@@ -51,10 +81,11 @@ impl Client {
         service: &str,
         given: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let classes = (class(requests)?, class(answers)?);
-        let client =
-            RustClient::open_as(service, &classes.0.layout, &classes.1.layout, read(given)?).map_err(failed)?;
-        Ok(Self { end: Exclusive::new("client", Some(Box::new(client))), classes, service: service.to_owned() })
+        let classes = Classes::named(requests, answers)?;
+        let (asked, answered) = (&classes.requests.layout, &classes.answers.layout);
+        let client = RustClient::open_as(service, asked, answered, read(given)?).map_err(failed)?;
+        let end = Exclusive::new("client", Some(Box::new(client)));
+        Ok(Self { end, classes, service: service.to_owned(), life: None })
     }
 
     /// Asks, and waits for the answer at most `timeout`: seconds, or a text such as "10 ms"; 1 s if not said otherwise. Raises HorusError when there is none,
@@ -65,8 +96,9 @@ impl Client {
         request: &Bound<'py, PyAny>,
         timeout: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        self.may_wait()?;
         let py = request.py();
-        let (bytes, limit) = (bytes_of(request, self.classes.0)?, limit(timeout)?.unwrap_or(LIMIT));
+        let (bytes, limit) = (bytes_of(request, self.classes.requests)?, limit(timeout)?.unwrap_or(LIMIT));
         let mut end = self.end.lend(py)?;
         let client = open(&mut end)?;
         if !client.is_served().map_err(failed)? {
@@ -76,7 +108,7 @@ impl Client {
         let until = Instant::now().checked_add(limit);
         loop {
             if let Some(answer) = pending.try_answer(client).map_err(failed)? {
-                return object(py, self.classes.1, &answer);
+                return object(py, self.classes.answers, &answer);
             }
             let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()));
             if left.is_zero() {
@@ -88,6 +120,19 @@ impl Client {
         }
     }
 
+    /// Asks, and gives the parts of the answer as they come: waits for each at most `timeout`, 1 s if not said otherwise. Raises HorusError as `call` does,
+    /// behind the parts that came.
+    #[pyo3(signature = (request, timeout=None))]
+    fn stream<'py>(
+        slf: &Bound<'py, Self>,
+        request: &Bound<'py, PyAny>,
+        timeout: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().may_wait()?;
+        let seconds = limit(timeout)?.unwrap_or(LIMIT).as_secs_f64();
+        slf.py().import("horus._service")?.getattr("parts")?.call1((slf, request, seconds))
+    }
+
     /// As `call`, awaited by the event loop that runs. Cancelling it gives the call up.
     #[pyo3(signature = (request, timeout=None))]
     fn call_async<'py>(
@@ -95,6 +140,7 @@ impl Client {
         request: &Bound<'py, PyAny>,
         timeout: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().may_wait()?;
         let seconds = limit(timeout)?.unwrap_or(LIMIT).as_secs_f64();
         slf.py().import("horus._service")?.getattr("answer")?.call1((slf, request, seconds))
     }
@@ -102,15 +148,17 @@ impl Client {
     /// Asks, and does not wait: what this gives is asked for the answer later. A client may have 16 calls on their way.
     fn ask(slf: &Bound<'_, Self>, request: &Bound<'_, PyAny>) -> PyResult<Pending> {
         let this = slf.get();
-        let bytes = bytes_of(request, this.classes.0)?;
+        this.goes_on()?;
+        let bytes = bytes_of(request, this.classes.requests)?;
         let mut end = this.end.lend(slf.py())?;
         let pending = open(&mut end)?.ask(&bytes).map_err(failed)?;
-        Ok(Pending { pending: Exclusive::new("call", pending), client: slf.clone().unbind() })
+        Ok(Pending { pending: Exclusive::new("call", (pending, false)), client: slf.clone().unbind() })
     }
 
     /// Waits for a message from the server, at most `timeout`: seconds, or a text such as "10 ms". Gives whether there is one.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        self.may_wait()?;
         let mut end = self.end.lend(py)?;
         let client = open(&mut end)?;
         Ok(sliced(py, limit(timeout)?, |limit| client.wait(limit).then_some(()))?.is_some())
@@ -118,6 +166,7 @@ impl Client {
 
     /// Asks the kernel whether the server lives, and gives the answer; if it does not, all calls on their way get their error.
     fn check_server(&self, py: Python<'_>) -> PyResult<bool> {
+        self.goes_on()?;
         let mut end = self.end.lend(py)?;
         open(&mut end)?.check_server().map_err(failed)
     }
@@ -125,6 +174,7 @@ impl Client {
     /// Waits until a living program serves it, at most `timeout`: seconds, or a text such as "10 ms". False when the time is up.
     #[pyo3(signature = (timeout=None))]
     fn wait_until_served(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        self.may_wait()?;
         let mut end = self.end.lend(py)?;
         let client = open(&mut end)?;
         let served = sliced(py, limit(timeout)?, |limit| match client.wait_until_served(limit) {
@@ -169,9 +219,36 @@ impl Pending {
     /// The answer, or None when it has not come yet. Raises HorusError when none will come.
     fn try_answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let client = self.client.get();
+        client.goes_on()?;
         let mut end = client.end.lend(py)?;
-        let answer = self.pending.lend(py)?.try_answer(open(&mut end)?).map_err(failed)?;
-        answer.map(|answer| object(py, client.classes.1, &answer)).transpose()
+        let answer = self.pending.lend(py)?.0.try_answer(open(&mut end)?).map_err(failed)?;
+        answer.map(|answer| object(py, client.classes.answers, &answer)).transpose()
+    }
+
+    /// The next part of an answer that has several, or None: then `is_over` says whether all were told, or the next one has not come yet. Raises HorusError
+    /// when no more will come, behind those that came.
+    fn try_part<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let client = self.client.get();
+        client.goes_on()?;
+        let mut end = client.end.lend(py)?;
+        let mut pending = self.pending.lend(py)?;
+        if pending.1 {
+            return Ok(None);
+        }
+        match pending.0.try_part(open(&mut end)?).map_err(failed)? {
+            Part::Next(part) => object(py, client.classes.answers, &part).map(Some),
+            Part::Nothing => Ok(None),
+            Part::End => {
+                pending.1 = true;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether `try_part` has told all parts.
+    #[getter]
+    fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.pending.lend(py)?.1)
     }
 
     /// Raises the error of a call whose time is up.

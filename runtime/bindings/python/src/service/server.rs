@@ -7,21 +7,20 @@ use horus::topic::Raw;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::{bytes_of, class, object, read};
+use super::{Classes, read};
 use crate::error::{failed, refused};
 use crate::exclusive::Exclusive;
-use crate::message::class::Class;
 use crate::topic::options::limit;
 use crate::topic::sliced;
 
 type End = Option<Box<RustServer<Raw, Raw>>>;
 
-/// The answering end of a service, whose requests and answers are of classes of messages. There is one at a time. One thread at a time uses it.
-/// Options are group, directory and wait_strategy, as those of topics. Raises HorusError when another server lives.
+/// The answering end of a service, whose requests and answers are of classes of messages. There is one at a time, unless all say
+/// `shared=True`. One thread at a time uses it. Options are group, directory and wait_strategy, as those of topics, and shared. Raises HorusError when another server lives.
 #[pyclass(frozen, module = "horus")]
 pub struct Server {
     end: Exclusive<End>,
-    classes: (&'static Class, &'static Class),
+    classes: Classes,
     service: String,
 }
 
@@ -39,33 +38,24 @@ impl Server {
         service: &str,
         given: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let classes = (class(requests)?, class(answers)?);
-        let server =
-            RustServer::open_as(service, &classes.0.layout, &classes.1.layout, read(given)?).map_err(failed)?;
+        let classes = Classes::named(requests, answers)?;
+        let (asked, answered) = (&classes.requests.layout, &classes.answers.layout);
+        let server = RustServer::open_as(service, asked, answered, read(given)?).map_err(failed)?;
         Ok(Self { end: Exclusive::new("server", Some(Box::new(server))), classes, service: service.to_owned() })
     }
 
-    /// Waits for a request, at most `timeout`: seconds, or a text such as "10 ms". Calls `handler` with it, and sends what that returns. None of it says to the
-    /// client that there is no answer, and so does an exception, which is raised here. False when the time is up.
+    /// Waits for a request, at most `timeout`: seconds, or a text such as "10 ms". Calls `handler` with it, and sends what that returns, or all that it yields. None
+    /// says to the client that there is no answer, and so does an exception, which is raised here. False when the time is up.
     #[pyo3(signature = (handler, timeout=None))]
     fn serve(&self, py: Python<'_>, handler: &Bound<'_, PyAny>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let mut end = self.end.lend(py)?;
         let server = open(&mut end)?;
-        let (of_requests, of_answers) = self.classes;
         if sliced(py, limit(timeout)?, |limit| server.wait(limit).then_some(()))?.is_none() {
             return Ok(false);
         }
         let mut outcome = Ok(());
         let served = server.serve(Duration::ZERO, |request, answer| {
-            outcome = (|| {
-                let said = handler.call1((object(py, of_requests, request)?,))?;
-                if said.is_none() {
-                    return Ok(());
-                }
-                // A client that does not look has no room: it is counted.
-                let _ = answer.send(&bytes_of(&said, of_answers)?);
-                Ok(())
-            })();
+            outcome = self.classes.answer(handler, request, answer);
         });
         outcome.map(|()| served)
     }
