@@ -216,6 +216,10 @@ CHECKS = [
         on=("runtime/bridge",), through=("docs/ros2.md",), slow="about 2 minutes",
     ),
     Check(
+        "ros2: services, parameters, transforms and latched topics of a real ROS 2", module("ros2.exchange"), SCRIPTS, alone=FOREIGN, together="ros2",
+        on=("runtime/bridge",), through=("docs/ros2.md",), slow="about a minute",
+    ),
+    Check(
         "ros2: messages by Zenoh", module("ros2.zenoh"), SCRIPTS, alone=FOREIGN, together="ros2",
         on=("runtime/bridge",), through=("docs/ros2.md",), slow="about a minute",
     ),

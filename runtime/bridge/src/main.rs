@@ -12,9 +12,9 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 #[cfg(feature = "zenoh")]
 use horus_bridge::config::fleet::Fleet;
-use horus_bridge::config::{Config, Durability, Quality, Reliability, Wire};
+use horus_bridge::config::{Config, Durability, Quality, Reliability, Transforms, Wire};
 use horus_bridge::interface::import::{self, Sizes};
-use horus_bridge::interface::{file, hash, standard};
+use horus_bridge::interface::{file, hash, services, standard};
 use horus_bridge::route::{Mark, Server, Transport};
 #[cfg(feature = "zenoh")]
 use horus_bridge::zenoh;
@@ -37,9 +37,13 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Import {
-    /// A message that is known, such as sensor_msgs/msg/NavSatFix, or a file PACKAGE/msg/NAME.msg
+    /// A message that is known, such as sensor_msgs/msg/NavSatFix, or a service, such as std_srvs/srv/SetBool, or a file
+    /// PACKAGE/msg/NAME.msg or PACKAGE/srv/NAME.srv
     #[arg(value_name = "MESSAGE")]
     message: String,
+    /// Which message of a service
+    #[arg(long, value_enum)]
+    part: Option<Part>,
     /// Bytes of a text
     #[arg(long, default_value_t = 32)]
     texts: usize,
@@ -49,6 +53,12 @@ struct Import {
     /// Bytes or elements of the fields of a name, for instance data=40000
     #[arg(long, value_name = "FIELD=NUMBER", value_parser = size)]
     size: Vec<(String, usize)>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Part {
+    Request,
+    Response,
 }
 
 fn size(word: &str) -> Result<(String, usize), String> {
@@ -72,7 +82,19 @@ struct Ros2 {
     /// A topic that comes from ROS, for instance /cmd_vel=base.cmd:horus/CmdVel
     #[arg(long, value_name = "/ROS[:TYPE]=TOPIC[:MESSAGE]")]
     from_ros: Vec<String>,
-    /// The definition of a message of one's own, a file PACKAGE/msg/NAME.msg
+    /// A service of ours that ROS may call, for instance map.save=/save_map:std_srvs/srv/Trigger
+    #[arg(long, value_name = "SERVICE=/ROS[:TYPE]")]
+    service_to_ros: Vec<String>,
+    /// A service of ROS that programs here may call, for instance /get_plan=plan:nav_msgs/srv/GetPlan
+    #[arg(long, value_name = "/ROS=SERVICE[:TYPE]")]
+    service_from_ros: Vec<String>,
+    /// A program whose parameters ROS may look at and set, for instance nav, or nav=/navigation
+    #[arg(long, value_name = "PROGRAM[=/NODE]")]
+    parameters: Vec<String>,
+    /// Which way frames go as /tf and /tf_static
+    #[arg(long, value_enum)]
+    transforms: Option<Frames>,
+    /// The definition of a message or service of one's own, a file PACKAGE/msg/NAME.msg or PACKAGE/srv/NAME.srv
     #[arg(long, value_name = "FILE")]
     definition: Vec<PathBuf>,
     /// A file of settings, docs/ros2.md has one
@@ -97,6 +119,15 @@ struct Ros2 {
     /// Whether who comes later gets the last messages, of topics whose settings do not say [default: volatile]
     #[arg(long, value_enum)]
     durability: Option<Durability>,
+}
+
+/// Which way frames go.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Frames {
+    ToRos,
+    FromRos,
+    Both,
 }
 
 #[cfg(feature = "zenoh")]
@@ -152,12 +183,23 @@ fn messages() -> Result<(), String> {
 
 fn import(args: &Import) -> Result<(), String> {
     let path = Path::new(&args.message);
-    let whole = match path.extension() {
+    let mut wholes = match path.extension() {
         Some(_) => file::read(path)?,
+        None if args.message.contains("/srv/") => {
+            let parts = services::messages(&services::check(&args.message)?);
+            let whole = |name: &String| standard::whole(name).map_err(|error| error.to_string());
+            parts.iter().map(whole).collect::<Result<_, _>>()?
+        }
         None => {
             let name = horus_bridge::names::message(&args.message).map_err(|error| error.to_string())?;
-            standard::whole(&name).map_err(|error| error.to_string())?
+            vec![standard::whole(&name).map_err(|error| error.to_string())?]
         }
+    };
+    let whole = match (wholes.len(), args.part) {
+        (1, None) => wholes.remove(0),
+        (2, Some(part)) => wholes.remove(part as usize),
+        (1, Some(_)) => return Err("a message has no parts: leave out --part".to_owned()),
+        _ => return Err("a service has two messages: say --part request, and --part response for the other".to_owned()),
     };
     if args.texts == 0 || args.lists == 0 {
         return Err("a text and a list have room for one at least".to_owned());
@@ -179,8 +221,20 @@ fn ros2(args: &Ros2) -> Result<(), String> {
     for word in &args.from_ros {
         config.add_from_ros(word).map_err(|error| error.to_string())?;
     }
+    for word in &args.service_to_ros {
+        config.add_service_to_ros(word).map_err(|error| error.to_string())?;
+    }
+    for word in &args.service_from_ros {
+        config.add_service_from_ros(word).map_err(|error| error.to_string())?;
+    }
+    args.parameters.iter().for_each(|word| config.add_parameters(word));
+    if let Some(way) = args.transforms {
+        let said = config.transforms.take().unwrap_or_default();
+        config.transforms = Some(Transforms { to_ros: way != Frames::FromRos, from_ros: way != Frames::ToRos, ..said });
+    }
     config.definitions.extend_from_slice(&args.definition);
-    standard::learn(config.definitions.iter().map(|path| file::read(path)).collect::<Result<_, _>>()?);
+    let learned = config.definitions.iter().map(|path| file::read(path)).collect::<Result<Vec<_>, _>>()?;
+    standard::learn(learned.into_iter().flatten().collect());
     config.connect.extend_from_slice(&args.connect);
     config.listen.extend_from_slice(&args.listen);
     config.node = args.node.clone().or(config.node);

@@ -10,6 +10,9 @@ pub enum NameError {
         "`{0}` is no topic of ROS 2: it begins with `/`; between slashes stand letters, digits and _, no digit first"
     )]
     Topic(String),
+    /// No service.
+    #[error("`{0}` is no service of ROS 2: write `package/srv/Name`, as in std_srvs/srv/Trigger")]
+    Service(String),
     /// No message.
     #[error("`{0}` is no message of ROS 2: write `package/msg/Name`, as in sensor_msgs/msg/Imu")]
     Message(String),
@@ -45,6 +48,20 @@ pub fn message(name: &str) -> Result<String, NameError> {
     }
 }
 
+/// The type of a service of ROS 2, whole; `std_srvs/Trigger` is taken for `std_srvs/srv/Trigger`.
+///
+/// # Errors
+/// When it is none.
+pub fn service_type(name: &str) -> Result<String, NameError> {
+    let parts: Vec<_> = name.split('/').collect();
+    match parts[..] {
+        [package, last] | [package, "srv", last] if is_word(package) && is_word(last) => {
+            Ok(format!("{package}/srv/{last}"))
+        }
+        _ => Err(NameError::Service(name.to_owned())),
+    }
+}
+
 /// A node of ROS 2, without namespace.
 ///
 /// # Errors
@@ -70,6 +87,11 @@ pub fn dds_topic(name: &str) -> String {
     format!("rt{name}")
 }
 
+/// The topics of a service as DDS names them, of requests and of replies: `rq/save_mapRequest`, `rr/save_mapReply`.
+pub fn dds_service(name: &str) -> [String; 2] {
+    [format!("rq{name}Request"), format!("rr{name}Reply")]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +107,9 @@ mod tests {
         assert!(node("bridge_1").is_ok() && node("a/b").is_err() && node("*").is_err() && node("").is_err());
         assert_eq!(dds_message("sensor_msgs/msg/Imu"), "sensor_msgs::msg::dds_::Imu_");
         assert_eq!(dds_topic("/robot/imu"), "rt/robot/imu");
+        assert_eq!(service_type("std_srvs/Trigger").unwrap(), "std_srvs/srv/Trigger");
+        assert!(service_type("Trigger").is_err() && service_type("a/msg/B").is_err());
+        assert_eq!(dds_service("/a/b"), ["rq/a/bRequest", "rr/a/bReply"]);
+        assert_eq!(dds_message("std_srvs/srv/Trigger_Request"), "std_srvs::srv::dds_::Trigger_Request_");
     }
 }

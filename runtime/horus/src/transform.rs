@@ -61,6 +61,8 @@ pub use error::{LookupError, SendError};
 pub use frames::Frames;
 pub use name::FrameName;
 pub use pose::Transform;
+#[doc(hidden)]
+pub use sample::FrameSample;
 pub use statics::StaticBroadcaster;
 pub use survey::{Known, Link, Survey};
 

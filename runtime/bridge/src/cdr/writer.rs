@@ -47,6 +47,8 @@ impl<'a> Writer<'a> {
         i32 i32s i32, "a signed number of four bytes";
         u32 u32s u32, "a number of four bytes";
         f32 f32s f32, "a float";
+        i64 i64s i64, "a signed number of eight bytes";
+        u64 u64s u64, "a number of eight bytes";
         f64 f64s f64, "a double";
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing is bridged that is not written here. A topic goes one way only: both ways, a message would come back for ever.
 
+mod exchange;
 pub mod fleet;
 mod renamed;
 mod words;
@@ -13,7 +14,10 @@ use horus_shm::directory::TopicName;
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::interface::services;
 use crate::names;
+
+pub use exchange::{ParametersRoute, ServiceRoute, Transforms};
 
 /// All settings.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -42,6 +46,17 @@ pub struct Config {
     /// Topics that come from ROS, by our name.
     #[serde(default)]
     pub from_ros: BTreeMap<String, FromRos>,
+    /// Services of ours that ROS may call, by our name.
+    #[serde(default)]
+    pub service_to_ros: BTreeMap<String, ServiceRoute>,
+    /// Services of ROS that programs here may call, by our name.
+    #[serde(default)]
+    pub service_from_ros: BTreeMap<String, ServiceRoute>,
+    /// Programs whose parameters ROS may look at and set.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, ParametersRoute>,
+    /// The frames.
+    pub transforms: Option<Transforms>,
 }
 
 /// What carries messages to ROS.
@@ -192,6 +207,33 @@ impl Config {
         Ok(())
     }
 
+    /// Adds what a word of the command line says: `map.save=/save_map:nav_msgs/srv/GetMap`.
+    ///
+    /// # Errors
+    /// When it says nothing.
+    pub fn add_service_to_ros(&mut self, word: &str) -> Result<(), ConfigError> {
+        let (name, route) = words::service_to_ros(word).map_err(ConfigError::Word)?;
+        self.service_to_ros.insert(name, route);
+        Ok(())
+    }
+
+    /// Adds what a word of the command line says: `/get_plan=plan:nav_msgs/srv/GetPlan`.
+    ///
+    /// # Errors
+    /// When it says nothing.
+    pub fn add_service_from_ros(&mut self, word: &str) -> Result<(), ConfigError> {
+        let (name, route) = words::service_from_ros(word).map_err(ConfigError::Word)?;
+        self.service_from_ros.insert(name, route);
+        Ok(())
+    }
+
+    /// Adds what a word of the command line says: `nav`, or `nav=/navigation`.
+    pub fn add_parameters(&mut self, word: &str) {
+        let (program, node) = word.split_once('=').map_or((word, None), |(program, node)| (program, Some(node)));
+        let route = ParametersRoute { node: node.map(str::to_owned), ..ParametersRoute::default() };
+        self.parameters.insert(program.to_owned(), route);
+    }
+
     /// How those topics are delivered whose settings do not say.
     pub fn otherwise(&mut self, usual: Quality) {
         let to_ros = self.to_ros.values_mut().map(|route| &mut route.quality);
@@ -207,11 +249,14 @@ impl Config {
     /// The first thing that is wrong.
     pub fn check(&self) -> Result<(), ConfigError> {
         let wrong = |text: String| Err(ConfigError::Topic(text));
-        if self.to_ros.is_empty() && self.from_ros.is_empty() {
+        let has_topics = !self.to_ros.is_empty() || !self.from_ros.is_empty();
+        let has_services = !self.service_to_ros.is_empty() || !self.service_from_ros.is_empty();
+        if !has_topics && !has_services && self.parameters.is_empty() && self.transforms.is_none() {
             return wrong(
                 "no topic is bridged: say --to-ros imu=/imu, --from-ros /cmd_vel=base.cmd or --config FILE".into(),
             );
         }
+        self.check_exchanges()?;
         if let Some(node) = self.node.as_deref().filter(|node| names::node(node).is_err()) {
             return wrong(format!("`{node}` is no name of a node: write letters, digits and _, no digit first"));
         }
@@ -238,6 +283,47 @@ impl Config {
             ));
         }
         Ok(())
+    }
+
+    fn check_exchanges(&self) -> Result<(), ConfigError> {
+        let wrong = |text: String| Err(ConfigError::Topic(text));
+        let text = |error: &dyn std::fmt::Display| ConfigError::Topic(error.to_string());
+        let services = || self.service_to_ros.iter().chain(&self.service_from_ros);
+        for (name, ServiceRoute { service, type_name, .. }) in services() {
+            name.parse::<TopicName>().map_err(|error| text(&error))?;
+            names::topic(service).map_err(|error| text(&error))?;
+            let Some(type_name) = type_name else { continue };
+            services::check(type_name).map_err(ConfigError::Topic)?;
+        }
+        let mut seen = BTreeSet::new();
+        if let Some((_, twice)) = services().find(|(_, route)| !seen.insert(&route.service)) {
+            return wrong(format!("{} is bridged twice: a service has one server", twice.service));
+        }
+        if let Some(both) = self.service_to_ros.keys().find(|name| self.service_from_ros.contains_key(*name)) {
+            return wrong(format!("{both} goes both ways, and would call itself for ever: bridge two services"));
+        }
+        let mut nodes = BTreeSet::from([self.node.clone().unwrap_or_else(|| "horus_bridge".to_owned())]);
+        for (program, route) in &self.parameters {
+            program.parse::<TopicName>().map_err(|error| text(&error))?;
+            let node = route.node(program);
+            if names::node(&node).is_err() {
+                return wrong(format!(
+                    "`{node}` is no name of a node, under which ROS would know the parameters of {program}: say `--parameters \
+                     {program}=/NODE`, with letters, digits and _, no digit first"
+                ));
+            }
+            if !nodes.insert(node.clone()) {
+                return wrong(format!(
+                    "two nodes are called {node}: say `--parameters {program}=/NODE` with another name"
+                ));
+            }
+        }
+        match &self.transforms {
+            Some(Transforms { to_ros: false, from_ros: false, .. }) => wrong(
+                "no transform is bridged: say `to_ros = true`, `from_ros = true`, or both below [transforms]".into(),
+            ),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -285,6 +371,54 @@ mod tests {
         config.from_ros.clear();
         config.add_from_ros("/else=imu").unwrap();
         assert!(config.check().unwrap_err().to_string().contains("both ways"));
+    }
+
+    #[test]
+    fn services_parameters_and_transforms_are_named_as_topics_are() {
+        let text = r#"
+            [service_to_ros."map.save"]
+            service = "/save_map"
+            type = "std_srvs/srv/Trigger"
+            [service_from_ros.plan]
+            service = "/get_plan"
+            type = "nav_msgs/srv/GetPlan"
+            [parameters.nav]
+            [parameters."arm.control"]
+            node = "/arm"
+            read_only = true
+            [transforms]
+            to_ros = true
+            from_ros = true
+        "#;
+        let file: Config = toml::from_str(text).unwrap();
+        file.check().unwrap();
+        let mut words = Config::default();
+        words.add_service_to_ros("map.save=/save_map:std_srvs/srv/Trigger").unwrap();
+        words.add_service_from_ros("/get_plan=plan:nav_msgs/srv/GetPlan").unwrap();
+        words.add_parameters("nav");
+        words.check().unwrap();
+        assert_eq!((&file.service_to_ros, &file.service_from_ros), (&words.service_to_ros, &words.service_from_ros));
+        assert_eq!(file.parameters["nav"], words.parameters["nav"]);
+        assert_eq!(file.parameters["arm.control"].node("arm.control"), "arm");
+    }
+
+    #[test]
+    fn what_no_service_and_no_node_can_be_is_refused_with_what_to_write() {
+        let refused = |text: &str| toml::from_str::<Config>(text).unwrap().check().unwrap_err().to_string();
+        let service =
+            |type_name: &str| refused(&format!("[service_to_ros.light]\nservice = \"/light\"\ntype = \"{type_name}\""));
+        let nearest = service("std_srvs/srv/SetBol");
+        assert!(nearest.contains("std_srvs/srv/SetBool"), "{nearest}");
+        assert!(service("std_srvs/msg/SetBool").contains("package/srv/Name"));
+        let node = refused("[parameters.\"arm.control\"]");
+        assert!(node.contains("--parameters arm.control=/NODE"), "{node}");
+        assert!(
+            refused("[parameters.a]\nnode = \"x\"\n[parameters.b]\nnode = \"/x\"").contains("two nodes are called x")
+        );
+        assert!(refused("[transforms]").contains("to_ros = true"));
+        let both = "[service_to_ros.a]\nservice = \"/x\"\n[service_from_ros.a]\nservice = \"/y\"";
+        assert!(refused(both).contains("both ways"));
+        assert!(refused(&both.replace("/y", "/x")).contains("bridged twice"));
     }
 
     #[test]

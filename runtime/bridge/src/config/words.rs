@@ -1,6 +1,6 @@
-//! A topic's route in one word: `imu=/imu:sensor_msgs/msg/Imu`, `/cmd_vel=base.cmd`.
+//! A route in one word: `imu=/imu:sensor_msgs/msg/Imu`, `/cmd_vel=base.cmd`.
 
-use super::{FromRos, ToRos};
+use super::{FromRos, ServiceRoute, ToRos};
 
 /// Reads `TOPIC=/ROS_TOPIC[:TYPE]`.
 pub fn to_ros(word: &str) -> Result<(String, ToRos), String> {
@@ -16,9 +16,23 @@ pub fn from_ros(word: &str) -> Result<(String, FromRos), String> {
     Ok((name, FromRos { topic, type_name, message, ..FromRos::default() }))
 }
 
+/// Reads `SERVICE=/ROS_SERVICE[:TYPE]`.
+pub fn service_to_ros(word: &str) -> Result<(String, ServiceRoute), String> {
+    let (ours, ros) = sides(word, "--service-to-ros map.save=/save_map:std_srvs/srv/Trigger")?;
+    let (service, type_name) = side(ros);
+    Ok((ours.to_owned(), ServiceRoute { service, type_name, ..ServiceRoute::default() }))
+}
+
+/// Reads `/ROS_SERVICE=SERVICE[:TYPE]`.
+pub fn service_from_ros(word: &str) -> Result<(String, ServiceRoute), String> {
+    let (ros, ours) = sides(word, "--service-from-ros /get_plan=plan:nav_msgs/srv/GetPlan")?;
+    let ((service, before), (name, behind)) = (side(ros), side(ours));
+    Ok((name, ServiceRoute { service, type_name: before.or(behind), ..ServiceRoute::default() }))
+}
+
 fn sides<'a>(word: &'a str, example: &str) -> Result<(&'a str, &'a str), String> {
     let sides = word.split_once('=').filter(|(left, right)| !left.is_empty() && !right.is_empty());
-    sides.ok_or_else(|| format!("`{word}` names no two topics: write {example}"))
+    sides.ok_or_else(|| format!("`{word}` has no two names: write {example}"))
 }
 
 fn side(side: &str) -> (String, Option<String>) {

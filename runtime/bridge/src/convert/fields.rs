@@ -8,6 +8,7 @@
 //! | `Time stamp` of a header | `stamp_ns u64`, on CLOCK_MONOTONIC |
 //! | another `Time` or `Duration name` | `name_ns i64`, nanoseconds as ROS has them |
 //! | a message | a message, by the same rule |
+//! | a message without fields | one whose only field is `pad u8` |
 //!
 //! Fields are found by their names, so a layout may have them in the order in which no byte is left between them. Those that begin with
 //! `pad` are nothing.
@@ -32,6 +33,8 @@ pub enum Step {
     Numbers { at: usize, size: usize, count: usize },
     /// A stamp on CLOCK_MONOTONIC, or nanoseconds as they are.
     Time { at: usize, is_stamp: bool },
+    /// The byte that a message without fields has in ROS.
+    Nothing,
     /// A text in so many bytes.
     Text { at: usize, room: usize },
     /// So many of the same, all of them or as many as a number of ours says.
@@ -48,7 +51,7 @@ pub fn plan(layout: &Layout, ros: &Whole) -> Result<Vec<Step>, String> {
 
 fn message(layout: &Layout, interface: &Interface, whole: &Whole) -> Result<Vec<Step>, String> {
     let mut used = BTreeSet::new();
-    let mut steps = Vec::new();
+    let mut steps = if interface.fields.is_empty() { vec![Step::Nothing] } else { Vec::new() };
     for field in &interface.fields {
         steps.push(step(layout, field, interface, whole, &mut used)?);
     }
@@ -138,6 +141,7 @@ pub fn write(steps: &[Step], ours: &[u8], writer: &mut Writer<'_>, context: &Con
                 writer.i32(time.sec);
                 writer.u32(time.nanosec);
             }
+            Step::Nothing => writer.u8(0),
             Step::Text { at, room } => writer.text(text(slice(ours, *at, *room)?)),
             Step::Each { at, stride, room, count_at, steps } => {
                 let mut count = *room;
@@ -174,6 +178,8 @@ pub fn read(steps: &[Step], reader: &mut Reader<'_>, ours: &mut [u8], context: &
                 };
                 slice_mut(ours, *at, 8)?.copy_from_slice(&ns);
             }
+            // Some leave it out where nothing follows.
+            Step::Nothing => drop(reader.u8()),
             Step::Text { at, room } => header::keep(slice_mut(ours, *at, *room)?, reader.text()?)?,
             Step::Each { at, stride, room, count_at, steps } => {
                 let mut count = *room;

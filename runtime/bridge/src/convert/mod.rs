@@ -12,6 +12,7 @@ mod image;
 mod imu;
 mod joints;
 mod odometry;
+pub mod parameters;
 pub mod plain;
 #[doc(hidden)]
 pub mod samples;
@@ -21,6 +22,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod transforms;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -160,6 +162,16 @@ impl Pairing {
             Ok(steps) => Ok(Self::of(whole, Conversion::Fields(steps.into()))),
             Err(_) => Err(different(ours, &whole.top.name)),
         }
+    }
+
+    /// Pairs a message of ours with that of the same fields which ROS calls `name`: the part of a service of one's own.
+    ///
+    /// # Errors
+    /// Why ROS has no such message, in words.
+    pub fn own(layout: &Layout, name: &str) -> Result<Self, String> {
+        let mut whole = plain::own(layout)?;
+        name.clone_into(&mut whole.top.name);
+        Ok(Self::of(whole, Conversion::Copy))
     }
 
     /// Pairs a topic's message with itself, for another appliance.

@@ -85,6 +85,7 @@ fn fill(steps: &[Step], bytes: &mut [u8]) {
                 (0..*count).for_each(|index| bytes[at + index * size..][..*size].copy_from_slice(number));
             }
             Step::Time { at, .. } => bytes[*at..][..8].copy_from_slice(&STAMP.to_le_bytes()),
+            Step::Nothing => {}
             Step::Text { at, .. } => bytes[*at..][..5].copy_from_slice(b"frame"),
             Step::Each { at, stride, room, count_at, steps } => {
                 let count = if let Some(place) = count_at {

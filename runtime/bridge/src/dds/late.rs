@@ -67,8 +67,10 @@ pub struct Late {
     depth: usize,
     /// Whether the writer is transient-local.
     pub is_given: bool,
-    /// The last messages that were taken, of which the next transient-local writer gets these first.
-    last: VecDeque<Bytes>,
+    /// Whether the newest message of each lane is kept, and not the last ones of all.
+    is_latched: bool,
+    /// The messages that the next transient-local writer gets first, each with its lane.
+    last: VecDeque<(usize, Bytes)>,
     /// What the writer has to send before what comes next.
     pub due: VecDeque<Bytes>,
     /// Writers that another one took the place of, and since when.
@@ -77,17 +79,20 @@ pub struct Late {
 
 impl Late {
     /// Nothing was sent yet.
-    pub fn new(topic: String, asking: &Asking, depth: usize, is_given: bool) -> Self {
+    pub fn new(topic: String, asking: &Asking, depth: usize, is_latched: bool, is_given: bool) -> Self {
         let (last, due) = (VecDeque::new(), VecDeque::new());
-        Self { topic, asking: asking.clone(), depth, is_given, last, due, before: Vec::new() }
+        Self { topic, asking: asking.clone(), depth, is_latched, is_given, last, due, before: Vec::new() }
     }
 
-    /// A message was taken.
-    pub fn taken(&mut self, message: Bytes) {
+    /// A message of a lane was taken.
+    pub fn taken(&mut self, message: Bytes, lane: usize) {
+        if self.is_latched {
+            self.last.retain(|(last, _)| *last != lane);
+        }
         if self.last.len() >= self.depth {
             self.last.pop_front();
         }
-        self.last.push_back(message);
+        self.last.push_back((lane, message));
     }
 
     /// Whether a transient-local writer is asked for now.
@@ -99,7 +104,8 @@ impl Late {
     /// A writer of that kind has begun.
     pub fn begin(&mut self, is_given: bool) {
         self.is_given = is_given;
-        self.due = if is_given { self.last.clone() } else { VecDeque::new() };
+        self.due =
+            if is_given { self.last.iter().map(|(_, message)| message.clone()).collect() } else { VecDeque::new() };
     }
 }
 
@@ -117,5 +123,18 @@ mod tests {
         assert!(asking.is_any("rt/a") && !asking.is_any("rt/b"));
         asking.keep(|guid| guid.prefix != other.prefix);
         assert!(!asking.is_any("rt/a"));
+    }
+
+    #[test]
+    fn of_a_latched_topic_each_publishers_newest_message_is_due_and_of_others_the_last_ones() {
+        let due = |is_latched| {
+            let mut late = Late::new("rt/a".into(), &Asking::default(), 2, is_latched, false);
+            for (lane, byte) in [(0, 1), (1, 2), (1, 3), (1, 4)] {
+                late.taken(Bytes::from(vec![byte]), lane);
+            }
+            late.begin(true);
+            late.due.iter().map(|message| message[0]).collect::<Vec<_>>()
+        };
+        assert_eq!((due(true), due(false)), (vec![1, 4], vec![3, 4]));
     }
 }

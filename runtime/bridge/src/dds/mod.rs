@@ -8,6 +8,7 @@ mod late;
 mod nodes;
 mod quality;
 mod reader;
+mod service;
 mod threads;
 mod writer;
 
@@ -16,13 +17,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use horus::journal::{Entry, Priority};
-use rustdds::StatusEvented;
 
-use crate::route::{Endpoint, Shared, Sink, Source, Transport};
+use crate::route::{Called, Endpoint, Served, ServiceEndpoint, Shared, Sink, Source, Transport};
 use joined::Joined;
 use kept::Kept;
 use late::Asking;
 use reader::Reader;
+use service::{CalledOverDds, ServedOverDds};
 use writer::Writer;
 
 /// A participant of a DDS domain that looks like a node of ROS 2.
@@ -54,7 +55,7 @@ impl Transport for Dds {
         Ok(Box::new(Writer::new(endpoint, &self.joined, &self.asking, &self.kept)?))
     }
 
-    fn subscribe(&mut self, endpoint: &Endpoint, _: &Shared) -> Result<Box<dyn Source>, String> {
+    fn subscribe(&mut self, endpoint: &Endpoint, _: Option<&Shared>) -> Result<Box<dyn Source>, String> {
         Ok(Box::new(Reader::new(endpoint, &self.joined)?))
     }
 
@@ -82,11 +83,19 @@ impl Transport for Dds {
     }
 
     fn events(&mut self, tell: &mut dyn FnMut(&str, Priority, String)) {
-        let joined = self.joined.borrow();
-        while let Some(event) = joined.listener.try_recv_status() {
+        let mut joined = self.joined.borrow_mut();
+        while let Some(event) = joined.event() {
             self.asking.follow(&event);
             joined.events.tell(&event, tell);
         }
+    }
+
+    fn serve(&mut self, endpoint: &ServiceEndpoint) -> Result<Box<dyn Served>, String> {
+        Ok(Box::new(ServedOverDds::new(endpoint, &self.joined)?))
+    }
+
+    fn call(&mut self, endpoint: &ServiceEndpoint) -> Result<Box<dyn Called>, String> {
+        Ok(Box::new(CalledOverDds::new(endpoint, &self.joined)?))
     }
 }
 

@@ -15,6 +15,8 @@ const WINDOW: usize = 32;
 /// What goes into one datagram. RustDDS takes fragments that are sent again for a new message and stops after 128 of those
 /// (docs/decisions/0035), so longer messages are not asked for again unless the settings say so.
 const DATAGRAM: usize = 64_000;
+/// Requests, or replies, of a service that are kept.
+const CALLS: usize = 1024;
 /// RustDDS sends eight fragments of 256 bytes again every ten milliseconds: a third of a second for a lost datagram of 64 kB, while pictures
 /// go on coming. Where a deadline is offered, it does so five times in it, every millisecond at most (docs/decisions/0068).
 const DEADLINE: Duration = Duration::from_millis(5);
@@ -47,6 +49,21 @@ pub fn of_reader(endpoint: &Endpoint) -> QosPolicies {
     builder(delivery, is_reliable, if is_reliable { most } else { delivery.depth.min(most) }, most)
 }
 
+/// For the requests and the replies of services: reliable, and nothing for who comes late, as ROS 2's default for services has it. Requests
+/// of more calls than this wait until they are taken, and a client that crashed is waited for until so many replies are unacknowledged.
+pub fn of_service(bytes: usize) -> QosPolicies {
+    let most = (MEMORY / bytes.max(1)).clamp(2, CALLS);
+    let delivery = Delivery {
+        is_reliable: true,
+        is_transient_local: false,
+        depth: most,
+        is_said: true,
+        may_wait: true,
+        is_latched: false,
+    };
+    builder(&delivery, true, most, most)
+}
+
 /// Messages that may be kept, at most.
 pub fn most(endpoint: &Endpoint) -> usize {
     (MEMORY / endpoint.bytes.max(1)).clamp(2, MOST)
@@ -72,8 +89,14 @@ mod tests {
     use super::*;
 
     fn endpoint(bytes: usize, is_reliable: bool) -> Endpoint {
-        let delivery =
-            Delivery { is_reliable, is_transient_local: false, depth: 8, is_said: true, may_wait: is_reliable };
+        let delivery = Delivery {
+            is_reliable,
+            is_transient_local: false,
+            depth: 8,
+            is_said: true,
+            may_wait: is_reliable,
+            is_latched: false,
+        };
         let [topic, type_name, hash, layout, file] = ["/a", "a/msg/B", "", "", ""].map(str::to_owned);
         Endpoint { topic, type_name, hash, delivery, bytes, layout, file }
     }

@@ -55,7 +55,7 @@ impl Writer {
             payload: BytesMut::new(),
             // One that is neither keeps no more than its depth.
             kept: (delivery.is_reliable || delivery.is_transient_local).then(|| kept.clone()),
-            late: delivery.is_transient_local.then(|| Late::new(name, asking, depth, is_given)),
+            late: delivery.is_transient_local.then(|| Late::new(name, asking, depth, delivery.is_latched, is_given)),
         })
     }
 
@@ -99,7 +99,7 @@ impl Writer {
 }
 
 impl Sink for Writer {
-    fn send(&mut self, message: &[u8], _stamp_ns: u64) -> Sent {
+    fn send(&mut self, message: &[u8], _stamp_ns: u64, lane: usize) -> Sent {
         if !self.send_due() {
             return Sent::Full;
         }
@@ -112,7 +112,7 @@ impl Sink for Writer {
         match self.writer.write(Raw(message.clone()), None) {
             Ok(()) => {
                 if let Some(late) = &mut self.late {
-                    late.taken(message);
+                    late.taken(message, lane);
                 }
                 Sent::Taken
             }

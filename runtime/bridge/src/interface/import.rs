@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use horus::message::layout::Layout;
 use horus::message::layout::generate;
 
-use super::{Base, Extent, Field, Interface, Whole};
+use super::{Base, Extent, Field, Interface, Whole, services};
 
 /// How long texts and lists are.
 #[derive(Clone, Debug)]
@@ -44,7 +44,8 @@ fn message(
         add(field, interface, whole, sizes, sections, &mut fields)?;
     }
     if fields.is_empty() {
-        return Err(format!("{} has no fields, and a message here has one at least", interface.name));
+        // A message here has one field at least.
+        fields.push(Line { name: "pad".to_owned(), kind: "u8".to_owned(), bytes: 1, align: 1 });
     }
     // The largest alignment first: so no byte is left between two of them.
     fields.sort_by_key(|field| std::cmp::Reverse(field.align));
@@ -119,9 +120,14 @@ fn is_time(name: &str) -> bool {
     matches!(name, "builtin_interfaces/msg/Time" | "builtin_interfaces/msg/Duration")
 }
 
-/// `sensor_msgs/Imu` for `sensor_msgs/msg/Imu`.
-fn ours(name: &str) -> String {
-    name.replace("/msg/", "/")
+/// `sensor_msgs/Imu` for `sensor_msgs/msg/Imu`, and `std_srvs/SetBoolRequest` for `std_srvs/srv/SetBool_Request`.
+pub fn ours(name: &str) -> String {
+    match name.rsplit_once('_') {
+        Some((service, part)) if services::PARTS.contains(&part) => {
+            format!("{}{part}", service.replace("/srv/", "/"))
+        }
+        _ => name.replace("/msg/", "/"),
+    }
 }
 
 #[cfg(test)]
@@ -141,9 +147,17 @@ mod tests {
     }
 
     #[test]
-    fn every_standard_message_with_fields_has_a_layout_that_the_bridge_carries() {
+    fn a_part_of_a_service_without_fields_is_a_byte() {
+        let sizes = Sizes { texts: 16, lists: 4, fields: BTreeMap::new() };
+        let text = layout(&standard::whole("std_srvs/srv/Trigger_Request").unwrap(), &sizes).unwrap();
+        assert!(text.starts_with("message std_srvs/TriggerRequest\n pad u8"), "{text}");
+    }
+
+    #[test]
+    fn every_standard_message_has_a_layout_that_the_bridge_carries_and_so_has_every_part_of_a_service() {
         let sizes = Sizes { texts: 16, lists: 3, fields: BTreeMap::new() };
-        for name in standard::names().filter(|name| name != "std_msgs/msg/Empty") {
+        let parts = services::all().flat_map(|service| services::messages(&service));
+        for name in standard::names().chain(parts) {
             let whole = standard::whole(&name).unwrap();
             let Ok(text) = layout(&whole, &sizes) else { panic!("{name}") };
             if matches!(name.as_str(), "builtin_interfaces/msg/Time" | "builtin_interfaces/msg/Duration") {

@@ -6,6 +6,7 @@ pub mod file;
 pub mod hash;
 pub mod import;
 mod parse;
+pub mod services;
 pub mod standard;
 
 use std::collections::BTreeMap;

@@ -43,7 +43,7 @@ pub enum Wrong {
     Deep(String),
 }
 
-/// Reads the definition of the message `name` (`package/msg/Name`): a field on each line; constants and comments are passed over.
+/// Reads the definition of the message `name` (`package/msg/Name`, or the part of a service, `package/srv/Name_Request`): a field on each line; constants and comments are passed over.
 ///
 /// # Errors
 /// When a line is no field.
@@ -70,7 +70,11 @@ pub fn parse(name: &str, text: &str) -> Result<Interface, Wrong> {
 fn package(name: &str) -> Result<&str, Wrong> {
     let mut parts = name.split('/');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
-        (Some(package), Some("msg"), Some(last), None) if !package.is_empty() && !last.is_empty() => Ok(package),
+        (Some(package), Some("msg" | "srv" | "action"), Some(last), None)
+            if !package.is_empty() && !last.is_empty() =>
+        {
+            Ok(package)
+        }
         _ => Err(Wrong::Name(name.to_owned())),
     }
 }

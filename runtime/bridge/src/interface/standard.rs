@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Interface, Whole, Wrong, parse};
+use super::{Interface, Whole, Wrong, parse, services};
 
 /// Definitions of this machine's own.
 static LEARNED: OnceLock<Vec<Interface>> = OnceLock::new();
@@ -116,6 +116,13 @@ diagnostic_msgs/DiagnosticArray: std_msgs/Header header, DiagnosticStatus[] stat
 diagnostic_msgs/DiagnosticStatus: byte level, string name, string message, string hardware_id, KeyValue[] values
 diagnostic_msgs/KeyValue: string key, string value
 
+rcl_interfaces/FloatingPointRange: float64 from_value, float64 to_value, float64 step
+rcl_interfaces/IntegerRange: int64 from_value, int64 to_value, uint64 step
+rcl_interfaces/Parameter: string name, ParameterValue value
+rcl_interfaces/ParameterDescriptor: string name, uint8 type, string description, string additional_constraints, bool read_only, bool dynamic_typing, FloatingPointRange[<=1] floating_point_range, IntegerRange[<=1] integer_range
+rcl_interfaces/ParameterEvent: builtin_interfaces/Time stamp, string node, Parameter[] new_parameters, Parameter[] changed_parameters, Parameter[] deleted_parameters
+rcl_interfaces/ParameterValue: uint8 type, bool bool_value, int64 integer_value, float64 double_value, string string_value, byte[] byte_array_value, bool[] bool_array_value, int64[] integer_array_value, float64[] double_array_value, string[] string_array_value
+
 rosgraph_msgs/Clock: builtin_interfaces/Time clock
 
 tf2_msgs/TF2Error: uint8 error, string error_string
@@ -134,7 +141,7 @@ pub fn learn(all: Vec<Whole>) {
 }
 
 /// One that was learned.
-fn learned(name: &str) -> Option<&'static Interface> {
+pub(super) fn learned(name: &str) -> Option<&'static Interface> {
     LEARNED.get()?.iter().find(|known| known.name == name)
 }
 
@@ -142,6 +149,9 @@ fn learned(name: &str) -> Option<&'static Interface> {
 pub fn get(name: &str) -> Option<Interface> {
     if let Some(learned) = learned(name) {
         return Some(learned.clone());
+    }
+    if let Some(part) = services::part(name) {
+        return Some(part);
     }
     let wanted = name.replace("/msg/", "/");
     let (_, fields) = MESSAGES.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| *name == wanted)?;

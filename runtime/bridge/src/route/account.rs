@@ -60,6 +60,13 @@ impl Account {
         if is_last { entry.send_or_print() } else { self.send(entry) }
     }
 
+    /// Says the figures of what is no topic.
+    pub fn figures(&mut self, name: &str, text: &str, gone: u64, is_last: bool) {
+        let priority = if gone > 0 { Priority::Warning } else { Priority::Info };
+        let entry = Entry::plain(priority, format!("bridge: {name}: {text}")).field("HORUS_TOPIC", name);
+        if is_last { entry.send_or_print() } else { self.send(entry) }
+    }
+
     fn send(&mut self, entry: Entry) {
         let second = monotonic_ns() / 1_000_000_000;
         if second != self.second {

@@ -14,11 +14,13 @@ use super::outward::{known, message_bytes, ours, pair, policy};
 use super::place::{Next, Place, Shared};
 use super::{Counts, Delivery, Endpoint, Source, Transport, Way};
 use crate::clock::Offset;
-use crate::config::{DeliveryPolicy, FromRos};
+use crate::config::{DeliveryPolicy, Durability, FromRos};
 use crate::convert::{Context, Ours, Pairing};
 
 /// Messages that a topic holds when the bridge makes it and the user does not say how many.
 const CAPACITY: usize = 16;
+/// A publisher that is killed in the middle of a message leaves the one before.
+const LEAST_OF_LATCHED: usize = 2;
 
 /// A topic that comes from ROS.
 pub struct Inward {
@@ -74,11 +76,15 @@ impl Inward {
         let (publication, ours) = self.open(directory, transport)?;
         let header = publication.segment().header();
         let pairing = Arc::new(pair(transport, &ours, self.config.type_name.as_deref(), false)?);
+        let mut delivery = Delivery::new(Way::FromRos, policy(header), header.shape.capacity(), &self.config.quality);
+        if header.is_latched {
+            delivery = delivery.latched(header.shape.lanes(), &self.config.quality);
+        }
         let endpoint = Endpoint {
             topic: self.config.topic.clone(),
             type_name: pairing.ros.top.name.clone(),
             hash: pairing.hash.clone(),
-            delivery: Delivery::new(Way::FromRos, policy(header), header.shape.capacity(), &self.config.quality),
+            delivery,
             bytes: message_bytes(header),
             layout: ours.text(),
             file: directory.file(&self.name).to_string_lossy().into_owned(),
@@ -95,7 +101,7 @@ impl Inward {
             refused: 0,
             trouble: None,
         });
-        let source = transport.subscribe(&endpoint, &place)?;
+        let source = transport.subscribe(&endpoint, Some(&place))?;
         Ok(Writing { place, pairing, source, before: self.counts })
     }
 
@@ -131,7 +137,9 @@ impl Inward {
             DeliveryPolicy::Reliable => layout::DeliveryPolicy::Reliable,
         };
         let (capacity, publishers) = (capacity.unwrap_or(CAPACITY), publishers.unwrap_or(1));
-        let making = Making { capacity, least: 0, policy, access, publishers, wakes: true, is_latched: false };
+        let is_latched = self.config.quality.durability == Some(Durability::TransientLocal);
+        let capacity = if is_latched { capacity.max(LEAST_OF_LATCHED) } else { capacity };
+        let making = Making { capacity, least: 0, policy, access, publishers, wakes: true, is_latched };
         let ours = match (message, maximum) {
             (Some(message), _) => {
                 Ours::Layout(known(message).ok_or_else(|| {

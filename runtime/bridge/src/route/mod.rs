@@ -1,22 +1,32 @@
-//! One topic in one direction, whatever carries it beyond this machine.
+//! One topic or service in one direction, whatever carries it beyond this machine.
 
 mod account;
+mod exchange;
+mod frames;
 mod inward;
 mod mark;
 mod numbers;
 mod outward;
+mod parameters;
 mod place;
 mod serve;
+mod service;
 
 use crate::config::{DeliveryPolicy, Durability, Quality, Reliability};
 
 pub use account::{Account, Counts};
+pub use exchange::{CallId, Called, Exchange, Served, ServiceEndpoint};
+pub use frames::{FramesIn, FramesOut, OfRos};
 pub use inward::Inward;
 pub use mark::Mark;
 pub use numbers::{CIRCLE, Numbers, Sender};
 pub use outward::Outward;
+pub use parameters::Parameters;
 pub use place::{Place, Shared};
+#[cfg(feature = "zenoh")]
+pub(crate) use serve::OVER_DDS;
 pub use serve::{Server, Transport};
+pub use service::{Given, Taken};
 
 /// What becomes of a message that is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +41,9 @@ pub enum Sent {
 
 /// Where messages go.
 pub trait Sink {
-    /// Takes a message: CDR with its four bytes in front. `stamp_ns` is when it was sent here, on CLOCK_MONOTONIC.
-    fn send(&mut self, message: &[u8], stamp_ns: u64) -> Sent;
+    /// Takes a message: CDR with its four bytes in front. `stamp_ns` is when it was sent here, on CLOCK_MONOTONIC, and `lane` is that of
+    /// its publisher.
+    fn send(&mut self, message: &[u8], stamp_ns: u64, lane: usize) -> Sent;
 
     /// What stands for this sender in its messages.
     fn sender(&self) -> Sender;
@@ -91,6 +102,8 @@ pub struct Delivery {
     pub is_said: bool,
     /// Whether messages may wait for a line that is full: those of a reliable topic, and where the settings say reliable.
     pub may_wait: bool,
+    /// Whether of each publisher the newest message is kept for who comes later, and no other.
+    pub is_latched: bool,
 }
 
 /// Which way a topic goes.
@@ -124,6 +137,27 @@ impl Delivery {
             is_transient_local: quality.durability == Some(Durability::TransientLocal),
             depth: quality.depth.unwrap_or(capacity).clamp(1, MAX_DEPTH),
             is_said: quality.reliability.is_some(),
+            is_latched: false,
+        }
+    }
+
+    /// As it is where our topic is latched, with room for so many publishers: transient local and reliable, and of each publisher its
+    /// newest message, unless the settings say otherwise.
+    #[must_use]
+    pub fn latched(self, publishers: usize, quality: &Quality) -> Self {
+        if quality.durability == Some(Durability::Volatile) {
+            return self;
+        }
+        let is_reliable = quality.reliability != Some(Reliability::BestEffort);
+        let depth = quality.depth.unwrap_or(publishers).clamp(1, MAX_DEPTH);
+        // Such messages are rare, so a wire that has trouble with many long ones can carry them.
+        Self {
+            is_transient_local: true,
+            is_reliable,
+            is_said: true,
+            is_latched: quality.depth.is_none(),
+            depth,
+            ..self
         }
     }
 }
@@ -157,8 +191,14 @@ mod tests {
     #[test]
     fn delivery_follows_the_topic_unless_the_settings_say_otherwise() {
         let quality = Quality::default();
-        let latest =
-            Delivery { is_reliable: false, is_transient_local: false, depth: 16, is_said: false, may_wait: false };
+        let latest = Delivery {
+            is_reliable: false,
+            is_transient_local: false,
+            depth: 16,
+            is_said: false,
+            may_wait: false,
+            is_latched: false,
+        };
         assert_eq!(Delivery::new(Way::FromRos, DeliveryPolicy::Latest, 16, &quality), latest);
         assert_eq!(Delivery::new(Way::ToRos(SMALL + 1), DeliveryPolicy::Latest, 16, &quality), latest);
         let small = Delivery { is_reliable: true, ..latest };
@@ -174,5 +214,21 @@ mod tests {
         };
         let wanted = Delivery { is_transient_local: true, depth: MAX_DEPTH, is_said: true, ..reliable };
         assert_eq!(Delivery::new(Way::FromRos, DeliveryPolicy::Latest, 16, &said), wanted);
+    }
+
+    #[test]
+    fn a_latched_topic_is_transient_local_and_reliable_unless_the_settings_say_otherwise() {
+        let quality = Quality::default();
+        let of = |quality: &Quality| {
+            Delivery::new(Way::ToRos(SMALL + 1), DeliveryPolicy::Latest, 16, quality).latched(3, quality)
+        };
+        let latched = of(&quality);
+        assert!(latched.is_transient_local && latched.is_reliable && latched.is_latched && latched.is_said);
+        assert_eq!((latched.depth, latched.may_wait), (3, false));
+        let volatile = of(&Quality { durability: Some(Durability::Volatile), ..quality });
+        assert!(!volatile.is_transient_local && !volatile.is_latched);
+        let deep = of(&Quality { depth: Some(8), ..quality });
+        assert!(deep.is_transient_local && !deep.is_latched && deep.depth == 8, "the last ones, whoever sent them");
+        assert!(!of(&Quality { reliability: Some(Reliability::BestEffort), ..quality }).is_reliable);
     }
 }

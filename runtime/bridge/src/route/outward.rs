@@ -3,11 +3,14 @@
 //! A message for which the other side has no room stays here and is offered again. The topic goes on meanwhile; what it overwrites is
 //! counted as missed.
 
+use std::path::Path;
+
 use horus::message::layout::Layout;
 use horus::zerocopy::IntoBytes;
 use horus_shm::directory::{Directory, TopicName};
 use horus_shm::ends::observe::{Observation, Start};
 use horus_shm::ends::{Payload, bytes};
+use horus_shm::error::OpenError;
 use horus_shm::segment::header::Header;
 use horus_shm::segment::layout;
 
@@ -43,8 +46,8 @@ struct Reading {
     pairing: Pairing,
     context: Context,
     cdr: Vec<u8>,
-    /// The message in `cdr` waits for room, with its stamp.
-    waiting: Option<u64>,
+    /// The message in `cdr` waits for room, with its stamp and the lane of its publisher.
+    waiting: Option<(u64, usize)>,
     sink: Box<dyn Sink>,
     /// By it another bridge of this machine knows that its messages are this topic's.
     mark: Option<Mark>,
@@ -74,7 +77,7 @@ impl Outward {
             self.carry(LAST_MESSAGES); // of the one that was removed
             self.reading = None;
         }
-        match Observation::open(&directory.file(&self.name), start) {
+        match open(&directory.file(&self.name), start) {
             Ok(None) => {}
             Ok(Some(observation)) => match self.begin(observation, directory, transport, offset) {
                 Ok(reading) => self.reading = Some(reading),
@@ -96,7 +99,10 @@ impl Outward {
         let pairing = pair(transport, &ours, self.config.type_name.as_deref(), true)?;
         let policy = policy(header);
         let bytes = message_bytes(header);
-        let delivery = Delivery::new(Way::ToRos(bytes), policy, header.shape.capacity(), &self.config.quality);
+        let mut delivery = Delivery::new(Way::ToRos(bytes), policy, header.shape.capacity(), &self.config.quality);
+        if header.is_latched {
+            delivery = delivery.latched(header.shape.lanes(), &self.config.quality);
+        }
         let endpoint = Endpoint {
             topic: self.config.topic.clone(),
             type_name: pairing.ros.top.name.clone(),
@@ -131,8 +137,8 @@ impl Outward {
             if reading.waiting.is_none() && !reading.next(counts, trouble) {
                 return true;
             }
-            let Some(stamp_ns) = reading.waiting else { continue };
-            match reading.sink.send(&reading.cdr, stamp_ns) {
+            let Some((stamp_ns, lane)) = reading.waiting else { continue };
+            match reading.sink.send(&reading.cdr, stamp_ns, lane) {
                 Sent::Taken => counts.carried += 1,
                 Sent::Lost => counts.lost += 1,
                 Sent::Full => return true,
@@ -163,21 +169,31 @@ impl Reading {
     fn next(&mut self, counts: &mut Counts, trouble: &mut Option<String>) -> bool {
         let place = &mut self.message.as_mut_bytes()[..self.bytes];
         let received = if self.is_of_bytes {
-            self.observation.try_take_bytes(place).map(|received| (received.message.min(self.bytes), received.sent_ns))
+            let taken = self.observation.try_take_bytes(place);
+            taken.map(|received| (received.message.min(self.bytes), received.sent_ns, received.publisher))
         } else {
-            self.observation.try_take(place).map(|received| (self.bytes, received.sent_ns))
+            self.observation.try_take(place).map(|received| (self.bytes, received.sent_ns, received.publisher))
         };
         counts.missed = self.missed_before + self.observation.missed();
-        let Some((length, stamp_ns)) = received else { return false };
+        let Some((length, stamp_ns, lane)) = received else { return false };
         let message = &self.message.as_bytes()[..length];
         match self.pairing.write(message, &mut Writer::new(&mut self.cdr), &self.context) {
-            Ok(()) => self.waiting = Some(stamp_ns),
+            Ok(()) => self.waiting = Some((stamp_ns, lane)),
             Err(error) => {
                 counts.refused += 1;
                 *trouble = Some(error.to_string());
             }
         }
         true
+    }
+}
+
+/// Watches a topic from `start` on. What lies in a latched topic is new to who comes late, as the bridge does.
+fn open(path: &Path, start: Start) -> Result<Option<Observation>, OpenError> {
+    let found = Observation::open(path, start)?;
+    match found {
+        Some(found) if found.header().is_latched && start == Start::Back(0) => Observation::open(path, Start::Back(1)),
+        found => Ok(found),
     }
 }
 

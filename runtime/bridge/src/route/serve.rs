@@ -7,7 +7,10 @@ use horus::journal::Priority;
 use horus_shm::directory::Directory;
 use horus_shm::ends::observe::Start;
 
-use super::{Account, Endpoint, Inward, Outward, Shared, Sink, Source};
+use super::{
+    Account, Called, Endpoint, Exchange, FramesIn, FramesOut, Given, Inward, OfRos, Outward, Parameters, Served,
+    ServiceEndpoint, Shared, Sink, Source, Taken,
+};
 use crate::config::Config;
 use crate::convert::{Ours, Pairing};
 
@@ -25,6 +28,10 @@ const LOOK_EVERY_US: u32 = 1_000;
 /// what was said.
 const SOON: Duration = Duration::from_micros(25);
 
+/// What a wire without services says.
+pub(crate) const OVER_DDS: &str =
+    "services, parameters and frames of ROS go over DDS: use --dds, or leave them out of the settings";
+
 /// What carries messages beyond this machine.
 pub trait Transport {
     /// Announces a topic that goes out.
@@ -33,11 +40,28 @@ pub trait Transport {
     /// Why not, in words.
     fn advertise(&mut self, endpoint: &Endpoint) -> Result<Box<dyn Sink>, String>;
 
-    /// Asks for a topic that comes in. What arrives is put into `place` at once, or waits and unparks the thread that asked.
+    /// Asks for a topic that comes in. What arrives is put into `place` at once, or waits and unparks the thread that asked. Without a
+    /// place it waits, on a wire that can have it wait.
     ///
     /// # Errors
     /// Why not, in words.
-    fn subscribe(&mut self, endpoint: &Endpoint, place: &Shared) -> Result<Box<dyn Source>, String>;
+    fn subscribe(&mut self, endpoint: &Endpoint, place: Option<&Shared>) -> Result<Box<dyn Source>, String>;
+
+    /// Announces a service that those out there may call.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    fn serve(&mut self, _endpoint: &ServiceEndpoint) -> Result<Box<dyn Served>, String> {
+        Err(OVER_DDS.to_owned())
+    }
+
+    /// Looks for a service of those out there.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    fn call(&mut self, _endpoint: &ServiceEndpoint) -> Result<Box<dyn Called>, String> {
+        Err(OVER_DDS.to_owned())
+    }
 
     /// Asked now and then, before its topics are.
     fn look(&mut self) {}
@@ -56,12 +80,20 @@ pub trait Transport {
     fn events(&mut self, tell: &mut dyn FnMut(&str, Priority, String));
 }
 
+/// What is looked after beside topics, and what was told of it.
+struct Beside {
+    exchange: Box<dyn Exchange>,
+    said: Option<String>,
+    told: u64,
+}
+
 /// All topics, and what carries them.
 pub struct Server {
     directory: Directory,
     transport: Box<dyn Transport>,
     outward: Vec<Outward>,
     inward: Vec<Inward>,
+    exchanges: Vec<Beside>,
     account: Account,
     look_every: Duration,
     /// What was said of each topic last, so that it is not said again.
@@ -85,6 +117,18 @@ impl Server {
             Inward::new(name(topic), route)
         });
         let (outward, inward): (Vec<_>, Vec<_>) = (outward.collect(), inward.collect());
+        let given = config.service_to_ros.into_iter();
+        let given = given.map(|(service, route)| Box::new(Given::new(name(service), route)) as Box<dyn Exchange>);
+        let taken = config.service_from_ros.into_iter();
+        let taken = taken.map(|(service, route)| Box::new(Taken::new(name(service), route)) as Box<dyn Exchange>);
+        let beside = |exchange| Beside { exchange, said: None, told: 0 };
+        let parameters = config.parameters.into_iter();
+        let parameters = parameters.map(|(name, route)| Box::new(Parameters::new(name, route)) as Box<dyn Exchange>);
+        let frames = config.transforms.unwrap_or_default();
+        let of_ros = OfRos::default();
+        let to_ros = frames.to_ros.then(|| Box::new(FramesOut::new(&frames, &of_ros)) as Box<dyn Exchange>);
+        let from_ros = frames.from_ros.then(|| Box::new(FramesIn::new(&of_ros)) as Box<dyn Exchange>);
+        let exchanges = given.chain(taken).chain(parameters).chain(to_ros).chain(from_ros).map(beside).collect();
         let topics = outward.len() + inward.len();
         let look_every = Duration::from_micros(config.look_every_us.unwrap_or(LOOK_EVERY_US).into());
         let mut server = Self {
@@ -92,6 +136,7 @@ impl Server {
             transport,
             outward,
             inward,
+            exchanges,
             account: Account::default(),
             look_every,
             said: vec![None; topics],
@@ -116,6 +161,11 @@ impl Server {
             for topic in &mut self.inward {
                 is_idle &= topic.carry(MESSAGES_A_TURN);
             }
+            for Beside { exchange, .. } in &mut self.exchanges {
+                if !exchange.carry(MESSAGES_A_TURN) {
+                    (is_idle, wait) = (false, SOON);
+                }
+            }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 self.look(Start::First);
@@ -130,7 +180,8 @@ impl Server {
                 (carried, wait) = (went, SOON);
             }
             if is_idle {
-                let is_woken = self.outward.is_empty() && !self.inward.iter().any(Inward::is_full);
+                let is_looked_for = self.exchanges.iter().any(|beside| beside.exchange.is_looked_for());
+                let is_woken = self.outward.is_empty() && !is_looked_for && !self.inward.iter().any(Inward::is_full);
                 let longest = if is_woken { LOOK } else { self.look_every.min(LOOK) };
                 std::thread::park_timeout(wait.min(longest));
                 wait = (2 * wait).min(longest);
@@ -144,7 +195,7 @@ impl Server {
     }
 
     fn look(&mut self, start: Start) {
-        let Self { transport, directory, account, outward, inward, said, .. } = self;
+        let Self { transport, directory, account, outward, inward, exchanges, said, .. } = self;
         transport.look();
         let mut said = said.iter_mut();
         for topic in outward.iter_mut() {
@@ -161,6 +212,15 @@ impl Server {
             let begun = topic.pairing().filter(|_| !was_there).map(|pairing| way.begun(pairing));
             say(account, &way.name, said.next(), begun, topic.trouble());
         }
+        for Beside { exchange, said, .. } in exchanges {
+            exchange.look(directory, &mut **transport);
+            while let Some((priority, text)) = exchange.told() {
+                if said.as_ref() != Some(&text) {
+                    account.say(priority, &exchange.name(), &text);
+                    *said = Some(text);
+                }
+            }
+        }
         transport.events(&mut |topic, priority, text| account.say(priority, topic, text));
     }
 
@@ -169,8 +229,13 @@ impl Server {
         let outward = self.outward.iter().map(|topic| (topic.name.to_string(), topic.pairing().is_some()));
         let inward = self.inward.iter().map(|topic| (topic.name.to_string(), topic.pairing().is_some()));
         let held = outward.chain(inward).zip(&self.said).filter(|((_, is_there), said)| !is_there && said.is_some());
-        let held: Vec<_> = held.map(|((name, _), _)| name).collect();
-        let mut status = format!("{} topics, {who}", self.said.len());
+        let mut held: Vec<_> = held.map(|((name, _), _)| name).collect();
+        let beside = self.exchanges.iter().filter(|beside| !beside.exchange.is_there() && beside.said.is_some());
+        held.extend(beside.map(|beside| beside.exchange.name()));
+        let mut status = match self.exchanges.len() {
+            0 => format!("{} topics, {who}", self.said.len()),
+            more => format!("{} topics and {more} more, {who}", self.said.len()),
+        };
         if !held.is_empty() {
             status += &format!("; not bridged, the journal says why: {}", held.join(", "));
         }
@@ -189,6 +254,13 @@ impl Server {
             if is_last || counts.gone() > *told {
                 *told = counts.gone();
                 self.account.counts(&name, counts, is_last);
+            }
+        }
+        for Beside { exchange, told, .. } in &mut self.exchanges {
+            let (text, gone) = exchange.figures();
+            if is_last || gone > *told {
+                *told = gone;
+                self.account.figures(&exchange.name(), &text, gone, is_last);
             }
         }
     }

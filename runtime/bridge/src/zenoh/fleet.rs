@@ -18,7 +18,7 @@ use zenoh::query::Queryable;
 
 use super::{Reader, Writer};
 use crate::convert::Ours;
-use crate::route::{Endpoint, Shared, Sink, Source, Transport};
+use crate::route::{Endpoint, OVER_DDS, Shared, Sink, Source, Transport};
 
 /// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(2);
@@ -69,7 +69,8 @@ impl Transport for Fleet {
         Ok(Box::new(writer.map_err(|error| error.to_string())?))
     }
 
-    fn subscribe(&mut self, endpoint: &Endpoint, place: &Shared) -> Result<Box<dyn Source>, String> {
+    fn subscribe(&mut self, endpoint: &Endpoint, place: Option<&Shared>) -> Result<Box<dyn Source>, String> {
+        let place = place.ok_or(OVER_DDS)?;
         let token = self.token(&endpoint.topic);
         let reader = Reader::declare(&self.session, key(endpoint), token, endpoint, place.clone(), self.server.clone());
         Ok(Box::new(reader.map_err(|error| error.to_string())?))

@@ -22,7 +22,7 @@ use zenoh::sample::Sample;
 
 use crate::cdr::ENCAPSULATION;
 use crate::clock::Offset;
-use crate::route::{Endpoint, Sender, Sent, Shared, Sink, Source, Took, Transport};
+use crate::route::{Endpoint, OVER_DDS, Sender, Sent, Shared, Sink, Source, Took, Transport};
 use attachment::Attachment;
 pub use fleet::Fleet;
 use keys::{Entity, Keys};
@@ -60,7 +60,8 @@ impl Transport for Zenoh {
         Ok(Box::new(Writer::declare(&self.session, key, token, endpoint).map_err(|error| error.to_string())?))
     }
 
-    fn subscribe(&mut self, endpoint: &Endpoint, place: &Shared) -> Result<Box<dyn Source>, String> {
+    fn subscribe(&mut self, endpoint: &Endpoint, place: Option<&Shared>) -> Result<Box<dyn Source>, String> {
+        let place = place.ok_or(OVER_DDS)?;
         let (key, token) = (self.keys.data(endpoint), self.keys.entity(Entity::Subscription, endpoint));
         self.watch.add(endpoint);
         let reader = Reader::declare(&self.session, key, token, endpoint, place.clone(), self.server.clone());
@@ -101,7 +102,7 @@ impl Writer {
 }
 
 impl Sink for Writer {
-    fn send(&mut self, message: &[u8], stamp_ns: u64) -> Sent {
+    fn send(&mut self, message: &[u8], stamp_ns: u64, _lane: usize) -> Sent {
         let stamp_ns = if stamp_ns == 0 { horus_sys::clock::monotonic_ns() } else { stamp_ns };
         let source_ns = i64::try_from(stamp_ns).unwrap_or(0).saturating_add(Offset::now().0);
         let attachment = Attachment { sequence: self.next, source_ns, gid: self.gid };

@@ -119,8 +119,14 @@ mod tests {
 
     #[test]
     fn gaps_in_the_numbers_and_what_finds_no_room_are_counted() {
-        let delivery =
-            Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false, may_wait: true };
+        let delivery = Delivery {
+            is_reliable: true,
+            is_transient_local: false,
+            depth: 1,
+            is_said: false,
+            may_wait: true,
+            is_latched: false,
+        };
         let [topic, type_name, hash, layout, file] = ["/a", "a/msg/B", "", "", ""].map(str::to_owned);
         let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: MEMORY / 3, layout, file });
         let number = |sequence| Some(Attachment { sequence, source_ns: 0, gid: [1; 16] });
@@ -137,8 +143,14 @@ mod tests {
 
     #[test]
     fn a_message_in_a_buffer_that_was_given_back_is_not_allocated_and_one_without_number_is_told() {
-        let delivery =
-            Delivery { is_reliable: true, is_transient_local: false, depth: 1, is_said: false, may_wait: true };
+        let delivery = Delivery {
+            is_reliable: true,
+            is_transient_local: false,
+            depth: 1,
+            is_said: false,
+            may_wait: true,
+            is_latched: false,
+        };
         let [topic, type_name, hash, layout, file] = ["/a", "a/msg/B", "", "", ""].map(str::to_owned);
         let queue = Queue::new(&Endpoint { topic, type_name, hash, delivery, bytes: 100, layout, file });
         let there_and_back = |bytes: &[u8]| {

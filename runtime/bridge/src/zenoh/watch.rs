@@ -143,6 +143,7 @@ mod tests {
             depth: 1,
             is_said: false,
             may_wait: false,
+            is_latched: false,
         };
         let said = |theirs: &Token<'_>, ours| mismatch(theirs, ours).unwrap_or_default();
         let (publisher, subscription) = (Entity::Publisher, Entity::Subscription);

@@ -51,6 +51,12 @@ impl FrameSample {
         Self { transform: Transform::IDENTITY, first, kind, parent: parent.field(), child: child.field() }
     }
 
+    /// For who watches the topic from outside: the parent and the child, if this is the transform of a moving frame.
+    #[doc(hidden)]
+    pub fn moving(&self) -> Option<(FrameName, FrameName)> {
+        if self.kind == MOVING { self.names() } else { None }
+    }
+
     /// The names, parent first; `None` when no broadcaster of ours wrote them.
     pub(super) fn names(&self) -> Option<(FrameName, FrameName)> {
         Some((FrameName::of_field(&self.parent)?, FrameName::of_field(&self.child)?))

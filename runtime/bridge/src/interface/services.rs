@@ -1,0 +1,104 @@
+//! Definitions of ROS 2's standard services: of each, the message of its request and that of its response.
+
+use super::{Interface, parse, standard};
+use crate::names;
+
+/// A service on each line: the fields of its request, three dashes, and those of its response.
+const SERVICES: &str = "
+diagnostic_msgs/AddDiagnostics: string load_namespace --- bool success, string message
+diagnostic_msgs/SelfTest: --- string id, byte passed, DiagnosticStatus[] status
+example_interfaces/AddTwoInts: int64 a, int64 b --- int64 sum
+example_interfaces/SetBool: bool data --- bool success, string message
+example_interfaces/Trigger: --- bool success, string message
+nav_msgs/GetMap: --- OccupancyGrid map
+nav_msgs/GetPlan: geometry_msgs/PoseStamped start, geometry_msgs/PoseStamped goal, float32 tolerance --- Path plan
+nav_msgs/LoadMap: string map_url --- OccupancyGrid map, uint8 result
+nav_msgs/SetMap: OccupancyGrid map, geometry_msgs/PoseWithCovarianceStamped initial_pose --- bool success
+sensor_msgs/SetCameraInfo: CameraInfo camera_info --- bool success, string status_message
+std_srvs/Empty: ---
+std_srvs/SetBool: bool data --- bool success, string message
+std_srvs/Trigger: --- bool success, string message
+tf2_msgs/FrameGraph: --- string frame_yaml
+";
+
+/// The parts of a service, by what ROS calls its messages.
+pub const PARTS: [&str; 2] = ["Request", "Response"];
+
+fn lines() -> impl Iterator<Item = (&'static str, [&'static str; 2])> {
+    let line = |line: &'static str| {
+        let (name, parts) = line.split_once(':')?;
+        let (request, response) = parts.split_once("---")?;
+        Some((name, [request, response]))
+    };
+    SERVICES.lines().filter_map(line)
+}
+
+/// The names of all, as `package/srv/Name`.
+pub fn all() -> impl Iterator<Item = String> {
+    lines().map(|(name, _)| name.replace('/', "/srv/"))
+}
+
+/// The message of a service's part, `std_srvs/srv/SetBool_Request`, of a standard one.
+pub fn part(name: &str) -> Option<Interface> {
+    let (service, part) = name.rsplit_once('_')?;
+    let number = PARTS.iter().position(|known| *known == part)?;
+    let wanted = service.replace("/srv/", "/");
+    let (_, parts) = lines().find(|(known, _)| *known == wanted)?;
+    parse(name, &parts[number].trim().replace(", ", "\n")).ok()
+}
+
+/// The messages of a service, those of its request and of its response.
+pub fn messages(type_name: &str) -> [String; 2] {
+    PARTS.map(|part| format!("{type_name}_{part}"))
+}
+
+/// Whether the bridge knows a service: a standard one, or one of a definition of this machine's own.
+pub fn is_known(type_name: &str) -> bool {
+    messages(type_name).iter().all(|name| standard::get(name).is_some())
+}
+
+/// Checks the type of a service as a person wrote it. A package of ROS's own has no other services than it has.
+///
+/// # Errors
+/// What to write, with the nearest name.
+pub fn check(type_name: &str) -> Result<String, String> {
+    let whole = names::service_type(type_name).map_err(|error| error.to_string())?;
+    let package = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
+    let of_it: Vec<_> = all().filter(|known| package(known) == package(&whole)).collect();
+    if of_it.is_empty() || is_known(&whole) {
+        return Ok(whole);
+    }
+    let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    let nearest = of_it.iter().find(|known| horus::near::is_near(&last(known), &last(&whole)));
+    let meant = match nearest {
+        Some(nearest) => format!("did you mean {nearest}?"),
+        None => format!("it has {}", of_it.join(", ")),
+    };
+    Err(format!("{whole} is no service that the bridge knows: {meant} One of your own is named by `definitions`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_service_has_two_messages_that_are_complete() {
+        assert!(all().count() > 10);
+        for name in all() {
+            for part in messages(&name) {
+                standard::whole(&part).unwrap_or_else(|error| panic!("{part}: {error}"));
+            }
+        }
+        assert!(
+            standard::get("std_srvs/srv/SetBool").is_none() && standard::get("std_srvs/srv/SetBool_Goal").is_none()
+        );
+    }
+
+    #[test]
+    fn a_service_that_is_nearly_one_of_ros_is_refused_and_one_of_another_package_is_not() {
+        assert_eq!(check("std_srvs/Trigger").unwrap(), "std_srvs/srv/Trigger");
+        assert!(check("std_srvs/srv/Triger").unwrap_err().contains("did you mean std_srvs/srv/Trigger?"));
+        assert!(check("std_srvs/srv/Fly").unwrap_err().contains("std_srvs/srv/SetBool"));
+        assert_eq!(check("my_robot/srv/Fly").unwrap(), "my_robot/srv/Fly");
+    }
+}
