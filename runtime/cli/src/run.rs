@@ -64,22 +64,22 @@ pub fn run(args: &Args) -> ExitCode {
 fn start(args: &Args) -> Result<Outcome, String> {
     let robot = Robot::read(&args.file, &args.groups).map_err(|mistake| mistake.to_string())?;
     let signals = Signals::take().map_err(|error| error.to_string())?;
-    let play = match args.is_virtual {
-        true => Some(Play { cast: robot.cast()?, span: args.span, patience: args.turn_limit }),
-        false => None,
-    };
-    let said = match &play {
-        Some(play) => vec![play.cast.sentence()],
-        None => {
+    let (robot, play, sentence, notes) = match args.is_virtual {
+        true => {
+            let (robot, cast) = robot.cast()?;
+            let (sentence, notes) = (cast.sentence(), cast.notes.clone());
+            (robot, Some(Play { cast, span: args.span, patience: args.turn_limit }), Some(sentence), notes)
+        }
+        false => {
             let verdict = robot.admit(&Machine::at(&args.root))?;
-            verdict.sentence.into_iter().chain(verdict.notes).collect()
+            (robot, None, verdict.sentence, verdict.notes)
         }
     };
     if signals.count() > 0 {
         return Err("it was asked to end before a program was started".to_owned());
     }
     let mut screen = Screen::stdout().map_err(|error| error.to_string())?;
-    said.iter().for_each(|sentence| screen.tell(sentence));
+    sentence.iter().chain(&notes).for_each(|sentence| screen.tell(sentence));
     if args.check {
         return Ok(Outcome::Ended);
     }

@@ -22,7 +22,9 @@ use std::time::Duration;
 
 use crate::time::MonotonicTime;
 use crate::topic::{Bytes, Options, Publisher, Subscriber, WaitStrategy};
-pub use crate::world::BEGINNING;
+
+/// When a virtual time begins: a week after zero, which most periods divide.
+pub const BEGINNING: MonotonicTime = MonotonicTime::from_nanos(7 * 86_400 * 1_000_000_000);
 
 /// Environment variable with the folder at which a conductor has turns for this program.
 pub const VARIABLE: &str = "HORUS_VIRTUAL";

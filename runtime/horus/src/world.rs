@@ -66,6 +66,7 @@ pub use scratch::Scratch;
 pub use scratch::sweep;
 
 use crate::app::{App, Settings, build};
+use crate::conduct::BEGINNING;
 use crate::deadline::Tally;
 use crate::figures::{Sheet, State};
 use crate::journal::Entry;
@@ -82,10 +83,6 @@ pub use unbuilt::Unbuilt;
 
 /// Messages that the topics of a test's own publishers hold at least.
 const CAPACITY: usize = 64;
-
-/// When a world begins: a week after zero, which most periods divide.
-#[doc(hidden)] // for `horus run --virtual`
-pub const BEGINNING: MonotonicTime = MonotonicTime::from_nanos(7 * 86_400 * 1_000_000_000);
 
 /// A world with the nodes of a program.
 pub struct VirtualWorld {

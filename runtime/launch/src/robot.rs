@@ -75,7 +75,7 @@ impl Robot {
     }
 
     /// The programs of these places. What is not among them is not waited for: it was left out.
-    fn only(self, places: &[usize]) -> Self {
+    pub(crate) fn only(self, places: &[usize]) -> Self {
         let place = |old: &usize| places.iter().position(|kept| kept == old);
         let kept = self.programs.into_iter().enumerate().filter(|(old, _)| places.contains(old));
         let moved =

@@ -93,10 +93,26 @@ fn a_program_of_a_shell_is_refused_with_what_to_do() {
     let scene = Scene::new("[programs.log]\nrun = \"log.sh\"\nready = \"start\"\n");
     scene.script("log.sh", "echo never > ran\n");
     let refused = scene.refused(&["--virtual"]);
-    assert!(refused.contains("log is no program of nodes") && refused.contains("--group NAME"), "{refused}");
+    assert!(refused.contains("log is no program of nodes") && refused.contains("optional = true"), "{refused}");
     assert!(!scene.path("ran").exists());
     let refused = scene.refused(&["--for", "1s"]);
     assert!(refused.contains("--virtual"), "{refused}");
+}
+
+#[test]
+fn a_program_of_a_shell_that_is_optional_is_left_out() {
+    let text = format!(
+        "[programs.log]\nrun = \"log.sh\"\noptional = true\n[programs.sim]\nrun = \"{}\"\nargs = [\"sim\"]\nafter = [\"log\"]\n",
+        program().display()
+    );
+    let scene = Scene::new(&text);
+    scene.script("log.sh", "echo never > ran\n");
+    let mut run = scene.start(&["--virtual", "--for", "10 ms"]);
+    run.waits_for("log is left out: it is no program of nodes");
+    let lines = run.rest();
+    assert_eq!(run.status(), 0, "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("  odom ") && line.ends_with("  10 messages")), "{lines:#?}");
+    assert!(!scene.path("ran").exists());
 }
 
 #[test]

@@ -107,6 +107,7 @@ impl App {
         }
         let stop = stop::on_termination_within(grace)?;
         let sheet = sheet(&built)?;
+        take_saved_params(&mut built)?;
         if let Some(mut keeper) = publish_params(&mut built, setters.as_ref())? {
             background.push(Box::new(move |now| keeper.look(now)));
         }
@@ -193,14 +194,20 @@ pub(super) fn sheet(built: &Built) -> crate::Result<Arc<Sheet>> {
     Ok(Sheet::on(board, nodes, &text))
 }
 
+/// Takes the values of parameters that were saved.
+fn take_saved_params(built: &mut Built) -> crate::Result {
+    if !built.params.is_empty() {
+        built.params.take_saved(&Location::from_environment()?).iter().for_each(Entry::send_or_print);
+    }
+    Ok(())
+}
+
 /// The parameters, where others see and set them, and what saves them; none where the program has none.
 pub(super) fn publish_params(built: &mut Built, setters: Option<&Group>) -> crate::Result<Option<Keeper>> {
     if built.params.is_empty() {
         return Ok(None);
     }
-    let location = Location::from_environment()?;
-    built.params.take_saved(&location).iter().for_each(Entry::send_or_print);
-    let (sheet, keeper) = built.params.publish(&location, setters)?;
+    let (sheet, keeper) = built.params.publish(&Location::from_environment()?, setters)?;
     let runners = built.threads.iter_mut().flat_map(|plan| &mut plan.runners);
     runners.filter_map(|parts| parts.params.as_mut()).for_each(|intake| intake.attach(Arc::clone(&sheet)));
     Ok(Some(keeper))

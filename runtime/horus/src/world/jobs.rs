@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use horus_sys::clock::stamp_virtually;
 
-use super::BEGINNING;
 use super::fault::{Event, Faults};
 use crate::app::{ThreadPlan, virtual_cpu};
+use crate::conduct::BEGINNING;
 use crate::executor::Runner;
 use crate::figures::Sheet;
 use crate::graph::NodeInfo;

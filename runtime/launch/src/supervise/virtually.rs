@@ -25,7 +25,7 @@ use super::{Run, seconds};
 use crate::cast::Cast;
 use crate::conductor::{Conductor, End, Played, Player};
 use crate::digest::Digest;
-use crate::member::State;
+use crate::member::{Member, State};
 
 /// Where topics are in the folder of a robot.
 const TOPICS: &str = "topics";
@@ -196,8 +196,12 @@ impl Run<'_> {
         if self.stop.is_some() {
             stage.stop();
         }
-        let is_set = |member: &crate::member::Member| member.state == State::Running;
-        if !stage.has_begun && self.stop.is_none() && self.members.iter().all(is_set) {
+        // One that is optional may have ended before it was ready.
+        let is_set = |member: &Member| matches!(member.state, State::Running | State::Over);
+        let plays = self.members.iter().any(|member| member.state == State::Running);
+        if !stage.has_begun && self.stop.is_none() && plays && self.members.iter().all(is_set) {
+            let order = stage.order.iter().copied();
+            stage.order = order.filter(|place| self.members[*place].state == State::Running).collect();
             stage.begin(|place| self.programs[place].name.clone())?;
         }
         let Some((thread, _)) = stage.conductor.take_if(|(thread, _)| thread.is_finished()) else { return Ok(()) };
