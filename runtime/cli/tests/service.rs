@@ -106,3 +106,73 @@ fn a_call_that_has_no_answer_says_why() {
         refusal(scratch.path(), &["call", "way", "points: 1", "--timeout", "20ms"]).contains("did not answer within")
     );
 }
+
+fn json(output: &str) -> Value {
+    serde_json::from_str(output).unwrap()
+}
+
+#[test]
+fn a_list_and_the_page_of_top_tell_what_waits_and_what_came_too_late() {
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+    let options = Options::default().directory(scratch.path());
+    let way = |points| Way { to: Vector3::default(), points };
+    let mut server = Server::<Way, Vector3>::open("way", &options).unwrap();
+    let mut client = Client::<Way, Vector3>::open("way", &options).unwrap();
+    let _waits = client.ask(way(1)).unwrap();
+    drop(client.ask(way(2)).unwrap()); // given up
+    let mut kept = None;
+    while server.serve(Duration::ZERO, |Way { to, points }, answer| match points {
+        1 => kept = Some(answer.later()),
+        _ => answer.send(to).unwrap(),
+    }) {}
+    let _is_not_taken = client.ask(way(3)).unwrap();
+    let list = json(&said(scratch.path(), &["list", "--json", "--interval", "100ms"]));
+    let mut top = Command::new(env!("CARGO_BIN_EXE_horus"));
+    top.args(["top", "--json", "--interval", "100ms"]).env("HORUS_SHM_DIR", scratch.path());
+    let top = json(&String::from_utf8(top.env_remove("HORUS_NAMESPACE").output().unwrap().stdout).unwrap());
+    for service in [&list[0], &top["services"][0]] {
+        assert_eq!((&service["name"], &service["requests"]), (&"way".into(), &3.into()), "{service}");
+        assert_eq!((&service["unanswered"], &service["late"]), (&2.into(), &1.into()), "{service}");
+        assert_eq!((&service["calls_per_second"], &service["shared"]), (&0.0.into(), &false.into()), "{service}");
+    }
+    server.answer(kept.unwrap()).send(Vector3::default()).unwrap();
+    drop(server);
+    let list = json(&said(scratch.path(), &["list", "--json", "--interval", "100ms"]));
+    assert_eq!((&list[0]["server"], &list[0]["unanswered"]), (&Value::Null, &Value::Null), "{list}");
+}
+
+#[test]
+fn a_shared_service_is_one_with_all_of_its_servers_and_a_call_reaches_one() {
+    let scratch = tempfile::tempdir_in("/dev/shm").unwrap();
+    let options = Options::default().directory(scratch.path()).shared();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let mut server = Server::<Way, Vector3>::open("way", &options).unwrap();
+            let is_over = &is_over;
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    server.serve(Duration::from_millis(10), |Way { to, .. }, answer| answer.send(to).unwrap());
+                }
+            });
+        }
+        let mut client = Client::<Way, Vector3>::open("way", &options).unwrap();
+        let limit = Duration::from_secs(60);
+        let is_over = &is_over;
+        let asks = scope.spawn(move || {
+            while !is_over.load(Ordering::Relaxed) {
+                client.call(Way { to: Vector3::default(), points: 1 }, limit).unwrap();
+            }
+        });
+        let answer = service(scratch.path(), &["call", "way", "to: {x: 4}"]);
+        let list = service(scratch.path(), &["list", "--json"]);
+        is_over.store(true, Ordering::Relaxed);
+        asks.join().unwrap();
+        assert_eq!(String::from_utf8_lossy(&answer.stdout), "x: 4.0\ny: 0.0\nz: 0.0\n---\n", "{answer:?}");
+        let list = json(&String::from_utf8_lossy(&list.stdout));
+        assert_eq!(list.as_array().unwrap().len(), 1, "{list}");
+        assert_eq!((&list[0]["shared"], list[0]["servers"].as_array().unwrap().len()), (&true.into(), 2), "{list}");
+        assert_eq!((&list[0]["request"], &list[0]["answer"]), (&"test/Way".into(), &"horus/Vector3".into()), "{list}");
+        assert!(list[0]["calls_per_second"].as_f64().unwrap() > 0.0, "{list}");
+    });
+}

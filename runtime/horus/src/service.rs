@@ -31,10 +31,10 @@
 //! Topics, and nothing below them. A service `map.save` is
 //! - the `reliable` topic `map.save` of requests, on which each client has a lane of its own,
 //! - for the client of lane 3 the `reliable` topic `map.save.answer.3`, on which the server alone publishes,
-//! - the topic `map.save.server`, which carries nothing and has room for one publisher: the server.
+//! - the topic `map.save.server`, which has room for one publisher: the server. It and `map.save.client` carry what both ends count ([`figures`]).
 //!
 //! A service that servers [share](Options::shared) has all of this for each of its servers: server 2 serves `map.save.shared.2`. The topic
-//! `map.save` then carries nothing, and says by its type that the service is shared.
+//! `map.save` then carries what its clients count, and says by its type that the service is shared.
 //!
 //! A call is known by the client's lane and by the number that its request has in the lane. The kernel gives a lane to one living client at a
 //! time, and its numbers go on from a client to its successor. So no two calls have the same lane and number while a server lives. The
@@ -54,6 +54,7 @@ mod calls;
 mod calls_model;
 mod client;
 mod error;
+pub mod figures;
 mod inside;
 mod options;
 mod pending;
@@ -84,6 +85,11 @@ pub const SERVERS: usize = 8;
 /// The topic of the answers for the client of a lane.
 fn answers_of(service: &str, lane: usize) -> String {
     format!("{service}.answer.{lane}")
+}
+
+/// The topic of what the clients count.
+fn clients_of(service: &str) -> String {
+    format!("{service}.client")
 }
 
 /// The topic that says who serves it.

@@ -115,7 +115,7 @@ fn a_client_in_a_node_is_told_that_there_is_no_server_and_is_answered_by_the_one
     run(
         files.path(),
         move || {
-            wants_one.recv_timeout(PATIENCE).expect("nobody serves");
+            wants_one.recv_timeout(PATIENCE).expect("there is no server");
             let mut server = Server::<Stamp, Stamp>::open(SERVICE, options(&path)).unwrap();
             let started = Instant::now();
             // What was sent before it started it has not got.
@@ -158,7 +158,7 @@ fn a_client_in_a_node_is_told_once_that_its_server_stopped() {
                 heard_stop += 1;
                 false
             }
-            // What it asks after that nobody gets, and nobody died.
+            // What it asks after that no server gets, and none died.
             Err(CallError::NotServed { .. }) => {
                 assert_eq!(heard_stop, 1);
                 true

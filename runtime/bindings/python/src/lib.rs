@@ -21,6 +21,7 @@ mod arguments;
 mod dlpack;
 mod error;
 mod exclusive;
+mod life;
 mod message;
 mod methods;
 mod nodes;

@@ -9,7 +9,6 @@ mod port;
 mod step;
 mod world;
 
-pub use port::Life;
 use pyo3::prelude::*;
 
 /// Adds what the package needs of it.

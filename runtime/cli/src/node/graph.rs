@@ -183,7 +183,7 @@ impl Graph {
             for process in living {
                 let uses = |asked: &NodeInfo| {
                     asked.outputs.iter().any(|output| output.topic == topic.name)
-                        || asked.asks.contains(&topic.name)
+                        || is_asked(&asked.asks, &topic.name)
                         || is_answered(&asked.serves, &topic.name)
                 };
                 arrows.extend(of_nodes(process, &uses).into_iter().map(|from| Arrow {
@@ -226,10 +226,21 @@ impl Graph {
     }
 }
 
+/// Whether a topic carries requests of one of these services, or what its clients count.
+fn is_asked(services: &[String], topic: &str) -> bool {
+    services.iter().filter_map(|service| topic.strip_prefix(&**service)).any(|rest| {
+        let server = rest.strip_prefix(".shared.").is_some_and(|server| !server.contains('.'));
+        rest.is_empty() || rest == ".client" || server
+    })
+}
+
 /// Whether a topic carries answers of one of these services, or says who serves it.
 fn is_answered(services: &[String], topic: &str) -> bool {
-    let rest = services.iter().find_map(|service| topic.strip_prefix(service)?.strip_prefix('.'));
-    rest.is_some_and(|rest| rest == "server" || rest.starts_with("answer."))
+    services.iter().filter_map(|service| topic.strip_prefix(&**service)).any(|rest| {
+        let of_one = rest.strip_prefix(".shared.").and_then(|rest| rest.split_once('.').map(|(_, rest)| rest));
+        let rest = of_one.or_else(|| rest.strip_prefix('.')).unwrap_or_default();
+        rest == "server" || rest.starts_with("answer.")
+    })
 }
 
 fn lines_of(node: &Node) -> Vec<String> {

@@ -7,7 +7,7 @@ use horus::time::parse_duration;
 use horus::topic::Raw;
 use horus_shm::directory::{Directory, Location, TopicName};
 
-use super::layouts::{Messages, messages};
+use super::layouts::{Messages, is_shared, messages};
 use crate::topic::json_line;
 use crate::topic::message::{Shown, kind, text, write};
 
@@ -32,11 +32,14 @@ pub struct Args {
 /// Runs the command; what to print.
 pub fn run(location: &Location, directory: Option<&Directory>, args: &Args, as_json: bool) -> Result<String, String> {
     let name = args.name.as_str();
-    let (request, answer) = types(location, directory, name)?;
+    let is_shared = directory.is_some_and(|directory| is_shared(directory, &args.name));
+    let service = if is_shared { format!("{name}.shared.0") } else { name.to_owned() };
+    let (request, answer) = types(location, directory, &service, name)?;
     let mut message = vec![0; request.bytes];
     write(&kind(&request.description, request.bytes), &args.values, &mut message)
         .map_err(|reason| format!("{}: {reason}", request.layout.type_name()))?;
     let options = Options::default().directory(location.path());
+    let options = if is_shared { options.shared() } else { options };
     let mut client = Client::<Raw, Raw>::open_as(&args.name, &request.layout, &answer.layout, options)
         .map_err(|error| error.to_string())?;
     let kind = kind(&answer.description, answer.bytes);
@@ -74,15 +77,20 @@ fn ask(client: &mut Client<Raw, Raw>, request: &[u8], limit: Duration) -> Result
     }
 }
 
-fn types(location: &Location, directory: Option<&Directory>, name: &str) -> Result<(Messages, Messages), String> {
+fn types(
+    location: &Location,
+    directory: Option<&Directory>,
+    service: &str,
+    name: &str,
+) -> Result<(Messages, Messages), String> {
     let Some(directory) = directory else {
         return Err(format!(
             "there are no topics in {}: start the program that serves {name}",
             location.path().display()
         ));
     };
-    let request = messages(directory, name)?;
-    let answer = messages(directory, &format!("{name}.answer.0"))?;
+    let request = messages(directory, service)?;
+    let answer = messages(directory, &format!("{service}.answer.0"))?;
     request.zip(answer).ok_or_else(|| no_server(name))
 }
 

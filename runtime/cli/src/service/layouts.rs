@@ -31,6 +31,12 @@ pub fn messages(directory: &Directory, name: &str) -> Result<Option<Messages>, S
     Ok(Some(Messages { layout, bytes: header.shape.payload_bytes(), description: header.description }))
 }
 
+/// Whether the service of this name is one that servers share.
+pub fn is_shared(directory: &Directory, service: &TopicName) -> bool {
+    let found = inspect(&directory.file(service)).ok().flatten();
+    found.is_some_and(|found| found.header.type_name == "horus/SharedService")
+}
+
 /// The description as the text of a layout: without places, which follow from the types.
 fn text(type_name: &str, description: &str) -> String {
     let mut text = format!("message {type_name}\n");

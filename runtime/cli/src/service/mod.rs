@@ -7,13 +7,17 @@ mod layouts;
 mod list;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use horus::outside::printable;
+use horus::time::{parse_duration, pause};
 use horus_shm::directory::Directory;
 
 use crate::output;
 use crate::scope::Scope;
-use crate::topic::{Survey, json};
+use crate::top::services::services;
+use crate::top::topics::Topics;
+use crate::topic::json;
 
 /// Command line of `horus service`.
 #[derive(clap::Args)]
@@ -26,10 +30,18 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// List all services: types, who serves them, who asks, how many requests were sent
-    List,
+    /// List all services: types, who serves and who asks, calls a second, what is unanswered and what came too late
+    List(List),
     /// Ask, and print the answer
     Call(call::Args),
+}
+
+/// Command line of `horus service list`.
+#[derive(clap::Args)]
+struct List {
+    /// The time over which calls are counted
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = parse_duration)]
+    interval: Duration,
 }
 
 /// Runs the command.
@@ -48,8 +60,13 @@ fn answer(args: &Args) -> Result<String, String> {
     let location = args.scope.location()?;
     let directory = Directory::find(location.path()).map_err(|error| error.to_string())?;
     match &args.command {
-        Command::List => {
-            let services = list::services(&Survey::of(&location, directory.as_ref())?.topics);
+        Command::List(List { interval }) => {
+            let before = Topics::look(directory.as_ref())?;
+            if !before.seen.is_empty() {
+                pause(*interval);
+            }
+            let now = Topics::look(directory.as_ref())?;
+            let services = services(&now, &before, directory.as_ref());
             Ok(if args.scope.json { json(&services) } else { list::text(&services, &location) })
         }
         Command::Call(call) => call::run(&location, directory.as_ref(), call, args.scope.json),

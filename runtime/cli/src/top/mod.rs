@@ -1,11 +1,12 @@
-//! `horus top`: nodes and topics as they run. Reads what they leave in shared memory, and disturbs no node.
+//! `horus top`: nodes, topics and services as they run. Reads what they leave in shared memory, and disturbs no node.
 //!
 //! The live page (`live`) draws what `--once` prints (`page`). Exit status: 0 it was done, 1 it was not.
 
 mod header;
 mod live;
 mod page;
-mod topics;
+pub mod services;
+pub mod topics;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use crate::node::running::{Node, running};
 use crate::topic::json;
 use header::{Machine, Misses};
+use services::{Service, services};
 use topics::{Topic, Topics};
 
 /// The shortest interval: a look costs a few system calls for each topic.
@@ -59,6 +61,7 @@ struct Snapshot<'a> {
     is_watched: Option<bool>,
     nodes: Vec<Node>,
     topics: Vec<Topic>,
+    services: Vec<Service>,
     /// What is called like a topic and could not be looked at.
     problems: Vec<String>,
 }
@@ -114,7 +117,7 @@ impl Looks {
         now.1.iter_mut().for_each(|node| node.compare(&self.before.1));
         let directory = Directory::find(self.location.path()).map_err(|error| error.to_string())?;
         let is_watched = directory.as_ref().and_then(horus::monitor::is_watched);
-        let done = work(&snapshot(&self.machine, &self.location, &self.before.0, &now, is_watched));
+        let done = work(&snapshot(&self.machine, &self.location, directory.as_ref(), &self.before.0, &now, is_watched));
         self.before = now;
         Ok(done)
     }
@@ -129,6 +132,7 @@ fn look(location: &Location) -> Result<(Topics, Vec<Node>), String> {
 fn snapshot<'a>(
     machine: &'a Machine,
     location: &Location,
+    directory: Option<&Directory>,
     before: &Topics,
     (topics, nodes): &(Topics, Vec<Node>),
     is_watched: Option<bool>,
@@ -141,6 +145,7 @@ fn snapshot<'a>(
         interval_ns: u64::try_from(topics.at.since(before.at).as_nanos()).unwrap_or(u64::MAX),
         is_watched,
         topics: topics.since(before, nodes),
+        services: services(topics, before, directory),
         nodes: nodes.clone(),
         problems: topics.problems.clone(),
     }

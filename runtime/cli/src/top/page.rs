@@ -1,12 +1,14 @@
-//! The page: a line on the machine, a table of nodes and one of topics; as text, and for the live page.
+//! The page: a line on the machine, a table of nodes, one of topics and one of services; as text, and for the live page.
 
 use horus_measure::units::{bytes, count, rate};
 
+use super::services::Service;
 use super::topics::Topic;
 use super::{Snapshot, header};
 use crate::node::running::Node;
 use crate::node::text::{HEADS as NODE_HEADS, row as node_cells, unwatched};
 use crate::table::{Head, table};
+use crate::topic::Process;
 
 /// Columns of topics.
 const TOPIC_HEADS: [Head; 8] = [
@@ -20,8 +22,12 @@ const TOPIC_HEADS: [Head; 8] = [
     ("MISSED", true),
 ];
 
-/// How many tables a page has: of nodes, and of topics.
-pub const TABLES: usize = 2;
+/// Columns of services.
+const SERVICE_HEADS: [Head; 6] =
+    [("SERVICE", false), ("SERVER", false), ("CLIENTS", true), ("CALLS/s", true), ("UNANSWERED", true), ("LATE", true)];
+
+/// How many tables a page has: of nodes, of topics, and of services.
+pub const TABLES: usize = 3;
 
 /// The page.
 #[derive(Debug, Default)]
@@ -58,13 +64,16 @@ impl AsRef<[String]> for Row {
 
 /// As text.
 pub fn text(snapshot: &Snapshot) -> String {
-    let Page { header, tables: [nodes, topics], notes } = page(snapshot);
+    let Page { header, tables: [nodes, topics, services], notes } = page(snapshot);
     let mut text = header + "\n";
     for (shown, nothing) in [(nodes, "no nodes"), (topics, "no topics")] {
         text += &match shown.rows.is_empty() {
             true => format!("{nothing} in {}\n", snapshot.directory),
             false => table(shown.heads, &shown.rows),
         };
+    }
+    if !services.rows.is_empty() {
+        text += &table(services.heads, &services.rows);
     }
     text + &notes.iter().map(|note| format!("{note}\n")).collect::<String>()
 }
@@ -77,6 +86,7 @@ pub fn page(snapshot: &Snapshot) -> Page {
         tables: [
             Table { heads: &NODE_HEADS, rows: snapshot.nodes.iter().map(node).collect() },
             Table { heads: &TOPIC_HEADS, rows: snapshot.topics.iter().map(topic).collect() },
+            Table { heads: &SERVICE_HEADS, rows: snapshot.services.iter().map(service).collect() },
         ],
         notes: snapshot.problems.iter().cloned().chain(unwatched.lines().map(str::to_owned)).collect(),
     }
@@ -128,6 +138,32 @@ fn topic(topic: &Topic) -> Row {
         known(topic.missed.map(|missed| missed as f64)),
     ];
     Row { cells, keys, is_bad: topic.missed.is_some_and(|missed| missed > 0) }
+}
+
+fn service(service: &Service) -> Row {
+    let dash = || "-".to_owned();
+    let server = |process: &Process| match process.elsewhere {
+        true => format!("{} elsewhere", process.pid),
+        false => process.pid.to_string(),
+    };
+    let servers: Vec<_> = service.servers.iter().map(server).collect();
+    let cells = vec![
+        service.name.clone(),
+        if servers.is_empty() { "none".to_owned() } else { servers.join(" ") },
+        service.clients.to_string(),
+        service.calls_per_second.map_or_else(dash, rate),
+        service.unanswered.map_or_else(dash, count),
+        count(service.late),
+    ];
+    let keys = vec![
+        None,
+        None,
+        Some(service.clients as f64),
+        Some(service.calls_per_second.unwrap_or(-1.0)),
+        Some(service.unanswered.map_or(-1.0, |calls| calls as f64)),
+        Some(service.late as f64),
+    ];
+    Row { cells, keys, is_bad: service.clients > 0 && servers.is_empty() }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::node::running::Node;
 pub struct Topics {
     /// The moment.
     pub at: MonotonicTime,
-    seen: Vec<(String, Inspection)>,
+    pub seen: Vec<(String, Inspection)>,
     /// What is called like a topic and could not be looked at.
     pub problems: Vec<String>,
 }
@@ -71,6 +71,11 @@ impl Topics {
         }
         topics.seen.sort_by(|one, other| one.0.cmp(&other.0));
         Ok(topics)
+    }
+
+    /// The topic of this name.
+    pub fn of(&self, name: &str) -> Option<&Inspection> {
+        self.seen.iter().find(|(known, _)| known == name).map(|(_, seen)| seen)
     }
 
     /// The topics of this look, with their rates since the look `before`.

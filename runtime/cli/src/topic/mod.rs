@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::output;
 use crate::scope::Scope;
-pub use survey::{Process, Survey, Topic};
+pub use survey::{Process, Survey};
 pub use text::process;
 use watch::Ending;
 

@@ -90,7 +90,7 @@ pub struct Publisher {
 }
 
 /// A process that uses a topic.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Process {
     /// The number that it has in its own PID namespace; 0 when it has not said.
     pub pid: u32,

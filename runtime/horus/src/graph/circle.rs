@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_chain_of_calls_is_no_circle() {
         assert_eq!(told(&[("a", &["b"], &[]), ("b", &["c"], &["b"]), ("c", &[], &["c"])], &["a", "b", "c"]), [""; 0]);
-        // Two that ask the same one, and one that nobody serves.
+        // Two that ask the same one, and one that no node serves.
         assert_eq!(told(&[("a", &["c", "d"], &["a"]), ("b", &["c", "a"], &[]), ("c", &[], &["c"])], &[]), [""; 0]);
     }
 

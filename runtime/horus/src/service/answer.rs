@@ -36,6 +36,8 @@ impl Ticket {
 pub(crate) struct Answers<A: Payload + ?Sized> {
     pub(super) lanes: Vec<Publisher<A>>,
     pub(super) undelivered: u64,
+    /// Requests that have their answer, or were told that there is none.
+    pub(super) ended: u64,
 }
 
 impl<A: Payload + ?Sized> Answers<A> {
@@ -46,10 +48,12 @@ impl<A: Payload + ?Sized> Answers<A> {
             None => Ok(()), // a monitor's message: it waits for no answer
         };
         self.undelivered += u64::from(sent.is_err());
+        self.ended += u64::from(kind == Kind::Answer && sent.is_ok());
         sent
     }
 
     fn tell(&mut self, to: &Ticket, kind: Kind) {
+        self.ended += 1;
         let Some(lane) = self.lanes.get_mut(to.lane) else { return };
         if !lane.try_send_blank(Tag { kind, number: to.number }.word()) {
             self.undelivered += 1;

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use self::end::End;
 pub(crate) use self::watch::Watch;
-use super::{CallError, MAX_CALLS, Options, Part, Pending, SERVERS, shared};
+use super::figures::{self, ClientFigures, Telling};
+use super::{CallError, MAX_CALLS, Options, Part, Pending, SERVERS, clients_of, shared};
 use crate::message::Message;
 use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Sendable, Waitable, wait_any};
 
@@ -22,8 +23,8 @@ pub struct Client<Q: Payload + ?Sized, A: Payload + ?Sized> {
     service: Arc<str>,
     /// One towards each server that there may be.
     ends: Box<[End<Q, A>]>,
-    /// Of a service that servers share: says so to those who open it otherwise.
-    register: Option<Publisher<[u8]>>,
+    /// Tells observers what it counts. Of a service that servers share it says so to those who open it otherwise.
+    telling: Telling,
     /// The server that is asked next, of those that have as little to do.
     next: usize,
 }
@@ -52,15 +53,19 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
         let (name, options) = (service.into_topic_name()?, options.borrow());
         let name = name.as_str();
         let open = |service: &str| End::open(service, request, answer, options);
-        let (register, ends) = match options.is_shared() {
-            false => (None, [open(name)?].into()),
+        let telling = |topic: &str, shape| Publisher::<[u8]>::open_as(topic, shape, options.figures());
+        let (telling, ends): (_, Box<[_]>) = match options.is_shared() {
+            false => {
+                let end = open(name)?;
+                (telling(&clients_of(name), figures::CLIENT)?, [end].into())
+            }
             true => {
-                let register = Publisher::<[u8]>::open_as(name, shared::register(), options.register())?;
+                let telling = telling(name, figures::SHARED)?;
                 let ends = (0..SERVERS).map(|server| open(&shared::service_of(name, server)));
-                (Some(register), ends.collect::<Result<_, _>>()?)
+                (telling, ends.collect::<Result<_, _>>()?)
             }
         };
-        Ok(Self { service: name.into(), ends, register, next: 0 })
+        Ok(Self { service: name.into(), ends, telling: Telling::begin(telling), next: 0 })
     }
 
     /// Its requests are not stamped with the time.
@@ -117,8 +122,9 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
     }
 
     fn ask_value(&mut self, request: &Q::Value) -> Result<Pending, CallError> {
+        self.ends.iter_mut().for_each(|end| _ = end.take_in());
+        self.tell();
         let Self { service, ends, next, .. } = self;
-        ends.iter_mut().for_each(|end| _ = end.take_in());
         if let [end] = &mut **ends {
             return end.ask(service, 0, request);
         }
@@ -236,7 +242,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
 
     /// Whether several servers may share it: what [`Options::shared`] said.
     pub fn is_shared(&self) -> bool {
-        self.register.is_some()
+        self.ends.len() > 1
     }
 
     /// Messages for calls that were given up, so far.
@@ -257,6 +263,12 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
         let Some(end) = self.ends.get_mut(pending.server) else { return over() };
         let (part, is_over) = end.look(&self.service, pending);
         pending.is_over = is_over;
+        self.tell();
         part
+    }
+
+    #[inline]
+    fn tell(&mut self) {
+        self.telling.tell(ClientFigures { late: self.late() }.words());
     }
 }

@@ -53,7 +53,7 @@ pub enum ServeError {
 /// Why a call has no answer.
 #[derive(Debug, Error)]
 pub enum CallError {
-    /// No living program serves it. Nobody got the request.
+    /// No living program serves it. No server got the request.
     #[error(
         "service {service} has no server: start the program that serves it, or wait for it (`Client::wait_until_served`)"
     )]

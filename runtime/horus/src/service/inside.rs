@@ -1,6 +1,7 @@
 //! The answering end of a service inside of a node: its requests are an input of the node.
 
 use super::answer::{Answers, Ticket};
+use super::figures::ServerFigures;
 use super::{Answer, Place};
 use crate::port::Input;
 use crate::time::MonotonicTime;
@@ -15,17 +16,23 @@ pub struct NodeServer<Q: Payload + ?Sized, A: Payload + ?Sized> {
     answers: Answers<A>,
     requests: Input<Q>,
     place: Place,
+    taken: u64,
 }
 
 impl<Q: Payload + ?Sized, A: Payload + ?Sized> NodeServer<Q, A> {
     pub(crate) fn new(requests: Input<Q>, answers: Answers<A>, place: Place) -> Self {
-        Self { answers, requests, place }
+        Self { answers, requests, place, taken: 0 }
     }
 
     /// Has `handler` answer the next request; false when there is none. Allocates nothing but what reading and serializing a value does, takes no
     /// lock, and makes no system call but to wake a caller that sleeps.
     pub fn serve(&mut self, handler: impl FnOnce(Q::Message<'_>, Answer<'_, A>)) -> bool {
-        let Some(received) = self.requests.try_recv() else { return false };
+        let Some(received) = self.requests.try_recv() else {
+            let Answers { ended, undelivered, .. } = self.answers;
+            self.place.tell(ServerFigures { taken: self.taken, ended, undelivered });
+            return false;
+        };
+        self.taken += 1;
         let to = Ticket { lane: received.publisher, number: received.sequence };
         handler(received.message, Answer::new(&mut self.answers, to));
         true

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use super::{CLIENTS, MAX_CALLS};
 use crate::topic::{self, Group, WaitStrategy};
 
+/// Clients that a service has room for at most.
+const MOST_CLIENTS: usize = 63;
+
 /// What a server and a client say of a service beside the types. Both may say nothing: `Options::default()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -74,9 +77,9 @@ impl Options {
         self.topic.clone().with_policy_of(topic::Options::reliable(MAX_CALLS)).publishers(self.clients.max(CLIENTS))
     }
 
-    /// The topic that says that a service is shared.
-    pub(super) fn register(&self) -> topic::Options {
-        self.topic.clone().with_policy_of(topic::Options::latest(1)).publishers(self.clients.max(CLIENTS))
+    /// The topic of what the clients count.
+    pub(super) fn figures(&self) -> topic::Options {
+        self.topic.clone().with_policy_of(topic::Options::latest(2)).publishers(MOST_CLIENTS)
     }
 
     /// A topic of answers.
@@ -86,6 +89,6 @@ impl Options {
 
     /// The topic whose only publisher is the server.
     pub(super) fn seat(&self) -> topic::Options {
-        self.topic.clone().with_policy_of(topic::Options::latest(1))
+        self.topic.clone().with_policy_of(topic::Options::latest(2))
     }
 }

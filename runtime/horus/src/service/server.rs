@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::time::Duration;
 
 use super::answer::Answers;
+use super::figures::ServerFigures;
 use super::tag::{Kind, Tag};
 use super::{Answer, Options, Place, ServeError, Ticket, answers_of, mismatch};
 use crate::message::Message;
@@ -16,7 +17,8 @@ pub struct Server<Q: Payload + ?Sized, A: Payload + ?Sized> {
     // has the seat can be sure that no other receives the requests that it receives.
     answers: Answers<A>,
     requests: Subscriber<Q>,
-    _place: Place,
+    place: Place,
+    taken: u64,
 }
 
 impl<Q: Message, A: Message> Server<Q, A> {
@@ -47,17 +49,22 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
             .map_err(|error| mismatch(name.as_str(), false, error))?;
         let begins: Vec<u64> = (0..requests.publishers()).map(|lane| requests.position_in(lane)).collect();
         let answers = open_answers(&place.service, answer, options, &begins)?;
-        Ok(Self { service: name.as_str().to_owned(), answers, requests, _place: place })
+        Ok(Self { service: name.as_str().to_owned(), answers, requests, place, taken: 0 })
     }
 
     /// Takes the next request, and has `handler` answer it; waits for one at most `limit`, as [`Options::wait_strategy`] says. False when
     /// the time is up. With a limit of zero it does not wait, and then it makes no system call either.
     pub fn serve(&mut self, limit: Duration, handler: impl FnOnce(Q::Message<'_>, Answer<'_, A>)) -> bool {
+        if !self.requests.is_ready() {
+            let Answers { ended, undelivered, .. } = self.answers;
+            self.place.tell(ServerFigures { taken: self.taken, ended, undelivered });
+        }
         let received = match limit.is_zero() {
             true => self.requests.try_recv(),
             false => self.requests.recv_timeout(limit),
         };
         let Some(received) = received else { return false };
+        self.taken += 1;
         let to = Ticket { lane: received.publisher, number: received.sequence };
         handler(received.message, Answer::new(&mut self.answers, to));
         true
@@ -106,7 +113,7 @@ pub(crate) fn open_answers<A: Payload + ?Sized>(
     options: &Options,
     begins: &[u64],
 ) -> Result<Answers<A>, ServeError> {
-    let mut answers = Answers { lanes: Vec::with_capacity(begins.len()), undelivered: 0 };
+    let mut answers = Answers { lanes: Vec::with_capacity(begins.len()), undelivered: 0, ended: 0 };
     for (lane, number) in begins.iter().enumerate() {
         let mut opened = Publisher::<A>::open_as(&answers_of(service, lane), shape, options.answers())?;
         // A client that does not look has no room for it: then it learns nothing, and gives up at its limit.

@@ -1,21 +1,17 @@
 //! A service that several servers share: which topics they have, and who gets a request.
 //!
 //! Each server has a place, and serves there as the only one: `map.save.shared.2` is a service as any other. The topic `map.save` carries
-//! nothing; who opens a service as shared joins it. Its type is another one than that of any requests, so an end that says `shared` and one
+//! what its clients count; who opens a service as shared joins it. Its type is another one than that of any requests, so an end that says `shared` and one
 //! that does not refuse each other, whichever comes first.
 
 use horus_shm::segment::rejected::{Reason, Rejected};
 
+use super::figures::{self, ServerFigures, Telling};
 use super::{Options, SERVERS, ServeError, answers_of, seat_of};
-use crate::topic::{Bytes, OpenError, Payload, Publisher, Subscriber};
+use crate::topic::{OpenError, Payload, Publisher, Subscriber};
 
 /// The topic's type that says that a service is shared.
 pub(crate) const REGISTER: &str = "horus/SharedService";
-
-/// What the topic of a shared service's name carries: nothing.
-pub(super) fn register() -> Bytes<'static> {
-    Bytes::of_type(REGISTER, 0)
-}
 
 /// What server number `server` serves.
 pub(super) fn service_of(service: &str, server: usize) -> String {
@@ -33,7 +29,7 @@ pub(crate) struct Place {
     /// What it serves there: the service, or its place in a shared one.
     pub service: String,
     _register: Option<Subscriber<[u8]>>,
-    _seat: Publisher<[u8]>,
+    seat: Telling,
 }
 
 impl Place {
@@ -46,15 +42,15 @@ impl Place {
     ) -> Result<Self, ServeError> {
         if !options.is_shared() {
             let seat = take_seat(service, options)?;
-            return Ok(Self { service: service.to_owned(), _register: None, _seat: seat });
+            return Ok(Self { service: service.to_owned(), _register: None, seat });
         }
-        let register = Subscriber::<[u8]>::open_as(service, register(), options.register())
+        let register = Subscriber::<[u8]>::open_as(service, figures::SHARED, options.figures())
             .map_err(|error| mismatch(service, true, error))?;
         let mut refused = None;
         for server in 0..SERVERS {
             let own = service_of(service, server);
             match take_seat(&own, options) {
-                Ok(seat) => return Ok(Self { service: own, _register: Some(register), _seat: seat }),
+                Ok(seat) => return Ok(Self { service: own, _register: Some(register), seat }),
                 Err(ServeError::Served { source, .. }) => refused = Some(source),
                 Err(other) => return Err(other),
             }
@@ -66,14 +62,22 @@ impl Place {
 }
 
 /// Takes the seat that one server alone can have.
-fn take_seat(service: &str, options: &Options) -> Result<Publisher<[u8]>, ServeError> {
-    let shape = Bytes::of_type("horus/Server", 0);
-    Publisher::<[u8]>::open_as(&seat_of(service), shape, options.seat()).map_err(|error| match error {
+fn take_seat(service: &str, options: &Options) -> Result<Telling, ServeError> {
+    let seat = Publisher::<[u8]>::open_as(&seat_of(service), figures::SERVER, options.seat());
+    seat.map(Telling::begin).map_err(|error| match error {
         full @ OpenError::PublishersFull { .. } => {
             ServeError::Served { service: service.to_owned(), source: Box::new(full) }
         }
         other => ServeError::Topic(other),
     })
+}
+
+impl Place {
+    /// Tells observers what the server did.
+    #[inline]
+    pub fn tell(&mut self, figures: ServerFigures) {
+        self.seat.tell(figures.words());
+    }
 }
 
 /// Whether another server has the same types: joins its topics for a moment.

@@ -131,6 +131,11 @@ impl<P: Payload + ?Sized> Subscriber<P> {
         self.subscription.position(lane)
     }
 
+    /// Whether there is something to receive, or the trace of something that was missed.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        self.subscription.is_ready()
+    }
+
     /// The topic's file.
     pub(crate) fn path(&self) -> &Path {
         self.subscription.segment().path()

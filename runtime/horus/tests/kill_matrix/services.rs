@@ -249,7 +249,7 @@ fn a_client_killed_at_every_step_holds_its_server_up_in_nothing_and_its_successo
             serve(&mut server, LIMIT / 4, sees);
         }));
         peer.was_killed();
-        // What the dead one asked is answered, to nobody.
+        // What the dead one asked is answered, in vain.
         while serve(&mut server, Duration::ZERO, |_| {}) {}
         let mut successor = Asker::open(files.path());
         for _ in 0..3 {

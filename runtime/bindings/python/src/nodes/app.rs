@@ -18,11 +18,12 @@ use pyo3::types::PyDict;
 
 use super::ending::{Interrupter, Running};
 use super::options;
-use super::port::{Input, Life, Output, Reader, Writer};
+use super::port::{Input, Output, Reader, Writer};
 use super::step::{Caller, Failures, PyNode};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
 use crate::param::{self, Param};
+use crate::life::Life;
 use crate::service::{self, Classes, Client, NodeServer};
 use crate::topic::options::{duration, read};
 use crate::topic::{Carried, DEFAULT_MAXIMUM};

@@ -1,8 +1,6 @@
 //! Inputs and outputs of a node.
 
 use std::ffi::CStr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use horus::port;
 use horus::topic::{Raw, Received, SendError};
@@ -13,31 +11,16 @@ use pyo3::types::{PyBool, PyBytes, PyType};
 use crate::arguments::Given;
 use crate::error::{failed, refused};
 use crate::exclusive::Exclusive;
+use crate::life::Life;
 use crate::message::class::Class;
 use crate::message::object::Message;
 use crate::methods::{self, Method};
 use crate::topic::{bytes_of, other_class};
 use crate::value::{self, Decoder};
 
-/// Whether a program goes on, which its ports ask: nothing is published or read by one that is kept for longer.
-#[derive(Clone, Default)]
-pub struct Life(Arc<AtomicBool>);
-
-impl Life {
-    /// The program has ended.
-    pub fn end(&self) {
-        self.0.store(true, Ordering::Relaxed); // the GIL's holder says it, and asks for it
-    }
-
-    /// Whether the program has ended.
-    pub fn has_ended(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    fn goes_on(&self, port: &str) -> PyResult<()> {
-        if self.0.load(Ordering::Relaxed) { Err(has_ended(port)) } else { Ok(()) }
-    }
+#[inline]
+fn goes_on(life: &Life, port: &str) -> PyResult<()> {
+    if life.has_ended() { Err(has_ended(port)) } else { Ok(()) }
 }
 
 #[cold]
@@ -83,7 +66,7 @@ impl Input {
         of_messages: impl FnOnce(&mut port::Input<Raw>) -> Option<Received<&[u8]>>,
         of_bytes: impl FnOnce(&mut port::Input<[u8]>) -> Option<Received<&[u8]>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.life.goes_on("input")?;
+        goes_on(&self.life, "input")?;
         let mut input = self.input.lend(py)?;
         let (reader, last) = &mut *input;
         let (found, how) = match reader {
@@ -298,7 +281,7 @@ impl Method for Set {
         let [message] = given.sorted("set", ["message"], 1)?;
         let Some(message) = message else { return Err(PyTypeError::new_err("no message is given")) };
         let py = on.py();
-        on.get().life.goes_on("output")?;
+        goes_on(&on.get().life, "output")?;
         let is_taken = on.get().output.lend(py)?.set(&message)?;
         Ok(PyBool::new(py, is_taken).to_owned().into_any())
     }

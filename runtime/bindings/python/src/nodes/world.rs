@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::app::{App, caught};
-use super::port::Life;
 use super::step::Failures;
 use crate::error::{failed, refused};
+use crate::life::Life;
 use crate::message::object::Message;
 use crate::param::value_of;
 use crate::topic::options::duration;

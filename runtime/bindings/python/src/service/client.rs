@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use super::{Classes, bytes_of, object, read};
 use crate::error::{failed, refused};
 use crate::exclusive::Exclusive;
-use crate::nodes::Life;
+use crate::life::Life;
 use crate::topic::options::{duration, limit};
 use crate::topic::sliced;
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use super::Classes;
 use crate::error::refused;
 use crate::exclusive::Exclusive;
-use crate::nodes::Life;
+use crate::life::Life;
 
 /// The answering end of a service in a node, whose requests and answers are of classes of messages: what App.server gives. Only the steps of its node use
 /// it, and no thread after the program has ended.

@@ -84,7 +84,7 @@ mod tests {
         let table =
             |columns: usize| Table { heads: vec![("C", false); columns].leak(), rows: vec![Default::default(); 3] };
         let mut view = View::default();
-        view.show(Page { header: "first".to_owned(), tables: [table(2), table(3)], ..Page::default() });
+        view.show(Page { header: "first".to_owned(), tables: [table(2), table(3), table(1)], ..Page::default() });
         view
     }
 

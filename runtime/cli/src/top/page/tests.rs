@@ -64,6 +64,7 @@ fn snapshot(machine: &Machine, nodes: Vec<Node>, topics: Vec<Topic>) -> Snapshot
         interval_ns: 1_000_000_000,
         nodes,
         topics,
+        services: Vec::new(),
         problems: vec!["random.topic: is none".to_owned()],
     }
 }
@@ -99,6 +100,33 @@ fn what_is_not_known_is_a_dash_and_nothing_is_said_to_be_nothing() {
     assert_eq!(line("imu"), "imu horus/Imu - - 1 2 - -");
     let nothing = text(&snapshot(&machine, Vec::new(), Vec::new()));
     assert!(nothing.contains("no nodes in /dev/shm/horus\nno topics in /dev/shm/horus\n"), "{nothing}");
+}
+
+#[test]
+fn services_stand_below_the_topics_and_one_that_none_serves_is_marked() {
+    let machine = machine();
+    let served = Service {
+        name: "map.save".to_owned(),
+        servers: vec![Process { pid: 7, elsewhere: false }, Process { pid: 8, elsewhere: true }],
+        clients: 2,
+        calls_per_second: Some(20.0),
+        unanswered: Some(3),
+        late: 1,
+        ..Service::default()
+    };
+    let unserved = Service { name: "plan".to_owned(), clients: 1, ..Service::default() };
+    let of = |services| Snapshot { services, ..snapshot(&machine, Vec::new(), Vec::new()) };
+    let screen = text(&of(vec![served.clone(), unserved.clone()]));
+    let table = "\
+SERVICE   SERVER         CLIENTS  CALLS/s  UNANSWERED  LATE
+map.save  7 8 elsewhere        2    20 /s           3     1
+plan      none                 1        -           -     0
+";
+    assert!(screen.contains(table), "{screen}");
+    let page = page(&of(vec![served, unserved]));
+    let bad: Vec<_> = page.tables[2].rows.iter().map(|row| row.is_bad).collect();
+    assert_eq!(bad, [false, true]);
+    assert!(page.tables[2].rows.iter().all(|row| (row.cells.len(), row.keys.len()) == (6, 6)));
 }
 
 #[test]

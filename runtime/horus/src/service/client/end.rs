@@ -170,8 +170,8 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         if seen.died > before.died || seen.unserved > before.unserved {
             // What was sent after a server said that it stops, it has not got.
             self.calls.lose_before(seen.died.min(self.known.stopped_at.unwrap_or(u64::MAX)), Lost::Died);
-            let nobody = if self.known.has_started { Lost::Died } else { Lost::NotServed };
-            self.calls.lose_before(seen.died.max(seen.unserved), nobody);
+            let without = if self.known.has_started { Lost::Died } else { Lost::NotServed };
+            self.calls.lose_before(seen.died.max(seen.unserved), without);
             (self.known.has_started, self.is_served) = (false, has_just_started);
         }
         self.is_served |= seen.appeared > before.appeared;

@@ -45,7 +45,7 @@ impl Bytes<'static> {
 
 impl<'a> Bytes<'a> {
     /// Bytes, at most `maximum` a message, of a type that both ends know by this name: such as that of a value which is serialized.
-    pub fn of_type(type_name: &'a str, maximum: usize) -> Self {
+    pub const fn of_type(type_name: &'a str, maximum: usize) -> Self {
         Self { type_name, maximum }
     }
 
