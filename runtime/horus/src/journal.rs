@@ -93,7 +93,7 @@ pub enum Priority {
     Warning,
     /// The normal course of things.
     Info,
-    /// For whoever looks for a mistake.
+    /// For finding a mistake.
     Debug,
 }
 

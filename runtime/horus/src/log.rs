@@ -67,7 +67,7 @@ pub const MAX_TEXT_VALUE: usize = 64;
 /// How serious a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// For whoever looks for a mistake.
+    /// For finding a mistake.
     Debug,
     /// The normal course of things.
     Info,

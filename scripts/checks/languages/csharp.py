@@ -24,7 +24,7 @@ from horus_appliance.paths import REPOSITORY, RUNTIME
 GUIDE = REPOSITORY / "docs" / "csharp.md"
 # What ends well.
 PROGRAMS = (
-    ("Topics", ()), ("Vectors", (str(RUNTIME / "bindings" / "layout-vectors.txt"),)), ("Nodes", ("world",)), ("Nodes", ("allocates",)),
+    ("Topics", ()), ("Vectors", (str(RUNTIME / "bindings" / "layout-vectors.txt"),)), ("Nodes", ("world",)), ("Nodes", ("allocates",)), ("Services", ()), ("Transforms", ()),
     ("Nodes", ("outlive",)), ("Nodes", ("left",)),
 )  # fmt: skip
 # A library of another version, and one of none.
@@ -47,6 +47,7 @@ def main() -> int:
                 place.run(program, *arguments)
             place.run("BadInput", str(place.folder))
             run_nodes(place)
+            call_each_other(place, prefix)
             find_library(place)
             run_guide(tools, place)
             if host.framework.define == "NETCOREAPP":
@@ -70,6 +71,21 @@ def run_nodes(place: Place) -> None:
     terminate(place, "hang", -signal.SIGTERM)
     end_by_the_second_signal(place)
     detail("nodes end by themselves, by an exception, by SIGTERM, by two in a row; one that never returns by a third SIGTERM, or by a second signal after its grace time")
+
+
+def call_each_other(place: Place, prefix: Path) -> None:
+    """A service in C# answers a program in C, and one in C a program in C#."""
+    tests, program = RUNTIME / "bindings" / "c" / "tests" / "c", place.folder / "services-in-c"
+    built = ["cc", "-std=gnu99", "-I", str(prefix / "include"), str(tests / "services.c"), "-o", str(program), "-L", str(prefix / "lib"), "-lhorus"]
+    subprocess.run([*built, f"-Wl,-rpath,{prefix / 'lib'}"], check=True)
+    sharp, bounded = place.command("Services"), ["timeout", "-k", "5", str(hosts.LONGEST_SECONDS)]
+    for server, client in ((sharp, [str(program)]), ([str(program)], sharp)):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as topics:
+            environment = {**os.environ, "HORUS_SHM_DIR": topics, "HORUS_LIBRARY": str(place.library), **dotnet.ENVIRONMENT}
+            with subprocess.Popen([*bounded, *server, "serve", "1"], env=environment) as serving:
+                called = subprocess.run([*bounded, *client, "call", "7"], env=environment, capture_output=True, text=True, check=False)
+            expect(serving.returncode == 0 and called.stdout == "700 cells\n", f"{server[-1]} did not answer {client[-1]}: {called.stdout}{called.stderr}")
+    detail("services in C# and in C answer each other")
 
 
 def terminate(place: Place, program: str, code: int) -> str:

@@ -14,6 +14,22 @@ namespace Horus.Net
         Failed = -2,
         /// <summary>A defect of HORUS.</summary>
         Panicked = -3,
+        /// <summary>A call: no living program serves the service. The request was not sent.</summary>
+        NotServed = -10,
+        /// <summary>A call: the server was killed, crashed or was replaced, and may have done what it was asked to.</summary>
+        Died = -11,
+        /// <summary>A call: the server ended in order before it answered.</summary>
+        Stopped = -12,
+        /// <summary>A call: the server took the request, and gives no answer.</summary>
+        Unanswered = -13,
+        /// <summary>A call: the server lives, and did not answer within the limit.</summary>
+        TimedOut = -14,
+        /// <summary>A call: 16 calls of this client are unanswered.</summary>
+        TooMany = -15,
+        /// <summary>A call: the server has not taken the last 16 requests of this client.</summary>
+        CallFull = -16,
+        /// <summary>A call: it has been answered, or belongs to another client.</summary>
+        Over = -17,
     }
 
     /// <summary>An error of HORUS; its message says why, and what to do.</summary>

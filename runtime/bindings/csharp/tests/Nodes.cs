@@ -94,10 +94,10 @@ internal static class Nodes
         using var world = new World(app => app.Node("wheels", (in Cycle cycle) =>
             {
                 if (cycle.Number < 1 || cycle.Number > 3) return;
-                long before = GC.GetAllocatedBytesForCurrentThread();
+                long before = Check.Allocated();
                 cycle.Log(Level.Info, "all is well");
                 cycle.Log(Level.Warn, "wheel {} slips by {:.2} m of {}", part, 0.126, 7);
-                made = GC.GetAllocatedBytesForCurrentThread() - before;
+                made = Check.Allocated() - before;
                 if (cycle.Number > 1) return;
                 cycle.Log(Level.Debug, "{} {} {} {:x} {}", -3, ulong.MaxValue, 0.1f, 255, true);
                 cycle.Log(Level.Info, "{}", longText);

@@ -132,6 +132,6 @@ mod tests {
 
     #[test]
     fn a_log_of_no_node_takes_nothing() {
-        Log::default().put(1, at(0), &crate::error!("nobody hears it"));
+        Log::default().put(1, at(0), &crate::error!("it goes nowhere"));
     }
 }

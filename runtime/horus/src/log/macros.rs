@@ -1,6 +1,6 @@
 //! The macros that make a line. They check its text when it is compiled.
 
-/// A line for whoever looks for a mistake: `cycle.log(debug!("{} cells left", cells))`; see [`log`](mod@crate::log).
+/// A line for finding a mistake: `cycle.log(debug!("{} cells left", cells))`; see [`log`](mod@crate::log).
 #[macro_export]
 macro_rules! debug {
     ($($line:tt)+) => { $crate::log_line!(Debug, $($line)+) };

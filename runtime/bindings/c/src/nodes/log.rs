@@ -11,7 +11,7 @@ use crate::status::{Refusal, call, horus_status, misuse};
 /// How serious a line of a node is.
 #[allow(non_camel_case_types)]
 pub type horus_level = u32;
-/// For whoever looks for a mistake.
+/// For finding a mistake.
 pub const HORUS_LOG_DEBUG: horus_level = 0;
 /// The normal course of things.
 pub const HORUS_LOG_INFO: horus_level = 1;

@@ -101,8 +101,8 @@ pub unsafe extern "C" fn horus_app_server(
 
 /// Takes the next request to `request`, where there are `bytes` bytes: those of its struct, or room for the longest. Waits at most `timeout_ns`
 /// nanoseconds, for ever if that is negative; one of a node does not wait. HORUS_EMPTY when there is none. `length`, which may be null for a struct,
-/// is told how many bytes it has. `ticket` is what it is answered with. Whoever takes a request answers it, at once or later, or says that there is
-/// no answer: its client waits for that until its limit.
+/// is told how many bytes it has. `ticket` is what it is answered with. A request that is taken is to be answered, at once or later, or refused:
+/// its client waits for that until its limit.
 ///
 /// # Safety
 /// `server` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `request`, `length` is null or may be written, and so may

@@ -99,7 +99,7 @@ static void answers_and_errors(void) {
   CHECK(horus_server_answer(server, NULL, &answer, sizeof answer) == HORUS_MISUSE);
   CHECK(horus_server_answer(server, &ticket, &answer, 3) == HORUS_MISUSE);
   ticket.client = 1000;
-  CHECK(horus_server_answer(server, &ticket, &answer, sizeof answer) == HORUS_OK); /* to nobody */
+  CHECK(horus_server_answer(server, &ticket, &answer, sizeof answer) == HORUS_OK); /* no client has it */
   CHECK(horus_client_close((horus_client *)server) == HORUS_MISUSE && horus_server_close(NULL) == HORUS_OK);
 
   /* The server stops, and a kept handle says so. */

@@ -117,6 +117,65 @@ namespace Horus.Net
             return Node(name, (in Cycle cycle) => step());
         }
 
+        /// <summary>
+        /// Adds a node that serves <paramref name="service"/>, and has its name: the handler answers each request, in a cycle that the request releases.
+        /// Inputs and outputs that were opened before are this node's, too.
+        /// </summary>
+        public Node Service<Q, A>(string service, Func<Q, A> handler, Options options = null) where Q : unmanaged where A : unmanaged
+        {
+            if (handler == null) throw new ArgumentNullException(nameof(handler));
+            const int most = 64 * 16; // all requests that wait, and no more: a client that asks without end must not hold the step
+            Server<Q, A> server = Server<Q, A>(service, options);
+            Server<Q, A>.Handler answer = (in Q request, Ticket ticket) => server.Answer(ticket, handler(request));
+            return Node(service, () => { for (int left = most; left > 0 && server.Serve(answer); left--) { } }).On(service);
+        }
+
+        /// <summary>The answering end of a service, for the next node, which serves it among its other work: <c>On(service)</c> releases it by requests.</summary>
+        public Server<Q, A> Server<Q, A>(string service, Options options = null) where Q : unmanaged where A : unmanaged
+        {
+            IntPtr open = Open();
+            return new Server<Q, A>(Opened(() => ServiceOpening.OfStructs<Q, A>((name, request, answer, given) =>
+                ServiceFunctions.horus_app_server(open, name, request, answer, given), service, options)), life);
+        }
+
+        /// <summary>As above, with the most bytes of a request and of an answer, where one of them is <c>byte</c>; 0 for a struct.</summary>
+        public Server<Q, A> Server<Q, A>(string service, int request, int answer, Options options = null) where Q : unmanaged where A : unmanaged
+        {
+            IntPtr open = Open();
+            return new Server<Q, A>(Opened(() => ServiceOpening.Opened<Q, A>((name, ofRequests, ofAnswers, given) =>
+                ServiceFunctions.horus_app_server(open, name, ofRequests, ofAnswers, given), service, request, answer, options)), life);
+        }
+
+        /// <summary>The asking end of a service, for the next node: it asks in one step, and looks for the answer in a later one.</summary>
+        public Client<Q, A> Client<Q, A>(string service, Options options = null) where Q : unmanaged where A : unmanaged
+        {
+            IntPtr open = Open();
+            return new Client<Q, A>(Opened(() => ServiceOpening.OfStructs<Q, A>((name, request, answer, given) =>
+                ServiceFunctions.horus_app_client(open, name, request, answer, given), service, options)), service, life);
+        }
+
+        /// <summary>As above, with the most bytes of a request and of an answer, where one of them is <c>byte</c>; 0 for a struct.</summary>
+        public Client<Q, A> Client<Q, A>(string service, int request, int answer, Options options = null) where Q : unmanaged where A : unmanaged
+        {
+            IntPtr open = Open();
+            return new Client<Q, A>(Opened(() => ServiceOpening.Opened<Q, A>((name, ofRequests, ofAnswers, given) =>
+                ServiceFunctions.horus_app_client(open, name, ofRequests, ofAnswers, given), service, request, answer, options)), service, life);
+        }
+
+        /// <summary>What a layout refuses, the program does not run with.</summary>
+        private IntPtr Opened(Func<IntPtr> open)
+        {
+            try
+            {
+                return open();
+            }
+            catch (HorusException error)
+            {
+                Refuse(error.Message);
+                return IntPtr.Zero;
+            }
+        }
+
         /// <summary>Names nodes that hand data on to each other, and the longest time from the first one's release to the last one's completion.</summary>
         public void Chain(TimeSpan endToEnd, params string[] nodes)
         {

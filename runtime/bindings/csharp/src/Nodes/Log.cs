@@ -11,7 +11,7 @@ namespace Horus.Net
     /// <summary>How serious a line of a node is.</summary>
     public enum Level : uint
     {
-        /// <summary>For whoever looks for a mistake.</summary>
+        /// <summary>For finding a mistake.</summary>
         Debug = 0,
         /// <summary>The normal course of things.</summary>
         Info = 1,

@@ -1,4 +1,4 @@
-// Handles that belong to a program, or to whoever opened them, and that others keep.
+// Handles that belong to a program, or to the object that opened them, and that other objects keep.
 #ifndef HORUS_CPP_KEPT_HPP
 #define HORUS_CPP_KEPT_HPP
 

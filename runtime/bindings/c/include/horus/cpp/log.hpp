@@ -14,7 +14,7 @@ inline namespace HORUS_MODE {
 
 // How serious a line is.
 enum class Level : horus_level {
-  // For whoever looks for a mistake.
+  // For finding a mistake.
   debug = HORUS_LOG_DEBUG,
   // The normal course of things.
   info = HORUS_LOG_INFO,
