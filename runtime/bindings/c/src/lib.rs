@@ -1,8 +1,8 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `service` (its ends) -> `transform` (frames) -> `nodes` (`port`, `step`, `program`, `app` and
-//! `node`, `world`) -> `journal`.
+//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `service` (its ends) -> `transform` (frames) ->
+//! `param` (those of other programs) -> `nodes` (`port`, `step`, `program`, `app` and `node`, `world`, `param`) -> `journal`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
 //! looked at is: null, a handle of another kind, one that was closed and not yet reused, a wrong number of bytes. No panic crosses.
@@ -11,6 +11,7 @@ mod handle;
 mod journal;
 mod layout;
 mod nodes;
+mod param;
 mod payload;
 mod service;
 mod status;
@@ -20,6 +21,7 @@ mod transform;
 pub use journal::*;
 pub use layout::*;
 pub use nodes::*;
+pub use param::*;
 pub use service::*;
 pub use status::*;
 pub use topic::*;

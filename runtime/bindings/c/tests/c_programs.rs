@@ -104,6 +104,14 @@ fn a_service_in_c_answers_rust_and_one_in_rust_answers_c() {
 }
 
 #[test]
+fn parameters_are_declared_read_and_set_from_another_program() {
+    let programs = Programs::new();
+    let params = programs.c("params");
+    assert_eq!(programs.run(&params, &[]), "all of it holds\n");
+    assert_eq!(programs.run_beside_itself(&params, "nav"), "all of it holds\n");
+}
+
+#[test]
 fn options_of_a_later_release_are_taken_or_refused_and_never_misread() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.c("options"), &[]), "all of it holds\n");

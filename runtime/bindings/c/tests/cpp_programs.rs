@@ -38,6 +38,13 @@ fn services_do_in_cpp_what_they_do_in_c_and_both_call_each_other() {
 }
 
 #[test]
+fn parameters_are_declared_read_and_set_from_another_program() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.cpp("params", &[]), &[]), "all of it holds\n");
+    assert_eq!(programs.run_beside_itself(&programs.cpp("tuner", &[]), "nav"), "all of it holds\n");
+}
+
+#[test]
 fn a_struct_of_any_name_in_any_namespace_is_a_message() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.cpp("names", &[]), &[]), "all of it holds\n");

@@ -14,6 +14,33 @@
 // The version of this interface. A program that was built for another first number does not work with this library.
 #define HORUS_ABI_VERSION 1
 
+// Of a horus_value: it has none.
+#define HORUS_NONE 0
+
+// Of a horus_value: `is_true` holds.
+#define HORUS_BOOL 1
+
+// Of a horus_value: `whole` holds.
+#define HORUS_WHOLE 2
+
+// Of a horus_value: `number` holds.
+#define HORUS_NUMBER 3
+
+// Of a horus_value: `text` holds.
+#define HORUS_TEXT 4
+
+// The value came from the program's own declaration.
+#define HORUS_FROM_PROGRAM 0
+
+// The value came from the node.toml that `settings` names.
+#define HORUS_FROM_SETTINGS 1
+
+// A command or a program set the value.
+#define HORUS_FROM_COMMAND 2
+
+// The value was saved before the program started, or loaded since.
+#define HORUS_FROM_SAVED 3
+
 // What a topic does when a subscriber is slow.
 #define HORUS_ANY_DELIVERY_POLICY 0
 
@@ -99,6 +126,12 @@ typedef struct horus_node horus_node;
 
 // What a node writes. It belongs to its program, ends with it, and only the step of its node uses it.
 typedef struct horus_output horus_output;
+
+// A parameter of a node. Its steps read it, and it is closed when no step reads it any more, or never.
+typedef struct horus_param horus_param;
+
+// The parameters of a program that runs. One thread at a time uses it.
+typedef struct horus_params horus_params;
 
 // The publishing end of a topic. One thread at a time uses it.
 typedef struct horus_publisher horus_publisher;
@@ -204,6 +237,36 @@ typedef struct {
 // What a miss leads to.
 typedef uint32_t horus_reaction;
 
+// What a parameter can be.
+typedef struct {
+  // HORUS_BOOL, HORUS_WHOLE, HORUS_NUMBER, HORUS_TEXT or HORUS_NONE.
+  uint32_t kind;
+  // 0 or 1.
+  uint32_t is_true;
+  // A whole number.
+  int64_t whole;
+  // A finite number.
+  double number;
+  // A text of at most 64 bytes, which ends with a zero byte.
+  char text[72];
+} horus_value;
+
+// What is said of a parameter beside its name and its default. It begins as zeros: `horus_param_wishes wishes = {0};`.
+typedef struct {
+  // Its unit, such as "1/s", at most 16 bytes; null for none.
+  const char *unit;
+  // What it is for, as a sentence without its end, at most 200 bytes; null for none.
+  const char *about;
+  // The least value, of the kind of the default; null where all are possible.
+  const horus_value *least;
+  // The greatest value; null where all are possible.
+  const horus_value *greatest;
+  // 1 to have it change at the program's start alone.
+  uint32_t read_only;
+  // Nothing: 0.
+  uint32_t reserved;
+} horus_param_wishes;
+
 // What is known of a message beside what it says.
 typedef struct {
   // Its number among its publisher's.
@@ -249,6 +312,48 @@ typedef struct {
   // Whether it ended its program, after misses.
   uint32_t has_stopped;
 } horus_tally;
+
+// A parameter of a program that runs, at one moment.
+typedef struct {
+  // The node that it belongs to.
+  char node[72];
+  // Its name.
+  char name[72];
+  // Its value; HORUS_NONE where the program's memory holds none that it can be.
+  horus_value value;
+  // The program's own value.
+  horus_value default_value;
+  // The least value; HORUS_NONE where all are possible.
+  horus_value least;
+  // The greatest value; HORUS_NONE where all are possible.
+  horus_value greatest;
+  // 1 if it changes at the program's start alone.
+  uint32_t read_only;
+  // HORUS_FROM_PROGRAM, HORUS_FROM_SETTINGS, HORUS_FROM_COMMAND or HORUS_FROM_SAVED.
+  uint32_t from;
+  // Number of the user that set it; the largest number where that was none.
+  uint32_t user;
+  // Nothing.
+  uint32_t reserved;
+  // When it was set, in seconds since 1970; 0 where it came from the program or node.toml.
+  uint64_t set_at;
+  // When the value was set that the program has saved, in seconds since 1970; 0 where it has saved none.
+  uint64_t saved_at;
+  // Its unit; empty where it has none.
+  char unit[24];
+  // What it is for; empty where the program does not say.
+  char about[208];
+  // The node.toml that it came from; else empty.
+  char settings[256];
+} horus_parameter;
+
+// A parameter and the value that it is to have.
+typedef struct {
+  // "gain", or "drive.gain" where several nodes have it.
+  const char *name;
+  // The value.
+  horus_value value;
+} horus_assignment;
 
 // A call that is on its way: a number of its client's.
 typedef uint64_t horus_call;
@@ -649,6 +754,66 @@ horus_status horus_node_safe_state(horus_node *node,
 // As `horus_node_period_ns`.
 horus_status horus_node_logical_execution_time(horus_node *node);
 
+// A parameter of the next node, with the value that it has where nothing else is said, and of that kind. `wishes` may be null. Null when it is
+// refused; the program does not run then. Other programs set it while this one runs, and all that a step reads of its parameters is of one set.
+//
+// # Safety
+// `app` is a handle that no other call uses meanwhile, `name` ends with a zero byte, `value` may be read, and `wishes` is null or may be read
+// with all that it points to.
+horus_param *horus_app_param(horus_app *app,
+                             const char *name,
+                             const horus_value *value,
+                             const horus_param_wishes *wishes);
+
+// Has the members of a group alone set the program's parameters, if node.toml names no other one. Who may use its topics may read them.
+//
+// # Safety
+// `app` is a handle that no other call uses meanwhile, `group` ends with a zero byte.
+horus_status horus_app_param_group(horus_app *app,
+                                   const char *group);
+
+// The value of a number in this cycle, whole or not; 0 of what is none, and then `horus_error` says so.
+//
+// # Safety
+// `param` is a handle that is not closed meanwhile.
+double horus_param_number(horus_param *param);
+
+// The value of a whole number in this cycle; 0 of what is none, and then `horus_error` says so.
+//
+// # Safety
+// `param` is a handle that is not closed meanwhile.
+int64_t horus_param_whole(horus_param *param);
+
+// Whether a truth value holds in this cycle: 0 or 1; 0 of what is none, and then `horus_error` says so.
+//
+// # Safety
+// `param` is a handle that is not closed meanwhile.
+int horus_param_is_true(horus_param *param);
+
+// Copies the value of a text in this cycle, and a zero byte behind it: `bytes` bytes of room, 65 of which are enough for all.
+//
+// # Safety
+// `param` is a handle that is not closed meanwhile, `bytes` bytes may be written at `into`.
+horus_status horus_param_text(horus_param *param,
+                              char *into,
+                              size_t bytes);
+
+// Ends the handle. Null is nothing to end.
+//
+// # Safety
+// `param` is null or a handle that is not used any more.
+horus_status horus_param_close(horus_param *param);
+
+// Sets a parameter of a node, as `horus param set` does; the node has it from its next step on. HORUS_FAILED when there is none of this name, or it
+// may not have this value; nothing changes then.
+//
+// # Safety
+// `world` is a handle that no other call uses meanwhile, both names end with a zero byte, `value` may be read.
+horus_status horus_world_set_param(horus_world *world,
+                                   const char *node,
+                                   const char *name,
+                                   const horus_value *value);
+
 // Copies the newest message, however old it is by now; HORUS_EMPTY before the first. No allocation. A message of a struct has `bytes` bytes, and
 // `about` may be null. For one of bytes there are `bytes` bytes of room, as many as the longest message has, and `about` tells how many came.
 //
@@ -814,6 +979,79 @@ horus_status horus_world_takes(horus_world *world,
 // # Safety
 // `world` is a handle that no other call uses meanwhile, `topic` ends with a zero byte.
 horus_status horus_world_lose(horus_world *world, const char *topic, uint64_t messages);
+
+// The parameters of a program that runs, "nav", or of one of its nodes, "nav/drive"; null when there are none, or this user may not read them.
+//
+// # Safety
+// `name` ends with a zero byte.
+horus_params *horus_params_open(const char *name);
+
+// Tells number `index` of them, from 0; HORUS_EMPTY behind the last one. Number 0 looks at all of them, at one moment, and the others are told of
+// that moment.
+//
+// # Safety
+// `params` is a handle that no other call uses meanwhile, `about` is null or may be written.
+horus_status horus_params_list(horus_params *params,
+                               size_t index,
+                               horus_parameter *about);
+
+// Tells the parameter of this name, by now. HORUS_FAILED where there is none.
+//
+// # Safety
+// `params` is a handle that no other call uses meanwhile, `name` ends with a zero byte, `about` is null or may be written.
+horus_status horus_params_get(horus_params *params,
+                              const char *name,
+                              horus_parameter *about);
+
+// Sets `count` parameters, all of them or none. HORUS_FAILED when one of them may not have its value; `horus_error` says what it may be.
+//
+// # Safety
+// `params` is a handle that no other call uses meanwhile, `count` assignments may be read at `values`, whose names end with a zero byte.
+horus_status horus_params_set(horus_params *params,
+                              const horus_assignment *values,
+                              size_t count);
+
+// Waits for a parameter to change, at most `timeout_ns`, or as long as that takes if it is negative; HORUS_EMPTY when none did. Tells one change
+// a call: what the value was, to `before`, which may be null, and what it is. The first call begins to watch. HORUS_FAILED when the program
+// has ended.
+//
+// # Safety
+// `params` is a handle that no other call uses meanwhile, `before` and `now` are null or may be written.
+horus_status horus_params_watch(horus_params *params,
+                                int64_t timeout_ns,
+                                horus_value *before,
+                                horus_parameter *now);
+
+// Has the program save the values of `count` parameters, so that it begins with them when it starts again; of those that were set, where `count`
+// is 0.
+//
+// # Safety
+// `params` is a handle that no other call uses meanwhile, `count` texts may be read at `names`, each ends with a zero byte.
+horus_status horus_params_save(horus_params *params,
+                               const char *const *names,
+                               size_t count);
+
+// Has the program set `count` parameters to what is saved, all of them or none; all that is saved, where `count` is 0.
+//
+// # Safety
+// As `horus_params_save`.
+horus_status horus_params_load(horus_params *params,
+                               const char *const *names,
+                               size_t count);
+
+// Has the program drop what is saved of `count` parameters, or of all where `count` is 0. Their values stay until it ends.
+//
+// # Safety
+// As `horus_params_save`.
+horus_status horus_params_forget(horus_params *params,
+                                 const char *const *names,
+                                 size_t count);
+
+// Ends them. Null is nothing to end.
+//
+// # Safety
+// `params` is null or a handle that is not used any more.
+horus_status horus_params_close(horus_params *params);
 
 // Becomes a client of `service`, which may come before its server; null when it is refused: other types under the same name, more clients than the
 // service has room for. The layouts say whether requests and answers are those of a struct or bytes. Of `options`, which may be null, directory,

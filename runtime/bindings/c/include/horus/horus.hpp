@@ -22,6 +22,7 @@
 #include "cpp/log.hpp"
 #include "cpp/message.hpp"
 #include "cpp/node.hpp"
+#include "cpp/param.hpp"
 #include "cpp/payload.hpp"
 #include "cpp/service.hpp"
 #include "cpp/topic.hpp"

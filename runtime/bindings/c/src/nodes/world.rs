@@ -35,7 +35,7 @@ pub(crate) type World = RefCell<Nodes>;
 
 /// The nodes, and what they stand on.
 pub(crate) struct Nodes {
-    world: VirtualWorld,
+    pub(super) world: VirtualWorld,
     entry: CString,
     /// Behind the world, because it is dropped last.
     _owned: Owned,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn horus_world_with_settings(
 ///
 /// # Safety
 /// `world` is null or a handle that only its own steps use meanwhile.
-unsafe fn rest<'a>(world: *mut horus_world) -> Result<RefMut<'a, Nodes>, Refusal> {
+pub(super) unsafe fn rest<'a>(world: *mut horus_world) -> Result<RefMut<'a, Nodes>, Refusal> {
     // SAFETY: the caller's promise is the same, and every function looks at a world by this one.
     let world = unsafe { look(world) }?;
     world.try_borrow_mut().map_err(|_| misuse("the world runs: its steps use inputs and outputs"))

@@ -159,6 +159,27 @@ impl Programs {
 }
 
 impl Programs {
+    /// Runs a program that looks at the one of this name, which is the same one in another process.
+    pub fn run_beside_itself(&self, program: &Path, name: &str) -> String {
+        let with = |command: &mut Command| {
+            command.env("HORUS_SHM_DIR", self.topics()).env("HORUS_STATE_DIR", self.path());
+            command.env("HORUS_JOURNAL", "print").env_remove("HORUS_NAMESPACE").env_remove("HORUS_NODE_FILE");
+        };
+        let mut beside = Command::new("timeout");
+        with(beside.args(["-k", "5", LONGEST_SECONDS]).arg(program).env("HORUS_TEST_PROGRAM", name));
+        let mut beside = beside.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut command = Command::new("timeout");
+        with(command.args(["-k", "5", LONGEST_SECONDS]).arg(program).arg(name));
+        let output = command.output().unwrap();
+        // The signal goes on to the program.
+        assert!(Command::new("kill").args(["-TERM", &beside.id().to_string()]).status().unwrap().success());
+        beside.wait().unwrap();
+        assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Programs {
     /// Sends two signals in a row to a program that says a word on stderr in its first step: it ends well and gives its account.
     pub fn end_in_order_after_two_signals(&self, program: &Path, arguments: &[&str], word: &str) {
         let mut command = Command::new(program);

@@ -6,6 +6,7 @@
 
 #include "kept.hpp"
 #include "log.hpp"
+#include "param.hpp"
 #include "service.hpp"
 #include "topic.hpp"
 
@@ -341,6 +342,17 @@ class App {
     const horus_options raw = options.raw();
     return Output<T>(horus_app_output(app_, topic.c_str(), detail::layout_of_bytes(maximum).get(), &raw));
   }
+
+  // A parameter of the next node, with its default: a bool, a number or a text. Other programs set it while this one runs, and all that a step
+  // reads of its parameters is of one set.
+  template <class T>
+  Param<detail::ParamOf<T>> param(const std::string &name, T value, const ParamOptions &options = {}) {
+    const Value given(value);
+    const horus_param_wishes raw = options.raw();
+    return Param<detail::ParamOf<T>>(horus_app_param(app_, name.c_str(), &given, &raw));
+  }
+  // Has the members of a group alone set the parameters, if node.toml names no other one.
+  void param_group(const std::string &group) { (void)horus_app_param_group(app_, group.c_str()); }
 
   // Adds a node, which has the inputs and outputs that were opened since the last one.
   template <class F>

@@ -107,6 +107,11 @@ class World {
     return Into(room.message()->begin(), room.message()->end());
   }
 
+  // Sets a parameter of a node, as `horus param set` does; the node has it from its next step on.
+  Outcome set_param(const char *node, const char *name, const Value &value) {
+    return detail::checked(horus_world_set_param(world_.get(), node, name, &value));
+  }
+
   // For so many cycles; 0 for ever.
   Outcome delay(const char *node, ns span, std::uint64_t cycles = 0) {
     return detail::checked(horus_world_delay(world_.get(), node, detail::span_ns(span), cycles));
