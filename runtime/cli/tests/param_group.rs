@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use horus::prelude::*;
 use nav::Scene;
 
-/// Groups that nobody is in on any machine: that of the topics, and that of who may set.
+/// Groups without members on any machine: that of the topics, and that of who may set.
 const TOPICS: &str = "65533";
 const SETTERS: &str = "65532";
 

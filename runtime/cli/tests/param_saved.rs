@@ -55,7 +55,7 @@ fn what_is_saved_survives_a_restart_and_says_where_it_came_from() {
     assert!(scene.said(&["load", "nav"]).contains("loaded 1 value of "));
     assert_eq!(scene.said(&["get", "nav", "gain"]), "1.25 1/s\n");
 
-    // Naming a parameter saves it wherever its value came from.
+    // Naming a parameter saves it, also where its value is the program's own.
     assert!(scene.said(&["save", "nav", "turn", "frame"]).contains("saved 2 values in "));
     assert!(scene.said(&["forget", "nav/drive", "gain"]).contains("forgot 1 value of "));
     assert_eq!(scene.said(&["get", "nav", "gain"]), "1.25 1/s\n");
@@ -140,7 +140,7 @@ fn changes_are_printed_as_they_come() {
     let (mut text, mut json) = (watch(&["gain"]), watch(&["--json"]));
     let mut lines = BufReader::new(text.0.stdout.take().unwrap()).lines();
     let mut objects = BufReader::new(json.0.stdout.take().unwrap()).lines();
-    // A watch sees what comes after its begin, which nobody is told: the first change is repeated until it is seen.
+    // A watch sees what comes after its begin, and no line says when that was: the first change is repeated until it is seen.
     let storm = std::thread::scope(|scope| {
         let (done, is_done) = std::sync::mpsc::channel();
         let scene = &scene;

@@ -2,10 +2,10 @@
 //! looks again.
 //!
 //! Set `n + 1` is written where set `n - 1` was, and then the number `n + 1`, which is one word. Before it set `n` holds in all its words,
-//! and after it set `n + 1` does. A reader takes the number, copies, and takes the number again: if it is the same, nobody wrote where it read.
+//! and after it set `n + 1` does. A reader takes the number, copies, and takes the number again: if it is the same, no write was where it read.
 //!
 //! # What it does not do
-//! One side writes at a time; whoever lets several write keeps them apart. Another process may write the same words by the kernel
+//! One side writes at a time; who lets several write keeps them apart. Another process may write the same words by the kernel
 //! (`pwrite`), whose calls come one after the other.
 
 use crate::sync::{AtomicU64, Ordering, fence};

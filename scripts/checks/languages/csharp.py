@@ -25,7 +25,7 @@ GUIDE = REPOSITORY / "docs" / "csharp.md"
 # What ends well.
 PROGRAMS = (
     ("Topics", ()), ("Vectors", (str(RUNTIME / "bindings" / "layout-vectors.txt"),)), ("Nodes", ("world",)), ("Nodes", ("allocates",)), ("Services", ()), ("Transforms", ()),
-    ("Nodes", ("outlive",)), ("Nodes", ("left",)),
+    ("Nodes", ("outlive",)), ("Nodes", ("left",)), ("Params", ("world",)),
 )  # fmt: skip
 # A library of another version, and one of none.
 OTHER_VERSION = "unsigned horus_abi_version(void) { return 2; }"
@@ -48,6 +48,7 @@ def main() -> int:
             place.run("BadInput", str(place.folder))
             run_nodes(place)
             call_each_other(place, prefix)
+            tune(place)
             find_library(place)
             run_guide(tools, place)
             if host.framework.define == "NETCOREAPP":
@@ -86,6 +87,12 @@ def call_each_other(place: Place, prefix: Path) -> None:
                 called = subprocess.run([*bounded, *client, "call", "7"], env=environment, capture_output=True, text=True, check=False)
             expect(serving.returncode == 0 and called.stdout == "700 cells\n", f"{server[-1]} did not answer {client[-1]}: {called.stdout}{called.stderr}")
     detail("services in C# and in C answer each other")
+
+
+def tune(place: Place) -> None:
+    """The parameters of a program that runs, which are set, watched and saved beside it."""
+    done = place.output("Params", "beside", environment={"HORUS_STATE_DIR": str(place.folder)})
+    expect(done.returncode == 0 and "all of it holds" in done.stdout, f"Params beside ended with {done.returncode}:\n{done.stdout}{done.stderr}")
 
 
 def terminate(place: Place, program: str, code: int) -> str:

@@ -31,7 +31,7 @@ pub fn run(params: &Params, names: &[&str], as_lines_of_json: bool) -> Result<St
                     };
                     let mut out = std::io::stdout().lock();
                     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-                        return Ok(String::new()); // nobody reads any more
+                        return Ok(String::new()); // its reader has gone
                     }
                 }
             }

@@ -162,8 +162,8 @@ static void of_another(const char *name) {
   CHECK(horus_params_get(params, "gain", &about) == HORUS_OK && about.value.number == 1.5 && about.from == HORUS_FROM_SAVED);
   CHECK(horus_params_forget(params, names, 1) == HORUS_OK);
   CHECK(horus_params_get(params, "gain", &about) == HORUS_OK && about.saved_at == 0);
-  CHECK(horus_params_close(params) == HORUS_OK && horus_params_open("nobody") == NULL);
-  SAYS("no living program nobody");
+  CHECK(horus_params_close(params) == HORUS_OK && horus_params_open("nowhere") == NULL);
+  SAYS("no living program nowhere");
 }
 
 int main(int count, char **arguments) {

@@ -39,8 +39,8 @@ int main() {
     why = error.what();
   }
   CHECK(why == "gain may be 0 to 4 1/s (speed for a metre of distance); it stays 1.5");
-  const auto none = horus::Params::open("nobody");
-  CHECK(!none && none.error().find("no living program nobody") != std::string::npos);
+  const auto none = horus::Params::open("nowhere");
+  CHECK(!none && none.error().find("no living program nowhere") != std::string::npos);
   const auto wrong = horus::World::make([](horus::App &app) { app.param("gain", 0.8, horus::ParamOptions().range("low", "high")); });
   CHECK(!wrong && wrong.error().find("the range of parameter gain") != std::string::npos);
   std::puts("all of it holds");

@@ -101,6 +101,45 @@ namespace Horus.Net
             }
         }
 
+        /// <summary>A parameter of the next node, with the value that it has where nothing else is said.</summary>
+        public Param<double> Param(string name, double value, ParamOptions options = null) => Param<double>(name, value, options);
+
+        /// <summary>As above, of a whole number.</summary>
+        public Param<long> Param(string name, long value, ParamOptions options = null) => Param<long>(name, value, options);
+
+        /// <summary>As above, of a truth value.</summary>
+        public Param<bool> Param(string name, bool value, ParamOptions options = null) => Param<bool>(name, value, options);
+
+        /// <summary>As above, of a text of at most 64 bytes.</summary>
+        public Param<string> Param(string name, string value, ParamOptions options = null) => Param<string>(name, value, options);
+
+        [MethodImpl(Calls.Cold)]
+        private Param<T> Param<T>(string name, ParamValue value, ParamOptions options)
+        {
+            ParamOptions said = options ?? new ParamOptions();
+            NativeValue native = value.ToNative(), least = (said.Least ?? default).ToNative(), greatest = (said.Greatest ?? default).ToNative();
+            fixed (byte* text = Text.ToNative(name, nameof(name)))
+            fixed (byte* unit = Text.ToNative(said.Unit ?? "", nameof(options)))
+            fixed (byte* about = Text.ToNative(said.About ?? "", nameof(options)))
+            {
+                var wishes = new NativeWishes
+                {
+                    Unit = unit,
+                    About = about,
+                    Least = said.Least.HasValue ? &least : null,
+                    Greatest = said.Greatest.HasValue ? &greatest : null,
+                    ReadOnly = said.ReadOnly ? 1u : 0u,
+                };
+                return new Param<T>(ParamFunctions.horus_app_param(Open(), text, &native, &wishes));
+            }
+        }
+
+        /// <summary>Has the members of a group alone set the parameters, if node.toml names no other one; who may use its topics may read them.</summary>
+        public void ParamGroup(string group)
+        {
+            fixed (byte* text = Text.ToNative(group, nameof(group))) ParamFunctions.horus_app_param_group(Open(), text);
+        }
+
         /// <summary>Adds a node, which has the inputs and outputs that were opened since the last one. A thread of its own calls the step.</summary>
         public Node Node(string name, Step step)
         {

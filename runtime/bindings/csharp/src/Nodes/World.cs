@@ -146,6 +146,16 @@ namespace Horus.Net
             return room;
         }
 
+        /// <summary>Sets a parameter of a node, as <c>horus param set</c> does; the node has it from its next step on.</summary>
+        /// <exception cref="HorusException">There is none of this name, or it may not have this value; nothing changes.</exception>
+        public void SetParam(string node, string name, ParamValue value)
+        {
+            NativeValue native = value.ToNative();
+            fixed (byte* of = Text.ToNative(node, nameof(node)))
+            fixed (byte* text = Text.ToNative(name, nameof(name)))
+                Done(ParamFunctions.horus_world_set_param(Enter(), of, text, &native));
+        }
+
         /// <summary>Has a node wake up so much after its releases, for so many cycles; 0 for ever.</summary>
         public void Delay(string node, TimeSpan span, int cycles = 0)
         {

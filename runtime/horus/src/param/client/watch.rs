@@ -7,7 +7,7 @@ use crate::param::sheet::NUMBER;
 use crate::param::value::Value;
 use crate::time::{MonotonicTime, pause};
 
-/// How often the number of the set is looked at: setters write it and wake nobody, so that they cost the program's loops nothing.
+/// How often the number of the set is looked at: setters write it and wake no watcher, so that they cost the program's loops nothing.
 const INTERVAL: Duration = Duration::from_millis(10);
 
 /// A value that is another one than before.
