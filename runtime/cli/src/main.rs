@@ -4,6 +4,7 @@
 //! subcommands start: `determinism` and `watch` measure at real-time priority, `gateway` serves, `witness` traces.
 #![forbid(unsafe_code)]
 
+mod action;
 mod bench;
 mod blame;
 mod bridge;
@@ -72,6 +73,8 @@ enum Command {
     Tf(tf::Args),
     /// Show the services of this machine, or call one.
     Service(service::Args),
+    /// Show the actions of this machine, send a goal, or cancel goals.
+    Action(action::Args),
     /// Serve topics to programs outside of this machine, by an allow-list, and keep logs of them.
     Gateway(gateway::Args),
     /// Print a topic's messages as a gateway sends them, from now on or from its log.
@@ -124,6 +127,7 @@ fn main() -> ExitCode {
         Command::Topic(args) => topic::run(args),
         Command::Tf(args) => tf::run(&args),
         Command::Service(args) => service::run(&args),
+        Command::Action(args) => action::run(&args),
         Command::Gateway(args) => gateway::run(&args),
         Command::Tap(args) => gateway::tap::run(&args),
         Command::Bridge(args) => bridge::run(&args),

@@ -49,7 +49,7 @@
 //!
 //! # What it does not do
 //! - A result is told to the client that sent the goal, once. Who else wants it has to hear it from that client.
-//! - Feedbacks that nobody looks at in time are overwritten, and counted ([`ActionClient::missed`]).
+//! - Feedbacks that a client does not look at in time are overwritten, and counted ([`ActionClient::missed`]).
 
 mod client;
 mod error;

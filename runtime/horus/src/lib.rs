@@ -177,6 +177,11 @@ struct Readme;
 #[doc = include_str!("../../../docs/services.md")]
 struct Services;
 
+/// The Rust of docs/actions.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/actions.md")]
+struct Actions;
+
 /// The Rust of docs/nodes.md.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/nodes.md")]

@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use horus::action::{ActionClient, ActionServer, Options as OfActions, Preemption, Progress};
 use horus::app::App;
 use horus::message::Stamp;
 use horus::node::Cycle;
@@ -27,6 +28,7 @@ const NAME: &str = "sent";
 const SENDS: u64 = 1_000_000;
 const TRANSFORMS: u64 = 20_000;
 const CALLS: u64 = 100_000;
+const GOALS: u64 = 20_000;
 const LINES: u32 = 1_000;
 /// The system call that the sender makes before and after the sends, and nowhere in between.
 const MARK: libc::c_long = libc::SYS_getuid;
@@ -164,6 +166,35 @@ fn peer_logs_in_a_step() {
     app.run().unwrap();
 }
 
+/// Says which thread it is, and sends goals, works on them and looks when it is told to. Some are canceled.
+#[test]
+#[ignore = "a peer"]
+fn peer_works_on_goals() {
+    let options = OfActions::from(Preemption::Replace).directory(peers::directory());
+    let mut server = ActionServer::<Stamp, Stamp, Stamp>::open(NAME, &options).unwrap();
+    let mut client = ActionClient::<Stamp, Stamp, Stamp>::open(NAME, &options).unwrap();
+    println!("\nthread {}", rustix::thread::gettid().as_raw_nonzero());
+    peers::ready();
+    while !go_file(&peers::directory()).exists() {
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+    mark();
+    for sequence in 0..GOALS {
+        let mut sent = client.send(Stamp { sequence, sent_ns: 0 }).unwrap();
+        if sequence % 3 == 0 {
+            let _asked = client.cancel(sent.id()).unwrap();
+        }
+        let mut goal = server.goal().unwrap();
+        goal.feedback(Stamp { sequence, sent_ns: 0 }).unwrap();
+        if goal.is_canceling() { goal.canceled() } else { goal.succeed(Stamp { sequence, sent_ns: 0 }) }.unwrap();
+        while !sent.is_over() {
+            assert_ne!(sent.look(&mut client).unwrap(), Progress::Nothing);
+        }
+    }
+    mark();
+    std::thread::park_timeout(PATIENCE);
+}
+
 /// How many are asleep, and how often anybody lay down.
 fn asleep(directory: &Path) -> (u32, u64) {
     let file = std::fs::File::open(directory.join(format!("{NAME}.topic"))).unwrap();
@@ -267,6 +298,12 @@ fn asking_answering_and_looking_make_no_system_call_while_no_end_sleeps() {
 #[test]
 fn lines_are_logged_without_any_system_call() {
     let calls = calls_of("peer_logs_in_a_step");
+    assert!(calls.is_empty(), "{calls:?}");
+}
+
+#[test]
+fn goals_are_sent_worked_on_canceled_and_ended_without_any_system_call() {
+    let calls = calls_of("peer_works_on_goals");
     assert!(calls.is_empty(), "{calls:?}");
 }
 

@@ -3,7 +3,7 @@
 //! Exit status: 0 it was done, 1 it was not: `call` had no answer.
 
 mod call;
-mod layouts;
+pub mod layouts;
 mod list;
 
 use std::process::ExitCode;

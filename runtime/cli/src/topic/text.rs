@@ -5,6 +5,7 @@ use std::fmt::Write;
 use horus::outside::printable;
 
 use super::survey::{Process, Publisher, Survey, Topic};
+use crate::action::Parts;
 use crate::table::table;
 
 /// All topics, a line each.
@@ -14,7 +15,13 @@ pub fn list(survey: &Survey) -> String {
         let missing = if survey.exists { "" } else { ", which does not exist yet" };
         let _ = writeln!(text, "no topics in {}{missing}", survey.directory);
     } else {
-        text += &table(&HEADS, &survey.topics.iter().map(row).collect::<Vec<_>>());
+        let parts = Parts::of(survey.topics.iter().map(|topic| (topic.name.as_str(), topic.type_name.as_str())));
+        let loose = survey.topics.iter().filter(|topic| parts.action_of(&topic.name).is_none());
+        text += &table(&HEADS, &loose.map(row).collect::<Vec<_>>());
+        for action in parts.actions() {
+            let of_it = survey.topics.iter().filter(|topic| parts.action_of(&topic.name) == Some(action)).count();
+            let _ = writeln!(text, "and {of_it} of the action {action}: `horus action list`");
+        }
         let total = survey.topics.iter().map(|topic| topic.segment_bytes).sum();
         let _ = writeln!(text, "\n{} topics, {} in {}", survey.topics.len(), memory(total), survey.directory);
     }

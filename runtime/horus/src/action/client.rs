@@ -302,7 +302,7 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionClient
 
     /// Goals of this lane with lower numbers have no client any more: those of one that was killed, or, at its own end, its own.
     fn say_that_those_before_are_gone(&mut self) {
-        // Not in a child that `fork` made, and not to nobody.
+        // Not in a child that `fork` made, and not where no program serves.
         if !self.is_served().is_ok_and(|is_served| is_served) {
             return;
         }

@@ -34,7 +34,7 @@ pub enum ActionError {
     },
     /// The server was killed, crashed, or was replaced by another.
     #[error(
-        "the server of {action} died before the goal had its outcome: nobody works on it any more; send it again when the action is served"
+        "the server of {action} died before the goal had its outcome: no program works on it any more; send it again when the action is served"
     )]
     Died {
         /// The action.

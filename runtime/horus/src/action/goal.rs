@@ -95,7 +95,7 @@ impl<'a, G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> Goal<'a,
     /// Ends the goal: it was canceled.
     ///
     /// # Errors
-    /// As [`succeed`](Self::succeed), and when nobody asked for it to be canceled.
+    /// As [`succeed`](Self::succeed), and when no client asked for it to be canceled.
     pub fn canceled(self) -> Result<(), GoalError> {
         self.end(GoalEvent::Canceled, None, Reason::NONE)
     }

@@ -18,8 +18,8 @@ pub(crate) struct Roll {
 
 impl Roll {
     pub fn looks(&self) -> u64 {
-        // Acquire: SYNC POINT roll-look. Who sees a look's number sees what it found, or what a later one did.
-        self.looks.load(Ordering::Acquire)
+        // Acquire: who sees a look's number sees what it found, or what a later one did.
+        self.looks.load(Ordering::Acquire) // SYNC POINT: roll-look
     }
 
     /// Whether the owner of this lane is gone who was there when so many looks were over. A look that had begun by then may have missed it.
@@ -48,7 +48,7 @@ impl Looker {
         let Some(living) = self.topic.as_ref().and_then(|topic| topic.publishers().ok()) else { return };
         let lanes = living.iter().fold(0_u64, |lanes, (lane, _)| lanes | 1 << (lane & 63));
         self.roll.living.store(lanes, Ordering::Relaxed);
-        // Release: SYNC POINT roll-look.
-        self.roll.looks.fetch_add(1, Ordering::Release);
+        // Release: the pair of the server's Acquire.
+        self.roll.looks.fetch_add(1, Ordering::Release); // SYNC POINT: roll-look
     }
 }

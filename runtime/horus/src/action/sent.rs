@@ -35,8 +35,8 @@ pub enum Progress<F, R> {
     Ended(Outcome<R>),
 }
 
-/// A goal that was sent. If it is dropped, the goal goes on, and nobody hears of its outcome; [`ActionClient::cancel`] cancels it.
-#[must_use = "without it nobody hears what becomes of the goal"]
+/// A goal that was sent. If it is dropped, the goal goes on, and its outcome is dropped; [`ActionClient::cancel`] cancels it.
+#[must_use = "dropped, it tells nothing of the goal"]
 pub struct SentGoal<R: Carried + ?Sized> {
     id: GoalId,
     pending: Pending,
@@ -110,7 +110,7 @@ impl<R: Carried + ?Sized> SentGoal<R> {
 
     /// Takes what the server says.
     fn take(&mut self, head: &OutcomeHead, body: Result<R::Body, postcard::Error>, action: &Arc<str>) {
-        let (cause, reason) = (Cause::of_code(head.cause), Reason::of_field(&head.reason));
+        let (cause, reason) = (Cause::of_code(head.cause), Reason::of_field(&head.reason_text));
         let Some(status) = GoalStatus::of_code(head.status) else {
             self.end = Some(Err(ActionError::Rejected { action: Arc::clone(action), cause, reason }));
             return;

@@ -456,6 +456,12 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer
     }
 
     fn head(&self, status: u32, cause: Cause, accepted_ns: u64, has_result: bool, reason: &Reason) -> OutcomeHead {
-        OutcomeHead { status, cause: cause as u32, accepted_ns, has_result: has_result.into(), reason: reason.bytes }
+        OutcomeHead {
+            status,
+            cause: cause as u32,
+            accepted_ns,
+            has_result: has_result.into(),
+            reason_text: reason.bytes,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The feedbacks of a client's goals that nobody has looked at yet: at most so many of a goal, in places that are made once. A new one takes the
+//! The feedbacks of a client's goals that it has not looked at yet: at most so many of a goal, in places that are made once. A new one takes the
 //! place of the oldest, as in a `latest` topic.
 
 use std::collections::VecDeque;

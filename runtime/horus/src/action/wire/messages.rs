@@ -31,7 +31,7 @@ crate::message! {
         /// 1 if the result behind it says something.
         has_result: u32,
         /// Why, for people.
-        reason: [u8; REASON_BYTES],
+        reason_text: [u8; REASON_BYTES],
     }
 }
 

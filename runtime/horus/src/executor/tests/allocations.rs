@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::ms;
+use crate::action::{self, Preemption, Progress, SentGoal};
 use crate::app::{App, executor};
 use crate::figures::State;
 use crate::message::Stamp;
@@ -105,6 +106,7 @@ fn program(topics: &Path, stop: Arc<AtomicBool>) -> App {
     app.node("safe", relay).period(ms(2)).on_miss(SafeState::after(2).within(50));
     declare_service(&mut app, ["asker", "next"], service::Options::default().directory(topics));
     declare_service(&mut app, ["sharer", "share"], service::Options::default().directory(topics).shared());
+    declare_action(&mut app, topics);
     let other = Other::open(&mut app, topics);
     app.node("other", other).period(ms(2));
     app
@@ -128,6 +130,45 @@ fn declare_service(app: &mut App, [asks, serves]: [&str; 2], options: service::O
     app.service_as::<Stamp, Stamp>(serves, (), (), options, next).unwrap().deadline(ms(2));
 }
 
+/// A node that works on goals, and one that sends them, hears of each, and cancels some.
+fn declare_action(app: &mut App, topics: &Path) {
+    let options = || action::Options::from(Preemption::Replace).directory(topics);
+    let mut client = app.action_client_as::<Stamp, Stamp, Stamp>("count", (), (), (), options()).unwrap();
+    let (mut sent, mut ended, mut steps) = (None::<SentGoal<Stamp>>, 0, 0);
+    let sender = move |cycle: &Cycle| {
+        let goal = sent.get_or_insert_with(|| client.send(Stamp { sequence: 3, sent_ns: 0 }).unwrap());
+        if cycle.number % 16 == 15 {
+            let _asked = client.cancel(goal.id()).unwrap();
+        }
+        loop {
+            match goal.look(&mut client).unwrap() {
+                Progress::Nothing => break,
+                Progress::Ended(_) => {
+                    ended += 1;
+                    sent = None;
+                    break;
+                }
+                Progress::Accepted | Progress::Feedback(_) => {}
+            }
+        }
+        steps += 1;
+        assert!(steps < 40 || ended > 1, "goals end, and that was counted too");
+    };
+    app.node("sender", sender).period(ms(2));
+    let mut server = app.action_as::<Stamp, Stamp, Stamp>("count", (), (), (), options()).unwrap();
+    let mut counted = 0;
+    let worker = move |_: &Cycle| {
+        let Some(mut goal) = server.goal() else { return };
+        counted = if goal.is_new() { 0 } else { counted + 1 };
+        let _ = match goal.value().sequence {
+            _ if goal.is_canceling() => goal.canceled(),
+            wanted if wanted == counted => goal.succeed(Stamp::default()),
+            _ => goal.feedback(Stamp { sequence: counted, sent_ns: 0 }),
+        };
+    };
+    app.node("worker", worker).period(ms(2));
+}
+
 fn us(micros: u64) -> Duration {
     Duration::from_micros(micros)
 }
@@ -148,7 +189,8 @@ fn nodes_with_inputs_outputs_events_and_logical_time_allocate_nothing_in_their_l
     for (name, runner) in names.iter().zip(executor.runners()) {
         let tally = runner.tally();
         assert!(tally.cycles > 0, "{name}: {tally:?}");
-        let is_in_time = matches!(name.as_str(), "bare" | "other" | "asker" | "next" | "sharer" | "share");
+        let is_in_time =
+            matches!(name.as_str(), "bare" | "other" | "asker" | "next" | "sharer" | "share" | "sender" | "worker");
         assert!(is_in_time || tally.misses > 0, "{name}: what a miss leads to was counted too, {tally:?}");
         assert!(name != "safe" || runner.state() == State::Safe, "{name}: its safe state was counted too");
     }
