@@ -112,6 +112,31 @@ fn a_client_is_told_how_much_is_too_much_for_all_servers() {
 }
 
 #[test]
+fn a_hundred_thousand_calls_to_servers_that_never_answer_stay_bounded() {
+    let (files, options) = files();
+    let mut servers: Vec<_> = (0..3).map(|_| Server::<Stamp, Stamp>::open("plan", &options).unwrap()).collect();
+    let mut client = Client::<Stamp, Stamp>::open("plan", &options).unwrap();
+    let size =
+        || -> u64 { std::fs::read_dir(files.path()).unwrap().map(|it| it.unwrap().metadata().unwrap().len()).sum() };
+    let (before, mut full, mut kept) = (size(), 0, Vec::new());
+    for call in 0..100_000 {
+        match client.ask(asks(call)) {
+            Ok(pending) => kept.push(pending),
+            Err(CallError::TooMany { .. }) => kept.clear(), // all are given up
+            Err(CallError::Full { .. }) => full += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    kept.clear();
+    assert!(full > 99_000, "{full}");
+    assert_eq!((client.unanswered(), size()), (0, before));
+    servers.iter_mut().for_each(|server| while server.serve(Duration::ZERO, |_, answer| drop(answer)) {});
+    let mut asked = client.ask(asks(7)).unwrap();
+    servers.iter_mut().for_each(|server| _ = serve(server, 1));
+    assert_eq!(asked.try_answer(&mut client).unwrap().unwrap().sequence, 7);
+}
+
+#[test]
 fn who_says_shared_and_who_does_not_refuse_each_other() {
     let (files, shared) = files();
     let alone = Options::default().directory(files.path());

@@ -212,6 +212,21 @@ fn other_types_are_refused_and_the_field_is_named() {
 }
 
 #[test]
+fn a_server_of_other_types_than_a_client_that_waits_is_refused_and_the_field_is_named() {
+    let (_files, options) = files();
+    let mut client = Client::<Add, Sum>::open("add", &options).unwrap();
+    let refused = Server::<Add, Difference>::open("add", &options).err().unwrap().to_string();
+    assert!(refused.contains("difference") && refused.contains("sum"), "{refused}");
+    let refused = Server::<Sum, Sum>::open("add", &options).err().unwrap().to_string();
+    assert!(refused.contains("test/Add") && refused.contains("test/Sum"), "{refused}");
+    // What was refused has left nothing that holds up the right one.
+    let mut server = Server::<Add, Sum>::open("add", &options).unwrap();
+    let mut asked = client.ask(add(1, 2)).unwrap();
+    assert!(serve_one(&mut server));
+    assert_eq!(asked.try_answer(&mut client).unwrap().unwrap().sum, 3);
+}
+
+#[test]
 fn an_answer_of_several_parts_arrives_in_order_and_ends() {
     let (_files, options) = files();
     let mut server = Server::<Add, Sum>::open("add", &options).unwrap();
@@ -460,6 +475,46 @@ fn a_client_outlives_a_row_of_servers_that_are_killed_at_any_moment() {
     assert_eq!(client.unanswered(), 0);
     drop(client);
     await_no_file(files.path());
+}
+
+#[test]
+#[ignore = "a peer"]
+fn peer_asks_and_does_not_look() {
+    let options = Options::default().directory(peers::directory());
+    let mut client = Client::<Add, Sum>::open("add", options).unwrap();
+    let _asked: Vec<_> = (0..4).map(|left| client.ask(add(left, 0)).unwrap()).collect();
+    peers::ready();
+    std::thread::park_timeout(PATIENCE);
+}
+
+#[test]
+fn answers_to_the_dead_go_nowhere_hold_nothing_up_and_reach_no_successor() {
+    let (files, options) = files();
+    let mut server = Server::<Add, Sum>::open("add", &options).unwrap();
+    let mut peer = Peer::start("peer_asks_and_does_not_look", files.path(), "");
+    peer.wait_until_ready();
+    let mut kept = Vec::new();
+    while server.serve(Duration::ZERO, |_, answer| kept.push(answer.later())) {}
+    assert_eq!(kept.len(), 4);
+    peer.kill();
+    let mut sent = 0;
+    for ticket in kept.drain(..2) {
+        let mut answer = server.answer(ticket);
+        while answer.part(Sum { sum: 0 }).is_ok() && sent < 1_000 {
+            sent += 1;
+        }
+        let _no_room = answer.send(Sum { sum: 0 });
+    }
+    assert!(server.undelivered() > 0 && sent < 1_000, "{sent} messages to the dead had room");
+    // Its successor has its lane, is told nothing of the dead one's, and is answered.
+    let mut client = Client::<Add, Sum>::open("add", &options).unwrap();
+    let mut asked = client.ask(add(1, 2)).unwrap();
+    for ticket in kept {
+        let _late = server.answer(ticket).send(Sum { sum: 0 });
+    }
+    while serve_one(&mut server) {}
+    assert_eq!(asked.try_answer(&mut client).unwrap().unwrap().sum, 3);
+    assert_eq!(client.late(), 2);
 }
 
 #[test]
