@@ -1,12 +1,13 @@
 //! The C interface of HORUS, which other languages stand on: `include/horus/horus.h` is made from this crate.
 //!
 //! In reading order: `status` (what a call comes to, and the sentence of an error) -> `handle` (how a pointer from C becomes a
-//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `service` (its ends) -> `transform` (frames) ->
-//! `param` (those of other programs) -> `nodes` (`port`, `step`, `program`, `app` and `node`, `world`, `param`) -> `journal`.
+//! reference) -> `payload` (messages or bytes) -> `layout` -> `topic` (its ends, waiting) -> `service`, `action` (their ends) ->
+//! `transform` (frames) -> `param` (those of other programs) -> `nodes` (`port`, `step`, `program`, `app` and `node`, `world`, `param`) -> `journal`.
 //!
 //! Every function is called with pointers that a program in C made. Each states in `# Safety` what has to hold of them; what can be
 //! looked at is: null, a handle of another kind, one that was closed and not yet reused, a wrong number of bytes. No panic crosses.
 
+mod action;
 mod handle;
 mod journal;
 mod layout;
@@ -18,6 +19,7 @@ mod status;
 mod topic;
 mod transform;
 
+pub use action::*;
 pub use journal::*;
 pub use layout::*;
 pub use nodes::*;

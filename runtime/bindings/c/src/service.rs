@@ -1,7 +1,7 @@
 //! Services: a program asks, and one server answers.
 
 pub(crate) mod client;
-mod end;
+pub(crate) mod end;
 mod ends;
 pub(crate) mod server;
 

@@ -40,6 +40,8 @@ pub enum horus_status {
     HORUS_CALL_FULL = -16,
     /// A call: it has been answered, or belongs to another client.
     HORUS_CALL_OVER = -17,
+    /// A goal: the server does not take it.
+    HORUS_GOAL_REJECTED = -18,
 }
 
 use horus::node::StepFailed;

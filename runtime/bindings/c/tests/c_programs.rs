@@ -2,6 +2,7 @@
 
 mod programs;
 
+use horus::action::{self, ActionClient, ActionServer, GoalStatus};
 use horus::service::{self, Client, Server};
 use horus::topic::{Options, Publisher};
 use programs::Programs;
@@ -109,6 +110,49 @@ fn parameters_are_declared_read_and_set_from_another_program() {
     let params = programs.c("params");
     assert_eq!(programs.run(&params, &[]), "all of it holds\n");
     assert_eq!(programs.run_beside_itself(&params, "nav"), "all of it holds\n");
+}
+
+#[test]
+fn goals_of_an_action_have_their_outcomes_in_c() {
+    let programs = Programs::new();
+    assert_eq!(programs.run(&programs.c("actions"), &[]), "all of it holds\n");
+}
+
+horus::message! {
+    /// As the program in C describes it.
+    struct Count = "test/Count" { to: u64 }
+}
+horus::message! {
+    /// As the program in C describes it.
+    struct Reached = "test/Reached" { number: u64 }
+}
+horus::message! {
+    /// As the program in C describes it.
+    struct Counted = "test/Counted" { number: u64 }
+}
+
+#[test]
+fn an_action_in_c_serves_rust_and_one_in_rust_serves_c() {
+    let programs = Programs::new();
+    let actions = programs.c("actions");
+    let options = action::Options::default().directory(programs.topics());
+    std::thread::scope(|scope| {
+        let serving = scope.spawn(|| programs.run(&actions, &["serve"]));
+        let mut client = ActionClient::<Count, Reached, Counted>::open("count", &options).unwrap();
+        assert!(client.wait_until_served(PATIENCE).unwrap());
+        let mut told = Vec::new();
+        let outcome = client.act(Count { to: 7 }, PATIENCE, |feedback| told.push(feedback.number)).unwrap();
+        assert_eq!((outcome.status, outcome.result.unwrap().number, told), (GoalStatus::Succeeded, 7, vec![1]));
+        serving.join().unwrap();
+    });
+    let mut server = ActionServer::<Count, Reached, Counted>::open("count", &options).unwrap();
+    std::thread::scope(|scope| {
+        let acting = scope.spawn(|| programs.run(&actions, &["act", "9"]));
+        let goal = server.next_goal(PATIENCE).unwrap();
+        let number = goal.value().to;
+        goal.succeed(Counted { number }).unwrap();
+        assert_eq!(acting.join().unwrap(), "counted to 9\n");
+    });
 }
 
 #[test]

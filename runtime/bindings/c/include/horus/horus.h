@@ -100,7 +100,17 @@ typedef enum {
   HORUS_CALL_FULL = -16,
   // A call: it has been answered, or belongs to another client.
   HORUS_CALL_OVER = -17,
+  // A goal: the server does not take it.
+  HORUS_GOAL_REJECTED = -18,
 } horus_status;
+
+// The end of an action that sends goals. One thread at a time uses it; one that `horus_app_action_client` made belongs to its program, ends with it,
+// and only the step of its node uses it.
+typedef struct horus_action_client horus_action_client;
+
+// The end of an action that works on goals. There is one at a time. One thread at a time uses it; one that `horus_app_action_server` made belongs to
+// its program, ends with it, and only the step of its node uses it.
+typedef struct horus_action_server horus_action_server;
 
 // A program of nodes.
 typedef struct horus_app horus_app;
@@ -150,17 +160,6 @@ typedef struct horus_subscriber horus_subscriber;
 // calls the steps.
 typedef struct horus_world horus_world;
 
-// How serious an entry of the journal is.
-typedef uint32_t horus_priority;
-
-// A field of an entry: its name is HORUS_ and then A-Z, 0-9 and _.
-typedef struct {
-  // Its name.
-  const char *name;
-  // Its value.
-  const char *value;
-} horus_field;
-
 // How a topic is made and joined. It begins as HORUS_OPTIONS, which is what suits most: `horus_options options = HORUS_OPTIONS;`. A later
 // library may know more fields, behind these: by `size` it sees which of them its caller has.
 typedef struct {
@@ -191,6 +190,65 @@ typedef struct {
   // are gone. An earlier library refuses it.
   uint32_t latched;
 } horus_options;
+
+// What a goal is known by: 16 bytes, as ROS 2's UUID.
+typedef struct {
+  // The bytes.
+  uint8_t bytes[16];
+} horus_goal_id;
+
+// What there is to tell of a goal.
+typedef uint32_t horus_news;
+
+// Where a goal stands: the numbers are those of ROS 2.
+typedef uint32_t horus_goal_status;
+
+// What ended a goal, or has it end.
+typedef uint32_t horus_goal_cause;
+
+// News of a goal.
+typedef struct {
+  // HORUS_NEWS_ACCEPTED, HORUS_NEWS_FEEDBACK or HORUS_NEWS_ENDED.
+  horus_news news;
+  // Of a goal that has ended: HORUS_GOAL_SUCCEEDED, HORUS_GOAL_CANCELED or HORUS_GOAL_ABORTED.
+  horus_goal_status status;
+  // Of a goal that has ended: what ended it.
+  horus_goal_cause cause;
+  // Of a goal that has ended: whether it has a result.
+  uint32_t has_result;
+  // Of a goal that has ended: why, for people; it ends with a zero byte.
+  char reason[96];
+} horus_progress;
+
+// What becomes of a goal that comes while another one runs.
+typedef uint32_t horus_preemption;
+
+// A goal that runs.
+typedef struct {
+  // What it is known by.
+  horus_goal_id id;
+  // HORUS_GOAL_EXECUTING, or HORUS_GOAL_CANCELING: then end it by `horus_action_server_canceled`, as soon as what moves stands.
+  horus_goal_status status;
+  // Why it is to be canceled.
+  horus_goal_cause cause;
+  // Whether the program is handed the goal for the first time.
+  uint32_t is_new;
+  // 0.
+  uint32_t spare;
+  // When it was accepted, in nanoseconds on CLOCK_MONOTONIC.
+  uint64_t accepted_ns;
+} horus_goal;
+
+// How serious an entry of the journal is.
+typedef uint32_t horus_priority;
+
+// A field of an entry: its name is HORUS_ and then A-Z, 0-9 and _.
+typedef struct {
+  // Its name.
+  const char *name;
+  // Its value.
+  const char *value;
+} horus_field;
 
 // What a node is told about the cycle that it is in.
 typedef struct {
@@ -384,6 +442,66 @@ typedef struct {
   double rotation[4];
 } horus_transform;
 
+// The server has taken it, and does not work on it yet.
+#define HORUS_GOAL_ACCEPTED 1
+
+// The server works on it.
+#define HORUS_GOAL_EXECUTING 2
+
+// It is to be canceled, and the server has yet to end it.
+#define HORUS_GOAL_CANCELING 3
+
+// It was reached.
+#define HORUS_GOAL_SUCCEEDED 4
+
+// It was canceled.
+#define HORUS_GOAL_CANCELED 5
+
+// The server gave it up.
+#define HORUS_GOAL_ABORTED 6
+
+// The new one is rejected.
+#define HORUS_GOAL_REFUSE 0
+
+// It is accepted, and waits until its turn comes.
+#define HORUS_GOAL_QUEUE 1
+
+// It takes the place of the other, which is aborted, or ends as canceled if it is canceling.
+#define HORUS_GOAL_REPLACE 2
+
+// The server's program decided so.
+#define HORUS_CAUSE_PROGRAM 0
+
+// Another goal runs, and the server takes no other meanwhile, or has no room for more.
+#define HORUS_CAUSE_BUSY 1
+
+// A newer goal took its place.
+#define HORUS_CAUSE_REPLACED 2
+
+// Its client is gone.
+#define HORUS_CAUSE_CLIENT_GONE 3
+
+// A client canceled it.
+#define HORUS_CAUSE_CANCELED 4
+
+// It cannot be read: both programs have to be built from the same type.
+#define HORUS_CAUSE_UNREADABLE 5
+
+// A living goal has the same number.
+#define HORUS_CAUSE_TWICE 6
+
+// The server's result cannot be sent.
+#define HORUS_CAUSE_NO_RESULT 7
+
+// The server has taken it.
+#define HORUS_NEWS_ACCEPTED 1
+
+// How far it is: the feedback was copied.
+#define HORUS_NEWS_FEEDBACK 2
+
+// It has ended: `status`, `cause` and `reason` say how, and `has_result` whether the result was copied.
+#define HORUS_NEWS_ENDED 3
+
 // Failed: a person has to act.
 #define HORUS_JOURNAL_ERROR 3
 
@@ -444,6 +562,193 @@ extern "C" {
 
 // The interface's version of the library that runs: compare it with `HORUS_ABI_VERSION`.
 uint32_t horus_abi_version(void);
+
+// Becomes a client of `action`, which may come before its server; null when it is refused: other types under the same name, more clients than the
+// action has room for. Of `options`, which may be null, directory, group and wait strategy count.
+//
+// # Safety
+// `action` ends with a zero byte, the layouts are handles that are not closed meanwhile, `options` is null or may be read.
+horus_action_client *horus_action_client_open(const char *action,
+                                              horus_layout *goal,
+                                              horus_layout *feedback,
+                                              horus_layout *result,
+                                              const horus_options *options);
+
+// The end of an action that sends goals, for the next node: it sends in one step, and looks in later ones. Null when it is refused; the program does
+// not run then.
+//
+// # Safety
+// `app` is a handle that no other call uses meanwhile; otherwise as `horus_action_client_open`.
+horus_action_client *horus_app_action_client(horus_app *app,
+                                             const char *action,
+                                             horus_layout *goal,
+                                             horus_layout *feedback,
+                                             horus_layout *result,
+                                             const horus_options *options);
+
+// Sends a goal, and does not wait: `id` is looked at later. HORUS_CALL_TOO_MANY while 16 goals of this client are not over, HORUS_CALL_FULL while the
+// server has not taken the last ones.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile, `bytes` bytes may be read at `goal`, `id` may be written.
+horus_status horus_action_client_send(horus_action_client *client,
+                                      const void *goal,
+                                      size_t bytes,
+                                      horus_goal_id *id);
+
+// What there is to tell of a goal, without waiting: first that it was accepted, then its feedbacks in order, at last its outcome, with which it is
+// over. HORUS_EMPTY when there is nothing new. A goal without an outcome ends with the reason: HORUS_GOAL_REJECTED, HORUS_CALL_DIED,
+// HORUS_CALL_STOPPED, HORUS_CALL_NOT_SERVED. It does not notice by itself that a server was killed; `horus_action_client_check_server` does.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile, `id` may be read, `feedback_bytes` bytes may be written at `feedback`, `result_bytes` bytes
+// at `result`, and `progress` may be written.
+horus_status horus_action_client_look(horus_action_client *client,
+                                      const horus_goal_id *id,
+                                      void *feedback,
+                                      size_t feedback_bytes,
+                                      void *result,
+                                      size_t result_bytes,
+                                      horus_progress *progress);
+
+// Asks for a goal to be canceled, any client's, and does not wait: its outcome says what became of it.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile, and `id` may be read.
+horus_status horus_action_client_cancel(horus_action_client *client,
+                                        const horus_goal_id *id);
+
+// Waits for news of goals, at most `timeout_ns` nanoseconds, for ever if that is negative; HORUS_EMPTY when the time is up.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_action_client_wait(horus_action_client *client,
+                                      int64_t timeout_ns);
+
+// Asks the kernel whether the server lives, HORUS_OK or HORUS_EMPTY; if not, all goals that are not over end with their error. Makes system calls.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_action_client_check_server(horus_action_client *client);
+
+// Waits at most `timeout_ns` nanoseconds, for ever if that is negative, until a living program serves it; HORUS_EMPTY when the time is up.
+//
+// # Safety
+// `client` is a handle that no other call uses meanwhile.
+horus_status horus_action_client_wait_until_served(horus_action_client *client,
+                                                   int64_t timeout_ns);
+
+// Ends a client: its goals that are not over are canceled, unless the server says otherwise. Null is nothing to end. One of a node ends with its
+// program.
+//
+// # Safety
+// `client` is null or a handle that no other call uses meanwhile, and it is not used any more but by who keeps it.
+horus_status horus_action_client_close(horus_action_client *client);
+
+// Keeps a client beyond its end, until `horus_action_client_let_go`: using it is an error then. Each call counts. Any thread may call this.
+//
+// # Safety
+// `client` is null or a handle that was not closed and whose program has not ended, or that is kept.
+horus_status horus_action_client_keep(horus_action_client *client);
+
+// Ends what `horus_action_client_keep` began. Null is nothing to end.
+//
+// # Safety
+// As there; for this keeper it is not used any more.
+horus_status horus_action_client_let_go(horus_action_client *client);
+
+// Becomes the server of `action`, whose goals, feedbacks and results are structs of these layouts; null when it is refused: another server lives, or
+// the types are others. `policy` is what becomes of a goal that comes while another one runs. Of `options`, which may be null, directory, group and
+// wait strategy count, and `publishers` is how many clients it has room for: 8 if that is 0.
+//
+// # Safety
+// `action` ends with a zero byte, the layouts are handles that are not closed meanwhile, `options` is null or may be read.
+horus_action_server *horus_action_server_open(const char *action,
+                                              horus_layout *goal,
+                                              horus_layout *feedback,
+                                              horus_layout *result,
+                                              horus_preemption policy,
+                                              const horus_options *options);
+
+// The end of an action that works on goals, for the next node: its steps ask for the goal that runs. A node with a period takes goals in by its steps;
+// `horus_node_on` with `ACTION.goal` releases one by goals. Null when it is refused; the program does not run then.
+//
+// # Safety
+// `app` is a handle that no other call uses meanwhile; otherwise as `horus_action_server_open`.
+horus_action_server *horus_app_action_server(horus_app *app,
+                                             const char *action,
+                                             horus_layout *goal,
+                                             horus_layout *feedback,
+                                             horus_layout *result,
+                                             horus_preemption policy,
+                                             const horus_options *options);
+
+// Takes in what came, and gives the goal that runs: copies it to `goal`, of `bytes` bytes, and tells of it in `about`. HORUS_EMPTY when none runs.
+// Waits at most `timeout_ns` nanoseconds for one, for ever if that is negative; in a node it does not wait. The goal stays the one that runs until it
+// is ended.
+//
+// # Safety
+// `server` is a handle that no other call uses meanwhile, `bytes` bytes may be written at `goal`, `about` may be written.
+horus_status horus_action_server_goal(horus_action_server *server,
+                                      void *goal,
+                                      size_t bytes,
+                                      horus_goal *about,
+                                      int64_t timeout_ns);
+
+// Tells how far a goal is.
+//
+// # Safety
+// `server` is a handle that no other call uses meanwhile, `id` may be read, and `bytes` bytes at `feedback`.
+horus_status horus_action_server_feedback(horus_action_server *server,
+                                          const horus_goal_id *id,
+                                          const void *feedback,
+                                          size_t bytes);
+
+// Ends a goal: it was reached. HORUS_FULL when it has ended, and its client was not told, because it does not look.
+//
+// # Safety
+// `server` is a handle that no other call uses meanwhile, `id` may be read, and `bytes` bytes at `result`.
+horus_status horus_action_server_succeed(horus_action_server *server,
+                                         const horus_goal_id *id,
+                                         const void *result,
+                                         size_t bytes);
+
+// Ends a goal that is to be canceled: it was. `result` is what was reached by then, or null.
+//
+// # Safety
+// As `horus_action_server_succeed`, and `result` may be null.
+horus_status horus_action_server_canceled(horus_action_server *server,
+                                          const horus_goal_id *id,
+                                          const void *result,
+                                          size_t bytes);
+
+// Ends a goal: the program gives it up, for a reason of up to 92 bytes. `result` is what was reached by then, or null.
+//
+// # Safety
+// As `horus_action_server_canceled`; `why` is null or ends with a zero byte.
+horus_status horus_action_server_abort(horus_action_server *server,
+                                       const horus_goal_id *id,
+                                       const void *result,
+                                       size_t bytes,
+                                       const char *why);
+
+// Ends a server, and its goals with it: their clients are told. Null is nothing to end. One of a node ends with its program.
+//
+// # Safety
+// `server` is null or a handle that no other call uses meanwhile, and it is not used any more but by who keeps it.
+horus_status horus_action_server_close(horus_action_server *server);
+
+// Keeps a server beyond its end, until `horus_action_server_let_go`: using it is an error then. Each call counts. Any thread may call this.
+//
+// # Safety
+// `server` is null or a handle that was not closed and whose program has not ended, or that is kept.
+horus_status horus_action_server_keep(horus_action_server *server);
+
+// Ends what `horus_action_server_keep` began. Null is nothing to end.
+//
+// # Safety
+// As there; for this keeper it is not used any more.
+horus_status horus_action_server_let_go(horus_action_server *server);
 
 // Writes an entry to the journal, or prints it to stderr where there is none. `fields` may be null when `count` is 0. It allocates and makes
 // system calls: not for a step.

@@ -4,6 +4,8 @@ use std::ffi::{c_char, c_int, c_void};
 
 use horus::app::App;
 
+use crate::action::client::horus_action_client;
+use crate::action::server::horus_action_server;
 use crate::handle::{Kind, close, get, give, reason};
 use crate::nodes::keep;
 use crate::nodes::node_handle::{horus_app, horus_node};
@@ -54,6 +56,8 @@ pub(crate) struct Owned {
     nodes: Vec<*mut horus_node>,
     servers: Vec<*mut horus_server>,
     clients: Vec<*mut horus_client>,
+    action_servers: Vec<*mut horus_action_server>,
+    action_clients: Vec<*mut horus_action_client>,
 }
 
 impl Program {
@@ -122,6 +126,16 @@ impl Program {
         client
     }
 
+    pub fn keep_action_server(&mut self, server: *mut horus_action_server) -> *mut horus_action_server {
+        self.owned.action_servers.push(server);
+        server
+    }
+
+    pub fn keep_action_client(&mut self, client: *mut horus_action_client) -> *mut horus_action_client {
+        self.owned.action_clients.push(client);
+        client
+    }
+
     pub fn keep_node(&mut self, node: *mut horus_node) -> *mut horus_node {
         self.owned.nodes.push(node);
         node
@@ -148,6 +162,8 @@ impl Drop for Owned {
             self.outputs.drain(..).for_each(|output| keep::end(output));
             self.servers.drain(..).for_each(|server| keep::end(server));
             self.clients.drain(..).for_each(|client| keep::end(client));
+            self.action_servers.drain(..).for_each(|server| keep::end(server));
+            self.action_clients.drain(..).for_each(|client| keep::end(client));
             self.nodes.drain(..).for_each(|node| keep::end(node));
         }
     }
