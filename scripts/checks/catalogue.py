@@ -216,7 +216,7 @@ CHECKS = [
         on=("runtime/bridge",), through=("docs/ros2.md",), slow="about 2 minutes",
     ),
     Check(
-        "ros2: services, parameters, transforms and latched topics of a real ROS 2", module("ros2.exchange"), SCRIPTS, alone=FOREIGN, together="ros2",
+        "ros2: services, actions, parameters, transforms and latched topics of a real ROS 2", module("ros2.exchange"), SCRIPTS, alone=FOREIGN, together="ros2",
         on=("runtime/bridge",), through=("docs/ros2.md",), slow="about a minute",
     ),
     Check(

@@ -5,6 +5,9 @@
 //! robot call SERVICE COUNT LIMIT_MS        asks with the tolerances 1 to COUNT, eight calls at a time, until one fails; `result right 100, wrong 0, failed 0: WHY`
 //! robot parameters PROGRAM                 a program with parameters of two nodes
 //! robot frames                             sends base in odom (moving) and lidar in base (fixed); at a line `TARGET SOURCE` says where it is
+//! robot act ACTION FILE                    serves test_msgs/Fibonacci, of which FILE is the definition: feedbacks, then the sequence; one of the
+//!                                          order 0 is aborted, and one above 30 goes on until it is canceled
+//! robot drive ACTION FILE                  at a line `ORDER [cancel|stay]` sends such a goal; says `result` and what became of it
 //! robot map send|receive TOPIC NUMBER      a latched nav_msgs/OccupancyGrid of 300x300 whose cells are NUMBER; `send` ends at once
 //! ```
 //! Each but `call` and `map` says `ready` and stays until standard input ends.
@@ -12,6 +15,7 @@
 use std::io::BufRead;
 use std::time::{Duration, Instant};
 
+use horus::action::{ActionClient, ActionServer, GoalId, Options as ActionOptions, Progress};
 use horus::message::layout::{Layout, MadeOf};
 use horus::prelude::*;
 use horus::service::{Client, Options as ServiceOptions, Pending, Server};
@@ -33,6 +37,8 @@ fn main() -> horus::Result {
         ["call", service, count, limit] => call(service, number(count), Duration::from_millis(number(limit))),
         ["parameters", program] => parameters(program)?,
         ["frames"] => frames()?,
+        ["act", action, file] => act(action, file),
+        ["drive", action, file] => drive(action, file),
         ["map", "send", topic, value] => send_map(topic, number(value) as u8),
         ["map", "receive", topic, value] => receive_map(topic, number(value) as u8),
         _ => panic!("{words:?}: this program does not know how"),
@@ -221,6 +227,106 @@ fn frames() -> horus::Result {
             Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return Ok(()),
         }
+    }
+}
+
+/// What an action's three messages are here: goal, feedback and result.
+fn fibonacci(file: &str) -> [Layout; 3] {
+    let wholes = horus_bridge::interface::file::read(std::path::Path::new(file)).expect("the definition");
+    let layouts = wholes.iter().map(|whole| {
+        let sizes = Sizes { texts: 32, lists: 64, fields: Default::default() };
+        import::layout(whole, &sizes).expect("a layout").parse::<Layout>().expect("a layout")
+    });
+    let [goal, result, feedback] = layouts.collect::<Vec<_>>().try_into().expect("three parts");
+    [goal, feedback, result]
+}
+
+fn sequence(layout: &Layout, numbers: &[i32]) -> Vec<u8> {
+    let mut bytes = vec![0; layout.payload().bytes];
+    bytes[place(layout, "sequence_count")..][..4].copy_from_slice(&(numbers.len() as u32).to_le_bytes());
+    for (index, number) in numbers.iter().enumerate() {
+        bytes[place(layout, &format!("sequence.{index}"))..][..4].copy_from_slice(&number.to_le_bytes());
+    }
+    bytes
+}
+
+fn numbers(layout: &Layout, bytes: &[u8]) -> Vec<i32> {
+    let number = |at: usize| i32::from_le_bytes(*bytes[at..].first_chunk().expect("four bytes"));
+    let count = number(place(layout, "sequence_count"));
+    (0..count).map(|index| number(place(layout, &format!("sequence.{index}")))).collect()
+}
+
+fn act(action: &str, file: &str) {
+    let [goal, feedback, result] = fibonacci(file);
+    let options = ActionOptions::default().at_once(8);
+    let mut server =
+        ActionServer::<Raw, Raw, Raw>::open_as(action, &goal, &feedback, &result, options).expect("a server");
+    let order_at = place(&goal, "order");
+    let mut sequences: std::collections::BTreeMap<GoalId, Vec<i32>> = std::collections::BTreeMap::new();
+    let lines = lines();
+    println!("ready");
+    while lines.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
+        server.wait(Duration::from_millis(10));
+        server.each(|mut one| {
+            let order = i32::from_le_bytes(*one.value()[order_at..].first_chunk().expect("four bytes"));
+            let so_far = sequences.entry(one.id()).or_insert_with(|| vec![0, 1]);
+            let id = one.id();
+            if order == 0 {
+                one.abort("an order of 0 has no sequence").expect("the client looks");
+            } else if one.is_canceling() {
+                one.canceled_with(sequence(&result, so_far)).expect("the client looks");
+            } else if so_far.len() > order as usize && order <= 30 {
+                one.succeed(sequence(&result, so_far)).expect("the client looks");
+            } else {
+                if so_far.len() <= 30 {
+                    so_far.push(so_far[so_far.len() - 1].wrapping_add(so_far[so_far.len() - 2]));
+                }
+                return one.feedback(sequence(&feedback, so_far)).expect("it fits");
+            }
+            sequences.remove(&id);
+        });
+    }
+}
+
+fn drive(action: &str, file: &str) {
+    let [goal, feedback, result] = fibonacci(file);
+    let options = ActionOptions::default();
+    let mut client =
+        ActionClient::<Raw, Raw, Raw>::open_as(action, &goal, &feedback, &result, options).expect("a client");
+    println!("ready");
+    assert!(client.wait_until_served(Duration::from_secs(30)).expect("the topics"), "no server came");
+    println!("begun");
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let (order, how) = line.split_once(' ').unwrap_or((&line, ""));
+        let mut bytes = vec![0; goal.payload().bytes];
+        bytes[place(&goal, "order")..][..4].copy_from_slice(&(number(order) as i32).to_le_bytes());
+        let mut sent = client.send(&bytes).expect("room");
+        let (mut heard, mut asked, end) = (0, None, Instant::now() + Duration::from_secs(30));
+        let told = loop {
+            assert!(Instant::now() < end, "nothing came of the goal");
+            match sent.look(&mut client) {
+                Ok(Progress::Nothing) => {
+                    client.wait(Duration::from_millis(5));
+                    client.check_server().expect("the topics");
+                }
+                Ok(Progress::Accepted) => {}
+                Ok(Progress::Feedback(_)) => {
+                    heard += 1;
+                    if heard == 2 && how == "cancel" {
+                        asked = client.cancel(sent.id()).ok();
+                    } else if heard == 2 {
+                        println!("runs");
+                    }
+                }
+                Ok(Progress::Ended(outcome)) => {
+                    let numbers = outcome.result.map(|bytes| numbers(&result, &bytes));
+                    break format!("{} {:?} {}", outcome.status, numbers.unwrap_or_default(), outcome.reason);
+                }
+                Err(error) => break format!("failed {error}"),
+            }
+        };
+        drop(asked);
+        println!("result {} {told}", if heard > 1 { "heard" } else { "unheard" });
     }
 }
 

@@ -14,7 +14,7 @@ use clap::Parser;
 use horus_bridge::config::fleet::Fleet;
 use horus_bridge::config::{Config, Durability, Quality, Reliability, Transforms, Wire};
 use horus_bridge::interface::import::{self, Sizes};
-use horus_bridge::interface::{file, hash, services, standard};
+use horus_bridge::interface::{Whole, file, hash, services, standard};
 use horus_bridge::route::{Mark, Server, Transport};
 #[cfg(feature = "zenoh")]
 use horus_bridge::zenoh;
@@ -38,10 +38,10 @@ enum Command {
 #[derive(clap::Args)]
 struct Import {
     /// A message that is known, such as sensor_msgs/msg/NavSatFix, or a service, such as std_srvs/srv/SetBool, or a file
-    /// PACKAGE/msg/NAME.msg or PACKAGE/srv/NAME.srv
+    /// PACKAGE/msg/NAME.msg, PACKAGE/srv/NAME.srv or PACKAGE/action/NAME.action
     #[arg(value_name = "MESSAGE")]
     message: String,
-    /// Which message of a service
+    /// Which message of a service or an action
     #[arg(long, value_enum)]
     part: Option<Part>,
     /// Bytes of a text
@@ -59,6 +59,22 @@ struct Import {
 enum Part {
     Request,
     Response,
+    Goal,
+    Result,
+    Feedback,
+}
+
+impl Part {
+    /// What the message of it ends with.
+    fn of(self) -> &'static str {
+        match self {
+            Self::Request => services::PARTS[0],
+            Self::Response => services::PARTS[1],
+            Self::Goal => services::OF_ACTIONS[0],
+            Self::Result => services::OF_ACTIONS[1],
+            Self::Feedback => services::OF_ACTIONS[2],
+        }
+    }
 }
 
 fn size(word: &str) -> Result<(String, usize), String> {
@@ -88,13 +104,20 @@ struct Ros2 {
     /// A service of ROS that programs here may call, for instance /get_plan=plan:nav_msgs/srv/GetPlan
     #[arg(long, value_name = "/ROS=SERVICE[:TYPE]")]
     service_from_ros: Vec<String>,
+    /// An action of ours that ROS may send goals to, for instance drive_to=/drive_to:my_robot/action/DriveTo
+    #[arg(long, value_name = "ACTION=/ROS[:TYPE]")]
+    action_to_ros: Vec<String>,
+    /// An action of ROS that programs here may send goals to, for instance /navigate=navigate:my_robot/action/Navigate
+    #[arg(long, value_name = "/ROS=ACTION[:TYPE]")]
+    action_from_ros: Vec<String>,
     /// A program whose parameters ROS may look at and set, for instance nav, or nav=/navigation
     #[arg(long, value_name = "PROGRAM[=/NODE]")]
     parameters: Vec<String>,
     /// Which way frames go as /tf and /tf_static
     #[arg(long, value_enum)]
     transforms: Option<Frames>,
-    /// The definition of a message or service of one's own, a file PACKAGE/msg/NAME.msg or PACKAGE/srv/NAME.srv
+    /// The definition of a message, service or action of one's own, a file PACKAGE/msg/NAME.msg, PACKAGE/srv/NAME.srv or
+    /// PACKAGE/action/NAME.action
     #[arg(long, value_name = "FILE")]
     definition: Vec<PathBuf>,
     /// A file of settings, docs/ros2.md has one
@@ -183,7 +206,7 @@ fn messages() -> Result<(), String> {
 
 fn import(args: &Import) -> Result<(), String> {
     let path = Path::new(&args.message);
-    let mut wholes = match path.extension() {
+    let mut wholes: Vec<Whole> = match path.extension() {
         Some(_) => file::read(path)?,
         None if args.message.contains("/srv/") => {
             let parts = services::messages(&services::check(&args.message)?);
@@ -197,9 +220,13 @@ fn import(args: &Import) -> Result<(), String> {
     };
     let whole = match (wholes.len(), args.part) {
         (1, None) => wholes.remove(0),
-        (2, Some(part)) => wholes.remove(part as usize),
         (1, Some(_)) => return Err("a message has no parts: leave out --part".to_owned()),
-        _ => return Err("a service has two messages: say --part request, and --part response for the other".to_owned()),
+        (_, part) => {
+            let found = part.and_then(|part| wholes.iter().position(|whole| whole.top.name.ends_with(part.of())));
+            wholes.remove(found.ok_or(
+                "a service has two messages, and an action three: say --part request or response, or goal, result or feedback",
+            )?)
+        }
     };
     if args.texts == 0 || args.lists == 0 {
         return Err("a text and a list have room for one at least".to_owned());
@@ -226,6 +253,12 @@ fn ros2(args: &Ros2) -> Result<(), String> {
     }
     for word in &args.service_from_ros {
         config.add_service_from_ros(word).map_err(|error| error.to_string())?;
+    }
+    for word in &args.action_to_ros {
+        config.add_action_to_ros(word).map_err(|error| error.to_string())?;
+    }
+    for word in &args.action_from_ros {
+        config.add_action_from_ros(word).map_err(|error| error.to_string())?;
     }
     args.parameters.iter().for_each(|word| config.add_parameters(word));
     if let Some(way) = args.transforms {

@@ -13,6 +13,9 @@ pub enum NameError {
     /// No service.
     #[error("`{0}` is no service of ROS 2: write `package/srv/Name`, as in std_srvs/srv/Trigger")]
     Service(String),
+    /// No action.
+    #[error("`{0}` is no action of ROS 2: write `package/action/Name`, as in my_robot/action/DriveTo")]
+    Action(String),
     /// No message.
     #[error("`{0}` is no message of ROS 2: write `package/msg/Name`, as in sensor_msgs/msg/Imu")]
     Message(String),
@@ -59,6 +62,20 @@ pub fn service_type(name: &str) -> Result<String, NameError> {
             Ok(format!("{package}/srv/{last}"))
         }
         _ => Err(NameError::Service(name.to_owned())),
+    }
+}
+
+/// The type of an action of ROS 2, whole; `my_robot/DriveTo` is taken for `my_robot/action/DriveTo`.
+///
+/// # Errors
+/// When it is none.
+pub fn action_type(name: &str) -> Result<String, NameError> {
+    let parts: Vec<_> = name.split('/').collect();
+    match parts[..] {
+        [package, last] | [package, "action", last] if is_word(package) && is_word(last) => {
+            Ok(format!("{package}/action/{last}"))
+        }
+        _ => Err(NameError::Action(name.to_owned())),
     }
 }
 
@@ -109,6 +126,8 @@ mod tests {
         assert_eq!(dds_topic("/robot/imu"), "rt/robot/imu");
         assert_eq!(service_type("std_srvs/Trigger").unwrap(), "std_srvs/srv/Trigger");
         assert!(service_type("Trigger").is_err() && service_type("a/msg/B").is_err());
+        assert_eq!(action_type("my_robot/DriveTo").unwrap(), "my_robot/action/DriveTo");
+        assert!(action_type("my_robot/srv/DriveTo").is_err());
         assert_eq!(dds_service("/a/b"), ["rq/a/bRequest", "rr/a/bReply"]);
         assert_eq!(dds_message("std_srvs/srv/Trigger_Request"), "std_srvs::srv::dds_::Trigger_Request_");
     }

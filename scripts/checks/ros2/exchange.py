@@ -1,4 +1,4 @@
-"""Services, parameters, transforms and latched topics of a real ROS 2: python3 -m checks.ros2.exchange.
+"""Services, actions, parameters, transforms and latched topics of a real ROS 2: python3 -m checks.ros2.exchange.
 
 One bridge, one node of rclpy, one program of Cyclone DDS (for tf2's messages, which PyPI lacks for rclpy) and programs of ours meet in a network of
 their own.
@@ -15,9 +15,15 @@ from checks.ros2 import each_way
 from checks.ros2.processes import Process
 from checks.ros2.stage import NODES, Ros, is_well
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
+from horus_appliance.paths import BUILD
 
 CALLS, FLOOD = 200, 10_000
-SETTINGS = """
+# Of the definition of an action that PyPI has for rclpy.
+ACTION = BUILD / "ros2" / "share" / "test_msgs" / "action" / "Fibonacci.action"
+FIBONACCI = [0, 1, 1, 2, 3, 5]
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
+SETTINGS = f"""
+definitions = ["{ACTION}"]
 [service_to_ros."plan.make"]
 service = "/make_plan"
 type = "nav_msgs/srv/GetPlan"
@@ -32,6 +38,12 @@ type = "nav_msgs/srv/GetPlan"
 service = "/slow_plan"
 type = "nav_msgs/srv/GetPlan"
 limit_ms = 300
+[action_to_ros."drive.to"]
+action = "/drive_to"
+type = "test_msgs/action/Fibonacci"
+[action_from_ros."ros.drive"]
+action = "/ros_drive"
+type = "test_msgs/action/Fibonacci"
 [parameters.nav]
 [transforms]
 to_ros = true
@@ -90,12 +102,15 @@ def inside() -> int:
         ours(stage, ros, bridge)
         step("services of ROS 2")
         theirs(stage, ros)
+        step("actions")
+        actions_of_ours(stage, ros)
+        actions_of_theirs(stage, ros)
         step("parameters")
         parameters(stage, ros)
         is_well(bridge)
         said = bridge.end()
         answered(said)
-    print(f"services, parameters, transforms and latched topics passed between rclpy and the bridge, {CALLS} calls each way")
+    print(f"services, actions, parameters, transforms and latched topics passed between rclpy and the bridge, {CALLS} calls each way")
     return 0
 
 
@@ -188,6 +203,48 @@ def theirs(stage: Meeting, ros: Process) -> None:
         if "the server of plan.ask stopped before it answered" not in told and "has no server" not in told:
             raise ApplianceFailed(f"a server of rclpy that went: {told}")
     detail(f"programs of ours called a server of rclpy {CALLS} times, and were told that one gave no answer in time, and that one went")
+
+
+def actions_of_ours(stage: Meeting, ros: Process) -> None:
+    """An ActionClient of rclpy drives a server of ours."""
+    with stage.robot("act", "drive.to", str(ACTION)) as server:
+        server.expect("ready")
+        told = ask(ros, "drive", "/drive_to", 5)
+        is_so(told, {"accepted": True, "status": SUCCEEDED, "sequence": FIBONACCI, "heard": True, "seen": True}, "a goal of rclpy")
+        told = ask(ros, "drive", "/drive_to", 100, "cancel")
+        is_so([told["canceling"], told["status"], told["heard"], told["seen"], told["sequence"][:3]], [[True], CANCELED, True, True, FIBONACCI[:3]], "one that was canceled")
+        told = ask(ros, "drive", "/drive_to", 0)
+        is_so([told["accepted"], told["status"], told["sequence"]], [True, ABORTED, []], "one that was aborted")
+        ros.tell("drive /drive_to 100 stay")
+        ros.expect("runs")
+        server.kill()
+        told = json.loads(ros.expect("result", 60))
+        is_so([told["status"], told["sequence"]], [ABORTED, []], "one whose server was killed")
+    detail("an ActionClient of rclpy drove a server of ours: a goal succeeded, one was canceled, one aborted, and one ended with its server")
+
+
+def actions_of_theirs(stage: Meeting, ros: Process) -> None:
+    """A client of ours drives an ActionServer of rclpy."""
+    order(ros, "act", "/ros_drive")
+    with stage.robot("drive", "ros.drive", str(ACTION)) as client:
+        client.expect("begun")
+        for line, wanted in (
+            ("5", f"heard succeeded {FIBONACCI}"),
+            ("100 cancel", "heard canceled [0, 1, 1"),
+            ("0", "unheard aborted [] the server in ROS gave it up"),
+            ("2000", "unheard aborted [] the server in ROS rejected the goal"),
+        ):
+            client.tell(line)
+            told = client.expect("result", 60)
+            if not told.startswith(wanted):
+                raise ApplianceFailed(f"a goal {line} of ours to a server of rclpy: {told}, and not {wanted}")
+        client.tell("100 stay")
+        client.expect("runs")
+        order(ros, "unact", "/ros_drive")
+        told = client.expect("result", 60)
+        if "its server in ROS is gone" not in told:
+            raise ApplianceFailed(f"a goal whose server of rclpy went: {told}")
+    detail("a client of ours drove an ActionServer of rclpy: a goal succeeded, one was canceled, one aborted, one rejected, and one ended with its server")
 
 
 def parameters(stage: Meeting, ros: Process) -> None:

@@ -1,4 +1,4 @@
-//! What is bridged beside single topics: services, parameters and transforms.
+//! What is bridged beside single topics: services, actions, parameters and transforms.
 
 use serde::Deserialize;
 
@@ -12,6 +12,19 @@ pub struct ServiceRoute {
     #[serde(rename = "type")]
     pub type_name: Option<String>,
     /// How long an answer may take before the call is given up, milliseconds; 10 000 if not said.
+    pub limit_ms: Option<u32>,
+}
+
+/// An action, whichever side serves it.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ActionRoute {
+    /// What ROS calls it.
+    pub action: String,
+    /// Its type in ROS; the one that the name of our goal says if not said.
+    #[serde(rename = "type")]
+    pub type_name: Option<String>,
+    /// How long the other side may take to accept a goal, or to cancel one, milliseconds; 10 000 if not said. A result has no limit.
     pub limit_ms: Option<u32>,
 }
 

@@ -17,7 +17,7 @@ use thiserror::Error;
 use crate::interface::services;
 use crate::names;
 
-pub use exchange::{ParametersRoute, ServiceRoute, Transforms};
+pub use exchange::{ActionRoute, ParametersRoute, ServiceRoute, Transforms};
 
 /// All settings.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -52,6 +52,12 @@ pub struct Config {
     /// Services of ROS that programs here may call, by our name.
     #[serde(default)]
     pub service_from_ros: BTreeMap<String, ServiceRoute>,
+    /// Actions of ours that ROS may send goals to, by our name.
+    #[serde(default)]
+    pub action_to_ros: BTreeMap<String, ActionRoute>,
+    /// Actions of ROS that programs here may send goals to, by our name.
+    #[serde(default)]
+    pub action_from_ros: BTreeMap<String, ActionRoute>,
     /// Programs whose parameters ROS may look at and set.
     #[serde(default)]
     pub parameters: BTreeMap<String, ParametersRoute>,
@@ -227,6 +233,26 @@ impl Config {
         Ok(())
     }
 
+    /// Adds what a word of the command line says: `drive_to=/drive_to:my_robot/action/DriveTo`.
+    ///
+    /// # Errors
+    /// When it says nothing.
+    pub fn add_action_to_ros(&mut self, word: &str) -> Result<(), ConfigError> {
+        let (name, route) = words::action_to_ros(word).map_err(ConfigError::Word)?;
+        self.action_to_ros.insert(name, route);
+        Ok(())
+    }
+
+    /// Adds what a word of the command line says: `/navigate=navigate:my_robot/action/Navigate`.
+    ///
+    /// # Errors
+    /// When it says nothing.
+    pub fn add_action_from_ros(&mut self, word: &str) -> Result<(), ConfigError> {
+        let (name, route) = words::action_from_ros(word).map_err(ConfigError::Word)?;
+        self.action_from_ros.insert(name, route);
+        Ok(())
+    }
+
     /// Adds what a word of the command line says: `nav`, or `nav=/navigation`.
     pub fn add_parameters(&mut self, word: &str) {
         let (program, node) = word.split_once('=').map_or((word, None), |(program, node)| (program, Some(node)));
@@ -251,7 +277,8 @@ impl Config {
         let wrong = |text: String| Err(ConfigError::Topic(text));
         let has_topics = !self.to_ros.is_empty() || !self.from_ros.is_empty();
         let has_services = !self.service_to_ros.is_empty() || !self.service_from_ros.is_empty();
-        if !has_topics && !has_services && self.parameters.is_empty() && self.transforms.is_none() {
+        let has_actions = !self.action_to_ros.is_empty() || !self.action_from_ros.is_empty();
+        if !has_topics && !has_services && !has_actions && self.parameters.is_empty() && self.transforms.is_none() {
             return wrong(
                 "no topic is bridged: say --to-ros imu=/imu, --from-ros /cmd_vel=base.cmd or --config FILE".into(),
             );
@@ -301,6 +328,21 @@ impl Config {
         }
         if let Some(both) = self.service_to_ros.keys().find(|name| self.service_from_ros.contains_key(*name)) {
             return wrong(format!("{both} goes both ways, and would call itself for ever: bridge two services"));
+        }
+        let actions = || self.action_to_ros.iter().chain(&self.action_from_ros);
+        for (name, ActionRoute { action, type_name, .. }) in actions() {
+            name.parse::<TopicName>().map_err(|error| text(&error))?;
+            names::topic(action).map_err(|error| text(&error))?;
+            if let Some(type_name) = type_name {
+                names::action_type(type_name).map_err(|error| text(&error))?;
+            }
+        }
+        let mut seen = BTreeSet::new();
+        if let Some((_, twice)) = actions().find(|(_, route)| !seen.insert(&route.action)) {
+            return wrong(format!("{} is bridged twice: an action has one server", twice.action));
+        }
+        if let Some(both) = self.action_to_ros.keys().find(|name| self.action_from_ros.contains_key(*name)) {
+            return wrong(format!("{both} goes both ways, and would send goals to itself: bridge two actions"));
         }
         let mut nodes = BTreeSet::from([self.node.clone().unwrap_or_else(|| "horus_bridge".to_owned())]);
         for (program, route) in &self.parameters {
@@ -400,6 +442,33 @@ mod tests {
         assert_eq!((&file.service_to_ros, &file.service_from_ros), (&words.service_to_ros, &words.service_from_ros));
         assert_eq!(file.parameters["nav"], words.parameters["nav"]);
         assert_eq!(file.parameters["arm.control"].node("arm.control"), "arm");
+    }
+
+    #[test]
+    fn actions_are_named_as_services_are() {
+        let text = r#"
+            [action_to_ros.drive_to]
+            action = "/drive_to"
+            type = "my_robot/action/DriveTo"
+            [action_from_ros.navigate]
+            action = "/navigate"
+        "#;
+        let file: Config = toml::from_str(text).unwrap();
+        file.check().unwrap();
+        let mut words = Config::default();
+        words.add_action_to_ros("drive_to=/drive_to:my_robot/action/DriveTo").unwrap();
+        words.add_action_from_ros("/navigate=navigate").unwrap();
+        words.check().unwrap();
+        assert_eq!((&file.action_to_ros, &file.action_from_ros), (&words.action_to_ros, &words.action_from_ros));
+        let refused = |words: &Config| words.check().unwrap_err().to_string();
+        words.add_action_from_ros("/other=drive_to").unwrap();
+        assert!(refused(&words).contains("both ways"));
+        words.action_from_ros.clear();
+        words.add_action_from_ros("/drive_to=other").unwrap();
+        assert!(refused(&words).contains("bridged twice"));
+        words.action_from_ros.clear();
+        words.add_action_from_ros("/navigate=navigate:my_robot/srv/Navigate").unwrap();
+        assert!(refused(&words).contains("package/action/Name"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A route in one word: `imu=/imu:sensor_msgs/msg/Imu`, `/cmd_vel=base.cmd`.
 
-use super::{FromRos, ServiceRoute, ToRos};
+use super::{ActionRoute, FromRos, ServiceRoute, ToRos};
 
 /// Reads `TOPIC=/ROS_TOPIC[:TYPE]`.
 pub fn to_ros(word: &str) -> Result<(String, ToRos), String> {
@@ -28,6 +28,20 @@ pub fn service_from_ros(word: &str) -> Result<(String, ServiceRoute), String> {
     let (ros, ours) = sides(word, "--service-from-ros /get_plan=plan:nav_msgs/srv/GetPlan")?;
     let ((service, before), (name, behind)) = (side(ros), side(ours));
     Ok((name, ServiceRoute { service, type_name: before.or(behind), ..ServiceRoute::default() }))
+}
+
+/// Reads `ACTION=/ROS_ACTION[:TYPE]`.
+pub fn action_to_ros(word: &str) -> Result<(String, ActionRoute), String> {
+    let (ours, ros) = sides(word, "--action-to-ros drive_to=/drive_to:my_robot/action/DriveTo")?;
+    let (action, type_name) = side(ros);
+    Ok((ours.to_owned(), ActionRoute { action, type_name, limit_ms: None }))
+}
+
+/// Reads `/ROS_ACTION=ACTION[:TYPE]`.
+pub fn action_from_ros(word: &str) -> Result<(String, ActionRoute), String> {
+    let (ros, ours) = sides(word, "--action-from-ros /navigate=navigate:my_robot/action/Navigate")?;
+    let ((action, before), (name, behind)) = (side(ros), side(ours));
+    Ok((name, ActionRoute { action, type_name: before.or(behind), limit_ms: None }))
 }
 
 fn sides<'a>(word: &'a str, example: &str) -> Result<(&'a str, &'a str), String> {

@@ -3,6 +3,7 @@
 //! Nothing here allocates for a message: converters write into a buffer that is used again, and read into the place of the next
 //! message of the topic. What a message of ROS says more than ours is left out, and what it says less is zero or NaN.
 
+pub mod action;
 mod battery;
 mod cloud;
 pub mod fields;

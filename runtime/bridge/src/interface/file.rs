@@ -1,4 +1,4 @@
-//! Definitions of one's own, from files: `…/PACKAGE/msg/NAME.msg`, and `…/PACKAGE/srv/NAME.srv`, with those messages beside it that it has
+//! Definitions of one's own, from files: `…/PACKAGE/msg/NAME.msg`, `…/PACKAGE/srv/NAME.srv`, and `…/PACKAGE/action/NAME.action`, with those messages beside it that it has
 //! inside.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use crate::names;
 /// The longest definition, bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Reads the definitions of a file with all that are inside of them: of a message one, of a service those of its request and its response.
+/// Reads the definitions of a file with all that are inside of them: of a message one, of a service those of its request and its
+/// response, of an action those of goal, result and feedback.
 ///
 /// # Errors
 /// What is wrong with it, in words.
@@ -37,45 +38,56 @@ fn named(path: &Path) -> Result<Named, String> {
     let whole = std::fs::canonicalize(path).map_err(|error| wrong(error.to_string()))?;
     let words: Vec<_> = whole.iter().rev().take(3).map(|part| part.to_string_lossy()).collect();
     let name = match &words[..] {
-        [file, kind, package] if matches!(&**kind, "msg" | "srv") => {
-            file.strip_suffix(&format!(".{kind}")).map(|last| (package.to_string(), format!("{package}/{kind}/{last}")))
-        }
+        [file, kind, package] => file.strip_suffix(&format!(".{kind}")).map(|last| (&**package, &**kind, last)),
         _ => None,
     };
-    let (package, name) = name.ok_or_else(|| {
-        wrong("a definition is a file PACKAGE/msg/NAME.msg or PACKAGE/srv/NAME.srv, which gives it its name".into())
+    let known = name.and_then(|(package, kind, last)| {
+        let name = format!("{package}/{kind}/{last}");
+        let (name, parts): (_, &[&str]) = match kind {
+            "msg" => (names::message(&name), &[]),
+            "srv" => (names::service_type(&name), &services::PARTS),
+            "action" => (names::action_type(&name), &services::OF_ACTIONS),
+            _ => return None,
+        };
+        Some((package.to_owned(), name, parts))
+    });
+    let (package, name, parts) = known.ok_or_else(|| {
+        wrong(
+            "a definition is a file PACKAGE/msg/NAME.msg, PACKAGE/srv/NAME.srv or PACKAGE/action/NAME.action, which gives it its name"
+                .into(),
+        )
     })?;
+    let name = name.map_err(|error| wrong(error.to_string()))?;
     if std::fs::metadata(&whole).is_ok_and(|data| data.len() > LONGEST) {
         return Err(wrong("it is too long for a definition".into()));
     }
     let text = std::fs::read_to_string(&whole).map_err(|error| wrong(error.to_string()))?;
-    let known = match name.contains("/srv/") {
-        true => names::service_type(&name),
-        false => names::message(&name),
+    let texts = pieces(&text);
+    if texts.len() != parts.len().max(1) {
+        let lines = parts.len().saturating_sub(1);
+        return Err(wrong(format!("it has {} lines `---` between its parts, and {lines} are wanted", texts.len() - 1)));
+    }
+    let names: Vec<_> = match parts {
+        [] => vec![name],
+        parts => parts.iter().map(|part| format!("{name}_{part}")).collect(),
     };
-    let name = known.map_err(|error| wrong(error.to_string()))?;
-    let texts = match name.contains("/srv/") {
-        false => vec![(name, text.as_str())],
-        true => {
-            let sides = sides(&text).ok_or_else(|| wrong("a service has one line `---` between its parts".into()))?;
-            services::messages(&name).into_iter().zip(sides).collect()
-        }
-    };
-    let parts = texts.into_iter().map(|(name, text)| parse(&name, text).map_err(|error| wrong(error.to_string())));
+    let parts =
+        names.iter().zip(texts).map(|(name, text)| parse(name, &text).map_err(|error| wrong(error.to_string())));
     let folder = whole.parent().and_then(Path::parent).unwrap_or(Path::new(".")).to_owned();
     Ok(Named { folder, package, parts: parts.collect::<Result<_, _>>()? })
 }
 
-/// What stands before the line of three dashes, and what behind it.
-fn sides(text: &str) -> Option<[&str; 2]> {
-    let mut places = text.split_inclusive('\n').scan(0, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line))
-    });
-    let (start, line) = places.find(|(_, line)| line.trim() == "---")?;
-    let is_one = !places.any(|(_, line)| line.trim() == "---");
-    is_one.then(|| [&text[..start], &text[start + line.len()..]])
+/// What stands between the lines of three dashes.
+fn pieces(text: &str) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for line in text.lines() {
+        match (line.trim(), pieces.last_mut()) {
+            ("---", _) => pieces.push(String::new()),
+            (line, Some(piece)) => *piece += &format!("{line}\n"),
+            (_, None) => {}
+        }
+    }
+    pieces
 }
 
 #[cfg(test)]
@@ -99,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_service_has_two_parts() {
+    fn a_file_of_a_service_has_two_parts_and_one_of_an_action_has_three() {
         let scratch = tempfile::tempdir().unwrap();
         let [messages, folder] = ["msg", "srv"].map(|kind| scratch.path().join("my_robot").join(kind));
         std::fs::create_dir_all(&folder).unwrap();
@@ -110,6 +122,12 @@ mod tests {
         let names: Vec<_> = parts.iter().map(|part| part.top.name.as_str()).collect();
         assert_eq!(names, ["my_robot/srv/Move_Request", "my_robot/srv/Move_Response"]);
         assert!(parts[0].get("my_robot/msg/Joint").is_some() && parts[1].top.fields.len() == 1);
+        let actions = scratch.path().join("my_robot/action");
+        std::fs::create_dir_all(&actions).unwrap();
+        std::fs::write(actions.join("Go.action"), "Joint to\n---\n---\nfloat64 left\n").unwrap();
+        let parts = read(&actions.join("Go.action")).unwrap();
+        let names: Vec<_> = parts.iter().map(|part| part.top.name.as_str()).collect();
+        assert_eq!(names, ["my_robot/action/Go_Goal", "my_robot/action/Go_Result", "my_robot/action/Go_Feedback"]);
         std::fs::write(folder.join("Stop.srv"), "bool now\n").unwrap();
         assert!(read(&folder.join("Stop.srv")).unwrap_err().contains("---"));
     }

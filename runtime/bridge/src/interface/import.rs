@@ -26,7 +26,9 @@ pub struct Sizes {
 /// Why there is none, in words.
 pub fn layout(whole: &Whole, sizes: &Sizes) -> Result<String, String> {
     let mut sections = Vec::new();
-    message(&whole.top, whole, sizes, &mut sections)?;
+    // A part of an action stands behind a head that begins at a multiple of eight bytes, and ends at one.
+    let ends_at = if whole.top.name.contains("/action/") { 8 } else { 1 };
+    message(&whole.top, whole, sizes, ends_at, &mut sections)?;
     let text = sections.join("\n");
     let layout: Layout = text.parse().map_err(|error| format!("{}: {error}", whole.top.name))?;
     generate::text(&layout).map_err(|error| error.to_string())
@@ -37,6 +39,7 @@ fn message(
     interface: &Interface,
     whole: &Whole,
     sizes: &Sizes,
+    ends_at: usize,
     sections: &mut Vec<String>,
 ) -> Result<(usize, usize), String> {
     let mut fields = Vec::new();
@@ -52,7 +55,7 @@ fn message(
     let align = fields.first().map_or(1, |field| field.align);
     let bytes: usize = fields.iter().map(|field| field.bytes).sum();
     let mut lines: Vec<_> = fields.iter().map(|field| format!(" {} {}", field.name, field.kind)).collect();
-    let left = bytes.wrapping_neg() & (align - 1);
+    let left = bytes.wrapping_neg() & (align.max(ends_at) - 1);
     if left > 0 {
         lines.push(format!(" pad [u8; {left}]"));
     }
@@ -95,7 +98,7 @@ fn add(
         }
         Base::Message(inner) => {
             let found = whole.get(inner).ok_or_else(|| format!("{inner} is not known"))?;
-            let (bytes, align) = message(found, whole, sizes, sections)?;
+            let (bytes, align) = message(found, whole, sizes, 1, sections)?;
             (ours(inner), bytes, align)
         }
     };
@@ -126,6 +129,9 @@ pub fn ours(name: &str) -> String {
         Some((service, part)) if services::PARTS.contains(&part) => {
             format!("{}{part}", service.replace("/srv/", "/"))
         }
+        Some((action, part)) if services::OF_ACTIONS.contains(&part) => {
+            format!("{}{part}", action.replace("/action/", "/"))
+        }
         _ => name.replace("/msg/", "/"),
     }
 }
@@ -151,6 +157,18 @@ mod tests {
         let sizes = Sizes { texts: 16, lists: 4, fields: BTreeMap::new() };
         let text = layout(&standard::whole("std_srvs/srv/Trigger_Request").unwrap(), &sizes).unwrap();
         assert!(text.starts_with("message std_srvs/TriggerRequest\n pad u8"), "{text}");
+    }
+
+    #[test]
+    fn a_part_of_an_action_ends_at_a_multiple_of_eight_bytes() {
+        let top = super::super::parse("a/action/Count_Result", "int32[] sequence").unwrap();
+        let whole = Whole::new(top, &|_| None).unwrap();
+        for lists in 1..5 {
+            let text = layout(&whole, &Sizes { texts: 16, lists, fields: BTreeMap::new() }).unwrap();
+            let layout: Layout = text.parse().unwrap();
+            assert_eq!((layout.payload().bytes % 8, layout.type_name()), (0, "a/CountResult"), "{text}");
+            crate::convert::fields::plan(&layout, &whole).unwrap();
+        }
     }
 
     #[test]

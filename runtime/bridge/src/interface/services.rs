@@ -1,4 +1,5 @@
-//! Definitions of ROS 2's standard services: of each, the message of its request and that of its response.
+//! Definitions of ROS 2's standard services: of each, the message of its request and that of its response. And what the parts of services and
+//! actions are called.
 
 use super::{Interface, parse, standard};
 use crate::names;
@@ -23,6 +24,9 @@ tf2_msgs/FrameGraph: --- string frame_yaml
 
 /// The parts of a service, by what ROS calls its messages.
 pub const PARTS: [&str; 2] = ["Request", "Response"];
+
+/// The parts of an action.
+pub const OF_ACTIONS: [&str; 3] = ["Goal", "Result", "Feedback"];
 
 fn lines() -> impl Iterator<Item = (&'static str, [&'static str; 2])> {
     let line = |line: &'static str| {

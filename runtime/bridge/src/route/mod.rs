@@ -1,6 +1,7 @@
 //! One topic or service in one direction, whatever carries it beyond this machine.
 
 mod account;
+mod action;
 mod exchange;
 mod frames;
 mod inward;
@@ -15,6 +16,7 @@ mod service;
 use crate::config::{DeliveryPolicy, Durability, Quality, Reliability};
 
 pub use account::{Account, Counts};
+pub use action::{GivenAction, TakenAction};
 pub use exchange::{CallId, Called, Exchange, Served, ServiceEndpoint};
 pub use frames::{FramesIn, FramesOut, OfRos};
 pub use inward::Inward;

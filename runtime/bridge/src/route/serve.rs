@@ -8,8 +8,8 @@ use horus_shm::directory::Directory;
 use horus_shm::ends::observe::Start;
 
 use super::{
-    Account, Called, Endpoint, Exchange, FramesIn, FramesOut, Given, Inward, OfRos, Outward, Parameters, Served,
-    ServiceEndpoint, Shared, Sink, Source, Taken,
+    Account, Called, Endpoint, Exchange, FramesIn, FramesOut, Given, GivenAction, Inward, OfRos, Outward, Parameters,
+    Served, ServiceEndpoint, Shared, Sink, Source, Taken, TakenAction,
 };
 use crate::config::Config;
 use crate::convert::{Ours, Pairing};
@@ -30,7 +30,7 @@ const SOON: Duration = Duration::from_micros(25);
 
 /// What a wire without services says.
 pub(crate) const OVER_DDS: &str =
-    "services, parameters and frames of ROS go over DDS: use --dds, or leave them out of the settings";
+    "services, actions, parameters and frames of ROS go over DDS: use --dds, or leave them out of the settings";
 
 /// What carries messages beyond this machine.
 pub trait Transport {
@@ -122,13 +122,19 @@ impl Server {
         let taken = config.service_from_ros.into_iter();
         let taken = taken.map(|(service, route)| Box::new(Taken::new(name(service), route)) as Box<dyn Exchange>);
         let beside = |exchange| Beside { exchange, said: None, told: 0 };
+        let actions = config.action_to_ros.into_iter();
+        let actions =
+            actions.map(|(action, route)| Box::new(GivenAction::new(name(action), route)) as Box<dyn Exchange>);
+        let of_ros = config.action_from_ros.into_iter();
+        let of_ros = of_ros.map(|(action, route)| Box::new(TakenAction::new(name(action), route)) as Box<dyn Exchange>);
+        let calls = given.chain(taken).chain(actions).chain(of_ros);
         let parameters = config.parameters.into_iter();
         let parameters = parameters.map(|(name, route)| Box::new(Parameters::new(name, route)) as Box<dyn Exchange>);
         let frames = config.transforms.unwrap_or_default();
         let of_ros = OfRos::default();
         let to_ros = frames.to_ros.then(|| Box::new(FramesOut::new(&frames, &of_ros)) as Box<dyn Exchange>);
         let from_ros = frames.from_ros.then(|| Box::new(FramesIn::new(&of_ros)) as Box<dyn Exchange>);
-        let exchanges = given.chain(taken).chain(parameters).chain(to_ros).chain(from_ros).map(beside).collect();
+        let exchanges = calls.chain(parameters).chain(to_ros).chain(from_ros).map(beside).collect();
         let topics = outward.len() + inward.len();
         let look_every = Duration::from_micros(config.look_every_us.unwrap_or(LOOK_EVERY_US).into());
         let mut server = Self {

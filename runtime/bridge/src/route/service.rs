@@ -147,13 +147,13 @@ fn names_here(type_name: &str) -> String {
 }
 
 /// Whether a living program serves it.
-fn is_served(directory: &Directory, name: &TopicName) -> bool {
+pub(super) fn is_served(directory: &Directory, name: &TopicName) -> bool {
     let seat = part(name, "server").and_then(|seat| look(&directory.file(&seat)));
     seat.is_ok_and(|seat| seat.is_some_and(|seat| seat.lanes.iter().any(|lane| lane.publisher.is_some())))
 }
 
 /// Whether a living program may call it.
-fn has_clients(directory: &Directory, name: &TopicName) -> bool {
+pub(super) fn has_clients(directory: &Directory, name: &TopicName) -> bool {
     let found = look(&directory.file(name));
     found.is_ok_and(|found| found.is_some_and(|found| found.lanes.iter().any(|lane| lane.publisher.is_some())))
 }

@@ -6,11 +6,14 @@ unserve SERVICE           takes it back
 flood SERVICE COUNT       asks so often at once, waits for a second, and says how many answers came
 gone SERVICE              waits until nobody serves it
 light SERVICE             asks a std_srvs/SetBool
+act ACTION                serves test_msgs/Fibonacci as `robot act` of the bridge's examples does, and rejects orders above 1000
+drive ACTION ORDER [WHAT] sends such a goal; says what became of it; `cancel` cancels it after two feedbacks, `stay` says where it runs
+unact ACTION              takes it back
 parameters NODE           lists, gets, describes and sets parameters; says what it was told
 latch TOPIC VALUE         publishes a map, transient local, once
 late TOPIC                subscribes to a map, transient local; says its value
 
-Each line but `serve`, `unserve` and `latch`, which say `done`, is answered by `result` and JSON.
+Each line but `serve`, `unserve`, `act`, `unact` and `latch`, which say `done`, is answered by `result` and JSON.
 """
 
 import json
@@ -19,16 +22,23 @@ import threading
 import time
 
 import rclpy
+from action_msgs.msg import GoalStatusArray
 from nav_msgs.msg import OccupancyGrid, Path
 from nav_msgs.srv import GetPlan
 from rcl_interfaces.msg import ParameterEvent
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.executors import MultiThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool
+from test_msgs.action import Fibonacci
 
 SIDE, AT_A_TIME, PATIENCE = 300, 8, 20
+FIBONACCI = [0, 1]
+while len(FIBONACCI) < 31:
+    FIBONACCI.append(FIBONACCI[-1] + FIBONACCI[-2])
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -36,9 +46,9 @@ class Robot:
     def __init__(self):
         rclpy.init()
         self.node = rclpy.create_node("robot_of_ros")
-        self.executor = SingleThreadedExecutor()
+        self.executor = MultiThreadedExecutor(4)
         self.executor.add_node(self.node)
-        self.servers, self.publishers, self.clients = {}, [], {}
+        self.servers, self.publishers, self.clients, self.actions = {}, [], {}, {}
         threading.Thread(target=self.executor.spin, daemon=True).start()
 
     def client(self, type_, service: str):
@@ -94,6 +104,59 @@ class Robot:
 
     def unserve(self, service: str) -> None:
         self.node.destroy_service(self.servers.pop(service))
+
+    def act(self, action: str) -> None:
+        def execute(goal):
+            numbers, order = [0, 1], goal.request.order
+            while order == 0 or order > 30 or len(numbers) <= order:
+                if goal.is_cancel_requested:
+                    goal.canceled()
+                    return Fibonacci.Result(sequence=numbers)
+                if order == 0:
+                    goal.abort()
+                    return Fibonacci.Result()
+                if len(numbers) <= 30:
+                    numbers.append(numbers[-1] + numbers[-2])
+                goal.publish_feedback(Fibonacci.Feedback(sequence=numbers))
+                time.sleep(0.02)
+            goal.succeed()
+            return Fibonacci.Result(sequence=numbers)
+
+        self.servers[action] = ActionServer(
+            self.node, Fibonacci, action, execute, callback_group=ReentrantCallbackGroup(), cancel_callback=lambda _: CancelResponse.ACCEPT,
+            goal_callback=lambda goal: GoalResponse.REJECT if goal.order > 1000 else GoalResponse.ACCEPT,
+        )  # fmt: skip
+
+    def unact(self, action: str) -> None:
+        self.servers.pop(action).destroy()
+
+    def drive(self, action: str, order: str, what: str = "") -> dict:
+        if action not in self.actions:
+            self.actions[action] = ActionClient(self.node, Fibonacci, action)
+            if not self.actions[action].wait_for_server(PATIENCE):
+                raise SystemExit(f"nobody serves {action}")
+        heard, states = [], {}
+        status = self.node.create_subscription(GoalStatusArray, f"{action}/_action/status", lambda array: states.update({bytes(one.goal_info.goal_id.uuid): one.status for one in array.status_list}), LATCHED)
+        sent = self.actions[action].send_goal_async(Fibonacci.Goal(order=int(order)), feedback_callback=lambda message: heard.append(list(message.feedback.sequence)))
+        wait(sent.done)
+        goal = sent.result()
+        if not goal.accepted:
+            return {"accepted": False}
+        told, result = {"accepted": True}, goal.get_result_async()
+        if what:
+            wait(lambda: len(heard) > 1)
+        if what == "cancel":
+            asked = goal.cancel_goal_async()
+            wait(asked.done)
+            told["canceling"] = [bytes(one.goal_id.uuid) == bytes(goal.goal_id.uuid) for one in asked.result().goals_canceling]
+        if what == "stay":
+            print("runs", flush=True)
+        wait(result.done)
+        told["status"], told["sequence"] = result.result().status, list(result.result().result.sequence)
+        told["heard"] = bool(heard) and all(one == FIBONACCI[: len(one)] for one in heard)
+        told["seen"] = wait(lambda: states.get(bytes(goal.goal_id.uuid)) == told["status"]) or states.get(bytes(goal.goal_id.uuid))
+        self.node.destroy_subscription(status)
+        return told
 
     def parameters(self, name: str) -> dict:
         client, events = AsyncParameterClient(self.node, name), []
