@@ -86,7 +86,7 @@ def is_so(got, wanted, what: str) -> None:
 def inside() -> int:
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory(dir="/dev/shm") as topics, ExitStack() as stack:
         stage = Meeting(Path(place), Path(topics), SETTINGS)
-        # What is there before the bridge comes is late for nobody.
+        # A map that is there before the bridge comes goes to ROS, too.
         with stage.robot("map", "send", "map", "7") as sender:
             sender.expect("sent")
             sender.process.wait(10)

@@ -10,7 +10,7 @@ const NOT_SET: u8 = 0;
 /// Names in a request, at most; a program has no more parameters.
 const NAMES: usize = 4096;
 
-/// A value that somebody out there wants a parameter to have; `None` is one that no parameter here can have.
+/// A value that a client in ROS wants a parameter to have; `None` is one that no parameter here can have.
 pub type Wanted = (String, Option<Value>);
 
 /// What ROS calls a parameter: its node here, a point, and its name.

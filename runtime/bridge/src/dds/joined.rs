@@ -169,7 +169,7 @@ impl Joined {
         self.matches.has(ours, theirs)
     }
 
-    /// Whether somebody out there hears the requests of this writer and replies to this reader.
+    /// Whether a participant out there hears the requests of this writer and replies to this reader.
     pub fn is_served(&mut self, writer: GUID, reader: GUID) -> bool {
         self.follow();
         self.matches.is_served(writer, reader)

@@ -18,7 +18,7 @@ pub trait Exchange {
     /// Carries at most so much; true if that was all that can be carried now.
     fn carry(&mut self, limit: usize) -> bool;
 
-    /// Whether something may come that wakes nobody, so that it has to be looked for.
+    /// Whether something may come that wakes no thread here, so that it has to be looked for.
     fn is_looked_for(&self) -> bool;
 
     /// Whether it is bridged now.
@@ -61,7 +61,7 @@ pub trait Served {
 
 /// A service out there.
 pub trait Called {
-    /// Whether somebody serves it.
+    /// Whether a program out there serves it.
     fn is_served(&self) -> bool;
 
     /// Asks: CDR with its four bytes in front. Gives the number of the call; `None` if there is no room now.

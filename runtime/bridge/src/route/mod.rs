@@ -230,7 +230,7 @@ mod tests {
         let volatile = of(&Quality { durability: Some(Durability::Volatile), ..quality });
         assert!(!volatile.is_transient_local && !volatile.is_latched);
         let deep = of(&Quality { depth: Some(8), ..quality });
-        assert!(deep.is_transient_local && !deep.is_latched && deep.depth == 8, "the last ones, whoever sent them");
+        assert!(deep.is_transient_local && !deep.is_latched && deep.depth == 8, "the last ones of all publishers");
         assert!(!of(&Quality { reliability: Some(Reliability::BestEffort), ..quality }).is_reliable);
     }
 }

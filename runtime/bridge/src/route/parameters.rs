@@ -200,7 +200,7 @@ impl Open {
         given_up
     }
 
-    /// Tells ROS what changed, whoever changed it.
+    /// Tells ROS what changed, by this bridge or by another program.
     fn tell_changes(&mut self, now: Vec<Current>, node: &str) {
         let is_new = self.known.is_none();
         let before = self.known.as_deref().unwrap_or_default();

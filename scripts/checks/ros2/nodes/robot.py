@@ -4,7 +4,7 @@ call SERVICE COUNT        asks with the tolerances 1 to COUNT, eight calls at a 
 serve SERVICE [SECONDS]   answers as `robot serve` of the bridge's examples does, after so long
 unserve SERVICE           takes it back
 flood SERVICE COUNT       asks so often at once, waits for a second, and says how many answers came
-gone SERVICE              waits until nobody serves it
+gone SERVICE              waits until it has no server
 light SERVICE             asks a std_srvs/SetBool
 act ACTION                serves test_msgs/Fibonacci as `robot act` of the bridge's examples does, and rejects orders above 1000
 drive ACTION ORDER [WHAT] sends such a goal; says what became of it; `cancel` cancels it after two feedbacks, `stay` says where it runs
@@ -55,7 +55,7 @@ class Robot:
         if service not in self.clients:
             self.clients[service] = self.node.create_client(type_, service)
             if not self.clients[service].wait_for_service(PATIENCE):
-                raise SystemExit(f"nobody serves {service}")
+                raise SystemExit(f"no server of {service}")
         return self.clients[service]
 
     def call(self, service: str, count: str) -> dict:
@@ -134,7 +134,7 @@ class Robot:
         if action not in self.actions:
             self.actions[action] = ActionClient(self.node, Fibonacci, action)
             if not self.actions[action].wait_for_server(PATIENCE):
-                raise SystemExit(f"nobody serves {action}")
+                raise SystemExit(f"no server of {action}")
         heard, states = [], {}
         status = self.node.create_subscription(GoalStatusArray, f"{action}/_action/status", lambda array: states.update({bytes(one.goal_info.goal_id.uuid): one.status for one in array.status_list}), LATCHED)
         sent = self.actions[action].send_goal_async(Fibonacci.Goal(order=int(order)), feedback_callback=lambda message: heard.append(list(message.feedback.sequence)))

@@ -283,7 +283,7 @@ impl Open {
                     *refused += u64::from(goal.feedback(&feedback).is_err());
                 }
             }
-            (_, Some(Ok(_))) => {} // of a goal of somebody else
+            (_, Some(Ok(_))) => {} // of another client's goal
             (_, Some(Err(_)) | None) => *refused += 1,
         }
         true

@@ -120,7 +120,7 @@ impl Exchange for Given {
     }
 
     fn is_looked_for(&self) -> bool {
-        // An answer comes into a topic, which wakes nobody here.
+        // An answer comes into a topic, which wakes no thread here.
         self.open
             .as_ref()
             .is_some_and(|open| !open.asked.is_empty() || !open.waiting.is_empty() || !open.answers.is_empty())

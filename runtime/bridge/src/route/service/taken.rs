@@ -122,7 +122,7 @@ impl Exchange for Taken {
     }
 
     fn is_looked_for(&self) -> bool {
-        // A request comes into a topic, which wakes nobody here.
+        // A request comes into a topic, which wakes no thread here.
         self.open.as_ref().is_some_and(|open| open.server.is_some())
     }
 
