@@ -76,13 +76,24 @@ pub fn remove(place: &Place) -> Result<(), String> {
 }
 
 /// At boot, and before a change: what was cut off goes back, which is told.
-pub fn settle(store: &Store) -> Result<(), String> {
-    if store.settle()? {
-        let manifest = store.current().and_then(|folder| units::read(&folder).ok());
-        let back =
-            manifest.as_ref().map_or_else(|| "none is installed".to_owned(), |back| format!("{} is back", title(back)));
-        let text = format!("the robot was being replaced when the machine or the installation was cut off; {back}");
-        tell(Priority::Warning, manifest.as_ref(), text);
+pub fn settle(place: &Place, store: &Store) -> Result<(), String> {
+    let read = || store.current().and_then(|folder| units::read(&folder).ok());
+    let cut_off = read();
+    if !store.settle()? {
+        return Ok(());
+    }
+    let manifest = read();
+    let back =
+        manifest.as_ref().map_or_else(|| "none is installed".to_owned(), |back| format!("{} is back", title(back)));
+    let text = format!("the robot was being replaced when the machine or the installation was cut off; {back}");
+    tell(Priority::Warning, manifest.as_ref(), text);
+    if place.is_live() {
+        // Where the machine runs on, so do programs of the version that was on trial.
+        let _ = cut_off.as_ref().map(|cut_off| Part::whole(cut_off).stop());
+        systemd::reload()?;
+        if manifest.is_some() {
+            systemd::start_without_waiting(units::TARGET)?;
+        }
     }
     Ok(())
 }
@@ -107,7 +118,7 @@ pub fn none() -> String {
 fn lock(place: &Place, store: &Store) -> Result<Lock, String> {
     // Nodes and the robot are installed one after the other: their programs are units of one kind.
     let lock = Nodes::at(place.root()).lock()?;
-    settle(store)?;
+    settle(place, store)?;
     Ok(lock)
 }
 

@@ -178,9 +178,10 @@ pub fn generate(root: &Path, directory: &Path) -> Result<(), String> {
 }
 
 /// What the boot does: what was cut off goes back. Gives what is to be started.
-pub fn settle(root: &Path) -> Result<Option<&'static str>, String> {
-    let store = Store::at(root);
-    install::settle(&store)?;
+pub fn settle(root: Option<&Path>) -> Result<Option<&'static str>, String> {
+    let place = Place { root: root.map(Path::to_owned), live: false };
+    let store = place.store();
+    install::settle(&place, &store)?;
     Ok(install::is_startable(&store).then_some(units::TARGET))
 }
 

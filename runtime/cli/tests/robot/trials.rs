@@ -216,3 +216,22 @@ fn a_program_of_nodes_that_does_not_describe_them_is_refused_unless_it_is_option
     assert!(said.contains("arm is left out: it did not become ready"), "{said}");
     assert!(said.contains("robot 2 is ready: 4 programs"), "{said}");
 }
+
+#[test]
+fn a_version_whose_installation_was_killed_goes_back_before_the_next_one_is_looked_at() {
+    let machine = deployed();
+    version(&machine, "2", "second");
+    machine.file(&format!("{}[programs.extra]\nrun = \"sim.sh\"\n", ROBOT.replace('@', "2")));
+    assert_eq!(machine.deploy().0, 0);
+    assert_eq!(machine.running().len(), 4);
+    // As it stands when the installation is killed while the version is on trial.
+    std::os::unix::fs::symlink("versions/1", machine.current().with_file_name("trial")).unwrap();
+    machine.file("[programs.nav]\nrun = \"nav.sh\"\nnamespace = \"lab\"\n");
+    machine.program("laptop/nav.sh", "#!/bin/lua\n");
+    let (status, said) = machine.deploy();
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("the robot was being replaced when ") && said.contains("robot 1 is back"), "{said}");
+    assert!(said.contains("a script for /bin/lua"), "{said}");
+    assert!(nav(&machine).unwrap().contains("first"));
+    assert_eq!(machine.running(), UNITS);
+}

@@ -204,7 +204,7 @@ fn settle_and_start(place: &Place) -> Result<(), String> {
     let store = place.store();
     let lock = store.lock()?;
     settle_store(&store)?;
-    let robot = robot::settle(place.root())?;
+    let robot = robot::settle(place.root.as_deref())?;
     drop(lock);
     let nodes = (!store.names().is_empty()).then_some(generator::TARGET);
     let targets: Vec<_> = nodes.into_iter().chain(robot).collect();
