@@ -2,6 +2,7 @@
 //! they meet their deadlines on a machine.
 
 pub mod admit;
+pub mod chains;
 pub mod circle;
 pub mod jitter;
 

@@ -2,14 +2,16 @@
 //!
 //! A node stands in its program. A process that uses topics without a node is drawn, too. Rates are those between two looks.
 
+mod chains;
 mod draw;
+mod svg;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use horus::figures;
-use horus::graph::{Machine, NodeInfo, ProcessInfo, admit};
+use horus::graph::NodeInfo;
 use horus::outside::printable;
 use horus::time::{MonotonicTime, parse_duration, pause};
 use horus_measure::units;
@@ -19,6 +21,7 @@ use serde::Serialize;
 use super::running::{Node, running};
 use crate::topic::json;
 use crate::topic::survey::{Process, Survey, Topic};
+use chains::Chains;
 
 /// The shortest and the longest time between two looks.
 const INTERVALS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(60)];
@@ -30,8 +33,11 @@ const INTERPRETERS: [&str; 4] = ["python", "sh", "bash", "dotnet"]; // python3.1
 #[derive(clap::Args)]
 pub struct Args {
     /// For Graphviz: `horus node graph --dot | dot -Tsvg > robot.svg`
-    #[arg(long, conflicts_with = "mermaid")]
+    #[arg(long, conflicts_with_all = ["mermaid", "svg"])]
     dot: bool,
+    /// A picture: `horus node graph --svg > robot.svg`
+    #[arg(long, conflicts_with = "mermaid")]
+    svg: bool,
     /// For Mermaid, which GitHub and editors draw [default]
     #[arg(long)]
     mermaid: bool,
@@ -57,7 +63,7 @@ pub struct Graph {
     programs: Vec<Program>,
     topics: Vec<Place>,
     arrows: Vec<Arrow>,
-    /// What is predicted for chains of nodes.
+    /// How long chains of nodes take.
     chains: Vec<String>,
 }
 
@@ -105,20 +111,13 @@ pub fn answer(
         // A count that went down is another topic's of this name.
         Some(topic.sent.checked_sub(earlier.sent)? as f64 / took.as_secs_f64())
     };
-    let graph = Graph::of(&nodes, &survey.topics, rate, chains(&infos), &name_of);
-    Ok(match (as_json, args.dot) {
-        (true, _) => json(&graph),
-        (false, true) => draw::dot(&graph),
-        (false, false) => draw::mermaid(&graph),
+    let graph = Graph::of(&nodes, &survey.topics, rate, &chains::of(&infos), &name_of);
+    Ok(match (as_json, args.dot, args.svg) {
+        (true, ..) => json(&graph),
+        (false, true, _) => draw::dot(&graph),
+        (false, false, true) => svg::picture(&graph),
+        (false, false, false) => draw::mermaid(&graph),
     })
-}
-
-/// What is predicted for the chains of all programs together.
-fn chains(infos: &[ProcessInfo]) -> Vec<String> {
-    admit(infos, &Machine::here()).map_or_else(
-        |_| Vec::new(),
-        |admitted| admitted.chains.iter().map(|chain| printable(&chain.to_string())).collect(),
-    )
 }
 
 /// What a process is called: as its file, or as the file that its interpreter runs.
@@ -147,12 +146,12 @@ impl Graph {
         nodes: &[Node],
         topics: &[Topic],
         rate: impl Fn(&Topic) -> Option<f64>,
-        chains: Vec<String>,
+        chains: &Chains,
         named: &dyn Fn(u32) -> Option<String>,
     ) -> Self {
         let mut programs: Vec<Program> = Vec::new();
         for (number, node) in nodes.iter().enumerate() {
-            let place = Place { id: format!("n{number}"), lines: lines_of(node) };
+            let place = Place { id: format!("n{number}"), lines: lines_of(node, chains) };
             match programs.iter_mut().find(|program| program.name == printable(&node.program)) {
                 Some(program) => program.nodes.push(place),
                 None => programs.push(Program { name: printable(&node.program), nodes: vec![place] }),
@@ -222,7 +221,7 @@ impl Graph {
             };
             programs.push(Program { name: String::new(), nodes: vec![Place { id, lines: vec![name] }] });
         }
-        Self { schema: "horus-graph/1", programs, topics: drawn, arrows, chains }
+        Self { schema: "horus-graph/1", programs, topics: drawn, arrows, chains: chains.sentences.clone() }
     }
 }
 
@@ -243,7 +242,7 @@ fn is_answered(services: &[String], topic: &str) -> bool {
     })
 }
 
-fn lines_of(node: &Node) -> Vec<String> {
+fn lines_of(node: &Node, chains: &Chains) -> Vec<String> {
     let asked = &node.asked;
     let time = |nanos: u64| units::time(Duration::from_nanos(nanos));
     let released = match (asked.period_ns, &asked.on) {
@@ -261,6 +260,7 @@ fn lines_of(node: &Node) -> Vec<String> {
     if !done.is_empty() {
         lines.push(done.join(", "));
     }
+    lines.extend(chains.ends_at(&node.program, &asked.name).cloned());
     lines
 }
 

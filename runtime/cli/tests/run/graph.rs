@@ -133,6 +133,13 @@ fn the_graph_of_what_runs_has_both_ends_of_each_topic() {
     assert!(topic.ends_with(" /s\"])") && !topic.contains(">0 /s"), "{topic}");
     let dot = scene.said(&["node", "graph", "--dot", "--interval", "100ms"]);
     assert!(dot.starts_with("digraph robot {\n") && dot.contains("  n0 -> t0;\n"), "{dot}");
+    let svg = scene.said(&["node", "graph", "--svg", "--interval", "100ms"]);
+    assert!(svg.starts_with("<svg ") && svg.matches("<rect class=\"node\"").count() == 2, "{svg}");
+    // Two deadlines of 8 ms, and a period between.
+    let sentence = "ping/ping → pong/pong: 26 ms by deadlines end to end";
+    for drawing in [&mermaid, &dot, &svg] {
+        assert!(drawing.contains(sentence) && drawing.contains("26 ms by deadlines after ping/ping"), "{drawing}");
+    }
     robot.ends_by(rustix::process::Signal::INT);
     assert_eq!(scene.said(&["node", "graph", "--interval", "100ms"]), "flowchart LR\n");
 }

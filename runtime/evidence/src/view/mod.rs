@@ -1,6 +1,6 @@
 //! Showing a report: as a screen of text, as entries of the journal, as a page, and in the formats of other programs.
 
-mod escape;
+pub mod escape;
 pub mod history;
 pub mod html;
 pub mod journal;
