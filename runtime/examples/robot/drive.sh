@@ -9,9 +9,9 @@ say() {
     printf '== %s\n' "$*"
 }
 
-# Asks for a goal; what comes of it is told when the robot is there.
+# Sends a goal; what becomes of it is told as it goes.
 drive_to() {
-    horus service call drive_to "x: $1, y: $2" --timeout 60s
+    horus action send drive_to "x: $1, y: $2" --timeout 60s
 }
 
 # The process of a program of nodes.
@@ -52,7 +52,7 @@ sleep 1
 kill -9 "$(process_of robot-nav)"
 if wait "$goal"; then say "it was there before"; else say "the goal is lost, and sent anew"; fi
 tries=0
-until horus service list | grep -q '^drive_to .*robot-nav'; do
+until horus action list | grep -q '^drive_to .*robot-nav'; do
     tries=$((tries + 1))
     if [ "$tries" -gt 100 ]; then say "navigation does not start again"; exit 1; fi
     sleep 0.2

@@ -3,8 +3,6 @@
 Python, because nothing here is in a hurry. What must hold a deadline is in Rust or C++.
 """
 
-import threading
-
 import horus
 from horus.messages import BatteryState, Odometry
 
@@ -30,45 +28,34 @@ class Swapped(horus.Message):
 
 
 class Battery:
-    """What is left of the charge. A step of the node and the thread of the service use it; both only for a moment."""
+    """What is left of the charge, and who asks for another battery. Both are looked at in one step, so nothing needs a lock."""
 
-    def __init__(self):
+    def __init__(self, app):
+        self.odom, self.states = app.input(Odometry, "odom"), app.output(BatteryState, "battery")
+        self.requests = app.server(Swap, Swapped, "battery.swap")
         self.level = 1.0
-        self.lock = threading.Lock()
-
-    def drain(self, amperes):
-        with self.lock:
-            self.level = max(0.0, self.level - amperes * PERIOD_S / 3600 / CAPACITY)
-            return self.level
 
     def swap(self, request):
-        with self.lock:
-            before, self.level = self.level, min(1.0, max(0.0, request.level))
+        before, self.level = self.level, min(1.0, max(0.0, request.level))
         return Swapped(before)
 
-
-def nodes(app, battery):
-    odom, states = app.input(Odometry, "odom"), app.output(BatteryState, "battery")
-
-    @app.node("battery", period=PERIOD_S, on_miss="count")
-    def step(cycle):
-        moving = odom.latest()
-        amperes = AT_REST + FOR_A_METRE_A_SECOND * abs(moving.linear.x if moving is not None else 0.0)
-        level = battery.drain(amperes)
-        volts = CELLS * (EMPTY_VOLTS + level * (FULL_VOLTS - EMPTY_VOLTS))
-        states.set(BatteryState(stamp_ns=cycle.release_ns, voltage=volts, current=-amperes, charge=level * CAPACITY, capacity=CAPACITY, level=level))
+    def step(self, cycle):
+        while self.requests.serve(self.swap):
+            pass
+        odom = self.odom.latest()
+        amperes = AT_REST + FOR_A_METRE_A_SECOND * abs(odom.linear.x if odom is not None else 0.0)
+        self.level = max(0.0, self.level - amperes * PERIOD_S / 3600 / CAPACITY)
+        volts = CELLS * (EMPTY_VOLTS + self.level * (FULL_VOLTS - EMPTY_VOLTS))
+        charge = self.level * CAPACITY
+        self.states.set(BatteryState(stamp_ns=cycle.release_ns, voltage=volts, current=-amperes, charge=charge, capacity=CAPACITY, level=self.level))
 
 
-def serve(server, battery):
-    while True:
-        server.serve(battery.swap, "1 s")
+def nodes(app):
+    # A service that is asked once a day is not stale.
+    app.node("battery", period=PERIOD_S, on_miss="count", stale_after={"battery.swap": "86400 s"})(Battery(app))
 
 
 if __name__ == "__main__":
-    battery = Battery()
     app = horus.App("robot-battery")
-    nodes(app, battery)
-    server = horus.Server(Swap, Swapped, "battery.swap")
-    # The node's thread has a deadline, so the service has a thread of its own. It ends with the program.
-    threading.Thread(target=serve, args=(server, battery), daemon=True).start()
+    nodes(app)
     app.run()

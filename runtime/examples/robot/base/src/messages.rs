@@ -114,3 +114,36 @@ horus::message! {
         metres: f64,
     }
 }
+
+horus::message! {
+    /// Where a drive ended. Frame `map`.
+    #[derive(Default)]
+    pub struct Arrived = "robot/Arrived" {
+        /// Metres.
+        x: f64,
+        /// Metres.
+        y: f64,
+    }
+}
+
+horus::message! {
+    /// Asks for the map to be forgotten around a point, such as where a box stood that was carried away. Frame `map`.
+    #[derive(Default)]
+    pub struct ClearMap = "robot/ClearMap" {
+        /// Metres.
+        x: f64,
+        /// Metres.
+        y: f64,
+        /// What is nearer than this is forgotten, metres.
+        radius: f64,
+    }
+}
+
+horus::message! {
+    /// The map was forgotten.
+    #[derive(Default)]
+    pub struct MapCleared = "robot/MapCleared" {
+        /// In so many cells something stood.
+        cells: u64,
+    }
+}

@@ -1,11 +1,12 @@
 //! What stands where: puts what the lidar sees into a grid of the room.
 //!
-//! The grid is a latched topic. Who comes late gets it at once: a viewer, and this node itself when its program starts again.
+//! A service forgets a part of it. The grid is a latched topic. Who comes late gets it at once: a viewer, and this node itself when its program starts again.
 
 use horus::messages::Vector3;
 use horus::prelude::*;
+use horus::service::NodeServer;
 use horus::transform::Frames;
-use robot_base::messages::{BEAMS, Grid, Sweep, direction};
+use robot_base::messages::{BEAMS, ClearMap, Grid, MapCleared, Sweep, direction};
 use robot_base::room::{FARTHEST, planar};
 
 /// Cells along x.
@@ -24,6 +25,7 @@ const THROUGH: u8 = 12;
 struct Costmap {
     sweeps: Input<Sweep>,
     frames: Frames,
+    requests: NodeServer<ClearMap, MapCleared>,
     map: Output<Grid>,
     grid: Box<Grid>,
 }
@@ -36,10 +38,12 @@ pub fn costmap(app: &mut App) -> horus::Result {
     let node = Costmap {
         sweeps: app.input("lidar")?,
         frames: app.transforms()?,
+        requests: app.server("map.clear")?,
         map: app.output_with("map", latched)?,
         grid: Box::new(known.unwrap_or_else(Grid::zeroed)),
     };
-    app.node("costmap", node).rate(5.0);
+    // A service that is asked once a week is not stale.
+    app.node("costmap", node).rate(5.0).stale_after_of("map.clear", secs(604_800));
     Ok(())
 }
 
@@ -79,8 +83,25 @@ fn draw(grid: &mut Grid, from: (f64, f64), angle: f64, metres: f64) {
     }
 }
 
+/// Forgets what is around a point; in how many cells something stood.
+fn clear(grid: &mut Grid, request: &ClearMap) -> u64 {
+    let is_near = |at: usize| {
+        let (x, y) = middle(at);
+        (x - request.x).hypot(y - request.y) < request.radius
+    };
+    let near = grid.cells.iter_mut().enumerate().filter(|(at, _)| is_near(*at));
+    near.map(|(_, value)| u64::from(std::mem::take(value) >= OCCUPIED)).sum()
+}
+
 impl Node for Costmap {
-    fn step(&mut self, _: &Cycle) {
+    fn step(&mut self, cycle: &Cycle) {
+        let Self { requests, grid, .. } = self;
+        // Answered in the step, and not by a node of their own: both would write the grid.
+        while requests.serve(|request, answer| {
+            let cells = clear(grid, &request);
+            cycle.log(info!("{} cells are forgotten around x {:.2} y {:.2}", cells, request.x, request.y));
+            let _ = answer.send(MapCleared { cells });
+        }) {}
         let Some(sweep) = self.sweeps.fresh() else { return };
         // Refused as long as the place of the lidar at that time is not known: the next sweep will do.
         let Ok(lidar) = self.frames.at("map", "lidar", MonotonicTime::from_nanos(sweep.stamp_ns)) else { return };
@@ -110,5 +131,15 @@ mod tests {
             draw(&mut grid, (1.05, 1.05), 0.0, 4.0);
         }
         assert!(at(&grid, 3.05) == 0 && at(&grid, 5.05) >= OCCUPIED);
+    }
+
+    #[test]
+    fn what_is_around_a_point_is_forgotten_and_nothing_else() {
+        let mut grid = Grid::zeroed();
+        for x in [1.05, 1.55, 2.05] {
+            grid.cells[cell(x, 1.05).unwrap()] = 255;
+        }
+        assert_eq!(clear(&mut grid, &ClearMap { x: 1.0, y: 1.0, radius: 0.7 }), 2);
+        assert_eq!(grid.cells[cell(2.05, 1.05).unwrap()], 255);
     }
 }

@@ -3,8 +3,8 @@
 //! | Node | reads | sends |
 //! |---|---|---|
 //! | `localization` | `lidar`, the frame `base_link` in `odom` | the frame `odom` in `map`, `localization.correction` (latched) |
-//! | `costmap` | `lidar`, the frame `lidar` in `map` | `map` (latched) |
-//! | `planner` | `map`, the frame `base_link` in `map`, requests of `drive_to` | `path`, answers |
+//! | `costmap` | `lidar`, the frame `lidar` in `map`, requests of `map.clear` | `map` (latched), answers |
+//! | `planner` | `map`, the frame `base_link` in `map`, goals of `drive_to` | `path`, how far it is, where it ended |
 //!
 //! It may be killed at any time. The base stops, because its path grows old. What this program has learned stands in two latched topics, where its
 //! successor finds it.

@@ -1,121 +1,116 @@
-//! Takes goals and finds the way: a service `drive_to`, whose answer comes in parts and ends when the robot is there.
+//! Takes goals and finds the way: an action `drive_to`, which tells how far it is and ends when the robot is there.
 
+use horus::action::{ActionServer, Goal, Preemption, Reason};
 use horus::prelude::*;
-use horus::service::{NodeServer, Ticket};
 use horus::transform::Frames;
-use robot_base::messages::{DriveTo, Grid, Path, Remaining};
+use robot_base::messages::{Arrived, DriveTo, Grid, Path, Remaining};
 use robot_base::room::planar;
 
+use crate::costmap::cell;
 use crate::route::Search;
 
-/// How near is there, metres.
-const THERE: f64 = 0.1;
 /// Cycles a second.
 const RATE: f64 = 10.0;
+/// How near is there, metres.
+const THERE: f64 = 0.1;
 /// A way is looked for every so many cycles: the map has changed by then.
 const AGAIN: u64 = 5;
-/// A part of the answer is sent every so many cycles.
+/// How far it is, is told every so many cycles.
 const TELL: u64 = 10;
 /// So many cycles without a way, and the goal is given up.
 const PATIENCE: u64 = 50;
 
-struct Goal {
-    to: DriveTo,
-    ticket: Ticket,
-    /// The cycle in which it came.
+type DriveGoal<'a> = Goal<'a, DriveTo, Remaining, Arrived>;
+
+struct Planner {
+    goals: ActionServer<DriveTo, Remaining, Arrived>,
+    frames: Frames,
+    path: Output<Path>,
+    way: Way,
+}
+
+/// The way to the goal that runs.
+struct Way {
+    map: Input<Grid>,
+    search: Search,
+    path: Path,
+    /// The cycle in which the goal came.
     since: u64,
     /// The last cycle in which there was a way.
     found: u64,
 }
 
-struct Planner {
-    requests: NodeServer<DriveTo, Remaining>,
-    map: Input<Grid>,
-    frames: Frames,
-    path: Output<Path>,
-    search: Search,
-    way: Path,
-    goal: Option<Goal>,
-}
-
-/// Declares the node.
+/// Declares the node. A new goal replaces the one before, whose client is told so: a person who sends a robot elsewhere means it.
 pub fn planner(app: &mut App) -> horus::Result {
+    let mut goals = app.action("drive_to", Preemption::Replace)?;
+    goals.accept_if(|goal: &DriveTo| match cell(goal.x, goal.y) {
+        Some(_) => Ok(()),
+        None => Err(Reason::from("the goal is outside of the room, which is 6 m long and 4 m wide")),
+    });
     let node = Planner {
-        requests: app.server("drive_to")?,
-        map: app.input("map")?,
+        goals,
         frames: app.transforms()?,
         path: app.output("path")?,
-        search: Search::new(),
-        way: Path::zeroed(),
-        goal: None,
+        way: Way { map: app.input("map")?, search: Search::new(), path: Path::zeroed(), since: 0, found: 0 },
     };
-    // A robot may have nothing to do for a day, which is nothing to tell.
-    app.node("planner", node).rate(RATE).stale_after_of("drive_to", secs(86_400));
+    app.node("planner", node).rate(RATE);
     Ok(())
 }
 
-impl Planner {
-    /// Takes what was asked since the last cycle. A new goal replaces the one before, whose caller is told that there is no answer.
-    fn take(&mut self, cycle: &Cycle) {
-        let (mut new, ticket) = (None, &mut self.goal);
-        while self.requests.serve(|request, answer| new = Some((request, answer.later()))) {}
-        if let Some((to, ticket_of_new)) = new {
-            if let Some(old) = ticket.take() {
-                drop(self.requests.answer(old.ticket));
-            }
+impl Way {
+    /// Drives on towards the goal, or ends it.
+    fn go_on(&mut self, mut goal: DriveGoal<'_>, here: (f64, f64), cycle: &Cycle) {
+        let (to, number) = (*goal.value(), cycle.number);
+        if goal.is_new() {
             cycle.log(info!("a goal at x {:.2} y {:.2}", to.x, to.y));
-            self.goal = Some(Goal { to, ticket: ticket_of_new, since: cycle.number, found: cycle.number });
+            (self.since, self.found) = (number, number);
         }
-    }
-
-    /// Drives on towards the goal, and answers where there is something to say.
-    fn go_on(&mut self, mut goal: Goal, here: (f64, f64), cycle: &Cycle) {
-        let number = cycle.number;
-        let metres = (goal.to.x - here.0).hypot(goal.to.y - here.1);
-        let age = number - goal.since;
+        let (metres, age) = ((to.x - here.0).hypot(to.y - here.1), number - self.since);
+        let arrived = Arrived { x: here.0, y: here.1 };
+        // Each end of a goal may fail because its client is gone, and then there is nothing to do about it.
+        if goal.is_canceling() {
+            cycle.log(info!("the goal is canceled, {:.1} m before it", metres));
+            self.path.count = 0;
+            let _ = goal.canceled_with(arrived);
+            return;
+        }
         if metres < THERE {
-            self.way.count = 0;
             cycle.log(info!("there after {:.1} s", age as f64 / RATE));
-            let _ = self.requests.answer(goal.ticket).send(Remaining { metres });
+            self.path.count = 0;
+            let _ = goal.succeed(arrived);
             return;
         }
         if age.is_multiple_of(AGAIN)
             && let Some(grid) = self.map.latest()
-            && self.search.route(grid, here, (goal.to.x, goal.to.y), &mut self.way)
+            && self.search.route(grid, here, (to.x, to.y), &mut self.path)
         {
-            goal.found = number;
+            self.found = number;
         }
-        if number - goal.found > PATIENCE {
-            self.way.count = 0;
-            cycle.log(warn!("no way to x {:.2} y {:.2}: the goal is given up", goal.to.x, goal.to.y));
-            drop(self.requests.answer(goal.ticket));
+        if number - self.found > PATIENCE {
+            cycle.log(warn!("no way to x {:.2} y {:.2}: the goal is given up", to.x, to.y));
+            self.path.count = 0;
+            let _ = goal.abort("no way leads there");
             return;
         }
         if age.is_multiple_of(TELL) {
-            let mut answer = self.requests.answer(goal.ticket);
-            let _ = answer.part(Remaining { metres });
-            goal.ticket = answer.later();
+            let _ = goal.feedback(Remaining { metres });
         }
-        self.goal = Some(goal);
     }
 }
 
 impl Node for Planner {
     fn step(&mut self, cycle: &Cycle) {
-        self.take(cycle);
-        let _ = self.map.latest(); // looked at in each cycle, so that a map that stays away is told
-        match (self.goal.take(), self.frames.newest("map", "base_link")) {
+        let _ = self.way.map.latest(); // looked at in each cycle, so that a map that stays away is told
+        match (self.goals.goal(), self.frames.newest("map", "base_link")) {
             (Some(goal), Ok((here, _))) => {
                 let (x, y, _) = planar(&here);
-                self.go_on(goal, (x, y), cycle);
+                self.way.go_on(goal, (x, y), cycle);
             }
-            (goal, _) => self.goal = goal,
-        }
-        if self.goal.is_none() {
-            self.way.count = 0;
+            (Some(_), Err(_)) => {} // it is not known yet where the robot is
+            (None, _) => self.way.path.count = 0,
         }
         // Sent in each cycle: an old path tells the base that navigation is gone.
-        self.way.stamp_ns = cycle.release.as_nanos();
-        self.path.set(self.way);
+        self.way.path.stamp_ns = cycle.release.as_nanos();
+        self.path.set(self.way.path);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use horus::action::{Progress, SentGoal};
 use horus::prelude::*;
-use horus::service::{Part, Pending};
-use robot_base::messages::{DriveTo, Remaining};
+use robot_base::messages::{Arrived, DriveTo, Remaining};
 
 /// What the one who asks was told.
 type Told = Arc<Mutex<Vec<Result<f64, String>>>>;
@@ -13,20 +13,24 @@ const GOAL: DriveTo = DriveTo { x: 5.0, y: 1.0 };
 
 /// Asks once for a goal, half a second after the start.
 fn asker(app: &mut App, goal: DriveTo, told: Told) -> horus::Result {
-    let mut client = app.client::<DriveTo, Remaining>("drive_to")?;
-    let mut asked: Option<Pending> = None;
+    let mut client = app.action_client::<DriveTo, Remaining, Arrived>("drive_to")?;
+    let mut sent: Option<SentGoal<Arrived>> = None;
     let step = move |cycle: &Cycle| {
         if cycle.number == 5 {
-            asked = client.ask(goal).ok();
+            sent = client.send(goal).ok();
         }
-        let Some(pending) = &mut asked else { return };
-        match pending.try_part(&mut client) {
-            Ok(Part::Nothing) => {}
-            Ok(Part::Next(remaining)) => told.lock().unwrap().push(Ok(remaining.metres)),
-            Ok(Part::End) => asked = None,
+        let Some(goal) = &mut sent else { return };
+        match goal.look(&mut client) {
+            Ok(Progress::Nothing | Progress::Accepted) => {}
+            Ok(Progress::Feedback(remaining)) => told.lock().unwrap().push(Ok(remaining.metres)),
+            Ok(Progress::Ended(outcome)) => {
+                let end = outcome.result.ok_or(outcome.reason.as_str().to_owned());
+                told.lock().unwrap().push(end.map(|at| (at.x - GOAL.x).hypot(at.y - GOAL.y)));
+                sent = None;
+            }
             Err(error) => {
                 told.lock().unwrap().push(Err(error.to_string()));
-                asked = None;
+                sent = None;
             }
         }
     };
@@ -83,10 +87,12 @@ fn a_late_controller_stops_the_base_until_a_person_lets_it_go_on() {
 }
 
 #[test]
-fn a_goal_that_nothing_leads_to_is_given_up() {
-    let (mut world, told) = world(DriveTo { x: 9.0, y: 1.0 });
-    world.run_for(secs(10));
-    assert_eq!(world.last::<CmdVel>("base.cmd"), Some(CmdVel::STOP));
-    let told = told.lock().unwrap();
-    assert!(told.last().unwrap().as_ref().is_err_and(|words| words.contains("gave no answer")), "{told:?}");
+fn a_goal_that_nothing_leads_to_is_given_up_and_one_outside_of_the_room_is_not_taken() {
+    for (x, words) in [(3.05, "no way leads there"), (9.0, "the goal is outside of the room")] {
+        let (mut world, told) = world(DriveTo { x, y: 1.0 });
+        world.run_for(secs(12));
+        assert_eq!(world.last::<CmdVel>("base.cmd"), Some(CmdVel::STOP));
+        let told = told.lock().unwrap();
+        assert!(told.last().unwrap().as_ref().is_err_and(|said| said.contains(words)), "{told:?}");
+    }
 }
