@@ -162,7 +162,7 @@ pub unsafe extern "C" fn horus_app_action_client(
             let [goal, feedback, result] = layouts;
             let client = program.app()?.action_client_as(action, goal, feedback, result, options).map_err(failed)?;
             let (sending, [goal, result]) = sending(client, layouts);
-            Ok(program.keep_action_client(give(End::new(Some(turn), sending, goal, result))))
+            Ok(program.keep_end(give(End::new(Some(turn), sending, goal, result))))
         })
     })
 }

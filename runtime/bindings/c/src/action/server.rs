@@ -113,7 +113,7 @@ pub unsafe extern "C" fn horus_app_action_server(
             let [goal, feedback, result] = layouts;
             let server = program.app()?.action_as(action, goal, feedback, result, options).map_err(failed)?;
             let (serving, [goal, result]) = serving(server, layouts);
-            Ok(program.keep_action_server(give(End::new(Some(turn), serving, goal, result))))
+            Ok(program.keep_end(give(End::new(Some(turn), serving, goal, result))))
         })
     })
 }

@@ -63,7 +63,7 @@ pub unsafe extern "C" fn horus_app_input(
                 }
             }
             .map_err(failed)?;
-            Ok(program.keep_input(give(Port::new(turn, input))))
+            Ok(program.keep_end(give(Port::new(turn, input))))
         })
     })
 }
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn horus_app_output(
                 }
             }
             .map_err(failed)?;
-            Ok(program.keep_output(give(Port::new(turn, output))))
+            Ok(program.keep_end(give(Port::new(turn, output))))
         })
     })
 }

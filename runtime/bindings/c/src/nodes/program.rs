@@ -4,15 +4,10 @@ use std::ffi::{c_char, c_int, c_void};
 
 use horus::app::App;
 
-use crate::action::client::horus_action_client;
-use crate::action::server::horus_action_server;
 use crate::handle::{Kind, close, get, give, reason};
-use crate::nodes::keep;
+use crate::nodes::keep::{self, Belonging};
 use crate::nodes::node_handle::{horus_app, horus_node};
-use crate::nodes::port::{horus_input, horus_output};
 use crate::nodes::turn::Turn;
-use crate::service::client::horus_client;
-use crate::service::server::horus_server;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{Refusal, call, failed, forget, horus_status, last_sentence, misuse};
 
@@ -48,16 +43,24 @@ pub(crate) struct Program {
     pub turn: Turn,
 }
 
-/// The handles of a program; they end with it.
+/// The handles of a program; they end with it, and its nodes last.
 #[derive(Default)]
 pub(crate) struct Owned {
-    inputs: Vec<*mut horus_input>,
-    outputs: Vec<*mut horus_output>,
     nodes: Vec<*mut horus_node>,
-    servers: Vec<*mut horus_server>,
-    clients: Vec<*mut horus_client>,
-    action_servers: Vec<*mut horus_action_server>,
-    action_clients: Vec<*mut horus_action_client>,
+    ends: Vec<Handle>,
+}
+
+/// A handle of any kind, with what ends it. So this file knows no kind of an end, and those know it.
+struct Handle {
+    place: *mut c_void,
+    end: unsafe fn(*mut c_void),
+}
+
+/// # Safety
+/// As [`keep::end`], for a handle of the kind `K`.
+unsafe fn end_of<K: Kind<Value: Belonging>>(place: *mut c_void) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { keep::end(place.cast::<K>()) }
 }
 
 impl Program {
@@ -106,34 +109,10 @@ impl Program {
         }
     }
 
-    pub fn keep_input(&mut self, input: *mut horus_input) -> *mut horus_input {
-        self.owned.inputs.push(input);
-        input
-    }
-
-    pub fn keep_output(&mut self, output: *mut horus_output) -> *mut horus_output {
-        self.owned.outputs.push(output);
-        output
-    }
-
-    pub fn keep_server(&mut self, server: *mut horus_server) -> *mut horus_server {
-        self.owned.servers.push(server);
-        server
-    }
-
-    pub fn keep_client(&mut self, client: *mut horus_client) -> *mut horus_client {
-        self.owned.clients.push(client);
-        client
-    }
-
-    pub fn keep_action_server(&mut self, server: *mut horus_action_server) -> *mut horus_action_server {
-        self.owned.action_servers.push(server);
-        server
-    }
-
-    pub fn keep_action_client(&mut self, client: *mut horus_action_client) -> *mut horus_action_client {
-        self.owned.action_clients.push(client);
-        client
+    /// Has a handle that `give` made end with the program.
+    pub fn keep_end<K: Kind<Value: Belonging>>(&mut self, handle: *mut K) -> *mut K {
+        self.owned.ends.push(Handle { place: handle.cast(), end: end_of::<K> });
+        handle
     }
 
     pub fn keep_node(&mut self, node: *mut horus_node) -> *mut horus_node {
@@ -156,14 +135,10 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: `give` made all of them, nothing but this ends them, and the nodes that used them have ended.
+        // SAFETY: `give` made all of them, nothing but this ends them, and the nodes that used them have ended. `keep_end` pairs each with
+        // the function of its kind.
         unsafe {
-            self.inputs.drain(..).for_each(|input| keep::end(input));
-            self.outputs.drain(..).for_each(|output| keep::end(output));
-            self.servers.drain(..).for_each(|server| keep::end(server));
-            self.clients.drain(..).for_each(|client| keep::end(client));
-            self.action_servers.drain(..).for_each(|server| keep::end(server));
-            self.action_clients.drain(..).for_each(|client| keep::end(client));
+            self.ends.drain(..).for_each(|handle| (handle.end)(handle.place));
             self.nodes.drain(..).for_each(|node| keep::end(node));
         }
     }

@@ -148,7 +148,7 @@ pub unsafe extern "C" fn horus_app_client(
             let client: Box<dyn Asks> = of_kinds!(request, answer, open);
             let size = Size::of(answer);
             let client = give(End::new(Some(turn), Calls::new(client, size), Size::of(request), size));
-            Ok(program.keep_client(client))
+            Ok(program.keep_end(client))
         })
     })
 }

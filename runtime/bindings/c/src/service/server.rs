@@ -94,7 +94,7 @@ pub unsafe extern "C" fn horus_app_server(
             }
             let server: Box<dyn Serves> = of_kinds!(request, answer, open);
             let server = give(End::new(Some(turn), server, Size::of(request), Size::of(answer)));
-            Ok(program.keep_server(server))
+            Ok(program.keep_end(server))
         })
     })
 }
