@@ -24,8 +24,9 @@ HANG_SECONDS = 10
 
 
 def kill(count: int) -> str:
-    """Kills `count` processes; returns the sentence of the test."""
+    """Kills `count` processes, and setters of parameters before them; returns the sentence of the test."""
     step(f"killing {count} processes")
+    with_failpoints("param_kills", {}, r"^test .* ok$")
     return the_one(rf"{count} kills, .*", with_failpoints("kill_matrix", {"HORUS_KILLS": str(count)}, r"^\d+ of \d+ kills$"))
 
 
