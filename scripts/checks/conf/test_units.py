@@ -6,7 +6,7 @@ import unittest
 
 from checks.conf import units
 from horus_appliance.in_directory import InDirectory
-from horus_appliance.paths import CONF
+from horus_appliance.paths import CONF, REPOSITORY
 
 GOOD = "[Unit]\nDescription=Some\n[Service]\nType=oneshot\nExecStart=/usr/bin/horus --version\n[Install]\nWantedBy=multi-user.target\n"
 
@@ -47,6 +47,14 @@ class Units(InDirectory):
         """Of its start's second of computing time a busy machine, or one that is emulated, gives it little."""
         (line,) = re.findall("^TimeoutStartSec=(.+)$", (CONF / "horus/rootfs" / units.SYSTEM_UNITS / "horus-node@.service").read_text(), re.MULTILINE)
         self.assertGreaterEqual(int(line.removesuffix("s")), 60)
+
+    def test_an_installed_node_has_a_folder_for_what_its_parameters_save_that_no_new_version_replaces(self):
+        unit = (CONF / "horus/rootfs" / units.SYSTEM_UNITS / "horus-node@.service").read_text()
+        (folder,) = re.findall("^StateDirectory=(.+)$", unit, re.MULTILINE)
+        (program,) = re.findall("^ExecStart=(.+)/%i/%i$", unit, re.MULTILINE)
+        self.assertEqual(folder, "horus/params/%i")
+        self.assertFalse(f"/var/lib/{folder}".startswith(program))
+        self.assertIn("/var/lib/horus/params/NAME", (REPOSITORY / "docs" / "parameters.md").read_text())
 
     def test_every_board_with_a_rootfs_is_looked_at(self):
         self.assertEqual(len(units.trees()), 1 + len(list(CONF.glob("machine/*/rootfs"))))
