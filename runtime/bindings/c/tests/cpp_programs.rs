@@ -45,6 +45,20 @@ fn parameters_are_declared_read_and_set_from_another_program() {
 }
 
 #[test]
+fn actions_do_in_cpp_what_they_do_in_c_and_both_serve_each_other() {
+    let programs = Programs::new();
+    let (cpp, c) = (programs.cpp("actions", &[]), programs.c_as("actions", "actions-in-c"));
+    assert_eq!(programs.run(&cpp, &[]), "all of it holds\n");
+    for (server, client) in [(&cpp, &c), (&c, &cpp)] {
+        std::thread::scope(|scope| {
+            let serving = scope.spawn(|| programs.run(server, &["serve"]));
+            assert_eq!(programs.run(client, &["act", "7"]), "counted to 7\n");
+            serving.join().unwrap();
+        });
+    }
+}
+
+#[test]
 fn a_struct_of_any_name_in_any_namespace_is_a_message() {
     let programs = Programs::new();
     assert_eq!(programs.run(&programs.cpp("names", &[]), &[]), "all of it holds\n");

@@ -18,6 +18,7 @@
 #ifndef HORUS_HPP
 #define HORUS_HPP
 
+#include "cpp/action.hpp"
 #include "cpp/journal.hpp"
 #include "cpp/log.hpp"
 #include "cpp/message.hpp"

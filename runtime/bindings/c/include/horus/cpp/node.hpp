@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "action.hpp"
 #include "kept.hpp"
 #include "log.hpp"
 #include "param.hpp"
@@ -399,6 +400,29 @@ class App {
   template <class Q, class A>
   Client<Q, A> client(const std::string &service, std::size_t request, std::size_t answer, const Options &options = {}) {
     return Client<Q, A>(detail::ClientEnd(opened<Q, A>(horus_app_client, service, request, answer, options), false), answer);
+  }
+
+  // The end of an action that works on goals, for the next node: its steps ask for the goal that runs. `.on("ACTION.goal")` releases a node by goals.
+  template <class G, class F, class R>
+  ActionServer<G, F, R> action(const std::string &action, Preemption policy = Preemption::refuse, const Options &options = {}) {
+    std::string why;
+    const auto by = [&](const char *name, horus_layout *goal, horus_layout *feedback, horus_layout *result, const horus_options *raw) {
+      return horus_app_action_server(app_, name, goal, feedback, result, static_cast<horus_preemption>(policy), raw);
+    };
+    horus_action_server *server = detail::opened_action<G, F, R>(by, action, options, why);
+    if (!server) (void)horus_app_refuse(app_, why.c_str());
+    return ActionServer<G, F, R>(detail::ActionServerEnd(server, false));
+  }
+  // The end of an action that sends goals, for the next node: it sends in one step, and looks in later ones.
+  template <class G, class F, class R>
+  ActionClient<G, F, R> action_client(const std::string &action, const Options &options = {}) {
+    std::string why;
+    const auto by = [&](const char *name, horus_layout *goal, horus_layout *feedback, horus_layout *result, const horus_options *raw) {
+      return horus_app_action_client(app_, name, goal, feedback, result, raw);
+    };
+    horus_action_client *client = detail::opened_action<G, F, R>(by, action, options, why);
+    if (!client) (void)horus_app_refuse(app_, why.c_str());
+    return ActionClient<G, F, R>(detail::ActionClientEnd(client, false));
   }
 
   // Names nodes that hand data on to each other, and the longest time from the first one's release to the last one's completion.
