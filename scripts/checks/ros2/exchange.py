@@ -120,6 +120,8 @@ def latched(stage: Meeting, ros: Process) -> None:
         sender.expect("sent")
     while ask(ros, "late", "/map")["value"] != 9:
         pass  # the bridge looks every tenth of a second; `late` ends by itself
+    for what in ("stay", "", "stay"):
+        is_so(ask(ros, "late", "/map", what), {"value": 9, "width": 300}, "one more subscription, also when another one has gone")
     order(ros, "latch", "/map_back", 5)
     for who in ("the first", "a late one"):
         with stage.robot("map", "receive", "map_back", "5") as receiver:

@@ -5,6 +5,9 @@
 //! subscription asks for more, and the last messages stay here. When a subscription asks for transient_local, a writer that has
 //! just these messages takes the place of the volatile one; when the last such subscription went, the next writer is volatile
 //! again (docs/decisions/0052).
+//!
+//! RustDDS 0.15 gives nothing old any more to those who come when one of the subscriptions has gone. Then the next one that comes has a new
+//! writer take the place of this one, and those that stayed get the last messages once more.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -23,7 +26,16 @@ const LINGER: Duration = Duration::from_secs(10);
 
 /// The subscriptions that ask for transient_local, by what DDS calls their topic.
 #[derive(Clone, Debug, Default)]
-pub struct Asking(Rc<RefCell<BTreeMap<String, BTreeSet<GUID>>>>);
+pub struct Asking(Rc<RefCell<BTreeMap<String, Askers>>>);
+
+#[derive(Debug, Default)]
+struct Askers {
+    guids: BTreeSet<GUID>,
+    /// One went, and none came since.
+    has_lost: bool,
+    /// How often one came after one had gone.
+    turn: u64,
+}
 
 impl Asking {
     /// An endpoint came or went.
@@ -42,20 +54,30 @@ impl Asking {
     }
 
     fn come(&self, topic: &str, guid: GUID) {
-        self.0.borrow_mut().entry(topic.to_owned()).or_default().insert(guid);
+        let mut all = self.0.borrow_mut();
+        let askers = all.entry(topic.to_owned()).or_default();
+        if askers.guids.insert(guid) && std::mem::take(&mut askers.has_lost) {
+            askers.turn += 1;
+        }
     }
 
     /// Only these ask still.
     pub fn keep(&self, is_kept: impl Fn(&GUID) -> bool) {
-        self.0.borrow_mut().retain(|_, asking| {
-            asking.retain(|guid| is_kept(guid));
-            !asking.is_empty()
-        });
+        for askers in self.0.borrow_mut().values_mut() {
+            let before = askers.guids.len();
+            askers.guids.retain(|guid| is_kept(guid));
+            askers.has_lost |= askers.guids.len() < before;
+        }
     }
 
     /// Whether one does, of this topic.
     pub fn is_any(&self, topic: &str) -> bool {
-        self.0.borrow().contains_key(topic)
+        self.0.borrow().get(topic).is_some_and(|askers| !askers.guids.is_empty())
+    }
+
+    /// Another number whenever one came that the writer of before would give nothing.
+    fn turn(&self, topic: &str) -> u64 {
+        self.0.borrow().get(topic).map_or(0, |askers| askers.turn)
     }
 }
 
@@ -64,6 +86,7 @@ pub struct Late {
     /// What DDS calls the topic.
     topic: String,
     asking: Asking,
+    turn: u64,
     depth: usize,
     /// Whether the writer is transient-local.
     pub is_given: bool,
@@ -81,7 +104,8 @@ impl Late {
     /// Nothing was sent yet.
     pub fn new(topic: String, asking: &Asking, depth: usize, is_latched: bool, is_given: bool) -> Self {
         let (last, due) = (VecDeque::new(), VecDeque::new());
-        Self { topic, asking: asking.clone(), depth, is_latched, is_given, last, due, before: Vec::new() }
+        let turn = asking.turn(&topic);
+        Self { topic, asking: asking.clone(), turn, depth, is_latched, is_given, last, due, before: Vec::new() }
     }
 
     /// A message of a lane was taken.
@@ -101,9 +125,15 @@ impl Late {
         self.asking.is_any(&self.topic)
     }
 
+    /// Whether the writer gives nothing to one that has come since.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_given && self.turn != self.asking.turn(&self.topic)
+    }
+
     /// A writer of that kind has begun.
     pub fn begin(&mut self, is_given: bool) {
         self.is_given = is_given;
+        self.turn = self.asking.turn(&self.topic);
         self.due =
             if is_given { self.last.iter().map(|(_, message)| message.clone()).collect() } else { VecDeque::new() };
     }
@@ -123,6 +153,26 @@ mod tests {
         assert!(asking.is_any("rt/a") && !asking.is_any("rt/b"));
         asking.keep(|guid| guid.prefix != other.prefix);
         assert!(!asking.is_any("rt/a"));
+    }
+
+    #[test]
+    fn one_that_comes_after_one_has_gone_has_a_writer_of_its_own() {
+        let asking = Asking::default();
+        let [one, other, third] = [1, 2, 3].map(|byte| GUID::from_bytes([byte; 16]));
+        asking.come("rt/a", one);
+        let mut late = Late::new("rt/a".into(), &asking, 2, true, true);
+        asking.come("rt/a", other);
+        assert!(!late.is_exhausted(), "the writer gives it what it keeps");
+        asking.keep(|guid| *guid != one);
+        assert!(!late.is_exhausted() && late.is_wanted());
+        asking.come("rt/a", third);
+        assert!(late.is_exhausted());
+        late.begin(true);
+        assert!(!late.is_exhausted());
+        // The last one goes, and another one comes before the writer is looked at.
+        asking.keep(|_| false);
+        asking.come("rt/a", one);
+        assert!(late.is_wanted() && late.is_exhausted());
     }
 
     #[test]

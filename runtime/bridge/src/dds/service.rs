@@ -25,7 +25,7 @@ use super::adapter::{Decoder, Heard, Plain, Raw};
 use super::joined::Joined;
 use crate::cdr::ENCAPSULATION;
 use crate::names::{dds_message, dds_service};
-use crate::route::{CallId, Called, Sender, Sent, Served, ServiceEndpoint};
+use crate::route::{CallId, Called, Requested, Sender, Sent, Served, ServiceEndpoint};
 
 /// The bit by which RTPS tells the number of a reader from that of a writer (RTPS 2.5, table 9.1).
 const READER: u8 = 0x04;
@@ -140,7 +140,7 @@ impl ServedOverDds {
 }
 
 impl Served for ServedOverDds {
-    fn take(&mut self, into: &mut dyn FnMut(CallId, Instant, Option<&[u8]>)) -> bool {
+    fn take(&mut self, into: &mut Requested<'_>) -> bool {
         let mut message = None;
         let taken = self.ends.take(&mut |bytes| message = bytes.map(<[u8]>::to_vec));
         let (Some((sent, related)), message) = (match taken {

@@ -79,7 +79,8 @@ impl Writer {
         let mut joined = self.joined.borrow_mut();
         let is_dead = self.turn != joined.turn;
         let is_wanted = self.late.as_mut().is_some_and(Late::is_wanted);
-        if !is_dead && self.late.as_ref().is_none_or(|late| late.is_given == is_wanted) {
+        let is_as_wanted = |late: &Late| late.is_given == is_wanted && !late.is_exhausted();
+        if !is_dead && self.late.as_ref().is_none_or(is_as_wanted) {
             return;
         }
         // One that cannot be made is tried again with the next look.

@@ -47,10 +47,13 @@ pub struct ServiceEndpoint {
     pub bytes: usize,
 }
 
+/// What hears a request: who asked, when it came, and what.
+pub type Requested<'a> = dyn FnMut(CallId, Instant, Option<&[u8]>) + 'a;
+
 /// A service that those out there call.
 pub trait Served {
     /// Hands the next request over, with when it came; false if there is none. `None` is given for one that cannot be read.
-    fn take(&mut self, into: &mut dyn FnMut(CallId, Instant, Option<&[u8]>)) -> bool;
+    fn take(&mut self, into: &mut Requested<'_>) -> bool;
 
     /// Answers a call: CDR with its four bytes in front. `Full` may be tried again.
     fn answer(&mut self, to: CallId, message: &[u8]) -> Sent;

@@ -17,7 +17,7 @@ use crate::config::{DeliveryPolicy, Durability, Quality, Reliability};
 
 pub use account::{Account, Counts};
 pub use action::{GivenAction, TakenAction};
-pub use exchange::{CallId, Called, Exchange, Served, ServiceEndpoint};
+pub use exchange::{CallId, Called, Exchange, Requested, Served, ServiceEndpoint};
 pub use frames::{FramesIn, FramesOut, OfRos};
 pub use inward::Inward;
 pub use mark::Mark;

@@ -58,6 +58,9 @@ enum Which {
     CancelGoal,
 }
 
+/// What there is to tell of a goal, or why nothing will come of it.
+type Looked = Result<Progress<Vec<u8>, Vec<u8>>, ActionError>;
+
 const WHICH: [(Which, &str); 3] =
     [(Which::SendGoal, "send_goal"), (Which::GetResult, "get_result"), (Which::CancelGoal, "cancel_goal")];
 
@@ -70,6 +73,8 @@ struct Open {
     states: Option<Observation>,
     /// What ROS was told of them last: number, when it was accepted, and status.
     states_told: Vec<(GoalId, u64, u8)>,
+    /// There was no room for that.
+    are_states_due: bool,
     context: Context,
     goals: BTreeMap<GoalId, Known>,
     cancels: Vec<(CallId, Instant, CancelRequest)>,
@@ -125,6 +130,7 @@ impl GivenAction {
             status,
             states,
             states_told: Vec::new(),
+            are_states_due: false,
             context: context(),
             goals: BTreeMap::new(),
             cancels: Vec::new(),
@@ -378,7 +384,7 @@ impl Open {
         is_any
     }
 
-    fn look_at(&mut self, id: GoalId) -> Option<Result<Progress<Vec<u8>, Vec<u8>>, ActionError>> {
+    fn look_at(&mut self, id: GoalId) -> Option<Looked> {
         let sent = self.goals.get_mut(&id)?.sent.as_mut()?;
         let progress = sent.look(&mut self.client);
         (!matches!(progress, Ok(Progress::Nothing))).then_some(progress)
@@ -438,6 +444,9 @@ impl Open {
             is_any = true;
         }
         if !is_any {
+            if self.are_states_due {
+                self.send_states();
+            }
             return;
         }
         let all: Vec<_> =
@@ -449,7 +458,7 @@ impl Open {
     fn send_states(&mut self) {
         let mut bytes = Vec::new();
         cdr::write_states(&self.states_told, self.context.offset, &mut Writer::new(&mut bytes));
-        self.status.send(&bytes, 0, 0);
+        self.are_states_due = self.status.send(&bytes, 0, 0) == Sent::Full;
     }
 
     /// The server has ended without a word: its goals are aborted.
