@@ -14,6 +14,7 @@ mod doctor;
 mod drift;
 mod gateway;
 mod greeting;
+mod installed;
 mod message;
 mod new;
 mod node;

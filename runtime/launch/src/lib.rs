@@ -9,7 +9,8 @@
 //!
 //! # A look at the files
 //! `reader.rs` knows tables and lines, `file.rs` the words of the file. `manifest.rs` checks it, `order.rs` whether the order has an end, `start.rs` what
-//! a program is started by; `robot.rs` has all of it. `describe.rs` asks it what its nodes are, and `admit.rs` whether all fit.
+//! a program is started by; `robot.rs` has all of it, and `units.rs` knows
+//! what can stand in a unit. `describe.rs` asks it what its nodes are, and `admit.rs` whether all fit.
 //!
 //! `cast.rs` says whether all can run on one virtual clock, `conductor.rs` gives them their turns on it, and `digest.rs` makes a number of all
 //! messages.
@@ -42,6 +43,7 @@ mod signals;
 mod start;
 mod strays;
 mod supervise;
+mod units;
 
 pub use admit::{Asking, Verdict};
 pub use cast::Cast;

@@ -13,12 +13,11 @@ use super::member::{Member, Source, ensure_processor};
 use super::project::Project;
 use super::remote::{Remote, text};
 use super::{Args, build, follow};
-use crate::robot::words;
 
 /// Deploys the robot of `file` to `host`.
 pub fn deploy(args: &Args, file: &Path, host: &str) -> Result<ExitCode, String> {
     let manifest = Manifest::read(file).map_err(|mistake| mistake.to_string())?;
-    words::check(&manifest).map_err(|mistake| mistake.to_string())?;
+    manifest.fits_units().map_err(|mistake| mistake.to_string())?;
     let (manifest, members) = those_that_can(&manifest, |entry, _| Member::of(&manifest, entry))?;
     let remote = Remote::new(host, &args.ssh)?;
     let machine = remote.machine()?;

@@ -2,7 +2,7 @@
 //!
 //! Exit status: 0 admitted, 1 refused, 2 it could not be checked.
 
-pub mod describe;
+mod describe;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,14 +16,12 @@ use horus::time::parse_duration;
 use horus_shm::directory::{Directory, Location};
 use serde::Serialize;
 
+use crate::installed::user::DESCRIPTION_LIMIT;
 use crate::output::write;
 use crate::topic::json;
 
 /// The program, or the machine, did not say what the check needs.
 const NOT_CHECKED: u8 = 2;
-
-/// How long a program that is being installed may take to describe its nodes.
-pub const DESCRIPTION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Command line of `horus node check`.
 #[derive(clap::Args)]

@@ -4,9 +4,9 @@
 //! Exit status of `list` and `info`: 0 it was done, 1 it was not. Of `check`: 0 admitted, 1 refused, 2 could not be checked, or not all of it. Of
 //! what installs: see there.
 
-pub mod check;
+mod check;
 mod graph;
-pub mod install;
+mod install;
 mod rearm;
 pub mod running;
 pub mod text;

@@ -10,10 +10,9 @@ use super::store::{Candidate, FILE, Store};
 use super::units::title;
 use super::watch::Part;
 use super::{Place, package, say, units};
-use crate::node::check::DESCRIPTION_LIMIT;
-use crate::node::check::describe::user_of_nodes;
-use crate::node::install::store::{Lock, Store as Nodes};
-use crate::node::install::systemd::{self, unit};
+use crate::installed::store::{Lock, Store as Nodes};
+use crate::installed::systemd::{self, unit};
+use crate::installed::user::{DESCRIPTION_LIMIT, user_of_nodes};
 
 /// Why nothing was installed.
 pub struct Failure {

@@ -8,7 +8,6 @@ mod show;
 mod store;
 mod units;
 mod watch;
-pub mod words;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use std::process::ExitCode;
 use horus::outside::{Word, printable};
 
 use crate::deploy::remote::Remote;
-use crate::node::install::store::Store as Nodes;
+use crate::installed::store::Store as Nodes;
 use crate::output;
 use install::Failure;
 use store::Store;

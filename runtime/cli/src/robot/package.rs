@@ -17,9 +17,8 @@ use horus::outside::Word;
 use horus_launch::{Entry, MOST_PROGRAMS, Manifest};
 
 use super::store::{FILE, PROGRAMS};
-use super::words;
-use crate::node::install::package::{MAX_PROGRAM_BYTES, MAX_SETTINGS_BYTES, ensure_interpreter, write};
-use crate::node::install::store::{SETTINGS, context};
+use crate::installed::package::{MAX_PROGRAM_BYTES, MAX_SETTINGS_BYTES, ensure_interpreter, write};
+use crate::installed::store::{SETTINGS, context};
 
 /// The most bytes of all files together.
 const MAX_BYTES: u64 = 1 << 30;
@@ -86,7 +85,7 @@ fn belongs(path: &Path) -> Option<PathBuf> {
 /// Reads the version in folder `place`, and checks it against what the machine below `root` has.
 pub fn check(place: &Path, root: &Path) -> Result<Manifest, String> {
     let manifest = Manifest::read(&place.join(FILE)).map_err(|mistake| mistake.to_string())?;
-    words::check(&manifest).map_err(|mistake| mistake.to_string())?;
+    manifest.fits_units().map_err(|mistake| mistake.to_string())?;
     for entry in &manifest.entries {
         let program = program(place, entry).map_err(|reason| format!("{}: {reason}", entry.name))?;
         if entry.is_optional {

@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::node::install::store::{context, remove, rename, sync};
+use crate::installed::store::{context, remove, rename, sync};
 
 /// Where the robot is.
 const PLACE: &str = "var/lib/horus/robot";

@@ -11,9 +11,8 @@ use horus_launch::{Entry, Manifest, Ready, Restart, Start};
 use horus_shm::directory::{NAMESPACE_VARIABLE, RENAME_VARIABLE};
 
 use super::store::{FILE, Store};
-use super::words;
-use crate::node::install::generator::{is_late, line, restart, rights};
-use crate::node::install::systemd::unit;
+use crate::installed::generator::{is_late, line, restart, rights};
+use crate::installed::systemd::unit;
 
 /// All programs of the robot.
 pub const TARGET: &str = "horus-robot.target";
@@ -26,7 +25,7 @@ pub fn target(group: &str) -> String {
 /// What the robot of a machine is, if it makes sense.
 pub fn read(folder: &Path) -> Result<Manifest, String> {
     let manifest = Manifest::read(&folder.join(FILE)).map_err(|mistake| mistake.to_string())?;
-    words::check(&manifest).map_err(|mistake| mistake.to_string())?;
+    manifest.fits_units().map_err(|mistake| mistake.to_string())?;
     Ok(manifest)
 }
 

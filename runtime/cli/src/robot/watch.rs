@@ -8,7 +8,7 @@ use horus_evidence::child::{answer, output};
 use horus_launch::{Entry, Manifest, Ready, Restart};
 
 use super::units::{TARGET, target};
-use crate::node::install::systemd::{LOOK, PATIENCE, PROBATION, unit, why};
+use crate::installed::systemd::{LOOK, PATIENCE, PROBATION, unit, why};
 
 /// How long a robot may take beside what its programs say: systemd bounds each start, and this is for when systemd does not.
 const SPARE: Duration = Duration::from_secs(600);

@@ -6,14 +6,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use horus::graph::ProcessInfo;
-use nix::unistd::{User, geteuid};
 use serde::Deserialize;
+
+use crate::installed::user::user_of_nodes;
 
 /// Names the program's node.toml for it.
 const FILE_VARIABLE: &str = "HORUS_NODE_FILE";
-
-/// Their user, of conf/horus/rootfs/usr/lib/sysusers.d/horus.conf.
-const USER_OF_NODES: &str = "horus";
 
 /// Of a node.toml, what is not left to its program.
 #[derive(Deserialize)]
@@ -53,10 +51,4 @@ pub fn describe(program: &Path, file: &Path, limit: Duration, as_nodes_do: bool)
         command.uid(user).gid(group);
     }
     horus_launch::describe(&mut command, &shown.to_string(), limit)
-}
-
-/// Whom nodes run as on the appliance, and their group; `None` where this process may not become that, or there is no such user.
-pub fn user_of_nodes() -> Option<(u32, u32)> {
-    let user = User::from_name(USER_OF_NODES).ok().flatten().filter(|_| geteuid().is_root())?;
-    Some((user.uid.as_raw(), user.gid.as_raw()))
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::package::title;
-use super::store::Store;
-use super::systemd;
+use crate::installed::package::title;
+use crate::installed::store::Store;
+use crate::installed::systemd;
 
 /// An installed node that does not run.
 #[derive(Debug, Serialize)]

@@ -4,11 +4,7 @@
 //!
 //! Exit status: 0 it runs, 1 it does not and what was there before runs again, 2 nothing was changed.
 
-pub mod generator;
 pub mod idle;
-pub mod package;
-pub mod store;
-pub mod systemd;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,9 +14,10 @@ use horus::journal::{Entry, Priority, id};
 use horus_shm::directory::Location;
 
 use super::check;
+use crate::installed::package::{Package, title};
+use crate::installed::store::Store;
+use crate::installed::{generator, package, store, systemd};
 use crate::robot;
-use package::{Package, title};
-use store::Store;
 
 /// Nothing was changed.
 const UNCHANGED: u8 = 2;

@@ -1,26 +1,36 @@
 //! What can stand in a unit, of all that a `robot.toml` says: asked before a robot is sent, when it is received, and when its units are made.
 
+use crate::manifest::{Entry, Manifest};
+use crate::reader::Mistake;
 use horus::outside::{Word, printable};
-use horus_launch::{Entry, Manifest, Mistake};
 
 /// The most bytes of a value: a unit's line has an end.
 const MOST_BYTES: usize = 64 << 10;
 
-/// Refuses what a machine cannot run as units.
-pub fn check(manifest: &Manifest) -> Result<(), Mistake> {
-    for entry in &manifest.entries {
-        let mistake = |text: String| manifest.mistake(Some(entry.line), format!("[programs.{}] {text}", entry.name));
-        if !is_of_a_unit(&entry.name) {
-            return Err(mistake("cannot be the name of a unit: use A-Z a-z 0-9 . _ -".to_owned()));
+impl Manifest {
+    /// Refuses what a machine cannot run as units of systemd.
+    ///
+    /// # Errors
+    /// The first word that cannot stand in a unit.
+    pub fn fits_units(&self) -> Result<(), Mistake> {
+        for entry in &self.entries {
+            let mistake = |text: String| self.mistake(Some(entry.line), format!("[programs.{}] {text}", entry.name));
+            if !is_of_a_unit(&entry.name) {
+                return Err(mistake("cannot be the name of a unit: use A-Z a-z 0-9 . _ -".to_owned()));
+            }
+            program(entry).map_err(mistake)?;
         }
-        program(entry).map_err(mistake)?;
+        match self.groups.keys().find(|group| !is_of_a_unit(group)) {
+            None => Ok(()),
+            Some(group) => Err(self.mistake(
+                None,
+                format!(
+                    "the group `{}` cannot be the name of a unit: use 1 to 64 of A-Z a-z 0-9 . _ -",
+                    printable(group)
+                ),
+            )),
+        }
     }
-    if let Some(group) = manifest.groups.keys().find(|group| !is_of_a_unit(group)) {
-        let text =
-            format!("the group `{}` cannot be the name of a unit: use 1 to 64 of A-Z a-z 0-9 . _ -", printable(group));
-        return Err(manifest.mistake(None, text));
-    }
-    Ok(())
 }
 
 /// Whether it can stand in the name of a unit.
