@@ -13,7 +13,8 @@ use serde::Serialize;
 
 use super::Parts;
 use crate::table::{Head, table};
-use crate::topic::{Process, Topic, process};
+use crate::topic::survey::Topic;
+use crate::topic::{Process, process};
 
 /// An action at some moment.
 #[derive(Debug, Serialize)]
