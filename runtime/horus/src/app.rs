@@ -182,7 +182,7 @@ impl App {
     /// An input of the next node. It may be opened before anybody publishes the topic.
     ///
     /// # Errors
-    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    /// [`OpenError`] says what is in the way and what to do.
     pub fn input<M: Message>(&mut self, topic: &str) -> crate::Result<Input<M>> {
         self.input_with(topic, Options::default())
     }
@@ -232,7 +232,7 @@ impl App {
     /// An output of the next node: of a `latest` topic that holds 16 messages, where no peer made it otherwise.
     ///
     /// # Errors
-    /// [`OpenError`](crate::topic::OpenError) says what is in the way and what to do.
+    /// [`OpenError`] says what is in the way and what to do.
     pub fn output<M: Message>(&mut self, topic: &str) -> crate::Result<Output<M>> {
         self.output_with(topic, Options::default())
     }

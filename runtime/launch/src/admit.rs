@@ -91,8 +91,13 @@ impl Robot {
             return Ok(Verdict { sentence: None, notes });
         }
         // Named as in the file: one program can run twice, in two namespaces.
-        let mut all: Vec<_> =
-            asked.into_iter().map(|(program, info)| ProcessInfo { name: program.name.clone(), ..info }).collect();
+        let own_place = location.namespace.to_string();
+        let apart = |program: &Program| program.namespace.clone().filter(|namespace| *namespace != own_place);
+        let named = |(program, info): (&Program, ProcessInfo)| match apart(program) {
+            Some(namespace) => ProcessInfo { name: program.name.clone(), ..services_of(&namespace, info) },
+            None => ProcessInfo { name: program.name.clone(), ..info },
+        };
+        let mut all: Vec<_> = asked.into_iter().map(named).collect();
         let own = all.clone();
         let mut others = Everywhere::look(&location);
         others.own.retain(|process| !(asking.leaves)(process.process));
@@ -105,6 +110,7 @@ impl Robot {
         if !admitted.is_admitted() {
             return Err(admitted.to_string());
         }
+        notes.extend(admitted.circles.iter().map(ToString::to_string));
         Ok(Verdict { sentence: Some(sentence(nodes, programs, &admitted)), notes })
     }
 
@@ -208,6 +214,14 @@ fn runs(location: &Location, namespace: &str, name: &str, asking: &Asking) -> Op
     let processes = figures::list(&directory).ok()?;
     let is_same = |process: &ProcessFigures| process.info().name == name && !(asking.leaves)(process.process);
     processes.iter().any(is_same).then(|| directory.path().display().to_string())
+}
+
+/// With its services named as those of a namespace: the same names elsewhere are other services.
+fn services_of(namespace: &str, mut info: ProcessInfo) -> ProcessInfo {
+    for service in info.nodes.iter_mut().flat_map(|node| node.asks.iter_mut().chain(&mut node.serves)) {
+        *service = format!("{namespace}/{service}");
+    }
+    info
 }
 
 /// `12 nodes of 4 programs admitted: the fullest CPU is 1 with 41 %`.

@@ -54,6 +54,33 @@ fn programs_that_fit_alone_and_not_together_are_refused_and_none_is_started() {
 }
 
 #[test]
+fn a_circle_of_calls_through_two_programs_is_told_before_one_starts_and_a_namespace_breaks_it() {
+    let asks = |name: &str, serves: &str, asks: &str, policy: &str| {
+        let services = format!("\"asks\": [\"{asks}\"], \"serves\": [\"{serves}\"]}}");
+        node(name, 100).replace("fifo:80", policy).trim_end_matches('}').to_owned() + ", " + &services
+    };
+    let scene = |file: &str, policy: &str| {
+        let scene = Scene::new(file);
+        described(&scene, "a", &asks("drive", "plan", "map", policy));
+        described(&scene, "b", &asks("map", "map", "plan", policy));
+        scene
+    };
+    let real_time = scene(TWO, "fifo:80");
+    let refused = real_time.refused(&[&machine(&real_time)]);
+    let told = "refused: a/drive asks b/map (map), b/map asks a/drive (plan): a circle with a real-time node (a/drive, fifo:80)";
+    assert!(refused.contains(told), "{refused}");
+    assert!(!real_time.path("started").exists());
+    let apart = scene(&format!("{TWO}namespace = \"lab\"\n"), "fifo:80");
+    let mut check = apart.start(&[&machine(&apart), "--check"]);
+    check.waits_for("2 nodes of 2 programs admitted: ");
+    assert_eq!(check.status(), 0);
+    let fair = scene(TWO, "other");
+    let mut check = fair.start(&[&machine(&fair), "--check"]);
+    check.waits_for("no bound: a/drive asks b/map (map), b/map asks a/drive (plan): a circle");
+    assert_eq!(check.status(), 0);
+}
+
+#[test]
 fn one_program_twice_on_the_same_topics_is_refused_and_in_two_namespaces_it_is_not() {
     let file =
         "[programs.left]\nrun = \"a.sh\"\nready = \"start\"\n[programs.right]\nrun = \"a.sh\"\nready = \"start\"\n";
