@@ -25,7 +25,7 @@ impl Ticket {
         [self.lane as u64, self.number]
     }
 
-    /// The ticket that has these words. One that no server gave is answered to nobody.
+    /// The ticket that has these words. An answer to one that no server gave goes nowhere.
     #[doc(hidden)]
     pub fn of_words([lane, number]: [u64; 2]) -> Self {
         Self { lane: usize::try_from(lane).unwrap_or(usize::MAX), number }
