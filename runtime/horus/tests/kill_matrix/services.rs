@@ -153,10 +153,10 @@ fn peer_asks_and_leaves_over_and_over() {
     }
 }
 
-/// Steps that neither end does: those of nodes' outputs, of messages in place, and of remaking.
+/// Steps that neither end does: those of nodes' outputs, of messages in place, of remaking, and of boards.
 fn is_of_services(place: &str) -> bool {
     let step = place.split(':').next().unwrap();
-    !["stage", "hold", "remake"].contains(&step) && place != "publish:unless-held"
+    !["stage", "hold", "remake", "board"].contains(&step) && place != "publish:unless-held"
 }
 
 /// A client finds the topics made.
