@@ -49,7 +49,7 @@ pub use command_line::{complain, finish, main, start, start_with};
 #[cfg(test)]
 pub(crate) use in_place::executor;
 pub(crate) use settings::Settings;
-pub use settings::{GROUPS, Installation, Restart, SettingsError, schema};
+pub use settings::{GROUPS, Installation, Restart, SettingsError, pretty, schema};
 
 use crate::conduct::Turns;
 use crate::graph::ChainInfo;

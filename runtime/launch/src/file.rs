@@ -19,9 +19,9 @@ use horus::time::parse_duration;
 use crate::reader::{At, Mistake, Pair, Source, Table, did_you_mean};
 use crate::restart::Restart;
 
-const KEYS: [&str; 11] =
+pub const KEYS: [&str; 11] =
     ["run", "after", "group", "restart", "rename", "namespace", "env", "args", "ready", "ready_within", "optional"];
-const TABLES: [&str; 3] = ["programs", "groups", "version"];
+pub const TABLES: [&str; 3] = ["programs", "groups", "version"];
 
 /// The longest that can be said.
 const LONGEST: Duration = Duration::from_secs(3600);

@@ -1,4 +1,4 @@
-"""Editors check node.toml by docs/schema/node.toml.json: every node.toml of the repository is valid by it, and wrong ones are not."""
+"""Editors check node.toml and robot.toml by the files of docs/schema: each of the repository is valid by its own, and wrong ones are not."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from checks.pages.schema import complaints
 from horus_appliance.paths import REPOSITORY as ROOT
 
 SCHEMA = json.loads((ROOT / "docs/schema/node.toml.json").read_text())
+OF_ROBOTS = json.loads((ROOT / "docs/schema/robot.toml.json").read_text())
 # What stands in a template until a project is made of it.
 FILLED = {"NAME": "balance", "SOURCE": "src/main.rs", "PERIOD": "1 ms", "BUDGET": "150 us", "DEADLINE": "800 us"}
 LEFT_OUT = {"target", ".git", "build", ".venv", "node_modules"}
@@ -48,19 +49,39 @@ class OfNodeToml(unittest.TestCase):
                 self.assertNotEqual(complaints(tomllib.loads(text), SCHEMA, SCHEMA), [])
 
     def test_every_example_is_valid_where_it_stands(self):
-        count = 0
-        pending = [SCHEMA]
-        while pending:
-            each = pending.pop()
-            if isinstance(each, dict):
-                for example in each.get("examples", []) if isinstance(each.get("examples"), list) else []:
-                    self.assertEqual(complaints(example, each, SCHEMA), [])
-                    count += 1
-            pending += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
-        self.assertGreater(count, 20)
+        for schema, least in ((SCHEMA, 20), (OF_ROBOTS, 11)):
+            count, pending = 0, [schema]
+            while pending:
+                each = pending.pop()
+                if isinstance(each, dict):
+                    for example in each.get("examples", []) if isinstance(each.get("examples"), list) else []:
+                        self.assertEqual(complaints(example, each, schema), [])
+                        count += 1
+                pending += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
+            self.assertGreater(count, least)
 
     def test_the_validator_passes_over_nothing(self):
         with self.assertRaises(KeyError):
             complaints({}, {"minProperties": 1}, {})
         for value, schema in ((True, {"type": "integer"}), ({"a": 1}, {"additionalProperties": False}), ("x", {"pattern": "^y"}), (3, {"maximum": 2})):
             self.assertNotEqual(complaints(value, schema, {}), [])
+
+
+class OfRobotToml(unittest.TestCase):
+    def test_every_one_of_the_repository_and_of_its_pages_is_valid(self):
+        found = {str(path): path.read_text() for path in ROOT.rglob("robot.toml") if not LEFT_OUT & set(path.relative_to(ROOT).parts)}
+        for page in (ROOT / "docs").glob("*.md"):
+            blocks = re.findall(r"^```toml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+            # A block may be a part of a file: its programs alone.
+            found.update({f"{page.name}: {block}": block for block in blocks if re.search(r"^\[programs\.", block, re.MULTILINE)})
+        self.assertGreater(len(found), 1)
+        for place, text in found.items():
+            with self.subTest(place=place):
+                self.assertEqual(complaints(tomllib.loads(text), OF_ROBOTS, OF_ROBOTS), [])
+
+    def test_wrong_ones_are_refused(self):
+        wrong = (ROOT / "runtime/launch/tests/wrong_robots.txt").read_text().split("\n---\n")
+        self.assertGreater(len(wrong), 10)
+        for text in wrong:
+            with self.subTest(text=text):
+                self.assertNotEqual(complaints(tomllib.loads(text), OF_ROBOTS, OF_ROBOTS), [])

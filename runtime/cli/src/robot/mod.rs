@@ -79,6 +79,8 @@ enum Command {
     Remove,
     /// Take the version before, which becomes ready as one or not at all
     Rollback,
+    /// Print the JSON Schema of robot.toml, by which editors complete and check it
+    Schema,
     /// Install the tar archive on standard input; `horus deploy` sends it.
     #[command(hide = true)]
     Install {
@@ -121,6 +123,7 @@ pub fn run(args: &Args) -> ExitCode {
         Command::Start { group } => ended(change(place, group.as_ref(), true)),
         Command::Stop { group } => ended(change(place, group.as_ref(), false)),
         Command::Remove => ended(install::remove(place)),
+        Command::Schema => output::print("horus robot", &horus_launch::schema()),
         Command::Rollback => installed(install::go_back(place)),
         Command::Install { source } if source == "-" => installed(install::install(place)),
         Command::Install { .. } => failed(
@@ -139,6 +142,7 @@ fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
         Command::Start { group } => ("start", group),
         Command::Stop { group } => ("stop", group),
         Command::Remove => ("remove", &None),
+        Command::Schema => ("schema", &None),
         Command::Rollback => ("rollback", &None),
         Command::Install { .. } => return Err("a robot is installed on another machine by `horus deploy`".to_owned()),
     };

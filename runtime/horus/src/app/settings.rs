@@ -32,7 +32,7 @@ mod schema;
 
 use file::{Direction, File, TopicSettings, TopicTable};
 pub use installation::{GROUPS, Installation, Restart};
-pub use schema::schema;
+pub use schema::{pretty, schema};
 
 /// Names the file.
 pub const FILE_VARIABLE: &str = "HORUS_NODE_FILE";

@@ -52,9 +52,13 @@ pub fn schema() -> String {
     });
     let Value::Object(mut schema) = schema else { unreachable!("it is written as an object") };
     schema.extend(table(&top()));
-    let mut text = format!("{:#}", sorted(Value::Object(schema)));
-    text.push('\n');
-    text
+    pretty(Value::Object(schema))
+}
+
+/// A schema as text with sorted keys, whatever order the maps of this build keep; for the schema of `robot.toml`, too.
+#[doc(hidden)]
+pub fn pretty(schema: Value) -> String {
+    format!("{:#}\n", sorted(schema))
 }
 
 /// The words of the file.
@@ -221,7 +225,6 @@ fn table(keys: &[Key]) -> Map<String, Value> {
     table
 }
 
-/// With its keys in order, whatever order the maps of this build keep.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(map) => {
