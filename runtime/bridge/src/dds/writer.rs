@@ -91,8 +91,10 @@ impl Writer {
         }
         self.turn = joined.turn;
         if let Some(late) = &mut self.late {
+            // One that keeps the last messages would give its old ones to who comes, beside the newest: the next one has these.
+            let is_stale = self.endpoint.delivery.is_latched && late.is_given;
             late.begin(is_wanted);
-            if !is_dead {
+            if !is_dead && !is_stale {
                 late.before.push((before, Instant::now()));
             }
         }

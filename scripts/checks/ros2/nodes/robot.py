@@ -11,7 +11,7 @@ drive ACTION ORDER [WHAT] sends such a goal; says what became of it; `cancel` ca
 unact ACTION              takes it back
 parameters NODE           lists, gets, describes and sets parameters; says what it was told
 latch TOPIC VALUE         publishes a map, transient local, once
-late TOPIC [stay]         subscribes to a map, transient local, says its value, and goes if it is not to stay
+late TOPIC VALUE [stay]   subscribes to a map, transient local, waits for this value, says the last one, and goes if it is not to stay
 
 Each line but `serve`, `unserve`, `act`, `unact` and `latch`, which say `done`, is answered by `result` and JSON.
 """
@@ -206,10 +206,11 @@ class Robot:
         publisher.publish(grid)
         self.publishers.append(publisher)
 
-    def late(self, topic: str, what: str = "") -> dict:
+    def late(self, topic: str, value: str, what: str = "") -> dict:
         got = []
         subscription = self.node.create_subscription(OccupancyGrid, topic, got.append, LATCHED)
-        wait(lambda: got)
+        # Those of the last seconds come before the newest.
+        wait(lambda: got and got[-1].data[0] == int(value))
         if what != "stay":
             self.node.destroy_subscription(subscription)
         return {"value": got[-1].data[0] if got and len(set(got[-1].data)) == 1 else None, "width": got[-1].info.width if got else None}
