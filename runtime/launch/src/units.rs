@@ -1,8 +1,9 @@
 //! What can stand in a unit, of all that a `robot.toml` says: asked before a robot is sent, when it is received, and when its units are made.
 
+use horus::outside::{Word, printable};
+
 use crate::manifest::{Entry, Manifest};
 use crate::reader::Mistake;
-use horus::outside::{Word, printable};
 
 /// The most bytes of a value: a unit's line has an end.
 const MOST_BYTES: usize = 64 << 10;
