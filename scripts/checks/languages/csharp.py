@@ -24,7 +24,7 @@ from horus_appliance.paths import REPOSITORY, RUNTIME
 GUIDE = REPOSITORY / "docs" / "csharp.md"
 # What ends well.
 PROGRAMS = (
-    ("Topics", ()), ("Vectors", (str(RUNTIME / "bindings" / "layout-vectors.txt"),)), ("Nodes", ("world",)), ("Nodes", ("allocates",)), ("Services", ()), ("Transforms", ()),
+    ("Topics", ()), ("Vectors", (str(RUNTIME / "bindings" / "layout-vectors.txt"),)), ("Nodes", ("world",)), ("Nodes", ("allocates",)), ("Services", ()), ("Transforms", ()), ("Actions", ()),
     ("Nodes", ("outlive",)), ("Nodes", ("left",)), ("Params", ("world",)),
 )  # fmt: skip
 # A library of another version, and one of none.

@@ -30,6 +30,8 @@ namespace Horus.Net
         CallFull = -16,
         /// <summary>A call: it has been answered, or belongs to another client.</summary>
         Over = -17,
+        /// <summary>A goal: the server does not take it.</summary>
+        Rejected = -18,
     }
 
     /// <summary>An error of HORUS; its message says why, and what to do.</summary>

@@ -201,6 +201,24 @@ namespace Horus.Net
                 ServiceFunctions.horus_app_client(open, name, ofRequests, ofAnswers, given), service, request, answer, options)), service, life);
         }
 
+        /// <summary>The end of an action that works on goals, for the next node: <c>On("ACTION.goal")</c> releases a node by goals.</summary>
+        public ActionServer<G, F, R> Action<G, F, R>(string action, Preemption preemption = Preemption.Refuse, Options options = null)
+            where G : unmanaged where F : unmanaged where R : unmanaged
+        {
+            IntPtr open = Open();
+            return new ActionServer<G, F, R>(Opened(() => ActionOpening.Opened<G, F, R>((name, goal, feedback, result, given) =>
+                ActionFunctions.horus_app_action_server(open, name, goal, feedback, result, (uint)preemption, given), action, options)), life);
+        }
+
+        /// <summary>The end of an action that sends goals, for the next node: it sends in one step, and looks in later ones.</summary>
+        public ActionClient<G, F, R> ActionClient<G, F, R>(string action, Options options = null)
+            where G : unmanaged where F : unmanaged where R : unmanaged
+        {
+            IntPtr open = Open();
+            return new ActionClient<G, F, R>(Opened(() => ActionOpening.Opened<G, F, R>((name, goal, feedback, result, given) =>
+                ActionFunctions.horus_app_action_client(open, name, goal, feedback, result, given), action, options)), life);
+        }
+
         /// <summary>What a layout refuses, the program does not run with.</summary>
         private IntPtr Opened(Func<IntPtr> open)
         {
