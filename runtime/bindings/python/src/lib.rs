@@ -5,7 +5,8 @@
 //!
 //! In reading order: `error` -> `exclusive` (who may use a handle) -> `arguments`, `methods` (what is called for each message) -> `message` (its
 //! first page has the order of its files) -> `picture`, `numpy`, `dlpack` (its numbers for others) -> `value` (dicts and the like) -> `renamed`
-//! (old names of arguments) -> `topic` (its ends, what they lend) -> `transform` (frames) -> `param` (values that change) -> `service` (who asks, who answers) -> `nodes` (ports,
+//! (old names of arguments) -> `topic` (its ends, what they lend) -> `transform` (frames) -> `param` (values that change) -> `service` (who asks, who answers) -> `action`
+//! (who sends goals, who works on them) -> `nodes` (ports,
 //! steps, programs, virtual time). Each uses what comes before it only
 //! (`scripts/checks/runtime/test_circles.py`).
 //!
@@ -17,6 +18,7 @@
 //! - `dlpack.rs`: the structs of DLPack.
 //! - `nodes/attached.rs`: a thread of nodes keeps its state in the interpreter.
 
+mod action;
 mod arguments;
 mod dlpack;
 mod error;
@@ -37,7 +39,7 @@ mod value;
 use pyo3::prelude::*;
 
 /// What the package's files in Python and this module know of each other; `python/horus/__init__.py` has the same number.
-const INTERFACE: u32 = 7;
+const INTERFACE: u32 = 8;
 
 /// CPython's name for it is `horus._horus`; `python/horus/__init__.py` says what of it is public.
 #[pymodule(gil_used = true)]
@@ -57,5 +59,6 @@ fn _horus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     topic::add_to(module)?;
     transform::add_to(module)?;
     param::add_to(module)?;
-    service::add_to(module)
+    service::add_to(module)?;
+    action::add_to(module)
 }

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from types import TracebackType
@@ -385,6 +385,223 @@ def call(
     often keeps a Client.
     """
 
+_G = TypeVar("_G", bound=Message)
+_B = TypeVar("_B", bound=Message)
+_R = TypeVar("_R", bound=Message)
+_Preemption: TypeAlias = Literal["refuse", "queue", "replace"]
+
+@final
+class ActionServer(Generic[_G, _B, _R]):
+    """
+    The end of an action that works on goals; goals, feedbacks and results are of classes of messages. There is one at a time. One thread at a time
+    uses it. `preemption` says what becomes of a goal that comes while another one runs: "refuse", "queue" or "replace". `at_once` goals run at a
+    time. `client_gone` is "cancel" or "continue". `accept` is called with each goal, and gives None to accept it, or a text: why not. `cancel` is
+    called with a goal that is to be canceled, and gives whether it may. Raises HorusError when another server lives.
+    """
+
+    def __init__(
+        self,
+        goals: type[_G],
+        feedbacks: type[_B],
+        results: type[_R],
+        action: str,
+        *,
+        preemption: _Preemption = "refuse",
+        at_once: int = 1,
+        client_gone: Literal["cancel", "continue"] = "cancel",
+        accept: Callable[[_G], str | None] | None = None,
+        cancel: Callable[[_G], bool] | None = None,
+        group: str | int | None = None,
+        directory: str | PathLike[str] | None = None,
+        wait_strategy: str | None = None,
+    ) -> None: ...
+    @property
+    def action(self) -> str:
+        """The action's name."""
+    @property
+    def waiting(self) -> int:
+        """Goals that were accepted and wait for their turn."""
+    @property
+    def undelivered(self) -> int:
+        """Messages that had no room, because their client did not look."""
+    def goal(self) -> Goal[_G, _B, _R] | None:
+        """
+        Takes in what came, and gives the goal that runs, or None; of several the one that was accepted first. It does not wait: it is for the steps
+        of nodes.
+        """
+    def goals(self) -> list[Goal[_G, _B, _R]]:
+        """Takes in what came, and gives all goals that run."""
+    def next_goal(self, timeout: _Span | None = None) -> Goal[_G, _B, _R] | None:
+        """Waits until a goal runs, at most `timeout`: seconds, or a text such as "10 ms". None when the time is up. Not for the steps of nodes."""
+    def drive(self, handler: Callable[[Goal[_G, _B, _R]], Generator[_B | None, None, _R | None] | _R | None]) -> None:
+        """
+        Has `handler` go on with each goal that runs, once a call: for the steps of nodes. `handler` is called with a goal, and is a generator
+        function: what it yields is told as feedback, and what it returns is the result. When `goal.is_canceling` is true it returns soon; its goal is
+        canceled then. What it raises aborts the goal, and is raised here.
+        """
+    def serve(
+        self, handler: Callable[[Goal[_G, _B, _R]], Generator[_B | None, None, _R | None] | _R | None], timeout: _Span | None = None
+    ) -> bool:
+        """
+        Waits for a goal, at most `timeout`: seconds, or a text such as "10 ms". Has `handler` work on it to its end, as `drive` does. False when the
+        time is up.
+        """
+    def wait(self, timeout: _Span | None = None) -> bool:
+        """Waits until something came, at most `timeout`: a goal, a request to cancel, or the news that a client is gone. Gives whether something did."""
+    def close(self) -> None:
+        """Stops serving. Clients that wait are told. What is used after that raises HorusError."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+
+@final
+class Goal(Generic[_G, _B, _R]):
+    """A goal that a program works on: `value` is what is to be reached."""
+
+    @property
+    def value(self) -> _G:
+        """What is to be reached."""
+    @property
+    def id(self) -> str:
+        """What the goal is known by: 32 hexadecimal digits."""
+    @property
+    def status(self) -> str:
+        """Where it stands: "executing", "canceling", "succeeded", "canceled" or "aborted"."""
+    @property
+    def is_new(self) -> bool:
+        """Whether the program is handed the goal for the first time."""
+    @property
+    def is_canceling(self) -> bool:
+        """Whether it is to be canceled, as far as was taken in: by `wait`, and by the server's `goal` and `drive`."""
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether it is to be canceled because its client is gone."""
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended: by this program, or because another goal took its place."""
+    def feedback(self, feedback: _B) -> None:
+        """Tells how far it is."""
+    def wait(self, timeout: _Span | None = None) -> str:
+        """Waits for something to come, at most `timeout`: seconds, or a text such as "10 ms". Gives where the goal stands then. Not for the steps of nodes."""
+    def succeed(self, result: _R) -> None:
+        """Ends the goal: it was reached."""
+    def canceled(self, result: _R | None = None) -> None:
+        """Ends the goal: it was canceled. Raises HorusError when no client asked for that."""
+    def abort(self, reason: str, result: _R | None = None) -> None:
+        """Ends the goal: the program gives it up, for this reason."""
+
+@final
+class ActionClient(Generic[_G, _B, _R]):
+    """
+    The end of an action that sends goals; goals, feedbacks and results are of classes of messages. One thread at a time uses it. Options are group,
+    directory and wait_strategy, as those of topics. When it is closed, its goals that are not over are canceled, unless their server says otherwise.
+    Raises HorusError when others mean other messages by the action.
+    """
+
+    def __init__(
+        self,
+        goals: type[_G],
+        feedbacks: type[_B],
+        results: type[_R],
+        action: str,
+        *,
+        group: str | int | None = None,
+        directory: str | PathLike[str] | None = None,
+        wait_strategy: str | None = None,
+    ) -> None: ...
+    @property
+    def action(self) -> str:
+        """The action's name."""
+    @property
+    def missed(self) -> int:
+        """Feedbacks that were overwritten before they were looked at."""
+    def send(self, goal: _G) -> SentGoal[_B, _R]:
+        """Sends a goal, and does not wait: what this gives is asked what becomes of the goal. A client may have 16 goals that are not over."""
+    def act(self, goal: _G, timeout: _Span | None = None, told: Callable[[_B], object] | None = None) -> Outcome[_R]:
+        """
+        Sends a goal and waits for its outcome, at most `timeout`: seconds, or a text such as "10 s"; as long as it takes if not said otherwise. Calls
+        `told` with each feedback. Raises HorusError when there is no outcome; when the time is up, the goal is to be canceled.
+        """
+    def follow(self, goal: _G, timeout: _Span | None = None) -> AsyncGenerator[_B | Outcome[_R], None]:
+        """
+        As `act`, for the event loop that runs: an asynchronous iterator that gives each feedback, and at last the outcome. Ending it early cancels
+        the goal.
+        """
+    def cancel(self, goal: str | None = None, timeout: _Span | None = None) -> list[str]:
+        """
+        Asks for a goal to be canceled, any client's, or for all goals of the action, and waits for the answer at most `timeout`; 1 s if not said
+        otherwise. Gives the numbers of the goals that are canceling. Not for the steps of nodes, which have `SentGoal.cancel`.
+        """
+    def wait(self, timeout: _Span | None = None) -> bool:
+        """Waits for news of goals, at most `timeout`: seconds, or a text such as "10 ms". Gives whether there are some."""
+    def wait_until_served(self, timeout: _Span | None = None) -> bool:
+        """Waits until a living program serves it, at most `timeout`: seconds, or a text such as "10 ms". False when the time is up."""
+    def check_server(self) -> bool:
+        """Asks the kernel whether the server lives, and gives the answer; if it does not, all goals that are not over get their error."""
+    def _not_served(self) -> None: ...
+    def _time_out(self, limit: Any) -> None: ...
+    def close(self) -> None:
+        """Leaves the action. What is used after that raises HorusError."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+
+@final
+class SentGoal(Generic[_B, _R]):
+    """A goal that was sent. If it goes, the goal goes on, and its outcome is dropped; `cancel` cancels it."""
+
+    @property
+    def id(self) -> str:
+        """What the goal is known by: 32 hexadecimal digits."""
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the server has taken it, as far as `look` was told."""
+    @property
+    def is_over(self) -> bool:
+        """Whether `look` has told its end."""
+    def look(self) -> _B | Outcome[_R] | None:
+        """
+        What is new of the goal, and does not wait: its next feedback, or its Outcome at last; None when there is nothing yet. Raises HorusError when
+        the server rejected it, or no outcome will come.
+        """
+    def cancel(self) -> None:
+        """Asks for the goal to be canceled, and does not wait: its outcome tells."""
+
+@final
+class Outcome(Generic[_R]):
+    """
+    How a goal ended: `status` is "succeeded", "canceled" or "aborted"; `result` is None where the goal ended without one; `cause` is a word for
+    programs, such as "replaced", and `reason` a sentence for people.
+    """
+
+    @property
+    def status(self) -> Literal["succeeded", "canceled", "aborted"]:
+        """"succeeded", "canceled" or "aborted"."""
+    @property
+    def result(self) -> _R | None:
+        """The result, or None."""
+    @property
+    def cause(self) -> str:
+        """What ended it: "program", "replaced", "client_gone", "canceled" or "no_result"."""
+    @property
+    def reason(self) -> str:
+        """What ended it, for people."""
+
+def act(
+    action: str,
+    goal: _G,
+    feedbacks: type[_B],
+    results: type[_R],
+    timeout: _Span | None = None,
+    told: Callable[[_B], object] | None = None,
+    *,
+    group: str | int | None = None,
+    directory: str | PathLike[str] | None = None,
+    wait_strategy: str | None = None,
+) -> Outcome[_R]:
+    """
+    Sends one goal to an action and waits for its outcome: `feedbacks` and `results` are classes. Waits at most `timeout`, or as long as it takes, and
+    calls `told` with each feedback. Raises HorusError when there is no outcome. Who sends often keeps an ActionClient.
+    """
+
 @final
 class Cycle:
     """What a node is told about the cycle that it is in. Times are nanoseconds on CLOCK_MONOTONIC."""
@@ -588,6 +805,31 @@ class App:
         The asking end of a service, for the steps of the next node: one asks, and a later one looks. A server that is killed is told within about 0.3
         s. Raises HorusError when others mean other messages by the service.
         """
+    def action(
+        self,
+        goals: type[_G],
+        feedbacks: type[_B],
+        results: type[_R],
+        action: str,
+        *,
+        preemption: _Preemption = "refuse",
+        at_once: int = 1,
+        client_gone: Literal["cancel", "continue"] = "cancel",
+        accept: Callable[[_G], str | None] | None = None,
+        cancel: Callable[[_G], bool] | None = None,
+        group: str | int | None = None,
+    ) -> ActionServer[_G, _B, _R]:
+        """
+        The end of an action that works on goals, for the next node, whose steps call its `goal` or `drive`. The options are those of ActionServer.
+        Raises HorusError when another server lives.
+        """
+    def action_client(
+        self, goals: type[_G], feedbacks: type[_B], results: type[_R], action: str, *, group: str | int | None = None
+    ) -> ActionClient[_G, _B, _R]:
+        """
+        The end of an action that sends goals, for the steps of the next node: one sends, and later ones look. Raises HorusError when others mean
+        other messages by the action.
+        """
     def chain(self, nodes: Sequence[str], *, end_to_end: _Span) -> None:
         """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` seconds is refused."""
     def releases(self, releases: int) -> None:
@@ -617,6 +859,24 @@ def server(requests: type[_Q], answers: type[_A], service: str, **options: Any) 
     """As App.server, of the script's program."""
 def client(requests: type[_Q], answers: type[_A], service: str, **options: Any) -> Client[_Q, _A]:
     """As App.client, of the script's program."""
+def action(
+    goals: type[_G],
+    feedbacks: type[_B],
+    results: type[_R],
+    action: str,
+    *,
+    preemption: _Preemption = "refuse",
+    at_once: int = 1,
+    client_gone: Literal["cancel", "continue"] = "cancel",
+    accept: Callable[[_G], str | None] | None = None,
+    cancel: Callable[[_G], bool] | None = None,
+    group: str | int | None = None,
+) -> ActionServer[_G, _B, _R]:
+    """As App.action, of the script's program."""
+def action_client(
+    goals: type[_G], feedbacks: type[_B], results: type[_R], action: str, *, group: str | int | None = None
+) -> ActionClient[_G, _B, _R]:
+    """As App.action_client, of the script's program."""
 def run() -> None:
     """As App.run, of the script's program."""
 

@@ -86,6 +86,23 @@ class App:
         """
         return self._inner.client(requests, answers, service, **_of_service(shared, group))
 
+    def action(
+        self, goals, feedbacks, results, action, *, preemption="refuse", at_once=1, client_gone="cancel", accept=None, cancel=None, group=None
+    ):
+        """
+        The end of an action that works on goals, for the next node, whose steps call its `goal` or `drive`. The options are those of ActionServer. Raises
+        HorusError when another server lives.
+        """
+        given = {} if group is None else {"group": group}
+        return self._inner.action(goals, feedbacks, results, action, preemption, at_once, client_gone, accept, cancel, given)
+
+    def action_client(self, goals, feedbacks, results, action, *, group=None):
+        """
+        The end of an action that sends goals, for the steps of the next node: one sends, and later ones look. Raises HorusError when others mean other
+        messages by the action.
+        """
+        return self._inner.action_client(goals, feedbacks, results, action, {} if group is None else {"group": group})
+
     def chain(self, nodes, *, end_to_end):
         """Names nodes that hand data on to each other, the first one first; a graph that may take longer than `end_to_end` seconds is refused."""
         self._inner.chain(list(nodes), end_to_end)

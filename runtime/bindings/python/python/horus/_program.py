@@ -46,6 +46,16 @@ def client(requests, answers, service, **options):
     return program().client(requests, answers, service, **options)
 
 
+def action(goals, feedbacks, results, action, **options):
+    """As App.action, of the script's program."""
+    return program().action(goals, feedbacks, results, action, **options)
+
+
+def action_client(goals, feedbacks, results, action, **options):
+    """As App.action_client, of the script's program."""
+    return program().action_client(goals, feedbacks, results, action, **options)
+
+
 def run():
     """As App.run, of the script's program."""
     program().run()

@@ -20,6 +20,7 @@ use super::ending::{Interrupter, Running};
 use super::options;
 use super::port::{Input, Output, Reader, Writer};
 use super::step::{Caller, Failures, PyNode};
+use crate::action::{self, ActionClient, ActionServer};
 use crate::error::{failed, refused};
 use crate::exclusive::{Exclusive, Lent};
 use crate::life::Life;
@@ -280,6 +281,46 @@ impl App {
         let (asked, answered) = (&classes.requests.layout, &classes.answers.layout);
         let server = declared.app()?.server_as::<Raw, Raw>(service, asked, answered, options).map_err(failed)?;
         Ok(NodeServer::new(server, classes, service, self.life.clone()))
+    }
+
+    /// The end of an action that works on goals, for the next node.
+    #[pyo3(signature = (goals, feedbacks, results, action, preemption, at_once, client_gone, accept, cancel, given))]
+    #[allow(clippy::too_many_arguments)] // Python's side gives them by their names
+    fn action(
+        &self,
+        goals: &Bound<'_, PyAny>,
+        feedbacks: &Bound<'_, PyAny>,
+        results: &Bound<'_, PyAny>,
+        action: &str,
+        preemption: &str,
+        at_once: usize,
+        client_gone: &str,
+        accept: Option<Bound<'_, PyAny>>,
+        cancel: Option<Bound<'_, PyAny>>,
+        given: &Bound<'_, PyDict>,
+    ) -> PyResult<ActionServer> {
+        let classes = action::Classes::named(goals, feedbacks, results)?;
+        let options = action::of_server(action::read(Some(given))?, preemption, at_once, client_gone)?;
+        let mut declared = self.declared.lend(goals.py())?;
+        let [goal, feedback, result] = classes.layouts();
+        let server = declared.app()?.action_as(action, goal, feedback, result, options).map_err(failed)?;
+        Ok(ActionServer::of(goals.py(), server, classes, accept, cancel))
+    }
+
+    /// The end of an action that sends goals, for the steps of a node.
+    fn action_client(
+        &self,
+        goals: &Bound<'_, PyAny>,
+        feedbacks: &Bound<'_, PyAny>,
+        results: &Bound<'_, PyAny>,
+        action: &str,
+        given: &Bound<'_, PyDict>,
+    ) -> PyResult<ActionClient> {
+        let (classes, options) = (action::Classes::named(goals, feedbacks, results)?, action::read(Some(given))?);
+        let mut declared = self.declared.lend(goals.py())?;
+        let [goal, feedback, result] = classes.layouts();
+        let client = declared.app()?.action_client_as(action, goal, feedback, result, options).map_err(failed)?;
+        Ok(ActionClient::of(client, classes))
     }
 
     /// The asking end of a service, for the steps of a node.
