@@ -20,7 +20,7 @@ use crate::witness::freeze::Trace;
 /// Releases until the loop is told to end.
 const RELEASES: u64 = 60;
 
-/// Sends on what it hears; late in every tenth cycle.
+/// Sends on what it hears; late in every fifth cycle.
 struct Relay {
     input: Input<Stamp>,
     output: Output<Stamp>,
@@ -42,7 +42,7 @@ impl Node for Relay {
         for line in 0..3 {
             cycle.log(crate::info!("sends {} as number {} of {}", sequence, line, "three")); // and more than find room
         }
-        if cycle.number % 10 == 9 {
+        if cycle.number % 5 == 4 {
             SystemClock.sleep_until(cycle.deadline.plus_nanos(200_000));
         }
     }
