@@ -79,3 +79,22 @@ fn a_layout_is_imported_for_a_message_that_is_known_and_for_a_file() {
     let none = refused(&["import", "my_robot/msg/Nothing"]);
     assert!(none.contains("my_robot/msg/Nothing"), "{none}");
 }
+
+#[test]
+fn a_service_is_imported_by_its_parts() {
+    let output = bridge(&["import", "std_srvs/srv/SetBool", "--part", "request"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.starts_with("message std_srvs/SetBoolRequest\n data u8"), "{text}");
+    let whole = refused(&["import", "std_srvs/srv/SetBool"]);
+    assert!(whole.contains("--part request"), "{whole}");
+    let message = refused(&["import", "std_msgs/msg/String", "--part", "goal"]);
+    assert!(message.contains("leave out --part"), "{message}");
+}
+
+#[test]
+fn a_service_that_is_nearly_one_of_ros_is_told_the_name_that_was_meant() {
+    let near = refused(&["ros2", "--dds", "--service-to-ros", "light=/light:std_srvs/srv/SetBol"]);
+    assert!(near.contains("did you mean std_srvs/srv/SetBool?"), "{near}");
+    let words = refused(&["ros2", "--dds", "--action-from-ros", "/drive"]);
+    assert!(words.contains("--action-from-ros /navigate=navigate:my_robot/action/Navigate"), "{words}");
+}

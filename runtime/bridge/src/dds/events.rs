@@ -25,6 +25,9 @@ impl Events {
     /// Tells of an event, if it is worth it.
     pub fn tell(&self, event: &DomainParticipantStatusEvent, tell: &mut dyn FnMut(&str, Priority, String)) {
         use DomainParticipantStatusEvent as Event;
+        if is_between_our_own(event) {
+            return;
+        }
         match event {
             Event::RemoteReaderQosIncompatible { local_writer, requested_qos, offered_qos, .. } => {
                 // Of a transient-local topic, a writer that gives it is made when a subscription asks for it.
@@ -76,6 +79,18 @@ impl Events {
             );
             tell(&ours.topic, Priority::Warning, text);
         }
+    }
+}
+
+/// Frames go to ROS and come from there on one topic, and what the bridge sends there it hears, too.
+fn is_between_our_own(event: &DomainParticipantStatusEvent) -> bool {
+    use DomainParticipantStatusEvent as Event;
+    match event {
+        Event::RemoteReaderQosIncompatible { local_writer: ours, remote_reader: theirs, .. }
+        | Event::RemoteReaderMatched { local_writer: ours, remote_reader: theirs }
+        | Event::RemoteWriterQosIncompatible { local_reader: ours, remote_writer: theirs, .. }
+        | Event::RemoteWriterMatched { local_reader: ours, remote_writer: theirs } => ours.prefix == theirs.prefix,
+        _ => false,
     }
 }
 

@@ -136,8 +136,13 @@ class Robot:
             if not self.actions[action].wait_for_server(PATIENCE):
                 raise SystemExit(f"no server of {action}")
         heard, states = [], {}
-        status = self.node.create_subscription(GoalStatusArray, f"{action}/_action/status", lambda array: states.update({bytes(one.goal_info.goal_id.uuid): one.status for one in array.status_list}), LATCHED)
-        sent = self.actions[action].send_goal_async(Fibonacci.Goal(order=int(order)), feedback_callback=lambda message: heard.append(list(message.feedback.sequence)))
+
+        def stand(array) -> None:
+            states.update({bytes(one.goal_info.goal_id.uuid): one.status for one in array.status_list})
+
+        status = self.node.create_subscription(GoalStatusArray, f"{action}/_action/status", stand, LATCHED)
+        goal, hear = Fibonacci.Goal(order=int(order)), lambda message: heard.append(list(message.feedback.sequence))
+        sent = self.actions[action].send_goal_async(goal, feedback_callback=hear)
         wait(sent.done)
         goal = sent.result()
         if not goal.accepted:
