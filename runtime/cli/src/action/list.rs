@@ -11,8 +11,8 @@ use horus_shm::directory::Location;
 use horus_shm::ends::observe::{Observation, Start};
 use serde::Serialize;
 
-use super::Parts;
 use crate::table::{Head, table};
+use crate::topic::parts::Parts;
 use crate::topic::survey::Topic;
 use crate::topic::{Process, process};
 

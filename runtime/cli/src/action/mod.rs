@@ -4,7 +4,6 @@
 
 mod cancel;
 mod list;
-mod parts;
 mod send;
 
 use std::process::ExitCode;
@@ -15,7 +14,6 @@ use horus_shm::directory::Directory;
 use crate::output;
 use crate::scope::Scope;
 use crate::topic::{Survey, json};
-pub use parts::Parts;
 
 /// Command line of `horus action`.
 #[derive(clap::Args)]

@@ -9,6 +9,7 @@ mod clean;
 mod fields;
 pub mod message;
 mod near;
+pub mod parts;
 mod publish;
 pub mod survey;
 mod text;

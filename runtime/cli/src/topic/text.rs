@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use horus::outside::printable;
 
+use super::parts::Parts;
 use super::survey::{Process, Publisher, Survey, Topic};
-use crate::action::Parts;
 use crate::table::table;
 
 /// All topics, a line each.
