@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 /* What a horus_options begins as. */
-#define HORUS_OPTIONS {sizeof(horus_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define HORUS_OPTIONS {sizeof(horus_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 // The version of this interface. A program that was built for another first number does not work with this library.
 #define HORUS_ABI_VERSION 1
@@ -189,6 +189,10 @@ typedef struct {
   // 1 to have who comes late get the newest message of every publisher, living or gone. The topic of such a publisher stays when all its users
   // are gone. An earlier library refuses it.
   uint32_t latched;
+  // Of a service: 1 to let up to 8 servers serve it, of which each request goes to one. All of its servers and clients say so, or none.
+  uint32_t shared;
+  // 0.
+  uint32_t spare;
 } horus_options;
 
 // What a goal is known by: 16 bytes, as ROS 2's UUID.

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::slice;
 use std::time::Duration;
 
-use horus::service::{Client, MAX_CALLS, Part, Pending};
+use horus::service::{Client, MAX_CALLS, Part, Pending, SERVERS};
 
 use super::end::{End, Size, close, of_kinds, opening, own};
 use super::ends::{Asks, refused};
@@ -37,7 +37,8 @@ pub type horus_call = u64;
 /// A client with its calls, each by its number.
 pub(crate) struct Calls {
     client: Box<dyn Asks>,
-    places: [Option<(horus_call, Pending)>; MAX_CALLS],
+    /// As many as there can be: at each server that may share the service.
+    places: Box<[Option<(horus_call, Pending)>]>,
     begun: u64,
 }
 
@@ -52,7 +53,8 @@ impl Calls {
         if answer.most() <= SHORT_ANSWER {
             (0..MAX_CALLS).for_each(|_| client.give_back(Vec::with_capacity(answer.most())));
         }
-        Self { client, places: Default::default(), begun: 0 }
+        let places = (0..MAX_CALLS * SERVERS).map(|_| None).collect();
+        Self { client, places, begun: 0 }
     }
 
     fn begin(&mut self, pending: Pending) -> Result<horus_call, Refusal> {

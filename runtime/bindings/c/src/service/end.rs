@@ -13,7 +13,7 @@ use crate::nodes::turn::Turn;
 use crate::payload::Of;
 use crate::status::horus_status::HORUS_OK;
 use crate::status::{Refusal, horus_status, misuse};
-use crate::topic::options::{clients, horus_options, options};
+use crate::topic::options::{horus_options, of_service};
 
 /// An end of a service, with how many bytes its messages have.
 pub(crate) struct End<E> {
@@ -132,10 +132,7 @@ pub(crate) unsafe fn opening<'a>(
     given: *const horus_options,
 ) -> Result<Opening<'a>, Refusal> {
     // SAFETY: the caller's promises are the same.
-    unsafe {
-        let of_topic = Options::of_topic(options(given)?).clients(clients(given));
-        Ok((text(service, "name of the service")?, look(request)?, look(answer)?, of_topic))
-    }
+    unsafe { Ok((text(service, "name of the service")?, look(request)?, look(answer)?, of_service(given)?)) }
 }
 
 /// Opens an end for the kinds that two layouts say: `$open` is called with the types and shapes of requests and answers.

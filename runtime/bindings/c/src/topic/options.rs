@@ -4,6 +4,7 @@ use std::ffi::c_char;
 use std::slice;
 use std::time::Duration;
 
+use horus::service;
 use horus::topic::{Options, WaitStrategy};
 
 use crate::handle::text;
@@ -59,6 +60,10 @@ pub struct horus_options {
     /// 1 to have who comes late get the newest message of every publisher, living or gone. The topic of such a publisher stays when all its users
     /// are gone. An earlier library refuses it.
     pub latched: u32,
+    /// Of a service: 1 to let up to 8 servers serve it, of which each request goes to one. All of its servers and clients say so, or none.
+    pub shared: u32,
+    /// 0.
+    pub spare: u32,
 }
 
 /// As HORUS_OPTIONS, for tests.
@@ -76,6 +81,8 @@ pub(crate) const NONE: horus_options = horus_options {
     wait_strategy_ns: 0,
     never_wake: 0,
     latched: 0,
+    shared: 0,
+    spare: 0,
 };
 
 /// The most that a caller of any later library asks for; what says more, or less than this first version has, was not begun as HORUS_OPTIONS.
@@ -115,13 +122,17 @@ pub(crate) unsafe fn options(given: *const horus_options) -> Result<Options, Ref
     Ok(unsafe { options_if_any(given) }?.unwrap_or_default())
 }
 
-/// Clients that a server makes room for, which stand where publishers do.
+/// What C says of a service: the clients that a server makes room for stand where publishers do.
 ///
 /// # Safety
-/// As [`options`], which has taken them.
-pub(crate) unsafe fn clients(given: *const horus_options) -> usize {
-    // SAFETY: null, or it may be read, by the caller's promise.
-    unsafe { given.as_ref() }.map_or(0, |given| given.publishers as usize)
+/// As [`options`].
+pub(crate) unsafe fn of_service(given: *const horus_options) -> Result<service::Options, Refusal> {
+    // SAFETY: the caller's promise is the same.
+    let of_topic = service::Options::of_topic(unsafe { options(given) }?);
+    // SAFETY: null, or it may be read, by the caller's promise: `options` has taken it.
+    let Some(given) = (unsafe { given.as_ref() }) else { return Ok(of_topic) };
+    let options = of_topic.clients(given.publishers as usize);
+    Ok(if given.shared != 0 { options.shared() } else { options })
 }
 
 /// As [`options`]; nothing where C gives none.

@@ -15,7 +15,18 @@ namespace Horus.Net.Native
         public byte* Directory;
         public byte* Group;
         public ulong WaitStrategyNs;
-        public uint NeverWake, Spare;
+        public uint NeverWake, Latched, Shared, Spare;
+    }
+
+    /// <summary><c>horus_log_value</c>.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct NativeLogValue
+    {
+        internal const uint Signed = 1, Unsigned = 2, Double = 3, Float = 4, Bool = 5, Utf8 = 6;
+
+        public uint Kind, Spare;
+        public ulong Bits;
+        public byte* Text;
     }
 
     /// <summary><c>horus_field</c>.</summary>

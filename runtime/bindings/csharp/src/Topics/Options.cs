@@ -11,7 +11,7 @@ namespace Horus.Net
         private const uint LatestPolicy = 1, ReliablePolicy = 2;
         private const uint SpinStrategy = 1, SleepStrategy = 2, PollStrategy = 3, SpinThenSleepStrategy = 4;
 
-        private uint deliveryPolicy, capacity, publishers, history, waitStrategy, stamped, neverWake;
+        private uint deliveryPolicy, capacity, publishers, history, waitStrategy, stamped, neverWake, latched, shared;
         private ulong waitStrategyNs;
         private string directory, group;
 
@@ -47,6 +47,15 @@ namespace Horus.Net
         /// <summary>Publishers wake no subscriber, so that sending never makes a system call: subscribers look busily or by the clock.</summary>
         public Options NeverWake() => With(() => neverWake = 1);
 
+        /// <summary>Who comes late gets the newest message of every publisher, living or gone: of a publisher, the topic stays when all its users are gone.</summary>
+        public Options Latched() => With(() => latched = 1);
+
+        /// <summary>Of a server: clients at a time, 8 to 63; 8 if not said otherwise.</summary>
+        public Options Clients(int count) => Publishers(count);
+
+        /// <summary>Of a service: up to 8 servers serve it, and each request goes to one of them. All of its servers and clients say so, or none.</summary>
+        public Options Shared() => With(() => shared = 1);
+
         /// <summary>The folder of the topic's file; $HORUS_SHM_DIR or /dev/shm/horus if not said otherwise.</summary>
         public Options Directory(string path) => With(() => directory = path);
 
@@ -66,7 +75,8 @@ namespace Horus.Net
                     Size = new UIntPtr((uint)sizeof(NativeOptions)),
                     DeliveryPolicy = options.deliveryPolicy, Capacity = options.capacity, Publishers = options.publishers, History = options.history,
                     WaitStrategy = options.waitStrategy, Stamped = options.stamped, Directory = directoryText, Group = groupText,
-                    WaitStrategyNs = options.waitStrategyNs, NeverWake = options.neverWake,
+                    WaitStrategyNs = options.waitStrategyNs, NeverWake = options.neverWake, Latched = options.latched,
+                    Shared = options.shared,
                 };
                 return call(&native);
             }

@@ -38,6 +38,10 @@ class Options {
   Options &never_wake() { return raw_.never_wake = 1, *this; }
   // Who comes late gets the newest message of every publisher, living or gone: of a publisher, the topic stays when all its users are gone.
   Options &latched() { return raw_.latched = 1, *this; }
+  // Of a server: room for so many clients at a time, 8 to 63; 8 if not said otherwise.
+  Options &clients(std::uint32_t count) { return publishers(count); }
+  // Of a service: up to 8 servers serve it, and each request goes to one of them. All of its servers and clients say so, or none.
+  Options &shared() { return raw_.shared = 1, *this; }
   // Another folder of topics than $HORUS_SHM_DIR or /dev/shm/horus.
   Options &directory(std::string path) { return directory_ = std::move(path), *this; }
   // The group of users, by name or number, whose members may use the topic beside its owner.
