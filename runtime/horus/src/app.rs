@@ -30,6 +30,7 @@
 
 mod account;
 mod action;
+mod any_param;
 mod build;
 mod command_line;
 mod conducted;

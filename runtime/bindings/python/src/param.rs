@@ -80,7 +80,7 @@ pub fn declare(
         }
     }
     let wishes = Wishes { unit: &unit, about: &about, range, read_only };
-    Ok(Param(AnyParam::declare(app, name, &value_of(default)?, &wishes).map_err(failed)?))
+    Ok(Param(app.any_param(name, &value_of(default)?, &wishes).map_err(failed)?))
 }
 
 /// A parameter of a node. Its step reads it.

@@ -13,9 +13,9 @@ use rustdds::{
 
 use super::adapter::{Plain, Raw};
 use super::events::Events;
+use super::matches::{Matches, Waiting};
 use super::nodes::Nodes;
 use super::quality;
-use super::service::{Matches, Waiting};
 use super::threads::Threads;
 use crate::names::{dds_message, dds_topic};
 use crate::route::Endpoint;

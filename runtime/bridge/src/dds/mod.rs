@@ -5,6 +5,7 @@ mod events;
 mod joined;
 mod kept;
 mod late;
+mod matches;
 mod nodes;
 mod quality;
 mod reader;

@@ -1,7 +1,7 @@
 //! Definitions of ROS 2's standard services: of each, the message of its request and that of its response. And what the parts of services and
 //! actions are called.
 
-use super::{Interface, parse, standard};
+use super::{Interface, parse};
 use crate::names;
 
 /// A service on each line: the fields of its request, three dashes, and those of its response.
@@ -56,11 +56,6 @@ pub fn messages(type_name: &str) -> [String; 2] {
     PARTS.map(|part| format!("{type_name}_{part}"))
 }
 
-/// Whether the bridge knows a service: a standard one, or one of a definition of this machine's own.
-pub fn is_known(type_name: &str) -> bool {
-    messages(type_name).iter().all(|name| standard::get(name).is_some())
-}
-
 /// Checks the type of a service as a person wrote it. A package of ROS's own has no other services than it has.
 ///
 /// # Errors
@@ -83,6 +78,7 @@ pub fn check(type_name: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::standard;
     use super::*;
 
     #[test]

@@ -158,6 +158,11 @@ pub fn get(name: &str) -> Option<Interface> {
     parse(name, &fields.replace(", ", "\n")).ok()
 }
 
+/// Whether the bridge knows a service: a standard one, or one of a definition of this machine's own.
+pub fn has_service(type_name: &str) -> bool {
+    services::messages(type_name).iter().all(|name| get(name).is_some())
+}
+
 /// The definition of a standard message with all that are inside of it.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ use super::outward::ours;
 use crate::clock::Offset;
 use crate::config::ServiceRoute;
 use crate::convert::{Context, Ours, Pairing};
-use crate::interface::{import, services};
+use crate::interface::{import, services, standard};
 
 /// How long an answer may take, if not said otherwise.
 pub(super) const LIMIT: Duration = Duration::from_secs(10);
@@ -79,7 +79,7 @@ impl Types {
         let messages = services::messages(&type_name);
         let pair = |number: usize, is_to_ros: bool| {
             let (layout, ros) = (&layouts[number], &messages[number]);
-            match services::is_known(&type_name) {
+            match standard::has_service(&type_name) {
                 true => {
                     Pairing::new(&Ours::Layout(layout.clone()), Some(ros), is_to_ros).map_err(|error| error.to_string())
                 }

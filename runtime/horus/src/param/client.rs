@@ -16,9 +16,9 @@ use horus_shm::error::OpenError;
 use thiserror::Error;
 
 use super::declaration::Declaration;
+use super::declaration::unknown;
 use super::origin::Origin;
 use super::sheet::{Description, HEAD_WORDS, NUMBER, ORIGIN_WORDS, Places, TEXT, VERSION};
-use super::start::unknown;
 use super::value::Value;
 
 pub use watch::{Change, Watch};

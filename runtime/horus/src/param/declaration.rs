@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::value::{Kind, Value, is_value};
-use crate::outside::{Word, printable};
+use crate::near::nearest;
+use crate::outside::{Word, printable, shown};
 
 /// Most bytes of a unit, and of the sentence about a parameter.
 const MAX_UNIT_BYTES: usize = 16;
@@ -126,5 +127,22 @@ impl Declaration {
 
     pub(super) fn about_in_brackets(&self) -> String {
         if self.about.is_empty() { String::new() } else { format!(" ({})", printable(&self.about)) }
+    }
+}
+
+/// `frame changes at the program's start alone (…)`.
+pub(super) fn starts_only(known: &Declaration) -> String {
+    let (name, about) = (&known.name, known.about_in_brackets());
+    format!("{name} changes at the program's start alone{about}: [node.{}.params] of node.toml sets it", known.node)
+}
+
+/// That there is no such parameter, with those that may be meant.
+pub(super) fn unknown(node: &str, name: &str, known: &[Declaration]) -> String {
+    let names: Vec<_> = known.iter().filter(|known| known.node == node).map(|known| known.name.as_str()).collect();
+    let shown = shown(name, 64);
+    match nearest(name, names.iter().copied()) {
+        Some(near) => format!("node {node} has no parameter {shown}: did you mean {near}?"),
+        None if names.is_empty() => format!("node {node} has no parameter {shown}: it has none"),
+        None => format!("node {node} has no parameter {shown}: it has {}", names.join(", ")),
     }
 }

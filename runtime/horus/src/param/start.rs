@@ -5,7 +5,7 @@ use std::sync::Arc;
 use horus_shm::board::{self, Board};
 use horus_shm::directory::{Directory, Location};
 
-use super::declaration::Declaration;
+use super::declaration::{Declaration, starts_only, unknown};
 use super::keeper::Keeper;
 use super::origin::Origin;
 use super::saved::{self, Saved};
@@ -13,7 +13,6 @@ use super::sheet::{Description, ORIGIN_WORDS, Sheet};
 use super::value::Value;
 use super::{Intake, Slot};
 use crate::journal::{Entry, Priority};
-use crate::near::nearest;
 use crate::topic::Group;
 
 /// The most parameters of a program.
@@ -168,22 +167,5 @@ impl Assembled {
             return Err(stays(starts_only(&parameters[index])));
         }
         self.begin_with(node, name, value, Origin::COMMAND, 0).map_err(stays)
-    }
-}
-
-/// `frame changes at the program's start alone (…)`.
-pub(super) fn starts_only(known: &Declaration) -> String {
-    let (name, about) = (&known.name, known.about_in_brackets());
-    format!("{name} changes at the program's start alone{about}: [node.{}.params] of node.toml sets it", known.node)
-}
-
-/// That there is no such parameter, with those that may be meant.
-pub(super) fn unknown(node: &str, name: &str, known: &[Declaration]) -> String {
-    let names: Vec<_> = known.iter().filter(|known| known.node == node).map(|known| known.name.as_str()).collect();
-    let shown = crate::outside::shown(name, 64);
-    match nearest(name, names.iter().copied()) {
-        Some(near) => format!("node {node} has no parameter {shown}: did you mean {near}?"),
-        None if names.is_empty() => format!("node {node} has no parameter {shown}: it has none"),
-        None => format!("node {node} has no parameter {shown}: it has {}", names.join(", ")),
     }
 }

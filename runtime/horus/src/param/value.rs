@@ -33,7 +33,7 @@ impl Kind {
     }
 
     /// What a value of it is, in a sentence.
-    pub(super) fn noun(self) -> &'static str {
+    pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Bool => "true or false",
             Self::I64 => "a whole number",
@@ -70,7 +70,7 @@ impl Value {
     }
 
     /// As one of this kind: a whole number is a number too.
-    pub(super) fn as_kind(&self, kind: Kind) -> Option<Self> {
+    pub(crate) fn as_kind(&self, kind: Kind) -> Option<Self> {
         match (self, kind) {
             // Larger ones would be other numbers than a person wrote.
             (Self::I64(whole), Kind::F64) if whole.unsigned_abs() <= 1 << 53 => Some(Self::F64(*whole as f64)),

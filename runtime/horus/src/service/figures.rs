@@ -36,8 +36,10 @@ const BYTES: usize = WORDS * WORD;
 pub(super) const SERVER: Bytes<'static> = Bytes::of_type("horus/Server", BYTES);
 /// The topic of the clients.
 pub(super) const CLIENT: Bytes<'static> = Bytes::of_type("horus/Client", BYTES);
+/// The topic's type that says that a service is shared.
+pub(crate) const REGISTER: &str = "horus/SharedService";
 /// The topic of the clients of a service that servers share, which says that they do.
-pub(super) const SHARED: Bytes<'static> = Bytes::of_type(super::shared::REGISTER, BYTES);
+pub(super) const SHARED: Bytes<'static> = Bytes::of_type(REGISTER, BYTES);
 
 /// An end's place among those that tell, and what it told last.
 pub(super) struct Telling {

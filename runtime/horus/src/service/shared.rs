@@ -10,9 +10,6 @@ use super::figures::{self, ServerFigures, Telling};
 use super::{Options, SERVERS, ServeError, answers_of, seat_of};
 use crate::topic::{OpenError, Payload, Publisher, Subscriber};
 
-/// The topic's type that says that a service is shared.
-pub(crate) const REGISTER: &str = "horus/SharedService";
-
 /// What server number `server` serves.
 pub(super) fn service_of(service: &str, server: usize) -> String {
     format!("{service}.shared.{server}")
@@ -102,7 +99,7 @@ pub(crate) fn mismatch(service: &str, is_shared: bool, error: OpenError) -> Serv
         let OpenError::Rejected(Rejected { reason: Reason::TypeName { found, expected }, .. }) = error else {
             return false;
         };
-        [found, expected].contains(&&REGISTER.to_owned())
+        [found, expected].contains(&&figures::REGISTER.to_owned())
     };
     match error {
         error if is_of_mode(&error) => {

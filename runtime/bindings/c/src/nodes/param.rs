@@ -62,7 +62,7 @@ pub unsafe extern "C" fn horus_app_param(
             let (name, value) = unsafe { (text(name, "name of the parameter")?, value_at(value)?) };
             // SAFETY: as above.
             let wishes = unsafe { read(wishes) }?;
-            Ok(give(AnyParam::declare(program.app()?, name, &value, &wishes).map_err(failed)?))
+            Ok(give(program.app()?.any_param(name, &value, &wishes).map_err(failed)?))
         })
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use horus::action::{ActionClient as RustClient, ActionError, GoalId};
+use horus::action::{ActionClient as RustClient, ActionError};
 use horus::topic::Raw;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -178,11 +178,4 @@ impl ActionClient {
     fn __exit__(&self, py: Python<'_>, _error: &Bound<'_, PyAny>) -> PyResult<()> {
         self.close(py)
     }
-}
-
-/// Asks for a goal to be canceled, and does not wait.
-pub(super) fn ask_to_cancel(client: &mut Client, id: GoalId) -> PyResult<()> {
-    let asked = client.cancel(id).map_err(failed)?;
-    drop(asked); // the goal's outcome tells
-    Ok(())
 }

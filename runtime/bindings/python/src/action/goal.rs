@@ -1,10 +1,11 @@
 //! A goal that runs, for who works on it.
 
-use horus::action::{Cause, GoalError, GoalId, GoalStatus};
+use horus::action::{ActionServer as RustServer, Cause, GoalError, GoalId, GoalStatus};
+use horus::topic::Raw;
 use pyo3::prelude::*;
 
-use super::server::running;
 use super::{ActionServer, bytes_of, object};
+use crate::error::{failed, refused};
 
 /// A goal that a program works on: `value` is what is to be reached.
 #[pyclass(frozen, module = "horus")]
@@ -130,5 +131,21 @@ impl Goal {
                 })
             })
         })
+    }
+}
+
+/// The goal of this number, for as long as it runs.
+fn running<T>(
+    server: &mut RustServer<Raw, Raw, Raw>,
+    id: GoalId,
+    work: impl FnOnce(horus::action::Goal<'_, Raw, Raw, Raw>) -> Result<T, GoalError>,
+) -> PyResult<T> {
+    let status = server.status_of(id);
+    match server.goal_of(id) {
+        Some(goal) => work(goal).map_err(failed),
+        None => {
+            let how = status.map_or_else(|| "over".to_owned(), |status| status.to_string());
+            Err(refused(format!("this goal is {how}: nothing can be told of it any more")))
+        }
     }
 }

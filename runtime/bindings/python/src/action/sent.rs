@@ -1,10 +1,11 @@
 //! A goal that was sent, and how it ended.
 
-use horus::action::{Cause, GoalId, Outcome as RustOutcome, Progress, SentGoal as RustSentGoal};
+use horus::action::{
+    ActionClient as RustClient, Cause, GoalId, Outcome as RustOutcome, Progress, SentGoal as RustSentGoal,
+};
 use horus::topic::Raw;
 use pyo3::prelude::*;
 
-use super::client::ask_to_cancel;
 use super::{ActionClient, object};
 use crate::error::failed;
 use crate::exclusive::Exclusive;
@@ -111,4 +112,11 @@ impl SentGoal {
     fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.sent.lend(py)?.is_over())
     }
+}
+
+/// Asks for a goal to be canceled, and does not wait.
+fn ask_to_cancel(client: &mut RustClient<Raw, Raw, Raw>, id: GoalId) -> PyResult<()> {
+    let asked = client.cancel(id).map_err(failed)?;
+    drop(asked); // the goal's outcome tells
+    Ok(())
 }

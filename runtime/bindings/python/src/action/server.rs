@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use horus::action::{ActionServer as RustServer, GoalId, Options, Reason};
+use horus::action::{ActionServer as RustServer, Options, Reason};
 use horus::topic::Raw;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -228,21 +228,5 @@ impl ActionServer {
     #[pyo3(signature = (*_error))]
     fn __exit__(&self, py: Python<'_>, _error: &Bound<'_, PyAny>) -> PyResult<()> {
         self.close(py)
-    }
-}
-
-/// The goal of this number, for as long as it runs.
-pub(super) fn running<T>(
-    server: &mut Server,
-    id: GoalId,
-    work: impl FnOnce(horus::action::Goal<'_, Raw, Raw, Raw>) -> Result<T, horus::action::GoalError>,
-) -> PyResult<T> {
-    let status = server.status_of(id);
-    match server.goal_of(id) {
-        Some(goal) => work(goal).map_err(failed),
-        None => {
-            let how = status.map_or_else(|| "over".to_owned(), |status| status.to_string());
-            Err(refused(format!("this goal is {how}: nothing can be told of it any more")))
-        }
     }
 }

@@ -8,10 +8,10 @@ use rustix::process::getuid;
 
 use super::{Current, Params, SetError};
 use crate::param::declaration::Declaration;
+use crate::param::declaration::starts_only;
 use crate::param::origin::Origin;
 use crate::param::saved::Entry;
 use crate::param::sheet::{NUMBER, ORIGIN_WORDS};
-use crate::param::start::starts_only;
 use crate::param::value::Value;
 
 /// What stands before a value, and what gives its words.
