@@ -36,6 +36,12 @@ BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
 # The command and the libraries that were a part of it.
 COMMAND = ("horus-cli", "horus-audit", "horus-evidence", "horus-launch")
 
+ROBOT_TESTS = [
+    word
+    for test in ("services", "service_nodes", "service_shared", "service_deaths", "service_circles", "actions", "action_nodes", "param_kills", "transforms", "latched")
+    for word in ("--test", test)
+]
+
 
 def cargo(*arguments: str) -> list:
     return ["cargo", *arguments]
@@ -176,6 +182,11 @@ CHECKS = [
         on=("runtime/bridge",), slow="about a minute",
     ),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS, on=("conf/rt/kernel", "conf/machine", "meta-horus/recipes-kernel")),
+    # They run with all tests, too: these are what a robot of several programs stands on, chosen by one word.
+    Check(
+        "robot: services, actions, parameters, frames and latched topics", cargo("test", "--locked", "--package", "horus", *ROBOT_TESTS), RUNTIME,
+        holds=(DEBUG,), after=(TESTS_BUILT,),
+    ),
     Check("robot: transforms beside scipy's rotations", module("runtime.transforms"), SCRIPTS, holds=(DEBUG,), on=(HORUS,), slow="half a minute"),
     Check(
         "robot: twelve nodes drive to a goal", module("robot.drive"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY, TESTS_BUILT), needs=CPP,

@@ -20,11 +20,11 @@ use horus_bridge::route::{Mark, Server, Transport};
 use horus_bridge::zenoh;
 use horus_shm::directory::{Directory, Location};
 
-/// Carry topics to ROS 2 and back, without ROS; and between appliances.
+/// Carry topics, services, actions, parameters and frames to ROS 2 and back, without ROS; and topics between appliances.
 #[derive(Parser)]
 #[command(name = "horus bridge", bin_name = "horus bridge", version)]
 enum Command {
-    /// Carry topics to ROS 2 and from it.
+    /// Carry topics, services, actions, parameters and frames to ROS 2 and from it.
     Ros2(Ros2),
     /// Share topics with other appliances, and take theirs.
     #[cfg(feature = "zenoh")]

@@ -48,7 +48,7 @@ enum Command {
     Determinism(determinism::Args),
     /// Make a project of a node that builds, is tested and can be deployed.
     New(new::Args),
-    /// Build the node in this folder for a machine, install it there over SSH and start it.
+    /// Build the node in this folder, or all programs of a robot.toml, for a machine, install them there over SSH and start them.
     Deploy(deploy::Args),
     /// Start all programs of a robot.toml in this terminal, and end them in reverse order.
     Run(run::Args),
@@ -56,7 +56,7 @@ enum Command {
     Robot(robot::Args),
     /// Install nodes, show those that run, or check whether a program's nodes would meet their deadlines here.
     Node(node::Args),
-    /// Show nodes and topics as they run: response times, misses, rates.
+    /// Show nodes, topics and services as they run: response times, misses, rates.
     Top(top::Args),
     /// Show who broke the deadlines of this boot, how often, and what prevents it.
     Blame(blame::Args),
@@ -80,7 +80,7 @@ enum Command {
     Gateway(gateway::Args),
     /// Print a topic's messages as a gateway sends them, from now on or from its log.
     Tap(gateway::tap::Args),
-    /// Carry topics to ROS 2 and back, and between appliances.
+    /// Carry topics, services, actions, parameters and frames to ROS 2 and back, and topics between appliances.
     Bridge(bridge::Args),
     /// Measure how long messages take, and how many get through.
     Bench(bench::Args),

@@ -45,6 +45,14 @@ horus::message! {
     }
 }
 
+horus::message! {
+    /// Of one byte.
+    pub struct Small = "test/Small" {
+        /// It.
+        byte: u8,
+    }
+}
+
 type Server = ActionServer<Count, Reached, Counted>;
 type Client = ActionClient<Count, Reached, Counted>;
 type Sent = SentGoal<Counted>;
@@ -537,6 +545,20 @@ fn goals_feedbacks_and_results_are_of_every_kind() {
     assert_eq!(sent.look(&mut client).unwrap(), Progress::Feedback(vec!["one".to_owned(), "two".to_owned()]));
     let Progress::Ended(ended) = sent.look(&mut client).unwrap() else { panic!("it has ended") };
     assert_eq!(ended.result.unwrap(), 7_u64.to_ne_bytes());
+}
+
+#[test]
+fn messages_of_any_size_and_alignment_are_goals_and_results() {
+    let (_files, options) = files();
+    let mut server = ActionServer::<Small, Count, Small>::open("small", &options).unwrap();
+    let mut client = ActionClient::<Small, Count, Small>::open("small", &options).unwrap();
+    let mut sent = client.send(Small { byte: 3 }).unwrap();
+    let goal = server.goal().unwrap();
+    assert_eq!(goal.value().byte, 3);
+    goal.succeed(Small { byte: 7 }).unwrap();
+    assert_eq!(sent.look(&mut client).unwrap(), Progress::Accepted);
+    let Progress::Ended(ended) = sent.look(&mut client).unwrap() else { panic!("it has ended") };
+    assert_eq!((ended.status, ended.result.unwrap().byte), (GoalStatus::Succeeded, 7));
 }
 
 #[test]

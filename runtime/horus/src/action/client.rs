@@ -160,7 +160,8 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionClient
             sent => sent,
         }?;
         loop {
-            match sent.look(self)? {
+            let news = sent.look(self);
+            match news.map_err(|error| self.given_up(&sent, error))? {
                 Progress::Ended(outcome) => return Ok(outcome),
                 Progress::Feedback(feedback) => told(feedback),
                 Progress::Accepted => {}
@@ -170,12 +171,22 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionClient
                         let _asked = self.cancel(sent.id());
                         return Err(ActionError::TimedOut { action: Arc::clone(&self.name), limit });
                     }
-                    if !self.wait(left.min(LOOK)) {
-                        self.check_server()?;
+                    if !self.wait(left.min(LOOK))
+                        && let Err(error) = self.check_server()
+                    {
+                        return Err(self.given_up(&sent, error));
                     }
                 }
             }
         }
+    }
+
+    /// A goal that goes on, and that no caller looks at any more, is to be canceled.
+    fn given_up(&mut self, sent: &SentGoal<R>, error: ActionError) -> ActionError {
+        if !sent.is_over() {
+            let _asked = self.cancel(sent.id());
+        }
+        error
     }
 
     /// Asks for a goal to be canceled, any client's, and does not wait.

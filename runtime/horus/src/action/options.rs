@@ -117,6 +117,7 @@ impl Options {
     /// With the group, the directory and the wait strategy of a topic's options. The rest of them an action says by itself.
     #[must_use]
     pub fn of_topic(mut self, topic: topic::Options) -> Self {
+        let topic = topic.place_and_waiting();
         self.service = self.service.in_topic(topic.clone());
         self.topic = topic;
         self

@@ -110,13 +110,13 @@ impl<R: Carried + ?Sized> SentGoal<R> {
 
     /// Takes what the server says.
     fn take(&mut self, head: &OutcomeHead, body: Result<R::Body, postcard::Error>, action: &Arc<str>) {
-        let (cause, reason) = (Cause::of_code(head.cause), Reason::of_field(&head.reason_text));
-        let Some(status) = GoalStatus::of_code(head.status) else {
+        let (cause, reason) = (Cause::of_code(head.cause.into()), Reason::of_field(&head.reason_text));
+        let Some(status) = GoalStatus::of_code(head.status.into()) else {
             self.end = Some(Err(ActionError::Rejected { action: Arc::clone(action), cause, reason }));
             return;
         };
         // If the news of that had no room, the outcome tells it.
-        self.accepted = Some(MonotonicTime::from_nanos(head.accepted_ns));
+        self.accepted = Some(MonotonicTime::from_nanos(u64::from_le_bytes(head.accepted_ns)));
         if !status.is_over() {
             return;
         }

@@ -386,12 +386,14 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer
         let _sent = self.status.try_send_value_stamped(states.borrow(), now);
     }
 
+    /// `status` is that of a goal, or 0 for one that was rejected.
     fn head(&self, status: u32, cause: Cause, accepted_ns: u64, has_result: bool, reason: &Reason) -> OutcomeHead {
         OutcomeHead {
-            status,
-            cause: cause as u32,
-            accepted_ns,
+            accepted_ns: accepted_ns.to_le_bytes(),
+            status: status as u8, // there are seven
+            cause: cause as u8,
             has_result: has_result.into(),
+            spare: [0; 9],
             reason_text: reason.bytes,
         }
     }

@@ -30,13 +30,15 @@ impl App {
     pub(super) fn run_conducted(mut self, mut turns: Turns) -> crate::Result<Vec<NodeAccount>> {
         self.settings.told(&self.name).send_or_print();
         let grace = self.grace;
-        let background = std::mem::take(&mut self.background);
+        let mut background = std::mem::take(&mut self.background);
         let setters = self.setters.take();
         let mut built = build(self)?;
         let stop = stop::on_termination_within(grace)?;
         let sheet = sheet(&built)?;
         // Values that were saved are a machine's, and the run would be another one there: files alone say what they are here.
-        let _saves_nothing = publish_params(&mut built, setters.as_ref())?;
+        if let Some(mut keeper) = publish_params(&mut built, setters.as_ref())? {
+            background.push(Box::new(move |_| keeper.refuse("a program on a virtual clock saves and loads nothing")));
+        }
         let watched = std::mem::take(&mut built.watched).into_iter().enumerate();
         let watched = watched.map(|(node, watched)| watched.with(sheet.of(node))).collect();
         let threads = std::mem::take(&mut built.threads);

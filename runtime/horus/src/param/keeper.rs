@@ -95,6 +95,14 @@ impl Keeper {
         }
     }
 
+    /// Refuses what is asked, and says why.
+    pub fn refuse(&mut self, reason: &str) {
+        let number = number(self.work.sheet.request());
+        if number != self.answered {
+            self.answer(number, &Err(reason.to_owned()));
+        }
+    }
+
     fn answer(&mut self, number: u32, outcome: &Result<String, String>) {
         let (Ok(text) | Err(text)) = outcome;
         let text = &text[..text.floor_char_boundary(ANSWER_BYTES)];

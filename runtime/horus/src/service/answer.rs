@@ -103,6 +103,12 @@ impl<'a, A: Payload + ?Sized> Answer<'a, A> {
         self.answers.tell(&self.to, Kind::End);
     }
 
+    /// Done: who asked waits for no answer.
+    pub(crate) fn unasked(mut self) {
+        self.is_over = true;
+        self.answers.ended += 1;
+    }
+
     /// Answers later, with the ticket.
     pub fn later(mut self) -> Ticket {
         self.is_over = true;

@@ -58,7 +58,7 @@ impl Options {
 
     /// With the group, the directory and the wait strategy of a topic's options. The rest of them a service says by itself.
     pub fn of_topic(topic: topic::Options) -> Self {
-        Self { topic, clients: 0, is_shared: false }
+        Self { topic: topic.place_and_waiting(), clients: 0, is_shared: false }
     }
 
     pub(crate) fn is_shared(&self) -> bool {
@@ -67,7 +67,7 @@ impl Options {
 
     /// These, with the group, the directory and the wait strategy of a topic's options.
     pub(crate) fn in_topic(mut self, topic: topic::Options) -> Self {
-        self.topic = topic;
+        self.topic = topic.place_and_waiting();
         self
     }
 

@@ -129,6 +129,12 @@ impl Options {
     }
 
     /// These, with the delivery policy and the capacity of `other`.
+    /// The group, the directory and the wait strategy of these, and nothing else of them.
+    pub(crate) fn place_and_waiting(self) -> Self {
+        let Self { group, directory, wait_strategy, .. } = self;
+        Self { group, directory, wait_strategy, ..Self::default() }
+    }
+
     pub(crate) fn with_policy_of(self, other: Self) -> Self {
         Self { policy: other.policy, capacity: other.capacity, ..self }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::subscription::received;
 use super::{Payload, Publication, Subscription};
 use crate::ring::{AtOnce, Full, Received, copy, payload_word};
+use crate::sync::{AtomicU64, Ordering};
 use crate::wait::WaitStrategy;
 
 /// A message was sent.
@@ -31,6 +32,13 @@ impl Publication {
             return self.try_send_long(message, sent_ns);
         }
         self.send_with(sent_ns, |slot| copy::sized::store_short(&slot[FIRST_WORD..], message)).ok_or(Full(()))
+    }
+
+    /// Sends a message of zeros.
+    pub fn try_send_zeros(&mut self, sent_ns: u64) -> Result<u64, Full<()>> {
+        // Relaxed: the stamp behind it releases the words, as those of every message.
+        let fill = |slot: &[AtomicU64]| slot[FIRST_WORD..].iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        self.send_with(sent_ns, fill).ok_or(Full(()))
     }
 
     /// As [`try_send_whole`](Self::try_send_whole) of so many bytes where that is short, and `None` where it is not and nothing was sent: where

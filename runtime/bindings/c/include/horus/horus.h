@@ -169,7 +169,7 @@ typedef struct {
   uint32_t delivery_policy;
   // Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
   uint32_t capacity;
-  // Publishers at a time, 1 to 64; 0 for 1. Of a server: clients at a time, 8 to 63; 0 for 8.
+  // Publishers at a time, 1 to 63; 0 for 1. Of a server: clients at a time, 8 to 63; 0 for 8.
   uint32_t publishers;
   // Of a subscriber: messages sent before it joined that it wants of each publisher.
   uint32_t history;

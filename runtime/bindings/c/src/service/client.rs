@@ -51,7 +51,8 @@ impl Kind for horus_client {
 impl Calls {
     fn new(mut client: Box<dyn Asks>, answer: Size) -> Self {
         if answer.most() <= SHORT_ANSWER {
-            (0..MAX_CALLS).for_each(|_| client.give_back(Vec::with_capacity(answer.most())));
+            // As many for each server that there may be; what is too much for one of them is dropped.
+            (0..MAX_CALLS * SERVERS).for_each(|_| client.give_back(Vec::with_capacity(answer.most())));
         }
         let places = (0..MAX_CALLS * SERVERS).map(|_| None).collect();
         Self { client, places, begun: 0 }

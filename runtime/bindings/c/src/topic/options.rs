@@ -40,7 +40,7 @@ pub struct horus_options {
     pub delivery_policy: u32,
     /// Messages that a publisher's lane holds, a power of two from 1 to 2^20; 0 for 16.
     pub capacity: u32,
-    /// Publishers at a time, 1 to 64; 0 for 1. Of a server: clients at a time, 8 to 63; 0 for 8.
+    /// Publishers at a time, 1 to 63; 0 for 1. Of a server: clients at a time, 8 to 63; 0 for 8.
     pub publishers: u32,
     /// Of a subscriber: messages sent before it joined that it wants of each publisher.
     pub history: u32,

@@ -23,7 +23,7 @@ namespace Horus.Net
         /// <param name="capacity">Messages that a publisher's lane holds, a power of two from 1 to 2^20.</param>
         public static Options Reliable(int capacity) => new Options { deliveryPolicy = ReliablePolicy, capacity = Count(capacity) };
 
-        /// <summary>Publishers at a time, 1 to 64.</summary>
+        /// <summary>Publishers at a time, 1 to 63.</summary>
         public Options Publishers(int count) => With(() => publishers = Count(count));
 
         /// <summary>Of a subscriber: messages sent before it joined that it wants of each publisher.</summary>

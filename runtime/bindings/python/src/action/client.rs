@@ -11,6 +11,7 @@ use super::sent::SentGoal;
 use super::{Classes, bytes_of, id_of, read};
 use crate::error::{failed, refused};
 use crate::exclusive::Exclusive;
+use crate::life::Life;
 use crate::topic::options::{duration, limit};
 use crate::topic::sliced;
 
@@ -28,18 +29,34 @@ pub struct ActionClient {
     end: Exclusive<End>,
     pub(super) classes: Classes,
     pub(super) action: String,
+    /// That of its program, if it is a node's.
+    life: Option<Life>,
 }
 
 impl ActionClient {
     /// A client that is open.
-    pub fn of(client: Client, classes: Classes) -> Self {
+    pub fn of(client: Client, classes: Classes, life: Option<Life>) -> Self {
         let action = client.action().to_owned();
-        Self { end: Exclusive::new("action client", Some(Box::new(client))), classes, action }
+        Self { end: Exclusive::new("action client", Some(Box::new(client))), classes, action, life }
+    }
+
+    /// A node's step waits for nothing: its cycle would last as long.
+    fn may_wait(&self) -> PyResult<()> {
+        match self.life {
+            Some(_) => Err(refused("a step does not wait for a goal: send it, and look at it in a later cycle")),
+            None => Ok(()),
+        }
     }
 
     /// Does something with the client.
     pub(super) fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Client) -> PyResult<T>) -> PyResult<T> {
         let mut end = self.end.lend(py)?;
+        if self.life.as_ref().is_some_and(Life::has_ended) {
+            *end = None;
+            return Err(refused(
+                "the program of this action client has ended: use a horus.ActionClient outside of programs",
+            ));
+        }
         work(end.as_deref_mut().ok_or_else(|| refused("this action client was closed: open another one"))?)
     }
 }
@@ -58,7 +75,7 @@ impl ActionClient {
         let classes = Classes::named(goals, feedbacks, results)?;
         let [goal, feedback, result] = classes.layouts();
         let client = Client::open_as(action, goal, feedback, result, read(given)?).map_err(failed)?;
-        Ok(Self::of(client, classes))
+        Ok(Self::of(client, classes, None))
     }
 
     /// Sends a goal, and does not wait: what this gives is asked what becomes of the goal. A client may have 16 goals that are not over.
@@ -78,6 +95,7 @@ impl ActionClient {
         timeout: Option<&Bound<'py, PyAny>>,
         told: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().may_wait()?;
         let seconds = limit(timeout)?.map(|limit| limit.as_secs_f64());
         slf.py().import("horus._action")?.getattr("act_with")?.call1((slf, goal, seconds, told))
     }
@@ -89,6 +107,7 @@ impl ActionClient {
         goal: &Bound<'py, PyAny>,
         timeout: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().may_wait()?;
         let seconds = limit(timeout)?.map(|limit| limit.as_secs_f64());
         slf.py().import("horus._action")?.getattr("follow")?.call1((slf, goal, seconds))
     }
@@ -97,6 +116,7 @@ impl ActionClient {
     /// numbers of the goals that are canceling. Not for the steps of nodes, which have `SentGoal.cancel`.
     #[pyo3(signature = (goal=None, timeout=None))]
     fn cancel(&self, py: Python<'_>, goal: Option<&str>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+        self.may_wait()?;
         let (id, limit) = (goal.map(id_of).transpose()?, limit(timeout)?.unwrap_or(LIMIT));
         self.with(py, |client| {
             let asked = match id {
@@ -117,6 +137,7 @@ impl ActionClient {
     /// Waits for news of goals, at most `timeout`: seconds, or a text such as "10 ms". Gives whether there are some.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        self.may_wait()?;
         let limit = limit(timeout)?;
         self.with(py, |client| Ok(sliced(py, limit, |limit| client.wait(limit).then_some(()))?.is_some()))
     }
@@ -129,6 +150,7 @@ impl ActionClient {
     /// Waits until a living program serves it, at most `timeout`: seconds, or a text such as "10 ms". False when the time is up.
     #[pyo3(signature = (timeout=None))]
     fn wait_until_served(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        self.may_wait()?;
         let limit = limit(timeout)?;
         self.with(py, |client| {
             let served = sliced(py, limit, |limit| match client.wait_until_served(limit) {

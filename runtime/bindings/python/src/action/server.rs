@@ -11,6 +11,7 @@ use super::goal::Goal;
 use super::{Classes, object, of_server, read};
 use crate::error::{failed, refused};
 use crate::exclusive::Exclusive;
+use crate::life::Life;
 use crate::topic::options::limit;
 use crate::topic::sliced;
 
@@ -31,6 +32,8 @@ pub struct ActionServer {
     failure: Failure,
     /// What `drive` and `serve` go on with.
     works: Py<PyDict>,
+    /// That of its program, if it is a node's.
+    life: Option<Life>,
 }
 
 impl ActionServer {
@@ -41,6 +44,7 @@ impl ActionServer {
         classes: Classes,
         accept: Option<Bound<'_, PyAny>>,
         cancel: Option<Bound<'_, PyAny>>,
+        life: Option<Life>,
     ) -> Self {
         let failure = Failure::default();
         if let Some(accept) = accept.map(Bound::unbind) {
@@ -61,12 +65,18 @@ impl ActionServer {
         }
         let action = server.action().to_owned();
         let end = Exclusive::new("action server", Some(Box::new(server)));
-        Self { end, classes, action, failure, works: PyDict::new(py).unbind() }
+        Self { end, classes, action, failure, works: PyDict::new(py).unbind(), life }
     }
 
     /// Does something with the server. What a function raised that decided on goals meanwhile is raised here.
     pub(super) fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Server) -> PyResult<T>) -> PyResult<T> {
         let mut end = self.end.lend(py)?;
+        if self.life.as_ref().is_some_and(Life::has_ended) {
+            *end = None;
+            return Err(refused(
+                "the program of this action server has ended: use a horus.ActionServer outside of programs",
+            ));
+        }
         let server = end.as_deref_mut().ok_or_else(|| refused("this action server was closed: open another one"))?;
         let done = work(server);
         match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -75,8 +85,17 @@ impl ActionServer {
         }
     }
 
+    /// A node's step waits for nothing: its cycle would last as long.
+    pub(super) fn may_wait(&self) -> PyResult<()> {
+        match self.life {
+            Some(_) => Err(refused("a step does not wait for goals: use goal or drive, which look at what came")),
+            None => Ok(()),
+        }
+    }
+
     /// Waits for something to come, at most so long as `timeout` says, and takes it in; gives whether something came.
     pub(super) fn wait_for(&self, py: Python<'_>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        self.may_wait()?;
         let limit = limit(timeout)?;
         self.with(py, |server| {
             let came = sliced(py, limit, |limit| server.wait(limit).then_some(()))?.is_some();
@@ -131,7 +150,7 @@ impl ActionServer {
         let options: Options = of_server(read(given)?, preemption, at_once, client_gone)?;
         let [goal, feedback, result] = classes.layouts();
         let server = Server::open_as(action, goal, feedback, result, options).map_err(failed)?;
-        Ok(Self::of(py, server, classes, accept, cancel))
+        Ok(Self::of(py, server, classes, accept, cancel, None))
     }
 
     /// Takes in what came, and gives the goal that runs, or None; of several the one that was accepted first. It does not wait: it is for the steps of nodes.
@@ -153,6 +172,7 @@ impl ActionServer {
     /// Waits until a goal runs, at most `timeout`: seconds, or a text such as "10 ms". None when the time is up. Not for the steps of nodes.
     #[pyo3(signature = (timeout=None))]
     fn next_goal(slf: &Bound<'_, Self>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Goal>> {
+        slf.get().may_wait()?;
         let limit = limit(timeout)?;
         if let Some(goal) = Self::goal(slf)? {
             return Ok(Some(goal));
@@ -182,6 +202,7 @@ impl ActionServer {
     /// Waits for a goal, at most `timeout`: seconds, or a text such as "10 ms". Has `handler` work on it to its end, as `drive` does. False when the time is up.
     #[pyo3(signature = (handler, timeout=None))]
     fn serve(slf: &Bound<'_, Self>, handler: &Bound<'_, PyAny>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        slf.get().may_wait()?;
         slf.py().import("horus._action")?.getattr("serve")?.call1((slf, handler, timeout))?.extract()
     }
 

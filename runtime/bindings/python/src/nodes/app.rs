@@ -304,7 +304,7 @@ impl App {
         let mut declared = self.declared.lend(goals.py())?;
         let [goal, feedback, result] = classes.layouts();
         let server = declared.app()?.action_as(action, goal, feedback, result, options).map_err(failed)?;
-        Ok(ActionServer::of(goals.py(), server, classes, accept, cancel))
+        Ok(ActionServer::of(goals.py(), server, classes, accept, cancel, Some(self.life.clone())))
     }
 
     /// The end of an action that sends goals, for the steps of a node.
@@ -320,7 +320,7 @@ impl App {
         let mut declared = self.declared.lend(goals.py())?;
         let [goal, feedback, result] = classes.layouts();
         let client = declared.app()?.action_client_as(action, goal, feedback, result, options).map_err(failed)?;
-        Ok(ActionClient::of(client, classes))
+        Ok(ActionClient::of(client, classes, Some(self.life.clone())))
     }
 
     /// The asking end of a service, for the steps of a node.

@@ -7,18 +7,32 @@ use crate::action::wire::{CancelAnswer, Carried, GONE};
 use crate::action::{Cause, ClientGone, GoalId, MAX_GOALS, Reason};
 use crate::service::MAX_CALLS;
 
+/// How often a step takes in goals to find one that is to be canceled. A client that cancels unknown goals without end must not hold the step.
+const MOST_LOOKS: usize = 4;
+
 impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer<G, F, R> {
     /// Takes requests to cancel.
     pub(super) fn take_cancels(&mut self) {
+        let mut looks = 0;
         for _ in 0..self.cancels.clients() * MAX_CALLS {
+            if looks == MOST_LOOKS {
+                break; // the rest waits for the next step
+            }
             let mut came = None;
             self.cancels.serve(|request, answer| came = Some((request, answer.later())));
             let Some((request, ticket)) = came else { break };
             if request.what == GONE {
                 self.abandon(request.lane as usize, request.before);
+                self.cancels.answer(ticket).unasked();
                 continue;
             }
-            let answer = self.cancel_all(Wanted { id: GoalId(request.goal_id), until_ns: request.until_ns });
+            let wanted = Wanted { id: GoalId(request.goal_id), until_ns: request.until_ns };
+            if wanted.id != GoalId::ZERO && self.status_of(wanted.id).is_none() {
+                // It was sent before the request, by another way, and may have come after the look at the goals.
+                self.take_goals();
+                looks += 1;
+            }
+            let answer = self.cancel_all(wanted);
             let _counted = self.cancels.answer(ticket).send(answer);
         }
     }
@@ -36,10 +50,6 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer
 
     fn cancel_all(&mut self, wanted: Wanted) -> CancelAnswer {
         let is_known = |server: &Self| server.status_of(wanted.id).is_some();
-        if wanted.id != GoalId::ZERO && !is_known(self) {
-            // It was sent before the request, by another way, and may have come after the look at the goals.
-            self.take_goals();
-        }
         let mut answer = CancelAnswer::zeroed();
         let (mut refused, mut count) = ([GoalId::ZERO; MAX_GOALS], 0);
         while let Some(entry) = self.table.to_cancel(wanted, |id| refused.contains(&id)) {

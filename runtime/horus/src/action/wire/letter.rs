@@ -146,8 +146,7 @@ impl<H: Head, P: Carried + ?Sized> Payload for Letter<H, P> {
         if P::HAS_LENGTH {
             return publication.try_send_bytes(&[], stamp).is_ok();
         }
-        let blank = vec![0; publication.payload().bytes]; // once a server's life
-        publication.try_send_whole(&blank, stamp).is_ok()
+        publication.try_send_zeros(stamp).is_ok()
     }
 
     fn send(

@@ -21,15 +21,19 @@ crate::message! {
 
 crate::message! {
     /// What stands before a result. The server says it twice of a goal: when it accepts the goal, and when the goal has ended.
+    ///
+    /// All of it is bytes, and 112 of them: so behind it every message may begin and end, whatever it is aligned to.
     pub struct OutcomeHead = "horus/OutcomeHead" {
+        /// When it was accepted, nanoseconds on CLOCK_MONOTONIC, the lowest byte first.
+        accepted_ns: [u8; 8],
         /// Where the goal stands, by [`GoalStatus::code`](crate::action::GoalStatus::code); 0 if it was rejected.
-        status: u32,
+        status: u8,
         /// Why, by [`Cause`](crate::action::Cause).
-        cause: u32,
-        /// When it was accepted, nanoseconds on CLOCK_MONOTONIC.
-        accepted_ns: u64,
+        cause: u8,
         /// 1 if the result behind it says something.
-        has_result: u32,
+        has_result: u8,
+        /// Zeros.
+        spare: [u8; 9],
         /// Why, for people.
         reason_text: [u8; REASON_BYTES],
     }

@@ -93,8 +93,7 @@ impl Payload for Raw {
     }
 
     fn try_send_blank(publication: &mut Publication, stamp: u64) -> bool {
-        let blank = vec![0; publication.payload().bytes]; // once a server's life, or for an answer that is none
-        publication.try_send_whole(&blank, stamp).is_ok()
+        publication.try_send_zeros(stamp).is_ok()
     }
 
     fn send(

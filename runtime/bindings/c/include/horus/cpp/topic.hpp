@@ -20,7 +20,7 @@ class Options {
   // What suits most: a subscriber takes the topic as it is, and a publisher makes it `latest` with room for 16 messages.
   Options() = default;
 
-  // Room for so many publishers at a time, 1 to 64; 1 if not said otherwise.
+  // Room for so many publishers at a time, 1 to 63; 1 if not said otherwise.
   Options &publishers(std::uint32_t count) { return raw_.publishers = count, *this; }
   // Of a subscriber: first up to so many messages of each publisher that were sent before it joined.
   Options &history(std::uint32_t messages) { return raw_.history = messages, *this; }
