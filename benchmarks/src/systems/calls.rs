@@ -20,8 +20,8 @@ pub struct SleepingCalls;
 
 /// A client or a server, which sends and receives.
 enum Party<M: Message> {
-    Client { client: Client<M, M>, asked: Option<Pending> },
-    Server { server: Server<M, M>, ticket: Option<Ticket> },
+    Client { client: Box<Client<M, M>>, asked: Option<Pending> },
+    Server { server: Box<Server<M, M>>, ticket: Option<Ticket> },
 }
 
 /// Sends; both halves are used by one thread.
@@ -80,14 +80,14 @@ fn ends<M: Message + Content>(link: &Link, may_sleep: bool) -> Result<(Sends<M>,
     let options = Options::default().directory(&link.meeting.directory).wait_strategy(wait);
     let name = &link.meeting.name;
     let party = match link.end {
-        End::Second => Party::Server { server: Server::open(name, &options)?, ticket: None },
+        End::Second => Party::Server { server: Box::new(Server::open(name, &options)?), ticket: None },
         End::First => {
             let mut client = Client::open(name, &options)?;
             // What is asked before there is a server, no server gets.
             if !client.wait_until_served(PATIENCE)? {
                 return Err("the server does not start".into());
             }
-            Party::Client { client, asked: None }
+            Party::Client { client: Box::new(client), asked: None }
         }
     };
     let party = Rc::new(RefCell::new(party));

@@ -209,7 +209,7 @@ fn import(args: &Import) -> Result<(), String> {
     let mut wholes: Vec<Whole> = match path.extension() {
         Some(_) => file::read(path)?,
         None if args.message.contains("/srv/") => {
-            let parts = services::messages(&services::check(&args.message)?);
+            let parts = services::messages(&standard::check_service(&args.message)?);
             let whole = |name: &String| standard::whole(name).map_err(|error| error.to_string());
             parts.iter().map(whole).collect::<Result<_, _>>()?
         }

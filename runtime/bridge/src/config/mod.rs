@@ -16,7 +16,7 @@ use horus_shm::directory::TopicName;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::interface::services;
+use crate::interface::standard;
 use crate::names;
 
 pub use exchange::{ActionRoute, ParametersRoute, ServiceRoute, Transforms};
@@ -322,7 +322,7 @@ impl Config {
             name.parse::<TopicName>().map_err(|error| text(&error))?;
             names::topic(service).map_err(|error| text(&error))?;
             let Some(type_name) = type_name else { continue };
-            services::check(type_name).map_err(ConfigError::Topic)?;
+            standard::check_service(type_name).map_err(ConfigError::Topic)?;
         }
         let mut seen = BTreeSet::new();
         if let Some((_, twice)) = services().find(|(_, route)| !seen.insert(&route.service)) {

@@ -2,7 +2,6 @@
 //! actions are called.
 
 use super::{Interface, parse};
-use crate::names;
 
 /// A service on each line: the fields of its request, three dashes, and those of its response.
 const SERVICES: &str = "
@@ -56,26 +55,6 @@ pub fn messages(type_name: &str) -> [String; 2] {
     PARTS.map(|part| format!("{type_name}_{part}"))
 }
 
-/// Checks the type of a service as a person wrote it. A package of ROS's own has no other services than it has.
-///
-/// # Errors
-/// What to write, with the nearest name.
-pub fn check(type_name: &str) -> Result<String, String> {
-    let whole = names::service_type(type_name).map_err(|error| error.to_string())?;
-    let package = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
-    let of_it: Vec<_> = all().filter(|known| package(known) == package(&whole)).collect();
-    if of_it.is_empty() || is_known(&whole) {
-        return Ok(whole);
-    }
-    let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
-    let nearest = of_it.iter().find(|known| horus::near::is_near(&last(known), &last(&whole)));
-    let meant = match nearest {
-        Some(nearest) => format!("did you mean {nearest}?"),
-        None => format!("it has {}", of_it.join(", ")),
-    };
-    Err(format!("{whole} is no service that the bridge knows: {meant} One of your own is named by `definitions`"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::standard;
@@ -92,13 +71,5 @@ mod tests {
         assert!(
             standard::get("std_srvs/srv/SetBool").is_none() && standard::get("std_srvs/srv/SetBool_Goal").is_none()
         );
-    }
-
-    #[test]
-    fn a_service_that_is_nearly_one_of_ros_is_refused_and_one_of_another_package_is_not() {
-        assert_eq!(check("std_srvs/Trigger").unwrap(), "std_srvs/srv/Trigger");
-        assert!(check("std_srvs/srv/Triger").unwrap_err().contains("did you mean std_srvs/srv/Trigger?"));
-        assert!(check("std_srvs/srv/Fly").unwrap_err().contains("std_srvs/srv/SetBool"));
-        assert_eq!(check("my_robot/srv/Fly").unwrap(), "my_robot/srv/Fly");
     }
 }

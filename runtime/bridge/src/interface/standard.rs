@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 
 use super::{Interface, Whole, Wrong, parse, services};
+use crate::names;
 
 /// Definitions of this machine's own.
 static LEARNED: OnceLock<Vec<Interface>> = OnceLock::new();
@@ -163,6 +164,26 @@ pub fn has_service(type_name: &str) -> bool {
     services::messages(type_name).iter().all(|name| get(name).is_some())
 }
 
+/// Checks the type of a service as a person wrote it. A package of ROS's own has no other services than it has.
+///
+/// # Errors
+/// What to write, with the nearest name.
+pub fn check_service(type_name: &str) -> Result<String, String> {
+    let whole = names::service_type(type_name).map_err(|error| error.to_string())?;
+    let package = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
+    let of_it: Vec<_> = services::all().filter(|known| package(known) == package(&whole)).collect();
+    if of_it.is_empty() || has_service(&whole) {
+        return Ok(whole);
+    }
+    let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    let nearest = of_it.iter().find(|known| horus::near::is_near(&last(known), &last(&whole)));
+    let meant = match nearest {
+        Some(nearest) => format!("did you mean {nearest}?"),
+        None => format!("it has {}", of_it.join(", ")),
+    };
+    Err(format!("{whole} is no service that the bridge knows: {meant} One of your own is named by `definitions`"))
+}
+
 /// The definition of a standard message with all that are inside of it.
 ///
 /// # Errors
@@ -184,5 +205,13 @@ mod tests {
             let whole = whole(&name).unwrap();
             assert_eq!(whole.top.fields.is_empty(), name == "std_msgs/msg/Empty", "{name}");
         }
+    }
+
+    #[test]
+    fn a_service_that_is_nearly_one_of_ros_is_refused_and_one_of_another_package_is_not() {
+        assert_eq!(check_service("std_srvs/Trigger").unwrap(), "std_srvs/srv/Trigger");
+        assert!(check_service("std_srvs/srv/Triger").unwrap_err().contains("did you mean std_srvs/srv/Trigger?"));
+        assert!(check_service("std_srvs/srv/Fly").unwrap_err().contains("std_srvs/srv/SetBool"));
+        assert_eq!(check_service("my_robot/srv/Fly").unwrap(), "my_robot/srv/Fly");
     }
 }

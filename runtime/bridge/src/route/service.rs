@@ -73,7 +73,7 @@ impl Types {
         let Some(answer) = answers.filter_map(Result::transpose).next().transpose()? else { return Ok(None) };
         let layouts = [layout(&request, "requests")?, layout(&answer, "answers")?];
         let type_name = match &route.type_name {
-            Some(type_name) => services::check(type_name)?,
+            Some(type_name) => standard::check_service(type_name)?,
             None => of_request(layouts[0].type_name())?,
         };
         let messages = services::messages(&type_name);
@@ -132,7 +132,7 @@ fn layout(found: &Inspection, which: &str) -> Result<Layout, String> {
 
 /// The type of a service by what its request is called here: `std_srvs/srv/SetBool` for `std_srvs/SetBoolRequest`.
 fn of_request(name: &str) -> Result<String, String> {
-    let known = name.strip_suffix(services::PARTS[0]).map(services::check);
+    let known = name.strip_suffix(services::PARTS[0]).map(standard::check_service);
     known.unwrap_or_else(|| {
         Err(format!(
             "its request is a {name}, which names no service of ROS: say its type, `type = \"package/srv/Name\"`, or call the request \

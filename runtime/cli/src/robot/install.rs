@@ -114,7 +114,8 @@ pub fn none() -> String {
     "no robot is installed: `horus deploy robot.toml HOST` on a laptop brings one (docs/robot.md)".to_owned()
 }
 
-fn lock(place: &Place, store: &Store) -> Result<Lock, String> {
+/// The lock, when what an installation left that was cut off has been put right.
+pub fn lock(place: &Place, store: &Store) -> Result<Lock, String> {
     // Nodes and the robot are installed one after the other: their programs are units of one kind.
     let lock = Nodes::at(place.root()).lock()?;
     settle(place, store)?;
@@ -204,6 +205,12 @@ fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -
     let had_any = store.roll_back().map_err(changed)?;
     let after = match (&old, had_any) {
         (Some(old), true) => back(place, old).map_err(changed)?,
+        (None, true) => {
+            if place.is_live() {
+                systemd::reload().map_err(changed)?;
+            }
+            "the version before is back, and cannot be read: `horus robot list` says why".to_owned()
+        }
         _ if place.is_live() => systemd::reload().map(|()| "no robot is installed".to_owned()).map_err(changed)?,
         _ => "no robot is installed".to_owned(),
     };

@@ -16,7 +16,6 @@ use std::process::ExitCode;
 use horus::outside::{Word, printable};
 
 use crate::deploy::remote::Remote;
-use crate::installed::store::Store as Nodes;
 use crate::output;
 use install::Failure;
 use store::Store;
@@ -160,7 +159,7 @@ fn elsewhere(args: &Args, host: &str) -> Result<ExitCode, String> {
 fn change(place: &Place, group: Option<&Word>, starts: bool) -> Result<(), String> {
     let store = place.store();
     // Not while a version is on trial.
-    let _lock = Nodes::at(place.root()).lock()?;
+    let _lock = install::lock(place, &store)?;
     let manifest = units::read(&store.current().ok_or_else(install::none)?)?;
     let part = Part::of(&manifest, group.map(Word::as_str))?;
     match starts {

@@ -109,7 +109,9 @@ fn service(manifest: &Manifest, entry: &Entry, start: &Start) -> String {
         (None, None) => "on-failure",
     };
     line(&mut text, "Restart", rule);
-    text += "# Who comes after it waits until it is ready, also when it fails at first.\nRestartMode=direct\n";
+    if !entry.is_optional {
+        text += "# Who comes after it waits until it is ready, also when it fails at first.\nRestartMode=direct\n";
+    }
     if let Some(installation) = &installation {
         rights(&mut text, installation);
     }

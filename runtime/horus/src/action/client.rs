@@ -230,7 +230,7 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionClient
             }
             let left = limit.saturating_sub(started.elapsed());
             if left.is_zero() {
-                return Err(ActionError::TimedOut { action: Arc::clone(&self.name), limit });
+                return Err(ActionError::CancelUnanswered { action: Arc::clone(&self.name), limit });
             }
             if !self.cancels.wait(left.min(LOOK)) {
                 self.check_server()?;

@@ -62,6 +62,16 @@ pub enum ActionError {
         /// How long the caller waited.
         limit: Duration,
     },
+    /// The server lives, and did not answer a request to cancel within the limit. It may cancel the goal yet.
+    #[error(
+        "the server of {action} did not answer the request to cancel within {limit:?}: look for the goal's outcome, or ask again"
+    )]
+    CancelUnanswered {
+        /// The action.
+        action: Arc<str>,
+        /// How long the caller waited.
+        limit: Duration,
+    },
     /// As many goals as a client may have are not over, or as many requests to cancel have no answer.
     #[error(
         "{goals} goals of this client to {action} are not over, and no client may have more: look for their outcomes, or drop them"

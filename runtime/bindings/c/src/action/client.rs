@@ -99,7 +99,7 @@ fn refused(error: &ActionError) -> Refusal {
         ActionError::Died { .. } => HORUS_CALL_DIED,
         ActionError::Stopped { .. } => HORUS_CALL_STOPPED,
         ActionError::Untold { .. } => HORUS_CALL_UNANSWERED,
-        ActionError::TimedOut { .. } => HORUS_CALL_TIMED_OUT,
+        ActionError::TimedOut { .. } | ActionError::CancelUnanswered { .. } => HORUS_CALL_TIMED_OUT,
         ActionError::TooMany { .. } => HORUS_CALL_TOO_MANY,
         ActionError::Full { .. } => HORUS_CALL_FULL,
         ActionError::Over { .. } => HORUS_CALL_OVER,

@@ -157,13 +157,15 @@ impl Open {
 
     /// Takes what came; true if that was nothing.
     fn take(&mut self, most: usize, calls: &mut Calls, texts: &mut Vec<String>) -> bool {
-        let Self { served, waiting, asked, types, context, .. } = self;
+        let Self { served, waiting, asked, answers, types, context, .. } = self;
         for taken in 0..most {
             let is_one = served.take(&mut |id, when, message| {
                 let mut request = vec![0; types.layouts[0].payload().bytes];
                 let read = message.map(|message| types.request.read(message, &mut request, context));
                 match read {
-                    Some(Ok(_)) if waiting.len() + asked.len() < CALLS => waiting.push_back((id, when, request)),
+                    Some(Ok(_)) if waiting.len() + asked.len() + answers.len() < CALLS => {
+                        waiting.push_back((id, when, request))
+                    }
                     Some(Ok(_)) => calls.refused += 1,
                     Some(Err(error)) => {
                         calls.refused += 1;
