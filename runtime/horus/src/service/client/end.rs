@@ -32,7 +32,7 @@ struct Known {
     seen: Seen,
     /// How many servers have started.
     starts: u64,
-    /// Whether one started since calls were lost, or a server stopped, the last time.
+    /// Whether one lived when this was opened, or started since calls were lost, or a server stopped, the last time.
     has_started: bool,
     /// The number of the next request when the last server stopped; none once another one started.
     stopped_at: Option<u64>,
@@ -51,7 +51,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         let answers = answers_of(name.as_str(), requests.lane());
         let answers = Subscriber::<A>::open_as(&answers, answer, options.answers())?;
         let is_served = answers.is_published()?;
-        let (calls, known) = (Calls::new(MAX_CALLS, MAX_PARTS), Known::default());
+        let (calls, known) = (Calls::new(MAX_CALLS, MAX_PARTS), Known { has_started: is_served, ..Known::default() });
         let spare = Vec::with_capacity(MAX_CALLS);
         Ok(Self { answers, requests, calls, spare, is_stamping: true, is_served, beside: None, known })
     }
