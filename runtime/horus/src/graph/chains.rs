@@ -27,7 +27,7 @@ const MOST_WAYS: usize = 4096;
 pub struct EndToEnd {
     /// The way that takes longest, or one that has no bound.
     pub nodes: Vec<At>,
-    /// How long it may take, or why nobody knows.
+    /// How long it may take, or why that is not known.
     pub bound: Result<Bound, String>,
 }
 

@@ -66,7 +66,7 @@ pub(super) fn claims(subscription: &Subscription, lane: usize, mut take: impl Fn
 /// To be asked after the broadcaster of `lane` has said what they are: of two that come at the same time, at least one sees the other.
 /// It may be that both do and both are refused, and never that both stay.
 pub(super) fn check(options: &Options, lane: usize, own: &[(FrameName, FrameName)]) -> Result<(), SendError> {
-    // Each broadcaster has stored what it says before this fence, and looks at what the others say after it.
+    // Each broadcaster has stored what it says before this fence, and looks at what the others say after it. Both ends are this line.
     fence(Ordering::SeqCst); // SYNC POINT: claimed
     let mut subscription = Subscriber::<FrameSample>::open(TOPIC, options.for_transforms())?.into_subscription();
     let used = subscription.used_lanes();
