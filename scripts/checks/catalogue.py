@@ -2,6 +2,7 @@
 
 import sys
 
+from checks.boot.reach import deploying
 from checks.runner import Check
 from checks.runtime.soak import STEPS
 from horus_appliance.paths import BENCHMARKS, RUNTIME, SCRIPTS
@@ -67,8 +68,9 @@ CHECKS = [
     # Taken up by the boot test that deploys a node and a robot, whose machine waits for nothing that is compiled.
     Check(
         MUSL,
-        cargo("build", "--locked", "--release", *(f"--package={name}" for name in MUSL_PACKAGES), "--target", "x86_64-unknown-linux-musl"), RUNTIME,
-        {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, holds=(RELEASE,), first=True,
+        cargo("build", "--locked", "--release", *(f"--package={name}" for name in MUSL_PACKAGES), "--target", "x86_64-unknown-linux-musl",
+              "--target-dir", str(deploying.TARGET)),
+        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, first=True,
         on=(*IMAGE_PARTS, "runtime/examples/robot"), through=(HORUS,), slow="about a minute",
     ),
     # The longest row of checks waits for the folder of debug: what builds most in it goes ahead.

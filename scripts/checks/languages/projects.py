@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from checks.boot.reach import deploying
 from horus_appliance.console import ApplianceFailed, detail, run_command, step
 from horus_appliance.host import system
 from horus_appliance.languages import python_package
@@ -27,7 +28,7 @@ UNCHANGED = 2  # how `horus deploy` ends when nothing was installed
 LONGEST_SECONDS = 900
 # By processor: how what goes to the robot is built. It is asked what it is and runs for a moment, and optimising is most of a build. For x86-64 the
 # library's crates were built before, optimised, with a program that needs no library.
-BUILT = {"x86_64": {}, "aarch64": {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}}
+BUILT = {"x86_64": {"CARGO_TARGET_DIR": str(deploying.TARGET)}, "aarch64": {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}}
 
 # Its first two words are the host, and --.
 SSH = '#!/bin/sh\nshift 2\ncase "$1" in uname*) echo "$PROCESSOR" ;; systemd-run*) exec horus node install - --root "$ROBOT" ;; esac\n'

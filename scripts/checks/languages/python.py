@@ -186,7 +186,7 @@ def allowed(place: Path) -> Path:
     # What begins with _ is private, the messages are made of the stubs' own source, numbers are annotations of float and int, and the compiled
     # classes are made by __new__, from any keywords. Python has a name for a buffer since 3.12 only. What a field of arrays can be set to is said for
     # type checkers alone.
-    names = (r"_[a-z].*", r"messages\..*", r"[fiu](8|16|32|64|128)(\..*)?", r"(Publisher|Subscriber|World|Server|Client)\.(__init__|__new__)")
+    names = (r"_[a-z].*", r"messages\..*", r"[fiu](8|16|32|64|128)(\..*)?", r"(Publisher|Subscriber|World|(Action)?(Server|Client))\.(__init__|__new__)")
     names += (r".*\.__buffer__", r"Array\.__[gs]et__")
     file.write_text("".join(f"horus\\.{name}\n" for name in names))
     return file

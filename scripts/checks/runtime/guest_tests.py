@@ -13,7 +13,7 @@ from horus_appliance.console import CannotRun, step
 from horus_appliance.host import builder, system
 from horus_appliance.host.architecture import Architecture
 from horus_appliance.image import runtime
-from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME
+from horus_appliance.paths import BUILD, REPOSITORY, RUNTIME, cargo_target
 
 import horus_conf
 
@@ -31,7 +31,7 @@ def build(architecture: Architecture) -> dict:
     arguments, more = runtime.cross(architecture) if architecture.foreign else ([], {})
     what = [word for package in PACKAGES for word in ("--package", package)]
     command = ["cargo", "test", "--locked", "--no-run", "--lib", "--tests", *what, *arguments,
-               "--target-dir", str(runtime.cargo_target()), "--message-format=json-render-diagnostics"]  # fmt: skip
+               "--target-dir", str(cargo_target()), "--message-format=json-render-diagnostics"]  # fmt: skip
     done = subprocess.run(command, cwd=RUNTIME, env={**runtime.clean_environment(), **more}, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise CannotRun("the runtime's tests do not build; the compiler's message is above.")

@@ -9,7 +9,7 @@ from pathlib import Path
 from horus_appliance.console import CannotRun, step
 from horus_appliance.host import system
 from horus_appliance.host.architecture import Architecture, CannotCross
-from horus_appliance.paths import REPOSITORY, RUNTIME
+from horus_appliance.paths import REPOSITORY, RUNTIME, cargo_target
 
 import horus_conf
 
@@ -41,11 +41,6 @@ def cargo_build(architecture: Architecture, workspace: Path, target: Path, chose
     if done.returncode != 0:
         raise CannotRun(f"{workspace.relative_to(REPOSITORY)} does not build; the compiler's message is above.")
     return target / (architecture.cross.target if architecture.foreign else "") / "release"
-
-
-def cargo_target() -> Path:
-    """Where cargo puts what it builds of the runtime."""
-    return Path(os.environ.get("CARGO_TARGET_DIR", RUNTIME / "target")).resolve()
 
 
 def clean_environment() -> dict:

@@ -11,7 +11,7 @@ from pathlib import Path
 from horus_appliance.console import CannotRun, step
 from horus_appliance.host import system
 from horus_appliance.languages import zig
-from horus_appliance.paths import RUNTIME
+from horus_appliance.paths import RUNTIME, cargo_target
 
 BINDING = RUNTIME / "bindings" / "c"
 INSTALLER = BINDING / "package" / "install"
@@ -30,7 +30,7 @@ def install(prefix: Path, profile: str, target: str | None = None) -> list:
     done = subprocess.run(command, cwd=RUNTIME, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CannotRun(f"'{' '.join(command)}' failed:\n{done.stderr[-3000:]}")
-    built = RUNTIME / "target" / (target or "") / ("debug" if profile == "dev" else profile)
+    built = cargo_target() / (target or "") / ("debug" if profile == "dev" else profile)
     with tempfile.NamedTemporaryFile("w") as said:
         said.write(done.stderr)
         said.flush()

@@ -91,10 +91,16 @@ impl Store {
     /// Ends a trial: what was there before is the version before.
     pub fn confirm(&self) -> Result<(), String> {
         match self.linked(TRIAL) {
-            before @ Some(_) => self.link(PREVIOUS, before)?,
-            None => self.unlink(PREVIOUS)?,
+            // One step, so that a power cut leaves either the trial or its end, and `previous` as it was or as it will be.
+            Some(_) => {
+                rename(&self.place.join(TRIAL), &self.place.join(PREVIOUS))?;
+                sync(&self.place)?;
+            }
+            None => {
+                self.unlink(PREVIOUS)?;
+                self.unlink(TRIAL)?;
+            }
         }
-        self.unlink(TRIAL)?;
         self.prune()
     }
 

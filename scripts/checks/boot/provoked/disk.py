@@ -8,7 +8,7 @@ from horus_appliance.console import CannotRun, step
 from horus_appliance.host import builder, system
 from horus_appliance.host.architecture import X86_64, Architecture
 from horus_appliance.image import runtime
-from horus_appliance.paths import BUILD, RUNTIME
+from horus_appliance.paths import BUILD, RUNTIME, cargo_target
 
 DISK = "horus-provoked"  # its serial number, by which the guest finds it
 PROGRAMS = ("provoked", "cycle_cost")
@@ -21,11 +21,11 @@ def make_disk(architecture: Architecture) -> Path:
     """Builds the programs and puts all on a disk."""
     step("building the programs that break deadlines")
     arguments, more = runtime.cross(architecture) if architecture.foreign else ([], {})
-    command = ["cargo", "build", "--release", "--locked", "--package", "horus-nodes", "--target-dir", str(runtime.cargo_target()), *arguments]
+    command = ["cargo", "build", "--release", "--locked", "--package", "horus-nodes", "--target-dir", str(cargo_target()), *arguments]
     command += [word for program in PROGRAMS for word in ("--example", program)]
     if subprocess.run(command, cwd=RUNTIME, env={**runtime.clean_environment(), **more}, check=False).returncode != 0:
         raise CannotRun("the programs do not build; the compiler's message is above.")
-    made = runtime.cargo_target() / (architecture.cross.target if architecture.foreign else "") / "release/examples"
+    made = cargo_target() / (architecture.cross.target if architecture.foreign else "") / "release/examples"
     staged = BUILD / DISK / architecture.name
     system.remove_tree(staged)
     staged.mkdir(parents=True)

@@ -17,6 +17,8 @@ from horus_appliance.paths import REPOSITORY, RUNTIME
 
 NODE = "upright"
 HORUS = RUNTIME / "target/release/horus"
+# Cargo locks a folder while it builds there. The emulated machine takes a CPU for as long as it lives, and does not wait for builds of other checks.
+TARGET = RUNTIME / "target/outside"
 UNIT = f"horus-node@{NODE}.service"
 # A message with this makes the deployed node hang: the miss that is provoked.
 STUMBLE = "77"
@@ -65,9 +67,9 @@ class Laptop:
     def deploy(self) -> subprocess.CompletedProcess:
         command = [HORUS, "deploy", "127.0.0.1", "--no-follow", "--ssh", shlex.join(map(str, self.ssh))]
         # What the program depends on is built there already, by this toolchain.
-        environment = {"CARGO_TARGET_DIR": str(RUNTIME / "target"), "RUSTUP_TOOLCHAIN": toolchain()}
+        environment = {"CARGO_TARGET_DIR": str(TARGET), "RUSTUP_TOOLCHAIN": toolchain()}
         done = self.run(*command, cwd=self.project, env={**os.environ, **environment})
-        program = RUNTIME / f"target/x86_64-unknown-linux-musl/release/{NODE}"
+        program = TARGET / f"x86_64-unknown-linux-musl/release/{NODE}"
         self.programs.add(hashlib.sha256(program.read_bytes()).hexdigest())
         self.symbols |= set(re.findall(r" (\.symtab|\.debug_info) ", self.run("readelf", "--sections", "--wide", str(program)).stdout))
         return done

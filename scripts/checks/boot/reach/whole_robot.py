@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks.boot.reach.deploying import HORUS, Laptop, toolchain
+from checks.boot.reach.deploying import HORUS, TARGET, Laptop, toolchain
 from horus_appliance.paths import RUNTIME
 
 EXAMPLE = RUNTIME / "examples/robot"
@@ -89,9 +89,9 @@ def write(place: Path, version: str, more: str = "") -> None:
 def deploy(laptop: Laptop, place: Path, done: Deployment) -> subprocess.CompletedProcess:
     command = [HORUS, "deploy", "robot.toml", "127.0.0.1", "--no-follow", "--ssh", ssh(laptop)]
     # What the programs depend on is built there already, by this toolchain.
-    environment = {"CARGO_TARGET_DIR": str(RUNTIME / "target"), "RUSTUP_TOOLCHAIN": toolchain()}
+    environment = {"CARGO_TARGET_DIR": str(TARGET), "RUSTUP_TOOLCHAIN": toolchain()}
     result = laptop.run(*command, cwd=place, env={**os.environ, **environment})
-    built = RUNTIME / "target/x86_64-unknown-linux-musl/release"
+    built = TARGET / "x86_64-unknown-linux-musl/release"
     sent = [built / "robot-base", built / "robot-nav", place / "battery/build/deploy-python/robot-battery", place / "lights.sh"]
     done.programs |= {hashlib.sha256(file.read_bytes()).hexdigest() for file in sent if file.exists()}
     return result
