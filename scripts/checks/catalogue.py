@@ -24,7 +24,6 @@ FOREIGN = "others' programs lose messages where they get no time"
 CPP = ("c++", "g++")
 IMAGES = "images, one built after a killed build"
 MUSL = "a program that needs no library is built"
-MUSL_PACKAGES = ("horus", "robot-base", "robot-nav")
 BRIDGE_BUILT = "ros2: the bridge is built"
 TESTS_BUILT = "rust tests are built"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
@@ -68,10 +67,9 @@ CHECKS = [
     # Taken up by the boot test that deploys a node and a robot, whose machine waits for nothing that is compiled.
     Check(
         MUSL,
-        cargo("build", "--locked", "--release", *(f"--package={name}" for name in MUSL_PACKAGES), "--target", "x86_64-unknown-linux-musl",
-              "--target-dir", str(deploying.TARGET)),
-        RUNTIME, {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, first=True,
-        on=(*IMAGE_PARTS, "runtime/examples/robot"), through=(HORUS,), slow="about a minute",
+        cargo("build", "--locked", "--release", "--package", "horus", "--target", "x86_64-unknown-linux-musl", "--target-dir", str(deploying.TARGET)), RUNTIME,
+        {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, first=True,
+        on=IMAGE_PARTS, through=(HORUS,), slow="about a minute",
     ),
     # The longest row of checks waits for the folder of debug: what builds most in it goes ahead.
     Check("rust lints", cargo("clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"), RUNTIME, holds=(DEBUG,), first=True),
