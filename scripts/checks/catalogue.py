@@ -33,8 +33,8 @@ SYS, SHM, HORUS, C, PYTHON = "runtime/sys", "runtime/shm", "runtime/horus", "run
 CRATES = ("runtime/Cargo.toml", "runtime/Cargo.lock", "runtime/deny.toml")
 LAYER = ("meta-horus", "conf", "recipes", "kas.yml", "kas.lock.yml", "runtime/Cargo.lock", "runtime/bridge/Cargo.lock", "benchmarks/Cargo.lock")
 BOOTS = "the machine that it boots measures deadlines on two emulated CPUs"
-# The command and the libraries that were a part of it.
-COMMAND = ("horus-cli", "horus-audit", "horus-evidence", "horus-launch")
+# The command and the libraries under it.
+COMMAND = ("horus-cli", "horus-audit", "horus-evidence", "horus-launch", "horus-update")
 
 ROBOT_TESTS = [
     word

@@ -10,7 +10,9 @@ from collections import Counter
 from checks import manifests
 from horus_appliance.paths import REPOSITORY
 
-CRATES = ("runtime/sys", "runtime/shm", "runtime/measure", "runtime/horus", "runtime/witness", "runtime/audit", "runtime/evidence", "runtime/launch")
+CRATES = (
+    "runtime/sys", "runtime/shm", "runtime/measure", "runtime/horus", "runtime/witness", "runtime/audit", "runtime/evidence", "runtime/launch", "runtime/update",
+)  # fmt: skip
 SPOKEN = (".rs", ".md", ".py", ".c", ".cpp", ".h", ".hpp", ".cs", ".in", ".toml")
 # They tell what was, and are no use of an item that is left.
 HISTORY = ("docs/data/", "docs/decisions/", "CHANGELOG.md")
