@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`boot`] | what is known of one boot of a version on trial |
 //! | [`gate`] | the rule: a version stays, is taken back, or is not decided yet, with the reason in one sentence |
+//! | [`trial`] | the trial's file: what was seen so far, kept over restarts and power cuts |
 //!
 //! `docs/update.md` has the rule for people, with how often it is wrong.
 //!
@@ -14,3 +15,4 @@
 
 pub mod boot;
 pub mod gate;
+pub mod trial;
