@@ -3,6 +3,9 @@ use horus_measure::random::Random;
 use super::*;
 use crate::boot::{Excuse, Kind};
 
+/// It shows some of the sentences.
+const PAGE: &str = include_str!("../../../../docs/update.md");
+
 /// The old version's reports: 22 µs and less.
 fn old() -> Vec<u64> {
     (0..REPORTS as u64).map(|i| 22_000 - 100 * i).collect()
@@ -92,6 +95,8 @@ fn each_standing_is_one_sentence_that_says_why() {
     let faults = [stopped, fault(Kind::Node, "arm", None), fault(Kind::Unit, "arm.service", None)];
     let all_old = old();
     let (some, none): (&[u64], &[u64]) = (&all_old, &[]);
+    let mut of_the_page: Vec<_> = PAGE.split("```").nth(1).unwrap().trim().lines().collect();
+    assert_eq!(of_the_page.len(), 5);
     for (old, boots, sentence) in [
         (some, vec![], "on trial: boot 1 of 3 comes with the next start"),
         (some, vec![awaited()], "on trial: boot 1 of 3 is not measured yet"),
@@ -144,7 +149,9 @@ fn each_standing_is_one_sentence_that_says_why() {
         ),
     ] {
         assert_eq!(decide(old, &boots).to_string(), sentence);
+        of_the_page.retain(|line| *line != sentence);
     }
+    assert!(of_the_page.is_empty(), "{of_the_page:?}");
 }
 
 /// Boots of all kinds, in a random order.
