@@ -339,13 +339,13 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
     def test_all_programs_of_a_robot_are_deployed_as_one_version_and_start_in_order(self):
         said, seen = self.whole_robot.said["1"], self.whole_robot.seen
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-        for words in ("building base ", "building nav ", " nodes of 3 programs", "nav is ready", "robot 1 is ready: 3 programs"):
+        for words in ("building robot-base ", "building robot-nav ", "11 nodes of 3 programs", "nav is ready", "robot 1 is ready: 3 programs"):
             self.assertIn(words, said.stdout)
         self.assertIn("robot 1: 3 of 3 programs ready", seen["runs"])
         ready, started = map(int, seen["order"].split())
         self.assertTrue(0 < ready <= started, seen["order"])
         self.assertEqual(seen["user"], "horus")
-        for program in ("base", "nav", "robot-battery"):
+        for program in ("robot-base", "robot-nav", "robot-battery"):
             self.assertIn(f"{program}/", seen["nodes"])
 
     def test_a_program_of_a_robot_that_is_killed_starts_again(self):

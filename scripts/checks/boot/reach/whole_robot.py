@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -11,31 +12,18 @@ from pathlib import Path
 from checks.boot.reach.deploying import HORUS, TARGET, Laptop, toolchain
 from horus_appliance.paths import RUNTIME
 
-# The two in Rust are made by `horus new`. The nodes of the twelve-node robot want more than an emulated machine has: it would do nothing else.
-BATTERY = RUNTIME / "examples/robot/battery"
+EXAMPLE = RUNTIME / "examples/robot"
+# Of the twelve-node robot, what the image can run without a compiler of another language on this machine.
 PROGRAMS = ("base", "nav", "battery")
-# Of a node that `horus new` makes, and what they become: so seldom that the machine has time for what is asked of it.
-PERIODS = {"1 ms": "200 ms", "800 us": "100 ms"}
-ENTRIES = """
-[programs.base]
-run = "base"
-group = "drive"
-
-[programs.nav]
-run = "nav"
-after = ["base"]
-group = "drive"
-restart = "on-failure"
-
-[programs.battery]
-run = "battery"
-after = ["base"]
-
-[groups]
-navigation = ["nav"]
-"""
+# In milliseconds. By the periods of its sources its nodes want more than an emulated machine has, which then does nothing else.
+PERIODS = {
+    "base": {"physics": 200, "encoders": 200, "imu": 200, "lidar": 1000, "odometry": 200, "controller": 500, "motor": 200},
+    "nav": {"localization": 1000, "costmap": 1000, "planner": 1000},
+    "battery": {"battery": 1000},
+}
 # Never says that it is ready, and why.
 LIGHTS = '#!/bin/sh\necho "no bulb in the socket" >&2\nexec sleep 600\n'
+GROUPS = '\n[groups]\nnavigation = ["nav"]\n'
 LIGHTS_ENTRY = '\n[programs.lights]\nrun = "lights.sh"\nafter = ["nav"]\nready_within = "20 s"\n'
 # How long an emulated machine may take until all programs are ready again.
 PATIENCE = 240
@@ -62,10 +50,8 @@ def go_through(laptop: Laptop) -> Deployment:
     done = Deployment()
     place = laptop.directory / "robot"
     place.mkdir()
-    # In Python, a package is made in the project's folder, which is not to be that of the sources.
-    shutil.copytree(BATTERY, place / "battery")
-    for name in ("base", "nav"):
-        new(laptop, place / name)
+    for name in PROGRAMS:
+        copy_slowed(name, place / name)
     write(place, "1")
     done.said["1"] = deploy(laptop, place, done)
     done.seen["runs"] = laptop.ask(STATUS)
@@ -93,19 +79,34 @@ def go_through(laptop: Laptop) -> Deployment:
     return done
 
 
-def new(laptop: Laptop, project: Path) -> None:
-    """A project with a command of its own, and with a node that runs seldom."""
-    laptop.run(HORUS, "new", str(project))
-    shutil.copy(RUNTIME / "Cargo.lock", project)
-    for file in (project / "src/main.rs", project / "node.toml"):
-        text = file.read_text().replace('"base.cmd"', f'"{project.name}.cmd"')
-        for period, seldom in PERIODS.items():
-            text = text.replace(f'"{period}"', f'"{seldom}"')
-        file.write_text(text)
+def copy_slowed(name: str, project: Path) -> None:
+    """A program's project, alone, whose nodes run seldom."""
+    shutil.copytree(EXAMPLE / name, project)
+    settings = project / "node.toml"
+    text = settings.read_text()
+    for node, period in PERIODS[name].items():
+        head = f"[node.{node}]\n"
+        text = text if head in text else f"{text}\n{head}"
+        text = text.replace(head, f'{head}period = "{period} ms"\n')
+    settings.write_text(text)
+    manifest = project / "Cargo.toml"
+    if manifest.exists():
+        # Out of its workspace, it says itself what that says for it.
+        inherited = {"version": '"0.1.0"', "edition": '"2024"', "horus": f'{{ path = "{RUNTIME / "horus"}" }}'}
+        text = manifest.read_text().replace("\n[lints]\nworkspace = true\n", "")
+        text = re.sub(r"(?m)^(\S+)\.workspace = true\n", lambda key: f"{key[1]} = {inherited[key[1]]}\n" if key[1] in inherited else "", text)
+        manifest.write_text(text)
+        shutil.copy(RUNTIME / "Cargo.lock", project)
 
 
 def write(place: Path, version: str, more: str = "") -> None:
-    (place / "robot.toml").write_text(f'version = "{version}"\n{ENTRIES}{more}')
+    """The example's robot.toml in this version, with the programs that the image can run."""
+    _, *tables = re.split(r"(?m)^(?=\[)", (EXAMPLE / "robot.toml").read_text())
+    kept = {name: table for table in tables for name in PROGRAMS if table.startswith(f"[programs.{name}]")}
+    assert list(kept) == list(PROGRAMS), f"{EXAMPLE}/robot.toml has other programs: {tables}"
+    # A program that may be missing on a laptop is not missing here.
+    text = "".join(re.sub("(?m)^optional = .*\n", "", table) for table in kept.values())
+    (place / "robot.toml").write_text(f'version = "{version}"\n\n{text}{more}{GROUPS}')
 
 
 def deploy(laptop: Laptop, place: Path, done: Deployment) -> subprocess.CompletedProcess:
@@ -114,7 +115,7 @@ def deploy(laptop: Laptop, place: Path, done: Deployment) -> subprocess.Complete
     environment = {"CARGO_TARGET_DIR": str(TARGET), "RUSTUP_TOOLCHAIN": toolchain()}
     result = laptop.run(*command, cwd=place, env={**os.environ, **environment})
     built = TARGET / "x86_64-unknown-linux-musl/release"
-    sent = [built / "base", built / "nav", place / "battery/build/deploy-python/robot-battery", place / "lights.sh"]
+    sent = [built / "robot-base", built / "robot-nav", place / "battery/build/deploy-python/robot-battery", place / "lights.sh"]
     done.programs |= {hashlib.sha256(file.read_bytes()).hexdigest() for file in sent if file.exists()}
     return result
 
