@@ -16,6 +16,7 @@ from pathlib import Path
 from horus_appliance.paths import REPOSITORY, RUNTIME
 
 NODE = "upright"
+# Built with the image. Nothing is built of the command while the machine runs: it would wait for the lock of that folder, too.
 HORUS = RUNTIME / "target/release/horus"
 # Cargo locks a folder while it builds there. The emulated machine takes a CPU for as long as it lives, and does not wait for builds of other checks.
 TARGET = RUNTIME / "target/outside"
@@ -57,7 +58,6 @@ class Laptop:
     ssh: list  # up to the host
 
     def __post_init__(self):
-        subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "horus-cli"], cwd=RUNTIME, check=True)
         self.project = self.directory / NODE
         self.programs, self.symbols = set(), set()
 
