@@ -26,6 +26,7 @@ IMAGES = "images, one built after a killed build"
 MUSL = "a program that needs no library is built"
 BRIDGE_BUILT = "ros2: the bridge is built"
 TESTS_BUILT = "rust tests are built"
+TESTS = "rust unit, doc and process tests"
 LIBRARY = "languages: installed, found by pkg-config and CMake"
 # What makes an image one, beside its programs, and the scripts that start it.
 IMAGE_PARTS = ("conf", "recipes", "scripts/horus_appliance/image", "scripts/horus_appliance/boot")
@@ -68,7 +69,7 @@ CHECKS = [
     Check(
         MUSL,
         cargo("build", "--locked", "--release", "--package", "horus", "--target", "x86_64-unknown-linux-musl", "--target-dir", str(deploying.TARGET)), RUNTIME,
-        {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld"}, first=True,
+        {"CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER": "rust-lld", **deploying.BUILT_QUICKLY}, first=True,
         on=IMAGE_PARTS, through=(HORUS,), slow="about a minute",
     ),
     # The longest row of checks waits for the folder of debug: what builds most in it goes ahead.
@@ -182,10 +183,10 @@ CHECKS = [
         on=("runtime/bridge",), slow="about a minute",
     ),
     Check("kernel options stick in a real Kconfig", module("conf.kconfig"), SCRIPTS, on=("conf/rt/kernel", "conf/machine", "meta-horus/recipes-kernel")),
-    # They run with all tests, too: these are what a robot of several programs stands on, chosen by one word.
+    # What a robot of several programs stands on, chosen by one word.
     Check(
         "robot: services, actions, parameters, frames and latched topics", cargo("test", "--locked", "--package", "horus", *ROBOT_TESTS), RUNTIME,
-        holds=(DEBUG,), after=(TESTS_BUILT,),
+        holds=(DEBUG,), after=(TESTS_BUILT,), within=TESTS,
     ),
     Check("robot: transforms beside scipy's rotations", module("runtime.transforms"), SCRIPTS, holds=(DEBUG,), on=(HORUS,), slow="half a minute"),
     Check(
@@ -214,7 +215,7 @@ CHECKS = [
     Check("crates that nothing uses", module("runtime.unused_crates"), SCRIPTS, on=("runtime", "benchmarks")),
     # The command, the library for other languages and the gateway were tested beside the others, and so was every mistake.
     Check(
-        "rust unit, doc and process tests",
+        TESTS,
         cargo(
             "test", "--locked", "--workspace", *(word for package in (*COMMAND, "horus-c", "horus-gateway") for word in ("--exclude", package)),
             "--", "--skip", "every_mistake_in_a_message",

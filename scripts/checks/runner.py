@@ -41,6 +41,7 @@ class Check:
     on: tuple = ()  # what it is about: folders and files, a crate by its folder (checks/changed.py); the crates that it names, for a cargo command
     through: tuple = ()  # what else can break it
     slow: str = ""  # how long it takes, for one that ./scripts/test --changed runs only for what it is about
+    within: str = ""  # the name of a check that runs the same tests: where that runs, this one does not
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,19 @@ class Running:
         """Shows what an ended check said, and how it ended."""
         status, seconds = self.process.returncode, self.seconds
         if self.output:
-            step(f"--- {self.check.name} ({seconds:.0f} s)")
+            step(f"--- {self.check.name} ({seconds:.0f} s, {self.cpu_seconds:.0f} s of CPU)")
             self.output.seek(0)
             print(self.output.read().decode(errors="replace").rstrip("\n"), flush=True)
             self.output.close()
         words = {0: ("passed", ""), SKIP_STATUS: ("SKIPPED", "see its output above for the reason")}
         word, reason = words.get(status, ("FAILED", f"ended with status {status}, see its output above"))
         return Result(self.check.name, word, seconds, reason, self.cpu_seconds)
+
+
+def each_once(checks: list) -> list:
+    """Without those whose tests another one of them runs."""
+    names = {check.name for check in checks}
+    return [check for check in checks if check.within not in names]
 
 
 def run(checks: list, at_a_time: int = AT_A_TIME) -> list:

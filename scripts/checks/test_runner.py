@@ -122,6 +122,13 @@ class Catalogue(unittest.TestCase):
                 profile = catalogue.BRIDGES if one.directory == catalogue.BRIDGE else profile
                 self.assertTrue(one.alone or profile in one.holds, one.name)
 
+    def test_tests_that_another_check_runs_too_run_once_and_alone_where_that_does_not_run(self):
+        (robot,) = [one for one in catalogue.CHECKS if one.within]
+        (whole,) = [one for one in catalogue.CHECKS if one.name == robot.within]
+        self.assertEqual((runner.each_once([robot, whole]), runner.each_once([robot])), ([whole], [robot]))
+        self.assertIn("--workspace", whole.command)
+        self.assertNotIn("--exclude horus ", " ".join(whole.command))
+
     def test_what_a_check_waits_for_is_there_and_comes_before_it(self):
         names = [one.name for one in catalogue.CHECKS]
         for place, one in enumerate(catalogue.CHECKS):

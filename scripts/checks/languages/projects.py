@@ -27,8 +27,8 @@ INTERPRETER = 3  # elf(5), PT_INTERP: a program that has it is loaded together w
 UNCHANGED = 2  # how `horus deploy` ends when nothing was installed
 LONGEST_SECONDS = 900
 # By processor: how what goes to the robot is built. It is asked what it is and runs for a moment, and optimising is most of a build. For x86-64 the
-# library's crates were built before, optimised, with a program that needs no library.
-BUILT = {"x86_64": {"CARGO_TARGET_DIR": str(deploying.TARGET)}, "aarch64": {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}}
+# library's crates were built before, with a program that needs no library.
+BUILT = {"x86_64": deploying.BUILT_QUICKLY, "aarch64": {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}}
 
 # Its first two words are the host, and --.
 SSH = '#!/bin/sh\nshift 2\ncase "$1" in uname*) echo "$PROCESSOR" ;; systemd-run*) exec horus node install - --root "$ROBOT" ;; esac\n'

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks.boot.reach.deploying import HORUS, TARGET, Laptop, toolchain
+from checks.boot.reach.deploying import BUILT_QUICKLY, HORUS, TARGET, Laptop, toolchain
 from horus_appliance.paths import RUNTIME
 
 EXAMPLE = RUNTIME / "examples/robot"
@@ -17,7 +17,7 @@ EXAMPLE = RUNTIME / "examples/robot"
 PROGRAMS = ("base", "nav", "battery")
 # In milliseconds. By the periods of its sources its nodes want more than an emulated machine has, which then does nothing else.
 PERIODS = {
-    "base": {"physics": 200, "encoders": 200, "imu": 200, "lidar": 1000, "odometry": 200, "controller": 500, "motor": 200},
+    "base": {"physics": 200, "encoders": 200, "imu": 200, "lidar": 1000, "odometry": 200, "controller": 200, "motor": 200},
     "nav": {"localization": 1000, "costmap": 1000, "planner": 1000},
     "battery": {"battery": 1000},
 }
@@ -112,7 +112,7 @@ def write(place: Path, version: str, more: str = "") -> None:
 def deploy(laptop: Laptop, place: Path, done: Deployment) -> subprocess.CompletedProcess:
     command = [HORUS, "deploy", "robot.toml", "127.0.0.1", "--no-follow", "--ssh", ssh(laptop)]
     # What the programs depend on is built there already, by this toolchain.
-    environment = {"CARGO_TARGET_DIR": str(TARGET), "RUSTUP_TOOLCHAIN": toolchain()}
+    environment = {**BUILT_QUICKLY, "RUSTUP_TOOLCHAIN": toolchain()}
     result = laptop.run(*command, cwd=place, env={**os.environ, **environment})
     built = TARGET / "x86_64-unknown-linux-musl/release"
     sent = [built / "robot-base", built / "robot-nav", place / "battery/build/deploy-python/robot-battery", place / "lights.sh"]
