@@ -81,7 +81,7 @@ CHECKS = [
         on=IMAGE_PARTS, through=("runtime", "docs/reach.md"), slow="about 12 minutes",
     ),
     # It looks for races, which no load hides; tests that bound a time are left out of it.
-    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SYS, SHM), through=(HORUS,), slow="2 to 3 minutes"),
+    Check("topics under the thread sanitizer", command("sanitize", "thread"), holds=(SANITIZERS,), on=(SYS, SHM), through=(HORUS,), can_wait=True, slow="2 to 3 minutes"),
     Check(
         "rust model tests (loom)",
         cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", str(RUNTIME / "target/loom"), *LOOM_FAST),
@@ -112,11 +112,11 @@ CHECKS = [
     # Its last part builds in debug, but for seconds of its minutes.
     Check(
         "segments, frames and logs of the gateway written by a fuzzer", command("soak", "fuzz", "--seconds", "50"), holds=(RELEASE,),
-        on=("runtime/fuzz",), through=(SYS, SHM, HORUS), slow="about 3 minutes",
+        on=("runtime/fuzz",), through=(SYS, SHM, HORUS), can_wait=True, slow="about 3 minutes",
     ),
     Check("programs of nodes in every order", command("soak", "nodes", "--count", "200"), holds=(DEBUG,), on=(HORUS,)),
     Check("programs of nodes in every order, for long", command("soak", "nodes", "--count", "10000"), long="about an hour", on=(HORUS,)),
-    Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,), on=(C,), through=(SYS, SHM, HORUS), slow="about 2 minutes"),
+    Check("topics under the address sanitizer", command("sanitize", "address"), holds=(SANITIZERS,), on=(C,), through=(SYS, SHM, HORUS), can_wait=True, slow="about 2 minutes"),
     Check("benchmarks' tests are built", cargo("test", "--locked", "--no-run"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
     # It counts instructions, which what runs beside it does not change.
     Check(
@@ -136,8 +136,8 @@ CHECKS = [
         "languages: a new project in each", module("languages.projects"), SCRIPTS, after=(LIBRARY, MUSL),
         on=("scripts/horus_appliance/languages",), through=("runtime", "docs/languages.md"), slow="4 to 7 minutes",
     ),
-    Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,), on=(C,), slow="about a minute"),
-    Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,), on=(C,), slow="about a minute"),
+    Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,), on=(C,), can_wait=True, slow="about a minute"),
+    Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,), on=(C,), can_wait=True, slow="about a minute"),
     Check(
         "languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG, RELEASE), after=(LIBRARY,),
         on=("runtime/bindings/csharp", "docs/csharp.md", "benchmarks/languages"), through=(C,), slow="about 2 minutes",
@@ -149,7 +149,7 @@ CHECKS = [
     # It builds in a folder of its own.
     Check(
         "languages: Python's wheels for two machines, and the image's Python", module("languages.python_wheels"), SCRIPTS,
-        on=(PYTHON,), through=("docs/python.md",), slow="about 2 minutes",
+        on=(PYTHON,), through=("docs/python.md",), can_wait=True, slow="about 2 minutes",
     ),
     Check(
         "languages: messages round all of them, and a changed field refused", module("languages.ring"), SCRIPTS, holds=(RELEASE, DEBUG),

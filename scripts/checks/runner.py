@@ -4,6 +4,7 @@ Four at a time on two CPUs: most of them wait for a linker, a disk, a network or
 ends, so that two outputs never mix; one that runs alone is shown as it goes.
 """
 
+import math
 import os
 import shutil
 import subprocess
@@ -41,6 +42,7 @@ class Check:
     on: tuple = ()  # what it is about: folders and files, a crate by its folder (checks/changed.py); the crates that it names, for a cargo command
     through: tuple = ()  # what else can break it
     slow: str = ""  # how long it takes, for one that ./scripts/test --changed runs only for what it is about
+    can_wait: bool = False  # comes after all that it may run beside, and is left out of a run whose time is short
     within: str = ""  # the name of a check that runs the same tests: where that runs, this one does not
 
 
@@ -99,14 +101,22 @@ def each_once(checks: list) -> list:
     return [check for check in checks if check.within not in names]
 
 
-def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
-    """Runs every check; returns the results in the order of `checks`."""
+def run(checks: list, at_a_time: int = AT_A_TIME, minutes: float = math.inf) -> list:
+    """
+    Runs every check; returns the results in the order of `checks`. What can wait is left out where half of the `minutes` are over before it may start:
+    what runs alone, behind all others, takes a third of a run.
+    """
     for check in checks:  # not while others run: two installations at once refuse each other
         if check.needs and not shutil.which(check.needs[0]):
             system.install([check.needs[1]])
+    asked, checks = checks, [one for can_wait in (False, True) for one in checks if one.can_wait == can_wait]
     waiting, running, results, told = list(checks), [], {}, time.monotonic()
+    short = told + minutes * 60 / 2
     try:
         while waiting or running:
+            for check in [one for one in waiting if one.can_wait and time.monotonic() > short]:
+                waiting.remove(check)
+                results[check.name] = Result(check.name, "SKIPPED", 0, f"half of the {minutes:g} minutes were over: ./scripts/test --only '{check.name}' runs it")
             while (following := choose(waiting, running, at_a_time)) is not None:
                 waiting.remove(following)
                 running.append(Running(following))
@@ -122,7 +132,7 @@ def run(checks: list, at_a_time: int = AT_A_TIME) -> list:
         for one in running:
             one.process.terminate()
             one.process.wait()
-    return [results[check.name] for check in checks]
+    return [results[check.name] for check in asked]
 
 
 def choose(waiting: list, running: list, at_a_time: int):

@@ -1,5 +1,6 @@
 """Checks run side by side, but never two that hold the same or beside one that runs alone, and none of their words are lost."""
 
+import dataclasses
 import io
 import os
 import sys
@@ -108,6 +109,16 @@ class SideBySide(unittest.TestCase):
         self.assertEqual(self.said.count("line\n"), 20000)
         self.assertIn("the end", self.said)
 
+    def test_what_can_wait_comes_last_and_is_left_out_and_named_where_time_is_short(self):
+        checks = [dataclasses.replace(check("spare"), can_wait=True), check("plain")]
+        for minutes, word in ((10, "passed"), (0, "SKIPPED")):
+            with redirect_stdout(io.StringIO()) as said:
+                results = runner.run(checks, 1, minutes)
+            self.assertEqual([(result.name, result.word) for result in results], [("spare", word), ("plain", "passed")])
+            self.assertEqual("--- spare" in said.getvalue(), word == "passed")
+            self.assertEqual(said.getvalue().rfind("--- spare") > said.getvalue().rfind("--- plain"), word == "passed")
+        self.assertIn("./scripts/test --only 'spare'", results[0].reason)
+
 
 class Catalogue(unittest.TestCase):
     def test_names_are_one_each_and_whatever_boots_runs_alone(self):
@@ -121,6 +132,11 @@ class Catalogue(unittest.TestCase):
                 profile = catalogue.RELEASE if "--release" in one.command else catalogue.DEBUG
                 profile = catalogue.BRIDGES if one.directory == catalogue.BRIDGE else profile
                 self.assertTrue(one.alone or profile in one.holds, one.name)
+
+    def test_nothing_waits_for_what_can_wait(self):
+        can_wait = {one.name for one in catalogue.CHECKS if one.can_wait}
+        self.assertEqual([one.name for one in catalogue.CHECKS if can_wait.intersection(one.after)], [])
+        self.assertEqual([one.name for one in catalogue.CHECKS if one.can_wait and one.alone], [])
 
     def test_tests_that_another_check_runs_too_run_once_and_alone_where_that_does_not_run(self):
         (robot,) = [one for one in catalogue.CHECKS if one.within]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from checks.boot import slots
 from checks.boot.provoked import disk as provoked
+from horus_appliance.determinism.arms import source_version
 from horus_appliance.host import system
 from horus_appliance.host.architecture import X86_64
 from horus_appliance.image import mkosi, sizes
@@ -103,6 +104,14 @@ class Images(unittest.TestCase):
     def test_disk_with_what_breaks_deadlines_is_made(self):
         """A boot test takes it up; its programs are built here, while other checks run."""
         self.assertGreater(provoked.make_disk(X86_64).stat().st_size, 100_000)
+
+    def test_both_kernels_that_are_compared_are_of_the_same_sources(self):
+        names = []
+        for variant in ("appliance", "stock"):
+            manifest = json.loads((mkosi.build(variant).directory / f"horus_{mkosi.version()}.manifest").read_text())
+            names += [package["name"] for package in manifest["packages"] if re.match(r"linux-image-\d", package["name"])]
+        self.assertEqual(["-rt-" in name for name in names], [True, False], names)
+        self.assertEqual(len({source_version(name) for name in names}), 1, names)
 
     def test_killed_build_leaves_no_process_and_the_next_one_is_whole(self):
         mkosi.build("appliance")

@@ -1,13 +1,9 @@
 """Boots what is rare, or takes long: other kinds of disks, little memory, two copies of one disk, restarts by emergency mode, a night's run."""
 
-import json
 import os
-import re
-import unittest
 
 from checks.boot import boot_test_x86_64, disks, machines
 from horus_appliance.boot import guest, run
-from horus_appliance.determinism.arms import source_version
 from horus_appliance.image import mkosi
 
 
@@ -47,18 +43,6 @@ class OtherDisks(boot_test_x86_64.BootTest):
 
     def test_256_mib(self):
         self.boot_from("virtio", "/dev/vda", memory=256)
-
-
-class Kernels(unittest.TestCase):
-    """A comparison of kernels of other sources is refused when it is made (horus_appliance.determinism). An image of minutes tells it before."""
-
-    def test_both_kernels_that_are_compared_are_of_the_same_sources(self):
-        names = []
-        for variant in ("appliance", "stock"):
-            manifest = json.loads((mkosi.build(variant).directory / f"horus_{mkosi.version()}.manifest").read_text())
-            names += [package["name"] for package in manifest["packages"] if re.match(r"linux-image-\d", package["name"])]
-        self.assertEqual(["-rt-" in name for name in names], [True, False], names)
-        self.assertEqual(len({source_version(name) for name in names}), 1, names)
 
 
 class TwoCopies(boot_test_x86_64.BootTest):
