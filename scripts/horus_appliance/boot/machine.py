@@ -38,7 +38,8 @@ class Machine:
     is quicker and lets a test choose `extra_parameters`. `disks` are further ones by their serial numbers; the
     machine finds them before the image's own if `disks_first`. The firmware starts the image's own in either case.
     `prepare` is called with the path of a copy of the disk, which the machine then boots from. With `record`, all that is written to
-    the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`.
+    the disk is logged to the file `writes` beside it. A machine that restarts ends, unless it `restarts`. Its watchdog is not heard then: on a busy
+    host PID 1 feeds it too late, and the machine would restart in the middle of what is asked of it.
     In `virtual_time` a nanosecond of the guest is an instruction of its CPU, however busy this machine is. `seed` is that of QEMU's random numbers.
     `memory` is in MiB. `bus` is one of BUSES.
     `forward` names ports of the guest, such as "tcp:22", that can be reached at 127.0.0.1 by the port that `ports` then has for each.
@@ -72,7 +73,7 @@ class Machine:
             self.wire.bind(("127.0.0.1", 0))
             self.guest_wire = ("127.0.0.1", free_port("udp:"))
         arguments = [
-            "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *([] if restarts else ["-no-reboot"]),
+            "timeout", "--kill-after=5", str(limit), board.emulator, "-nodefaults", "-no-user-config", "-display", "none", *(["-action", "watchdog=none"] if restarts else ["-no-reboot"]),
             *(board.accelerated if self.accelerated else board.counted if virtual_time else board.emulated), "-smp", str(cpus), "-m", str(memory),
             *([] if seed is None else ["-seed", str(seed)]), "-uuid", BOARD_UUID, "-rtc", "base=utc,clock=vm" if virtual_time else "base=utc", "-qmp", "stdio",
             "-chardev", f"file,id=serial,path={self.serial_log}", "-serial", "chardev:serial",

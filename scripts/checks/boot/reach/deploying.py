@@ -26,6 +26,8 @@ UNIT = f"horus-node@{NODE}.service"
 # A message with this makes the deployed node hang: the miss that is provoked.
 STUMBLE = "77"
 HANG_SECONDS = 3
+# Of the project that `horus new` makes, and what is done to it: an emulated CPU has no time for 1 kHz beside what is asked of it.
+SLOWED = ('period = "1 ms"', 'period = "10 ms"'), ('deadline = "800 us"', 'deadline = "8 ms"')
 
 # What the kernel said of the node's policy when it started: an emulated CPU is too slow for its budget, and the monitor takes it away soon after.
 POLICY = f"journalctl --sync; journalctl --boot --output cat --unit {UNIT} | grep 'granted scheduling-policy' | tail -n 1"
@@ -110,6 +112,7 @@ def go_through(laptop: Laptop) -> Deployment:
     state = f"systemctl show --property=ActiveState,NRestarts,MainPID,Description {UNIT}"
     done.said["new"] = laptop.run(HORUS, "new", str(laptop.project))
     shutil.copy(RUNTIME / "Cargo.lock", laptop.project)
+    laptop.edit("node.toml", *SLOWED)
     laptop.edit("src/main.rs", (STEP, HANGS))
     good = (laptop.project / "src/main.rs").read_text()
     done.said["0.1.0"] = laptop.deploy()
@@ -129,11 +132,11 @@ def go_through(laptop: Laptop) -> Deployment:
     done.said["panics"] = laptop.deploy()
     done.seen["rolled back"] = laptop.ask(state)
     (laptop.project / "src/main.rs").write_text(good)
-    laptop.edit("node.toml", ('budget = "150 us"', 'budget = "900 us"'))
+    laptop.edit("node.toml", ('budget = "150 us"', 'budget = "9 ms"'))
     done.said["overloaded"] = laptop.deploy()
-    laptop.edit("node.toml", ('budget = "900 us"', 'budget = "150 us"'), ('period = "1 ms"', 'periode = "1 ms"'))
+    laptop.edit("node.toml", ('budget = "9 ms"', 'budget = "150 us"'), ('period = "10 ms"', 'periode = "10 ms"'))
     done.said["nonsense"] = laptop.deploy()
-    laptop.edit("node.toml", ('periode = "1 ms"', 'period = "1 ms"'))
+    laptop.edit("node.toml", ('periode = "10 ms"', 'period = "10 ms"'))
     done.said["cut off"] = laptop.send_archive(600_000)
     done.seen["unharmed"] = laptop.ask(state)
     done.said["0.2.0"] = laptop.deploy()
