@@ -85,9 +85,9 @@ CHECKS = [
     Check(
         "rust model tests (loom)",
         cargo("test", "--locked", "--release", "--package", "horus-shm", "--test", "loom_ring", "--target-dir", str(RUNTIME / "target/loom"), *LOOM_FAST),
-        RUNTIME, {"RUSTFLAGS": "--cfg loom"},
+        RUNTIME, {"RUSTFLAGS": "--cfg loom"}, can_wait=True,
     ),
-    Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,)),
+    Check("benchmarks' lints", cargo("clippy", "--locked", "--all-targets", "--", "-D", "warnings"), BENCHMARKS, SHARED_TARGET, holds=(DEBUG,), can_wait=True),
     # Built here, run alone below.
     Check(TESTS_BUILT, cargo("test", "--locked", "--workspace", "--no-run"), RUNTIME, holds=(DEBUG,), first=True),
     Check(
@@ -107,7 +107,7 @@ CHECKS = [
     ),
     Check(
         "what the compiler says to mistakes in messages", cargo("test", "--locked", "--package", "horus", "--test", "mistakes"), RUNTIME,
-        holds=(DEBUG,), after=(TESTS_BUILT,),
+        holds=(DEBUG,), after=(TESTS_BUILT,), can_wait=True,
     ),
     # Its last part builds in debug, but for seconds of its minutes.
     Check(
@@ -122,25 +122,25 @@ CHECKS = [
     Check(
         "instructions a message and a tick", [str(BENCHMARKS / "research" / "instructions.sh")], environment=SHARED_TARGET, holds=(RELEASE,),
         needs=("valgrind", "valgrind"),
-        on=(SYS, SHM, HORUS, "benchmarks/research", "benchmarks/src"),
+        on=(SYS, SHM, HORUS, "benchmarks/research", "benchmarks/src"), can_wait=True,
     ),
     # A nanosecond is an instruction there.
     Check(
         "boots in virtual time", module("discover", "virtual_test_", "-v"), SCRIPTS, images=True, after=(IMAGES,),
-        on=IMAGE_PARTS, through=("runtime",), slow="about 4 minutes",
+        on=IMAGE_PARTS, through=("runtime",), slow="about 4 minutes", can_wait=True,
     ),
     # Built once: the next ones find it. Those that build nothing else come before those that keep the others waiting.
     Check(LIBRARY, module("languages.packages"), SCRIPTS, holds=(RELEASE,), on=(C, "docs/languages.md"), slow="about a minute"),
     # The longest of them. It builds for the processors of robots, and takes up what was built for one of them.
     Check(
         "languages: a new project in each", module("languages.projects"), SCRIPTS, after=(LIBRARY, MUSL),
-        on=("scripts/horus_appliance/languages",), through=("runtime", "docs/languages.md"), slow="4 to 7 minutes",
+        on=("scripts/horus_appliance/languages",), through=("runtime", "docs/languages.md"), slow="4 to 7 minutes", can_wait=True,
     ),
     Check("languages: C and C++ by GCC and Clang", module("languages.compilers"), SCRIPTS, after=(LIBRARY,), on=(C,), can_wait=True, slow="about a minute"),
     Check("languages: programs under the compilers' sanitizers", module("languages.sanitizers"), SCRIPTS, after=(LIBRARY,), on=(C,), can_wait=True, slow="about a minute"),
     Check(
         "languages: C# under .NET 8 and Mono", module("languages.csharp"), SCRIPTS, holds=(DEBUG, RELEASE), after=(LIBRARY,),
-        on=("runtime/bindings/csharp", "docs/csharp.md", "benchmarks/languages"), through=(C,), slow="about 2 minutes",
+        on=("runtime/bindings/csharp", "docs/csharp.md", "benchmarks/languages"), through=(C,), slow="about 2 minutes", can_wait=True,
     ),
     Check(
         "languages: Python, from its wheel and from a plain cargo build", module("languages.python"), SCRIPTS, holds=(RELEASE,), after=(LIBRARY,),
@@ -193,8 +193,8 @@ CHECKS = [
         "robot: twelve nodes drive to a goal", module("robot.drive"), SCRIPTS, holds=(RELEASE, DEBUG), after=(LIBRARY, TESTS_BUILT), needs=CPP,
         on=("runtime/examples/robot", "docs/robot.md"), through=("runtime/launch", "runtime/cli"), slow="about a minute",
     ),
-    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
-    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM)),
+    Check("topics on 64-bit ARM (qemu-user)", module("runtime.arm64"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM), can_wait=True),
+    Check("topics on 64-bit ARM, 16 KiB pages (qemu-user)", module("runtime.arm64", "16384"), SCRIPTS, holds=(DEBUG,), on=(SYS, SHM), can_wait=True),
     Check("the Yocto layer, without the layers below it", module("layer.static"), SCRIPTS, on=LAYER),
     Check("benchmarks' format", cargo("fmt", "--all", "--check"), BENCHMARKS),
     # Every file whose first line names a shell; a page may show a script.
@@ -212,7 +212,7 @@ CHECKS = [
     Check("the Yocto layer against the layers below it", command("check-layer"), on=LAYER),
     Check("crate licences, bans and sources", module("runtime.deny", "bans", "licenses", "sources"), SCRIPTS, holds=("cargo-deny",), on=CRATES),
     Check("crate advisories", module("runtime.deny", "advisories"), SCRIPTS, holds=("cargo-deny",), on=CRATES),
-    Check("crates that nothing uses", module("runtime.unused_crates"), SCRIPTS, on=("runtime", "benchmarks")),
+    Check("crates that nothing uses", module("runtime.unused_crates"), SCRIPTS, on=("runtime", "benchmarks"), can_wait=True),
     # The command, the library for other languages and the gateway were tested beside the others, and so was every mistake.
     Check(
         TESTS,
