@@ -128,6 +128,7 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::INPUT_FRESH,
         journal::id::OUTPUT_LOST,
         journal::id::INPUT_MISSED,
+        journal::id::NODE_LOG,
         journal::id::NODE_INSTALLED,
         journal::id::ROBOT_INSTALLED,
         journal::id::TOPIC_VANISHED,
@@ -167,8 +168,10 @@ fn the_units_of_nodes_differ_only_in_what_they_start() {
     let example = settings("usr/lib/systemd/system/horus-ping.service");
     let mut installed = settings("usr/lib/systemd/system/horus-node@.service");
     installed.retain(|line| !example.contains(line));
-    // What a user brings is on trial, may start slowly, may leak, and has a name of its own.
-    assert_eq!(installed, ["SyslogIdentifier=%i", "TimeoutStartSec=60s", "MemoryMax=50%"]);
+    // What a user brings is on trial, may start slowly, may leak, keeps its parameters, and has a name of its own.
+    let own =
+        ["SyslogIdentifier=%i", "TimeoutStartSec=60s", "StateDirectory=horus/params/%i", "StateDirectoryMode=0750"];
+    assert_eq!(installed, [own.as_slice(), &["MemoryMax=50%"]].concat());
     let installed = settings("usr/lib/systemd/system/horus-node@.service");
     assert!(example.iter().all(|line| installed.contains(line)), "{example:?}");
 }

@@ -168,7 +168,7 @@ def names_of_others(stage: Stage) -> None:
 def between_appliances(stage: Zeros) -> None:
     """The guide's two lines, and its file, which says what the first line says. Each appliance has topics of its own."""
     *_, robot, station = commands()
-    fleet = stage.write("fleet.toml", next(block for block in blocks("toml") if "[to_ros.imu]" not in block))
+    fleet = stage.write("fleet.toml", next(block for block in blocks("toml") if "share = [" in block))
     for words in (robot[1:], ["zenoh", "--config", fleet]):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as topics, ExitStack() as stack:
             run, other = stack.enter_context, type(stage)(stage.place, Path(topics))
