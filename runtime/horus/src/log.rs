@@ -35,8 +35,10 @@
 //! values do not compile:
 //!
 //! ```compile_fail
-//! # let cycle: &horus::node::Cycle = todo!();
+//! # fn step(cycle: &horus::node::Cycle) {
 //! cycle.log(horus::info!("wheel {} slips by {} m", "left"));
+//! # }
+//! # std::hint::black_box(step as fn(&horus::node::Cycle));
 //! ```
 //!
 //! # What it does not do

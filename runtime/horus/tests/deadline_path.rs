@@ -129,6 +129,7 @@ fn every_message_that_the_node_catalog_explains_is_one_that_nodes_send() {
         journal::id::OUTPUT_LOST,
         journal::id::INPUT_MISSED,
         journal::id::NODE_LOG,
+        journal::id::NODE_LOG_LOST,
         journal::id::NODE_INSTALLED,
         journal::id::ROBOT_INSTALLED,
         journal::id::TOPIC_VANISHED,

@@ -156,7 +156,9 @@ mod worlds;
 
 /// The methods that are public in a source, of its ends or of what else it defines.
 fn public(source: &'static str) -> BTreeSet<&'static str> {
-    let after = source.lines().filter_map(|line| line.trim_start().strip_prefix("pub fn "));
+    let after = source
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("pub ")?.trim_start_matches("const ").strip_prefix("fn "));
     after.filter_map(|rest| rest.split(['(', '<']).next()).collect()
 }
 

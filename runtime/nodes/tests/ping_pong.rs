@@ -269,7 +269,7 @@ fn impossible_settings_are_refused_with_file_line_and_remedy() {
         ("cpu = 4095", "cpu = \"4095\": this machine has CPUs"),
         ("scheduling_policy = \"fifo:99\"", "choose 1 to 98"),
         ("speed = 3", "unknown field `speed`"),
-        ("[node.pong]", "the program has no such node; it has ping"),
+        ("[node.pong]", "the program has no such node (did you mean ping?); it has ping"),
     ] {
         let mut ping = node("ping", &topics);
         settings(&mut ping, &scratch, "ping", line);
