@@ -42,7 +42,7 @@ class Check:
     on: tuple = ()  # what it is about: folders and files, a crate by its folder (checks/changed.py); the crates that it names, for a cargo command
     through: tuple = ()  # what else can break it
     slow: str = ""  # how long it takes, for one that ./scripts/test --changed runs only for what it is about
-    can_wait: bool = False  # comes after all that it may run beside, and is left out of a run whose time is short
+    can_wait: bool = False  # comes when all others have begun but those that run alone, and is left out of a run whose time is short
     within: str = ""  # the name of a check that runs the same tests: where that runs, this one does not
 
 
@@ -144,7 +144,9 @@ def choose(waiting: list, running: list, at_a_time: int):
         return next((check for check in waiting if check.together == group), None) if group else None
     held = {name for one in running for name in one.check.holds}
     to_end = {check.name for check in waiting} | {one.check.name for one in running}
+    # What can wait takes no CPU from a row of checks of which each holds what the next one wants.
+    pressing = any(not check.alone and not check.can_wait for check in waiting)
     for check in waiting:
-        if not check.alone and held.isdisjoint(check.holds) and to_end.isdisjoint(check.after):
+        if not (check.alone or check.can_wait and pressing) and held.isdisjoint(check.holds) and to_end.isdisjoint(check.after):
             return check
     return waiting[0] if waiting and not running and all(check.alone for check in waiting) else None
