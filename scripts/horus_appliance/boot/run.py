@@ -14,7 +14,7 @@ from horus_appliance.image.mkosi import Image
 
 # A boot takes about a minute under emulation on an idle machine. With ten other programs running on its two CPUs, 8 emulated
 # ones took more than five minutes. Waiting costs nothing where the boot comes to its end.
-BOOT_SECONDS = 720
+BOOT_SECONDS = 1200
 POWER_OFF_SECONDS = 120
 HEARTBEAT_SECONDS = 20
 # QEMU's emulation of several CPUs has a race, in one of hundreds of boots: a CPU runs an instruction that another one has already patched back
