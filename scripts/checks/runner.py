@@ -104,7 +104,7 @@ def each_once(checks: list) -> list:
 def run(checks: list, at_a_time: int = AT_A_TIME, minutes: float = math.inf) -> list:
     """
     Runs every check; returns the results in the order of `checks`. What can wait is left out where half of the `minutes` are over before it may start:
-    what runs alone, behind all others, takes a third of a run.
+    the other half is for what has begun, and for what runs alone behind all others.
     """
     for check in checks:  # not while others run: two installations at once refuse each other
         if check.needs and not shutil.which(check.needs[0]):

@@ -8,7 +8,7 @@
 //! **Tails.** A boot is *worse* when the p99.9 of its phase `node-load` exceeds each of the old version's last [`REPORTS`] reports `o` by more than
 //! `max(10 % of o, 2 µs)`. The version is taken back when all [`BOOTS`] boots are worse. The boot is the unit: samples of one boot are alike, and misses
 //! cluster, so tests on pooled samples are wrong. If the new version is as good as the old one, all boots are exchangeable, and each set of `m` of
-//! the `K + m` boots is equally likely to have the `m` longest tails, whatever their distribution is. So a good version is taken back by its tails with
+//! the `K + m` boots is equally likely to have the `m` longest tails, for any distribution. So a good version is taken back by its tails with
 //! a probability of at most `1 / C(K + m, m)`, which is [`FALSE_ROLLBACK`] (Gumbel and von Schelling, "The distribution of the number of exceedances",
 //! Annals of Mathematical Statistics 21, 1950). The margin only makes it smaller.
 //!
@@ -141,7 +141,7 @@ fn longest(old: &[u64]) -> Option<u64> {
 /// Decides on a version.
 ///
 /// `old` is the p99.9 of `node-load` in nanoseconds of the old version's reports: valid ones, one a boot, the newest last. `boots` are those of the
-/// version on trial in their order. What was decided stays so whatever boots follow.
+/// version on trial in their order. Later boots do not change a decision.
 pub fn decide(old: &[u64], boots: &[Boot]) -> Standing {
     let limit = limit_ns(old);
     let mut tails = Vec::with_capacity(BOOTS);

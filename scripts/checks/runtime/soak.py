@@ -50,7 +50,7 @@ def fuzz(seconds: int) -> str:
     share = max(1, seconds // (len(FUZZ_TARGETS) + 1))
     step("building the fuzzers")
     flags = [*COVERAGE, "-Zsanitizer=address", "-Cdebug-assertions", "-Coverflow-checks"]
-    # An input takes microseconds either way, and optimising is most of a build.
+    # A fuzzer that is hardly optimised tries fewer inputs, and is built in less time (docs/decisions/0092).
     environment = {**os.environ, **unstable.ALLOWED, "RUSTFLAGS": " ".join(flags), "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"}
     # Beside the runtime's programs: the compiler's plug-ins, which these flags do not change, are built once for both.
     build = ["cargo", "build", "--locked", "--release", "--target", target, "--target-dir", str(RUNTIME / "target")]
