@@ -103,20 +103,20 @@ def each_once(checks: list) -> list:
 
 def run(checks: list, at_a_time: int = AT_A_TIME, minutes: float = math.inf) -> list:
     """
-    Runs every check; returns the results in the order of `checks`. What can wait is left out where half of the `minutes` are over before it may start:
-    the other half is for what has begun, and for what runs alone behind all others.
+    Runs every check; returns the results in the order of `checks`. What can wait is left out where a third of the `minutes` is over before it may start:
+    the rest is for what has begun, and for what runs alone behind all others.
     """
     for check in checks:  # not while others run: two installations at once refuse each other
         if check.needs and not shutil.which(check.needs[0]):
             system.install([check.needs[1]])
     asked, checks = checks, [one for can_wait in (False, True) for one in checks if one.can_wait == can_wait]
     waiting, running, results, told = list(checks), [], {}, time.monotonic()
-    short = told + minutes * 60 / 2
+    short = told + minutes * 60 / 3
     try:
         while waiting or running:
             for check in [one for one in waiting if one.can_wait and time.monotonic() > short]:
                 waiting.remove(check)
-                results[check.name] = Result(check.name, "SKIPPED", 0, f"half of the {minutes:g} minutes were over: ./scripts/test --only '{check.name}' runs it")
+                results[check.name] = Result(check.name, "SKIPPED", 0, f"a third of the {minutes:g} minutes was over: ./scripts/test --only '{check.name}' runs it")
             while (following := choose(waiting, running, at_a_time)) is not None:
                 waiting.remove(following)
                 running.append(Running(following))

@@ -259,7 +259,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
 
     def test_a_provoked_miss_runs_the_safe_state_and_top_shows_it(self):
         seen = self.deployed.seen
-        self.assertRegex(seen["top"], r"(?m)^upright/control .* (safe state|taken over)$")
+        self.assertRegex(seen["top"], r"(?m)^upright/control .* (safe state|taken over)(, \d+ messages lost)?$")
         self.assertIn("forward: 0", seen["command"])
         self.assertRegex(seen["journal"], r"safe")
 
