@@ -137,6 +137,14 @@ fn ctrl_c_cancels_the_goal_and_so_does_another_command() {
                     (&list[0]["goals"][0]["id"], &list[0]["goals"][0]["status"]),
                     (&goal.into(), &"executing".into())
                 );
+                let top = said(command(scratch.path(), &["top", "--json", "--interval", "100ms"]).output().unwrap());
+                let top: Value = serde_json::from_str(&top).unwrap();
+                let shown = &top["actions"][0];
+                assert_eq!(
+                    (&shown["name"], &shown["server"]["pid"], &shown["clients"], &shown["executing"]),
+                    (&"drive_to".into(), &std::process::id().into(), &1.into(), &1.into())
+                );
+                assert_eq!((&shown["newest"]["id"], &top["services"]), (&goal.into(), &Value::Array(Vec::new())));
                 let canceled = said(action(scratch.path(), &["cancel", "drive_to", &goal[..20]]));
                 assert_eq!(canceled, format!("goal {goal} is canceling\n"));
             }

@@ -38,7 +38,7 @@ pub struct Action {
 }
 
 /// A goal.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Goal {
     /// What it is known by: 32 hexadecimal digits.
     pub id: String,

@@ -1,7 +1,8 @@
-//! `horus top`: nodes, topics and services as they run. Reads what they leave in shared memory, and disturbs no node.
+//! `horus top`: nodes, topics, services and actions as they run. Reads what they leave in shared memory, and disturbs no node.
 //!
 //! The live page (`live`) draws what `--once` prints (`page`). Exit status: 0 it was done, 1 it was not.
 
+mod actions;
 mod header;
 mod live;
 mod page;
@@ -19,6 +20,7 @@ use serde::Serialize;
 
 use crate::node::running::{Node, running};
 use crate::topic::json;
+use actions::{Action, actions};
 use header::{Machine, Misses};
 use services::{Service, services};
 use topics::{Topic, Topics};
@@ -61,7 +63,9 @@ struct Snapshot<'a> {
     is_watched: Option<bool>,
     nodes: Vec<Node>,
     topics: Vec<Topic>,
+    /// Without those that actions are made of.
     services: Vec<Service>,
+    actions: Vec<Action>,
     /// What is called like a topic and could not be looked at.
     problems: Vec<String>,
 }
@@ -137,6 +141,7 @@ fn snapshot<'a>(
     (topics, nodes): &(Topics, Vec<Node>),
     is_watched: Option<bool>,
 ) -> Snapshot<'a> {
+    let mut services = services(topics, before, directory);
     Snapshot {
         schema: "horus-top/1",
         machine,
@@ -145,7 +150,8 @@ fn snapshot<'a>(
         interval_ns: u64::try_from(topics.at.since(before.at).as_nanos()).unwrap_or(u64::MAX),
         is_watched,
         topics: topics.since(before, nodes),
-        services: services(topics, before, directory),
+        actions: actions(topics, &mut services, directory),
+        services,
         nodes: nodes.clone(),
         problems: topics.problems.clone(),
     }

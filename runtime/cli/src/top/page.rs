@@ -1,7 +1,8 @@
-//! The page: a line on the machine, a table of nodes, one of topics and one of services; as text, and for the live page.
+//! The page: a line on the machine, a table of nodes, one of topics, one of services and one of actions; as text, and for the live page.
 
 use horus_measure::units::{bytes, count, rate};
 
+use super::actions::Action;
 use super::services::Service;
 use super::topics::Topic;
 use super::{Snapshot, header};
@@ -26,8 +27,18 @@ const TOPIC_HEADS: [Head; 8] = [
 const SERVICE_HEADS: [Head; 6] =
     [("SERVICE", false), ("SERVER", false), ("CLIENTS", true), ("CALLS/s", true), ("UNANSWERED", true), ("LATE", true)];
 
-/// How many tables a page has: of nodes, of topics, and of services.
-pub const TABLES: usize = 3;
+/// Columns of actions.
+const ACTION_HEADS: [Head; 6] = [
+    ("ACTION", false),
+    ("SERVER", false),
+    ("CLIENTS", true),
+    ("EXECUTING", true),
+    ("WAITING", true),
+    ("NEWEST GOAL", false),
+];
+
+/// How many tables a page has: of nodes, of topics, of services, and of actions.
+pub const TABLES: usize = 4;
 
 /// The page.
 #[derive(Debug, Default)]
@@ -64,7 +75,7 @@ impl AsRef<[String]> for Row {
 
 /// As text.
 pub fn text(snapshot: &Snapshot) -> String {
-    let Page { header, tables: [nodes, topics, services], notes } = page(snapshot);
+    let Page { header, tables: [nodes, topics, services, actions], notes } = page(snapshot);
     let mut text = header + "\n";
     for (shown, nothing) in [(nodes, "no nodes"), (topics, "no topics")] {
         text += &match shown.rows.is_empty() {
@@ -72,8 +83,8 @@ pub fn text(snapshot: &Snapshot) -> String {
             false => table(shown.heads, &shown.rows),
         };
     }
-    if !services.rows.is_empty() {
-        text += &table(services.heads, &services.rows);
+    for shown in [services, actions].into_iter().filter(|shown| !shown.rows.is_empty()) {
+        text += &table(shown.heads, &shown.rows);
     }
     text + &notes.iter().map(|note| format!("{note}\n")).collect::<String>()
 }
@@ -87,6 +98,7 @@ pub fn page(snapshot: &Snapshot) -> Page {
             Table { heads: &NODE_HEADS, rows: snapshot.nodes.iter().map(node).collect() },
             Table { heads: &TOPIC_HEADS, rows: snapshot.topics.iter().map(topic).collect() },
             Table { heads: &SERVICE_HEADS, rows: snapshot.services.iter().map(service).collect() },
+            Table { heads: &ACTION_HEADS, rows: snapshot.actions.iter().map(action).collect() },
         ],
         notes: snapshot.problems.iter().cloned().chain(unwatched.lines().map(str::to_owned)).collect(),
     }
@@ -142,10 +154,6 @@ fn topic(topic: &Topic) -> Row {
 
 fn service(service: &Service) -> Row {
     let dash = || "-".to_owned();
-    let server = |process: &Process| match process.elsewhere {
-        true => format!("{} elsewhere", process.pid),
-        false => process.pid.to_string(),
-    };
     let servers: Vec<_> = service.servers.iter().map(server).collect();
     let cells = vec![
         service.name.clone(),
@@ -164,6 +172,28 @@ fn service(service: &Service) -> Row {
         Some(service.late as f64),
     ];
     Row { cells, keys, is_bad: service.clients > 0 && servers.is_empty() }
+}
+
+fn action(action: &Action) -> Row {
+    let newest = action.newest.as_ref().map(|goal| format!("{}, accepted {:.1} s ago", goal.status, goal.age_s));
+    let cells = vec![
+        action.name.clone(),
+        action.server.as_ref().map_or_else(|| "none".to_owned(), server),
+        action.clients.to_string(),
+        action.executing.to_string(),
+        action.waiting.to_string(),
+        newest.unwrap_or_else(|| "-".to_owned()),
+    ];
+    let number = |number: usize| Some(number as f64);
+    let keys = vec![None, None, number(action.clients), number(action.executing), number(action.waiting), None];
+    Row { cells, keys, is_bad: action.clients > 0 && action.server.is_none() }
+}
+
+fn server(process: &Process) -> String {
+    match process.elsewhere {
+        true => format!("{} elsewhere", process.pid),
+        false => process.pid.to_string(),
+    }
 }
 
 #[cfg(test)]

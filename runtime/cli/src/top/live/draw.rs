@@ -37,23 +37,24 @@ pub fn draw(frame: &mut Frame, view: &mut View) {
     let half = area.height.saturating_sub(header_lines + 3) / 2;
     let topics = rows(&page.tables[1]);
     let of_nodes = nodes.min(half.max(area.height.saturating_sub(header_lines + 3 + topics)));
-    // Services are few, too, and have a quarter at most.
-    let of_services = match page.tables[2].rows.len() {
+    // Services and actions are few, too, and have a quarter at most.
+    let [of_services, of_actions] = [&page.tables[2], &page.tables[3]].map(|table| match table.rows.len() {
         0 => 0,
-        _ => rows(&page.tables[2]).min(area.height / 4),
-    };
-    let [top, _, first, second, third, noted, keys] = Layout::vertical([
+        _ => rows(table).min(area.height / 4),
+    });
+    let [top, _, first, second, third, fourth, noted, keys] = Layout::vertical([
         Constraint::Length(header_lines),
         Constraint::Length(1),
         Constraint::Length(of_nodes),
         Constraint::Min(0),
         Constraint::Length(of_services),
+        Constraint::Length(of_actions),
         Constraint::Length(notes_lines),
         Constraint::Length(1),
     ])
     .areas(area);
     frame.render_widget(header, top);
-    for (number, (table, area)) in page.tables.iter().zip([first, second, third]).enumerate() {
+    for (number, (table, area)) in page.tables.iter().zip([first, second, third, fourth]).enumerate() {
         let is_front = number == view.front;
         tables(frame, area, table, view.orders[number], view.scrolled[number], is_front);
     }
@@ -150,6 +151,7 @@ mod tests {
             tables: [
                 table(&["NODE", "SCHEDULING", "MISSES"], &["balance/control", "FIFO/80", "7"]),
                 table(&["TOPIC", "RATE"], &["imu", "1000 /s"]),
+                Table::default(),
                 Table::default(),
             ],
             notes: vec!["random.topic: is no topic".to_owned()],

@@ -84,7 +84,8 @@ mod tests {
         let table =
             |columns: usize| Table { heads: vec![("C", false); columns].leak(), rows: vec![Default::default(); 3] };
         let mut view = View::default();
-        view.show(Page { header: "first".to_owned(), tables: [table(2), table(3), table(1)], ..Page::default() });
+        let tables = [table(2), table(3), table(1), table(1)];
+        view.show(Page { header: "first".to_owned(), tables, ..Page::default() });
         view
     }
 

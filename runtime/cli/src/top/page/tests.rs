@@ -5,6 +5,7 @@ use horus::graph::NodeInfo;
 use super::super::header::{Machine, Misses};
 use super::super::topics::Slowest;
 use super::*;
+use crate::action::list::Goal;
 use crate::node::running::Figures;
 
 fn control() -> Node {
@@ -65,6 +66,7 @@ fn snapshot(machine: &Machine, nodes: Vec<Node>, topics: Vec<Topic>) -> Snapshot
         nodes,
         topics,
         services: Vec::new(),
+        actions: Vec::new(),
         problems: vec!["random.topic: is none".to_owned()],
     }
 }
@@ -127,6 +129,33 @@ plan      none                 1        -           -     0
     let bad: Vec<_> = page.tables[2].rows.iter().map(|row| row.is_bad).collect();
     assert_eq!(bad, [false, true]);
     assert!(page.tables[2].rows.iter().all(|row| (row.cells.len(), row.keys.len()) == (6, 6)));
+}
+
+#[test]
+fn actions_stand_below_the_services_with_their_goals() {
+    let machine = machine();
+    let newest = Goal { id: "0".repeat(32), status: "executing".to_owned(), age_s: 3.21 };
+    let served = Action {
+        name: "drive_to".to_owned(),
+        server: Some(Process { pid: 7, elsewhere: false }),
+        clients: 2,
+        executing: 1,
+        waiting: 3,
+        newest: Some(newest),
+    };
+    let unserved = Action { name: "dock".to_owned(), clients: 1, ..Action::default() };
+    let of =
+        || Snapshot { actions: vec![served.clone(), unserved.clone()], ..snapshot(&machine, Vec::new(), Vec::new()) };
+    let table = "\
+ACTION    SERVER  CLIENTS  EXECUTING  WAITING  NEWEST GOAL
+drive_to  7             2          1        3  executing, accepted 3.2 s ago
+dock      none          1          0        0  -
+";
+    let screen = text(&of());
+    assert!(screen.contains(table), "{screen}");
+    let rows = &page(&of()).tables[3].rows;
+    assert_eq!(rows.iter().map(|row| row.is_bad).collect::<Vec<_>>(), [false, true]);
+    assert!(rows.iter().all(|row| (row.cells.len(), row.keys.len()) == (6, 6)));
 }
 
 #[test]
