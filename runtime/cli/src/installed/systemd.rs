@@ -34,6 +34,11 @@ pub fn stop(name: &str) -> Result<(), String> {
     output("systemctl", &["stop", &unit(name)], PATIENCE).map(drop)
 }
 
+/// Stops all that is a part of a target, and waits for its end.
+pub fn stop_target(target: &str) -> Result<(), String> {
+    output("systemctl", &["stop", target], PATIENCE).map(drop)
+}
+
 /// Starts a node anew, waits until it is ready, and a while longer. Says why it is not.
 pub fn restart(name: &str) -> Result<(), String> {
     let unit = unit(name);

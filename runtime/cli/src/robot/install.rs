@@ -63,10 +63,12 @@ pub fn remove(place: &Place) -> Result<(), String> {
     let _lock = lock(place, &store)?;
     let folder = store.current().ok_or_else(none)?;
     let manifest = units::read(&folder);
-    if place.is_live()
-        && let Ok(manifest) = &manifest
-    {
-        Part::whole(manifest).stop()?;
+    if place.is_live() {
+        match &manifest {
+            Ok(manifest) => Part::whole(manifest).stop()?,
+            // Which programs it has can no longer be read; each that runs is a part of the target.
+            Err(_) => systemd::stop_target(units::TARGET)?,
+        }
     }
     store.remove()?;
     let removed = manifest.as_ref().map_or_else(|_| "the robot".to_owned(), title);

@@ -148,6 +148,16 @@ fn groups_start_and_stop_and_their_states_are_told() {
 }
 
 #[test]
+fn a_robot_whose_file_is_damaged_is_stopped_and_removed_all_the_same() {
+    let machine = deployed();
+    assert!(!machine.running().is_empty());
+    std::fs::write(machine.current().join("robot.toml"), "programs = 7\n").unwrap();
+    let (status, said) = machine.robot(&["remove"]);
+    assert_eq!((status, machine.running()), (0, Vec::new()), "{said}");
+    assert!(!machine.current().exists());
+}
+
+#[test]
 fn a_name_is_a_nodes_or_a_programs_of_the_robot() {
     let machine = deployed();
     std::fs::create_dir(machine.path("sim")).unwrap();
