@@ -247,7 +247,7 @@ CHECKS = [
         on=IMAGE_PARTS, through=("runtime", "docs/boot-messages.md"), slow="about 4 minutes",
     ),
     Check(
-        "boot tests of other machines", module("discover", "other_test_", "-v"), SCRIPTS, alone=BOOTS, images=True,
+        "boot tests of other machines", module("discover", "other_test_", "-v"), SCRIPTS, alone=BOOTS, images=True, can_wait=True,
         on=IMAGE_PARTS, through=("runtime",), slow="about 4 minutes",
     ),
     Check(

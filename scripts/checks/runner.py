@@ -21,6 +21,8 @@ AT_A_TIME = 4
 HEARTBEAT_SECONDS = 60
 # How much less of the CPUs a check gets than one that others wait for.
 NICE = 5
+# Of the time of a run, after which what can wait is left out: what runs beside others, and what runs alone behind them.
+SHARE, SHARE_ALONE = 1 / 3, 4 / 5
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Check:
     on: tuple = ()  # what it is about: folders and files, a crate by its folder (checks/changed.py); the crates that it names, for a cargo command
     through: tuple = ()  # what else can break it
     slow: str = ""  # how long it takes, for one that ./scripts/test --changed runs only for what it is about
-    can_wait: bool = False  # comes when all others have begun but those that run alone, and is left out of a run whose time is short
+    can_wait: bool = False  # comes when all others have begun, and is left out of a run whose time is short
     within: str = ""  # the name of a check that runs the same tests: where that runs, this one does not
 
 
@@ -95,6 +97,11 @@ class Running:
         return Result(self.check.name, word, seconds, reason, self.cpu_seconds)
 
 
+def share(check: Check) -> float:
+    """Of the time of a run, after which a check that can wait is left out of it."""
+    return SHARE_ALONE if check.alone else SHARE
+
+
 def each_once(checks: list) -> list:
     """Without those whose tests another one of them runs."""
     names = {check.name for check in checks}
@@ -103,20 +110,21 @@ def each_once(checks: list) -> list:
 
 def run(checks: list, at_a_time: int = AT_A_TIME, minutes: float = math.inf) -> list:
     """
-    Runs every check; returns the results in the order of `checks`. What can wait is left out where a third of the `minutes` is over before it may start:
-    the rest is for what has begun, and for what runs alone behind all others.
+    Runs every check; returns the results in the order of `checks`. What can wait is left out where SHARE of the `minutes` is over before it may start:
+    the rest is for what has begun, and for what runs alone behind all others. Of the latter, SHARE_ALONE is.
     """
     for check in checks:  # not while others run: two installations at once refuse each other
         if check.needs and not shutil.which(check.needs[0]):
             system.install([check.needs[1]])
     asked, checks = checks, [one for can_wait in (False, True) for one in checks if one.can_wait == can_wait]
     waiting, running, results, told = list(checks), [], {}, time.monotonic()
-    short = told + minutes * 60 / 3
+    begun = told
     try:
         while waiting or running:
-            for check in [one for one in waiting if one.can_wait and time.monotonic() > short]:
+            for check in [one for one in waiting if one.can_wait and time.monotonic() > begun + share(one) * minutes * 60]:
                 waiting.remove(check)
-                results[check.name] = Result(check.name, "SKIPPED", 0, f"a third of the {minutes:g} minutes was over: ./scripts/test --only '{check.name}' runs it")
+                late = f"{share(check):.0%} of the {minutes:g} minutes were over"
+                results[check.name] = Result(check.name, "SKIPPED", 0, f"{late}: ./scripts/test --only '{check.name}' runs it")
             while (following := choose(waiting, running, at_a_time)) is not None:
                 waiting.remove(following)
                 running.append(Running(following))

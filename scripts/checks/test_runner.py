@@ -119,6 +119,15 @@ class SideBySide(unittest.TestCase):
             self.assertEqual(said.getvalue().rfind("--- spare") > said.getvalue().rfind("--- plain"), word == "passed")
         self.assertIn("./scripts/test --only 'spare'", results[0].reason)
 
+    def test_what_runs_alone_is_left_out_later(self):
+        slow = Check("slow", ["sleep", "2"])
+        checks = [slow, *(dataclasses.replace(check(name), can_wait=True, **more) for name, more in (("beside", {}), ("boots", {"alone": "it boots"})))]
+        for seconds, words in ((4.0, ["SKIPPED", "passed"]), (1.0, ["SKIPPED", "SKIPPED"])):
+            with redirect_stdout(io.StringIO()):
+                results = runner.run(checks, 1, seconds / 60)
+            self.assertEqual([result.word for result in results], ["passed", *words])
+        self.assertIn("80% of", results[2].reason)
+
 
 class Catalogue(unittest.TestCase):
     def test_names_are_one_each_and_whatever_boots_runs_alone(self):
@@ -136,7 +145,6 @@ class Catalogue(unittest.TestCase):
     def test_nothing_waits_for_what_can_wait(self):
         can_wait = {one.name for one in catalogue.CHECKS if one.can_wait}
         self.assertEqual([one.name for one in catalogue.CHECKS if can_wait.intersection(one.after)], [])
-        self.assertEqual([one.name for one in catalogue.CHECKS if one.can_wait and one.alone], [])
 
     def test_tests_that_another_check_runs_too_run_once_and_alone_where_that_does_not_run(self):
         (robot,) = [one for one in catalogue.CHECKS if one.within]

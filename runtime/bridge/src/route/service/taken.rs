@@ -30,8 +30,8 @@ struct Open {
     server: Option<Server<Raw, Raw>>,
     types: Types,
     context: Context,
-    /// A request, CDR, that ROS has no room for yet.
-    held: Option<(Ticket, Vec<u8>)>,
+    /// A request, CDR, that ROS has no room for yet, and since when.
+    held: Option<(Ticket, Vec<u8>, Instant)>,
     asked: BTreeMap<i64, (Ticket, Instant)>,
 }
 
@@ -171,7 +171,7 @@ impl Open {
             let is_one = server.serve(Duration::ZERO, |request, answer| {
                 written = types.request.write(request, &mut Writer::new(&mut cdr), context);
                 if written.is_ok() {
-                    *held = Some((answer.later(), std::mem::take(&mut cdr)));
+                    *held = Some((answer.later(), std::mem::take(&mut cdr), Instant::now()));
                 }
             });
             if let Err(error) = written {
@@ -182,14 +182,14 @@ impl Open {
                 return false;
             }
         }
-        let Some((ticket, cdr)) = held.take() else { return true };
+        let Some((ticket, cdr, since)) = held.take() else { return true };
         match called.ask(&cdr) {
             Some(number) => {
                 asked.insert(number, (ticket, Instant::now()));
                 true
             }
             None => {
-                *held = Some((ticket, cdr));
+                *held = Some((ticket, cdr, since));
                 false
             }
         }
@@ -221,8 +221,14 @@ impl Open {
         })
     }
 
-    /// Tells those that there is no answer whose time is up. Numbers grow with the time.
+    /// Tells those that there is no answer whose time is up: the one that ROS never took, too. Numbers grow with the time.
     fn expire(&mut self, limit: Duration, calls: &mut Calls) {
+        if let Some((ticket, ..)) = self.held.take_if(|(.., since)| since.elapsed() >= limit) {
+            calls.unanswered += 1;
+            if let Some(server) = &mut self.server {
+                drop(server.answer(ticket));
+            }
+        }
         while let Some(entry) = self.asked.first_entry() {
             if entry.get().1.elapsed() < limit {
                 break;
