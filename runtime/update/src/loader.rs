@@ -1,0 +1,207 @@
+//! Kernel images that the boot loader counts starts of: which version is started next, which one is kept, and which is given up.
+//!
+//! systemd-boot starts a kernel image by its file's name in `EFI/Linux` of the boot partition (systemd's `AUTOMATIC_BOOT_ASSESSMENT`):
+//!
+//! ```text
+//! horus_0.1.0.efi          kept: it is started as often as it is the newest
+//! horus_0.2.0+3.efi        on trial: three starts are left
+//! horus_0.2.0+2-1.efi      after the first of them
+//! horus_0.2.0+0-3.efi      given up: it is started only where nothing else is left
+//! ```
+//!
+//! The loader counts before it starts the kernel, so a version that hangs before its first program counts, too. To keep a version is to take the
+//! count out of its name. systemd's own program for that asks the firmware which file was started, and a PREEMPT_RT kernel has no runtime services
+//! of the firmware; ours is told the version by the running system, whose kernel image has it in its command line.
+//!
+//! # Trade-offs
+//! A name changes by one rename, which vfat may write as a new name first, and then without the old one. A power cut between the two leaves two names for one
+//! content. Either starts the version, so nothing is removed then: to remove one of them would free what the other one names.
+
+mod version;
+
+use std::cmp::Reverse;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+pub use version::compare;
+
+/// Where the loader looks, below the boot partition.
+const PLACE: &str = "EFI/Linux";
+/// What the name of a kernel image of ours begins and ends with.
+const NAME: (&str, &str) = ("horus_", ".efi");
+
+/// A kernel image on the boot partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelImage {
+    /// Its version, and that of the system that it starts.
+    pub version: String,
+    /// How often the loader may start it; `None` where it does not count.
+    pub tries: Option<Tries>,
+}
+
+/// The loader's count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tries {
+    /// Starts that are left.
+    pub left: u32,
+    /// Starts that were made.
+    pub done: u32,
+}
+
+impl KernelImage {
+    /// Reads a file's name; `None` where it is no kernel image of ours.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let stem = name.strip_prefix(NAME.0)?.strip_suffix(NAME.1)?;
+        let counted = stem.rsplit_once('+').and_then(|(version, count)| Some((version, tries(count)?)));
+        let (version, tries) = counted.map_or((stem, None), |(version, tries)| (version, Some(tries)));
+        (!version.is_empty()).then(|| Self { version: version.to_owned(), tries })
+    }
+
+    /// The file's name.
+    pub fn name(&self) -> String {
+        let count = match self.tries {
+            None => String::new(),
+            Some(Tries { left, done: 0 }) => format!("+{left}"),
+            Some(Tries { left, done }) => format!("+{left}-{done}"),
+        };
+        format!("{}{}{count}{}", NAME.0, self.version, NAME.1)
+    }
+
+    /// Whether the loader has given it up: it is started only where no other is left.
+    pub fn is_given_up(&self) -> bool {
+        self.tries.is_some_and(|tries| tries.left == 0)
+    }
+}
+
+/// `3`, or `2-1`.
+fn tries(count: &str) -> Option<Tries> {
+    let number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?;
+    let (left, done) = count.split_once('-').unwrap_or((count, "0"));
+    Some(Tries { left: number(left)?, done: number(done)? })
+}
+
+/// What went wrong with the boot partition. What was there before stays.
+#[derive(Debug, Error)]
+pub enum LoaderError {
+    /// It cannot be read.
+    #[error("cannot list {path}: {cause}; is the boot partition mounted there? `findmnt /boot` says so")]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// There is no such version.
+    #[error("no kernel image of version {version} is in {path}; there is {there}")]
+    NoSuchVersion {
+        /// The version.
+        version: String,
+        /// The folder.
+        path: PathBuf,
+        /// The versions that are there.
+        there: String,
+    },
+    /// No other version would start.
+    #[error(
+        "version {version} is the only one that starts, so it is not given up: nothing was changed. Install another one first"
+    )]
+    OnlyOne {
+        /// The version.
+        version: String,
+    },
+    /// It cannot be written.
+    #[error("cannot rename {path}: {cause}; the boot loader's choice is as it was")]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+}
+
+/// The kernel images of a boot partition.
+#[derive(Clone, Debug)]
+pub struct Loader {
+    folder: PathBuf,
+}
+
+impl Loader {
+    /// That of the boot partition which is mounted at `boot`.
+    pub fn at(boot: &Path) -> Self {
+        Self { folder: boot.join(PLACE) }
+    }
+
+    /// All kernel images of ours, the one that is started next first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn images(&self) -> Result<Vec<KernelImage>, LoaderError> {
+        let unreadable = |cause| LoaderError::Unreadable { path: self.folder.clone(), cause };
+        let mut images = Vec::new();
+        for entry in fs::read_dir(&self.folder).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name();
+            images.extend(name.to_str().and_then(KernelImage::from_name));
+        }
+        // systemd-boot's order: what is not given up, the newest version, then the one with most starts left.
+        images.sort_by(|one, other| {
+            let left = |image: &KernelImage| Reverse(image.tries.map_or(u32::MAX, |tries| tries.left));
+            (one.is_given_up().cmp(&other.is_given_up()))
+                .then_with(|| compare(&other.version, &one.version))
+                .then_with(|| left(one).cmp(&left(other)))
+        });
+        Ok(images)
+    }
+
+    /// Keeps a version: the loader no longer counts its starts. One that is kept already stays so.
+    ///
+    /// # Errors
+    /// When there is none, or the disk does not take the name.
+    pub fn keep(&self, version: &str) -> Result<(), LoaderError> {
+        let image = self.find(&self.images()?, version)?;
+        if image.tries.is_none() {
+            return Ok(());
+        }
+        self.rename(&image, &KernelImage { tries: None, ..image.clone() })
+    }
+
+    /// Gives a version up: the loader starts another one from now on.
+    ///
+    /// # Errors
+    /// When there is none, no other version would start, or the disk does not take the name.
+    pub fn give_up(&self, version: &str) -> Result<(), LoaderError> {
+        let images = self.images()?;
+        self.find(&images, version)?;
+        if !images.iter().any(|image| image.version != version && !image.is_given_up()) {
+            return Err(LoaderError::OnlyOne { version: version.to_owned() });
+        }
+        // After a power cut it may have two names.
+        for image in images.iter().filter(|image| image.version == version && !image.is_given_up()) {
+            let done = image.tries.map_or(0, |tries| tries.done);
+            self.rename(image, &KernelImage { tries: Some(Tries { left: 0, done }), ..image.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// The first of this version in the loader's order.
+    fn find(&self, images: &[KernelImage], version: &str) -> Result<KernelImage, LoaderError> {
+        images.iter().find(|image| image.version == version).cloned().ok_or_else(|| {
+            let there: Vec<_> = images.iter().map(|image| image.version.as_str()).collect();
+            let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+            LoaderError::NoSuchVersion { version: version.to_owned(), path: self.folder.clone(), there }
+        })
+    }
+
+    /// One name in place of another; it is on the disk when this returns.
+    fn rename(&self, from: &KernelImage, to: &KernelImage) -> Result<(), LoaderError> {
+        let path = self.folder.join(from.name());
+        let renamed =
+            fs::rename(&path, self.folder.join(to.name())).and_then(|()| File::open(&self.folder)?.sync_all());
+        renamed.map_err(|cause| LoaderError::Unwritable { path, cause })
+    }
+}
+
+#[cfg(test)]
+mod tests;
