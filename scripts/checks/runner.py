@@ -20,7 +20,7 @@ from horus_appliance.paths import REPOSITORY
 AT_A_TIME = 4
 HEARTBEAT_SECONDS = 60
 # How much less of the CPUs a check gets than one that others wait for.
-NICE = 5
+NICE = 10
 # Of the time of a run, after which what can wait is left out: what runs beside others, and what runs alone behind them.
 SHARE, SHARE_ALONE = 1 / 3, 4 / 5
 
