@@ -176,6 +176,9 @@ fn ctrl_c_ends_a_run_without_an_end_in_order() {
     let lines = run.ends_by(Signal::INT);
     assert_eq!(run.status(), 0, "{lines:#?}");
     assert!(lines.iter().any(|line| line.starts_with("stopped: two runs that are stopped by hand")), "{lines:#?}");
-    assert!(lines.last().unwrap().ends_with(", sim ended in order"), "{lines:#?}");
+    // nav starts after sim, and so it ends before it; goals ends when it likes.
+    let ended: Vec<_> = lines.last().unwrap().trim_end_matches(" ended in order").split(", ").collect();
+    let place = |name: &str| ended.iter().position(|ended| *ended == name).unwrap_or_else(|| panic!("{lines:#?}"));
+    assert!(place("nav") < place("sim") && place("goals") < 3, "{lines:#?}");
     assert!(scene.processes().is_empty() && scene.has_left_nothing());
 }
