@@ -145,12 +145,25 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         cls.copied = subprocess.run(copy, capture_output=True, text=True, check=False, timeout=PATIENCE)
         cls.arrived = cls.ssh(machine, "key", "cat /run/sent").stdout
         cls.joined = cls.ssh(machine, "key", JOIN, given=ACCESS_POINT)
-        laptop = deploying.Laptop(cls.home, ["ssh", *cls.options("key"), "-p", machine.ports[SSH]])
+        laptop = deploying.Laptop(cls.home, ["ssh", *cls.options("key"), "-p", machine.ports[SSH], "-o", f"ControlPath={cls.one_connection(machine)}"])
         cls.fleet = through_gateway.go_through(laptop, machine.ports[GATEWAY])
         cls.robot = through_bridge.go_through(laptop, machine.ports[BRIDGE])
         cls.in_python = in_python.go_through(laptop)
         cls.whole_robot = whole_robot.go_through(laptop)
         cls.deployed = deploying.go_through(laptop)
+
+    @classmethod
+    def one_connection(cls, machine: Machine) -> Path:
+        """What the laptop's questions share: an emulated machine takes 5 s to let in, and is asked about 70 times. Without it they connect by themselves."""
+        path = cls.home / "connection"
+        line = ["ssh", *cls.options("key"), "-p", str(machine.ports[SSH]), "-N", "-o", "ControlMaster=yes", "-o", f"ControlPath={path}", "root@127.0.0.1"]
+        connection = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        cls.addClassCleanup(connection.wait)
+        cls.addClassCleanup(connection.terminate)  # before it is waited for: the last one that was added comes first
+        deadline = time.monotonic() + PATIENCE
+        while not path.exists() and connection.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.2)
+        return path
 
     @classmethod
     def options(cls, key: str) -> list:

@@ -59,7 +59,12 @@ class Laptop:
     """A person's machine: the project, the tool, and the way to the appliance."""
 
     directory: Path
-    ssh: list  # up to the host
+    ssh: list  # up to the host, over a connection that all questions share
+
+    @property
+    def ssh_alone(self) -> list:
+        """The same over a connection of its own, with which all ends that was asked of it."""
+        return ["ssh", "-o", "ControlPath=none", *map(str, self.ssh[1:])]
 
     def __post_init__(self):
         self.project = self.directory / NODE
@@ -97,7 +102,7 @@ class Laptop:
                 entry = tarfile.TarInfo(name)
                 entry.size = len(content)
                 archive.addfile(entry, io.BytesIO(content))
-        command = [*map(str, self.ssh), "root@127.0.0.1", "horus node install -"]
+        command = [*self.ssh_alone, "root@127.0.0.1", "horus node install -"]
         return subprocess.run(command, input=buffer.getvalue()[:size], capture_output=True, check=False, timeout=300)
 
 

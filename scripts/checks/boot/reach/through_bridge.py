@@ -65,7 +65,7 @@ def go_through(laptop: Laptop, port: int) -> Robot:
             sender.communicate("\n\n", timeout=EMULATED_SECONDS)
     # To ROS.
     with node("receive", "/inside", 1, EMULATED_SECONDS) as receiver:
-        publisher = subprocess.Popen([*map(str, laptop.ssh), "root@127.0.0.1", PUBLISHED], stdout=subprocess.DEVNULL)
+        publisher = subprocess.Popen([*laptop.ssh_alone, "root@127.0.0.1", PUBLISHED], stdout=subprocess.DEVNULL)
         try:
             said, _ = receiver.communicate(timeout=2 * EMULATED_SECONDS)
         finally:

@@ -105,7 +105,7 @@ def turn_on(laptop: Laptop, place: Path) -> None:
 def through_ssh(laptop: Laptop, done: Fleet) -> None:
     """As docs/gateway.md does without certificates: SSH forwards the Unix socket."""
     socket = laptop.directory / "forwarded"
-    forward = [*map(str, laptop.ssh), "-N", "-o", "ExitOnForwardFailure=yes", "-L", f"{socket}:/run/horus/gateway/socket", "root@127.0.0.1"]
+    forward = [*laptop.ssh_alone, "-N", "-o", "ExitOnForwardFailure=yes", "-L", f"{socket}:/run/horus/gateway/socket", "root@127.0.0.1"]
     tunnel = subprocess.Popen(forward)
     try:
         wait = f"for second in $(seq 60); do [ -S {socket} ] && break; sleep 1; done"
