@@ -8,7 +8,7 @@ use horus::service::{CallError, Client, Options};
 use horus_shm::directory::{Directory, Location, TopicName};
 use serde_json::json;
 
-use super::list::goals;
+use crate::topic::goals::goals;
 use crate::topic::json_line;
 
 /// How long the server may take to answer.

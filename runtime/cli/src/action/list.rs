@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use horus::action::{GoalId, GoalStatus, GoalStatusArray};
-use horus::time::MonotonicTime;
-use horus::zerocopy::IntoBytes;
 use horus_shm::directory::Location;
-use horus_shm::ends::observe::{Observation, Start};
 use serde::Serialize;
 
 use crate::table::{Head, table};
+use crate::topic::goals::{self, Goal};
 use crate::topic::parts::Parts;
 use crate::topic::survey::Topic;
 use crate::topic::{Process, process};
@@ -37,17 +34,6 @@ pub struct Action {
     pub goals: Vec<Goal>,
 }
 
-/// A goal.
-#[derive(Clone, Debug, Serialize)]
-pub struct Goal {
-    /// What it is known by: 32 hexadecimal digits.
-    pub id: String,
-    /// `accepted`, `executing`, `canceling`, `succeeded`, `canceled` or `aborted`.
-    pub status: String,
-    /// Seconds since it was accepted.
-    pub age_s: f64,
-}
-
 /// The actions that `topics` are of, by name. One that no program serves is there as long as a client waits for it.
 pub fn actions(topics: &[Topic]) -> Vec<Action> {
     let parts = Parts::of(topics.iter().map(|topic| (topic.name.as_str(), topic.type_name.as_str())));
@@ -70,34 +56,9 @@ fn action<'a>(name: &str, part: impl Fn(&str) -> Option<&'a Topic>) -> Action {
         result: type_of(part("goal.answer.0"), "_Outcome"),
         clients: goals.map_or(0, |topic| topic.publishers.iter().filter(|lane| lane.process.is_some()).count()),
         clients_limit: goals.map_or(0, |topic| topic.publishers_limit),
-        goals: server.and(part("status")).map_or_else(Vec::new, |status| self::goals(Path::new(&status.file))),
+        goals: server.and(part("status")).map_or_else(Vec::new, |status| goals::goals(Path::new(&status.file))),
         server: server.map(|process| Process { pid: process.pid, elsewhere: process.elsewhere }),
     }
-}
-
-/// Where goals stand, by the newest message of a topic.
-pub fn goals(file: &Path) -> Vec<Goal> {
-    let Some(states) = newest(file) else { return Vec::new() };
-    let now = MonotonicTime::now();
-    let goal = |state: &horus::action::GoalState| Goal {
-        id: GoalId(state.goal_id).to_string(),
-        status: GoalStatus::of_code(state.status).map_or_else(|| "unknown".to_owned(), |status| status.to_string()),
-        age_s: now.since(MonotonicTime::from_nanos(state.accepted_ns)).as_secs_f64(),
-    };
-    states.goals().iter().map(goal).collect()
-}
-
-fn newest(file: &Path) -> Option<GoalStatusArray> {
-    // Of another type of this size nothing can be believed, and nothing is: states are numbers.
-    let mut topic = Observation::open(file, Start::Back(4)).ok()??;
-    if topic.header().shape.payload_bytes() != size_of::<GoalStatusArray>() {
-        return None;
-    }
-    let (mut states, mut found) = (GoalStatusArray::zeroed(), None);
-    while topic.try_take(states.as_mut_bytes()).is_some() {
-        found = Some(states);
-    }
-    found
 }
 
 const HEADS: [Head; 6] =

@@ -3,7 +3,7 @@
 //! Exit status: 0 it was done, and a goal succeeded; 1 it was not.
 
 mod cancel;
-pub mod list;
+mod list;
 mod send;
 
 use std::process::ExitCode;

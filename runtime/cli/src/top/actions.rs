@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::services::Service;
 use super::topics::Topics;
-use crate::action::list::{Goal, goals};
 use crate::topic::Process;
+use crate::topic::goals::{Goal, goals};
 use crate::topic::parts::Parts;
 
 /// An action.

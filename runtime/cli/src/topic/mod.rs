@@ -7,6 +7,7 @@
 mod accounts;
 mod clean;
 mod fields;
+pub mod goals;
 pub mod message;
 mod near;
 pub mod parts;

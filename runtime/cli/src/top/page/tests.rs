@@ -5,8 +5,8 @@ use horus::graph::NodeInfo;
 use super::super::header::{Machine, Misses};
 use super::super::topics::Slowest;
 use super::*;
-use crate::action::list::Goal;
 use crate::node::running::Figures;
+use crate::topic::goals::Goal;
 
 fn control() -> Node {
     let asked = NodeInfo {
