@@ -65,6 +65,9 @@ pub fn fill(document: &str, repository: &File) -> Result<(String, usize), Failur
     Ok((filled + rest, count))
 }
 
+/// Tables that hold all of one program's results.
+const PROGRAMS: [(&str, &str); 2] = [("services", "service_benchmark"), ("transforms", "transform_benchmark")];
+
 fn table_of(name: &str, directory: &File) -> Result<String, Failure> {
     if let Some((.., table)) = languages::TABLES.iter().find(|(language, ..)| *language == name) {
         return table(directory);
@@ -72,13 +75,16 @@ fn table_of(name: &str, directory: &File) -> Result<String, Failure> {
     if let Some((.., table)) = gateway::TABLES.iter().find(|(of_gateway, ..)| *of_gateway == name) {
         return gateway::of_document(*table, directory);
     }
-    let reports = results::read(directory)?;
+    let mut reports = results::read(directory)?;
+    if let Some((_, program)) = PROGRAMS.iter().find(|(of_program, _)| *of_program == name) {
+        return Ok(of_program(&reports, program));
+    }
+    // Those were measured on another day, and are no part of a table of messages.
+    reports.retain(|report| PROGRAMS.iter().all(|(_, program)| report.benchmark != *program));
     match name {
         "messages" => Ok(messages(&reports)),
         "lines" => Ok(lines(&reports)),
         "ticks" => Ok(ticks(&reports)),
-        "services" => Ok(of_program(&reports, "service_benchmark")),
-        "transforms" => Ok(of_program(&reports, "transform_benchmark")),
         _ => {
             let known = "messages, lines, ticks, services, transforms, cpp, python, csharp, gateway, gateway-rivals and gateway-steps";
             Err(format!("no table is called '{name}': there are {known}").into())

@@ -14,8 +14,8 @@
 //! of the firmware; ours is told the version by the running system, whose kernel image has it in its command line.
 //!
 //! # Trade-offs
-//! A name changes by one rename, which vfat may write as a new name first, and then without the old one. A power cut between the two leaves two names for one
-//! content. Either starts the version, so nothing is removed then: to remove one of them would free what the other one names.
+//! A name changes by one rename, which vfat may write as a new name first, and then without the old one. A power cut between the two leaves two names
+//! for one content. Either starts the version, so nothing is removed or replaced then: that would free what the other name stands for.
 
 mod version;
 
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use version::compare;
+use version::compare;
 
 /// Where the loader looks, below the boot partition.
 const PLACE: &str = "EFI/Linux";
@@ -113,7 +113,7 @@ pub enum LoaderError {
         version: String,
     },
     /// It cannot be written.
-    #[error("cannot rename {path}: {cause}; the boot loader's choice is as it was")]
+    #[error("cannot rename {path}: {cause}; until it can be, the boot loader may choose as before")]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -180,7 +180,10 @@ impl Loader {
         // After a power cut it may have two names.
         for image in images.iter().filter(|image| image.version == version && !image.is_given_up()) {
             let done = image.tries.map_or(0, |tries| tries.done);
-            self.rename(image, &KernelImage { tries: Some(Tries { left: 0, done }), ..image.clone() })?;
+            let given_up = (done..).map(|done| KernelImage { tries: Some(Tries { left: 0, done }), ..image.clone() });
+            // A name that is taken is the other name's.
+            let free = given_up.into_iter().find(|name| !self.folder.join(name.name()).exists());
+            self.rename(image, &free.expect("a folder has fewer files than there are numbers"))?;
         }
         Ok(())
     }

@@ -20,8 +20,8 @@ HEARTBEAT_SECONDS = 20
 # QEMU's emulation of several CPUs has a race, in one of hundreds of boots: a CPU runs an instruction that another one has already patched back
 # (https://bugzilla.redhat.com/show_bug.cgi?id=2216496; seen with QEMU 10.0). It is told and booted again, once.
 EMULATOR_RACE = "Oops: int3"
-# What it says when it ends because its own state is none that it knows. Seen in one of tens of boots: msix_table_mmio_write, with an address behind
-# the table, before the kernel had said a word (QEMU 10.0).
+# What it says when it ends because its own state is none that it knows. Seen once: msix_table_mmio_write, with an address behind the table,
+# before the kernel had said a word (QEMU 10.0).
 EMULATOR_ASSERTION = "Assertion `"
 
 

@@ -91,6 +91,12 @@ fn two_names_for_one_content_are_one_version() {
     assert_eq!(start(&loader), "0.2.0");
     loader.give_up("0.2.0").unwrap();
     assert_eq!(start(&loader), "0.1.0");
+    // As both would be called.
+    let (_boot, loader) =
+        partition(&["horus_0.1.0.efi", "horus_0.2.0.efi", "horus_0.2.0+3.efi", "horus_0.2.0+0-1.efi"]);
+    loader.give_up("0.2.0").unwrap();
+    assert_eq!(names(&loader).len(), 4, "nothing is replaced");
+    assert_eq!(start(&loader), "0.1.0");
 }
 
 #[test]

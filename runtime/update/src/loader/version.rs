@@ -4,51 +4,70 @@
 
 use std::cmp::Ordering;
 
-/// A part of a version. The order of the variants is the specification's: `1~rc1` is older than `1`, and that is older than `1-1`, `1^fix` and `1.1`.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Part<'a> {
-    Tilde,
-    End,
-    Dash,
-    Caret,
-    Dot,
-    Letters(&'a str),
-    /// How many digits, without leading zeros, and which: of more digits is larger.
-    Number(usize, &'a str),
-}
-
-/// Compares two versions: the older one is less. Other versions may be equal than those that are spelled alike, such as `1.02` and `1.2`.
+/// Compares two versions: the older one is less. Versions may be equal that are not spelled alike, such as `1.02` and `1.2`.
 pub fn compare(one: &str, other: &str) -> Ordering {
-    parts(one).cmp(parts(other))
+    let (mut one, mut other) = (one, other);
+    loop {
+        // What is no part of a version only separates.
+        [one, other] = [one, other]
+            .map(|rest| rest.trim_start_matches(|c: char| !is_letter(c) && !is_digit(c) && !"~-^.".contains(c)));
+        let mut order = separator('~', &mut one, &mut other);
+        if order.is_eq() && (one.is_empty() || other.is_empty()) {
+            return (!one.is_empty()).cmp(&!other.is_empty());
+        }
+        for mark in ['-', '^', '.'] {
+            order = order.then_with(|| separator(mark, &mut one, &mut other));
+        }
+        let is_alike = if one.starts_with(is_digit) || other.starts_with(is_digit) { is_digit } else { is_letter };
+        let (first, second) = (head(&mut one, is_alike), head(&mut other, is_alike));
+        let order = order.then_with(|| {
+            if first.starts_with(is_digit) || second.starts_with(is_digit) {
+                numbers(first, second)
+            } else {
+                first.cmp(second)
+            }
+        });
+        if order.is_ne() {
+            return order;
+        }
+    }
 }
 
-fn parts(mut rest: &str) -> impl Iterator<Item = Part<'_>> {
-    let mut is_over = false;
-    std::iter::from_fn(move || {
-        // What is no part of a version only separates.
-        rest = rest.trim_start_matches(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '~' | '-' | '^' | '.'));
-        let Some(first) = rest.chars().next() else {
-            return (!std::mem::replace(&mut is_over, true)).then_some(Part::End);
-        };
-        let is_alike = |c: char| match first {
-            '0'..='9' => c.is_ascii_digit(),
-            _ => c.is_ascii_alphabetic(),
-        };
-        let length = rest.find(|c| !is_alike(c)).unwrap_or(rest.len()).max(1);
-        let (part, after) = rest.split_at(length);
-        rest = after;
-        Some(match first {
-            '~' => Part::Tilde,
-            '-' => Part::Dash,
-            '^' => Part::Caret,
-            '.' => Part::Dot,
-            '0'..='9' => {
-                let number = part.trim_start_matches('0');
-                Part::Number(number.len(), number)
-            }
-            _ => Part::Letters(part),
-        })
-    })
+/// Where one of both has this mark next, it is the older one; where both have it, they go on behind it.
+fn separator(mark: char, one: &mut &str, other: &mut &str) -> Ordering {
+    match (one.strip_prefix(mark), other.strip_prefix(mark)) {
+        (Some(behind), Some(behind_other)) => {
+            (*one, *other) = (behind, behind_other);
+            Ordering::Equal
+        }
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    }
+}
+
+/// What begins a version, as long as it is alike.
+fn head<'a>(rest: &mut &'a str, is_alike: fn(char) -> bool) -> &'a str {
+    let (head, behind) = rest.split_at(rest.find(|c| !is_alike(c)).unwrap_or(rest.len()));
+    *rest = behind;
+    head
+}
+
+/// A number is newer than none, and of two that have no zeros in front the one with more digits is larger.
+fn numbers(one: &str, other: &str) -> Ordering {
+    let [without, other_without] = [one, other].map(|number| number.trim_start_matches('0'));
+    (!one.is_empty())
+        .cmp(&!other.is_empty())
+        .then(without.len().cmp(&other_without.len()))
+        .then(without.cmp(other_without))
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphabetic()
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
 
     @classmethod
     def one_connection(cls, machine: Machine) -> Path:
-        """What the laptop's questions share: an emulated machine takes 5 s to let in, and is asked about 70 times. Without it they connect by themselves."""
+        """What the laptop's questions share: an emulated machine takes seconds to let each one in. Without it they connect by themselves."""
         path = cls.home / "connection"
         line = ["ssh", *cls.options("key"), "-p", str(machine.ports[SSH]), "-N", "-o", "ControlMaster=yes", "-o", f"ControlPath={path}", "root@127.0.0.1"]
         connection = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

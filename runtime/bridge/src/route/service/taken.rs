@@ -185,7 +185,7 @@ impl Open {
         let Some((ticket, cdr, since)) = held.take() else { return true };
         match called.ask(&cdr) {
             Some(number) => {
-                asked.insert(number, (ticket, Instant::now()));
+                asked.insert(number, (ticket, since));
                 true
             }
             None => {
@@ -225,9 +225,7 @@ impl Open {
     fn expire(&mut self, limit: Duration, calls: &mut Calls) {
         if let Some((ticket, ..)) = self.held.take_if(|(.., since)| since.elapsed() >= limit) {
             calls.unanswered += 1;
-            if let Some(server) = &mut self.server {
-                drop(server.answer(ticket));
-            }
+            self.leave_unanswered(ticket);
         }
         while let Some(entry) = self.asked.first_entry() {
             if entry.get().1.elapsed() < limit {
@@ -235,9 +233,14 @@ impl Open {
             }
             let (ticket, _) = entry.remove();
             calls.unanswered += 1;
-            if let Some(server) = &mut self.server {
-                drop(server.answer(ticket));
-            }
+            self.leave_unanswered(ticket);
+        }
+    }
+
+    /// Tells a client that there is no answer.
+    fn leave_unanswered(&mut self, ticket: Ticket) {
+        if let Some(server) = &mut self.server {
+            drop(server.answer(ticket));
         }
     }
 
@@ -245,11 +248,7 @@ impl Open {
     fn give_up(&mut self) -> u64 {
         let asked = std::mem::take(&mut self.asked);
         let count = asked.len() as u64;
-        for (ticket, _) in asked.into_values() {
-            if let Some(server) = &mut self.server {
-                drop(server.answer(ticket));
-            }
-        }
+        asked.into_values().for_each(|(ticket, _)| self.leave_unanswered(ticket));
         count
     }
 }
