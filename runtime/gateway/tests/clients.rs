@@ -16,7 +16,7 @@ use running::certificates::{Authority, Counts, listen};
 use running::process::Process;
 use running::{Gateway, PATIENCE};
 
-const SETTINGS: &str = "[limits]\nheartbeat_ms = 500\n[topics.numbers]\ndirection = \"both\"\nbytes = 64\ncapacity = 256\npublishers = 2\n\
+const SETTINGS: &str = "[limits]\nheartbeat_ms = 2000\n[topics.numbers]\ndirection = \"both\"\nbytes = 64\ncapacity = 256\npublishers = 2\n\
                         log = { durability = \"each\", keep_bytes = 67108864 }\n";
 
 /// A client's program, and what it prints.

@@ -147,7 +147,7 @@ fn writer_whose_disk_fails_at_the_end_of_a_segment() {
     assert_eq!((segments(&directory), log.counts().doubtful), (2, FIT + 1 - 20));
 }
 
-const FAST: &str = "[limits]\nheartbeat_ms = 500\n";
+const FAST: &str = "[limits]\nheartbeat_ms = 2000\n";
 
 /// Messages one by one on channel 1, each of which the log has or has not.
 fn is_logged(sender: &mut horus_gateway::client::Connection) -> bool {

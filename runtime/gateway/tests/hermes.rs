@@ -13,7 +13,7 @@ use running::talk::*;
 /// 1. Its stress test counted 6093 messages as sent, of which its server had taken none: both made checksums in their own way.
 #[test]
 fn what_a_sender_counts_is_what_the_gateway_took_and_a_receiver_got() {
-    let gateway = Gateway::start(&format!("{BOTH}[limits]\nheartbeat_ms = 500\n"));
+    let gateway = Gateway::start(&format!("{BOTH}[limits]\nheartbeat_ms = 2000\n"));
     let (mut sender, mut receiver) = (gateway.connect(), gateway.connect());
     sender.advertise(1, &advertise("speed")).unwrap();
     receiver.subscribe(1, &now("speed")).unwrap();
@@ -90,7 +90,7 @@ fn connect_when_there_is_room(gateway: &Gateway) -> horus_gateway::client::Conne
 #[test]
 fn who_reads_slowly_gets_whole_frames_in_order_and_the_count_of_all_others() {
     let gateway = Gateway::start(
-        "[topics.speed]\ndirection = \"both\"\nbytes = 1024\n[limits]\nqueue_bytes = 70000\npayload_bytes = 30000\nheartbeat_ms = 500\n",
+        "[topics.speed]\ndirection = \"both\"\nbytes = 1024\n[limits]\nqueue_bytes = 70000\npayload_bytes = 30000\nheartbeat_ms = 2000\n",
     );
     let (mut sender, mut slow) = (gateway.connect(), gateway.connect());
     sender.advertise(1, &advertise("speed")).unwrap();
@@ -99,6 +99,8 @@ fn who_reads_slowly_gets_whole_frames_in_order_and_the_count_of_all_others() {
     for number in 1..=SENT {
         let head = Head { flags: WANTS_ACK, ..Head::new(Type::Message, 1) };
         sender.send(&head, &[number as u8; 1_024]).unwrap();
+        // It reads nothing, but it is there: the gateway takes a client that says nothing for three heartbeats for dead.
+        slow.send(&Head::new(Type::Heartbeat, 0), &[]).unwrap();
         // It waits for each: what is missing is missing for want of reading alone.
         assert_eq!(Ack::read(&next_ack(&mut sender)), Some(Ack { sequence: number, taken: 1, lost: 0 }));
     }

@@ -114,7 +114,7 @@ fn beside_something_large() {
 /// Small segments, for a small disk, and a topic without a log beside.
 const TOPICS: &str = "[topics.speed]\ndirection = \"both\"\nbytes = 1000\n\
     log = { durability = \"each\", segment_bytes = 8192, keep_bytes = 1048576 }\n\
-    [topics.live]\ndirection = \"both\"\nbytes = 1000\n[limits]\nheartbeat_ms = 500\n";
+    [topics.live]\ndirection = \"both\"\nbytes = 1000\n[limits]\nheartbeat_ms = 2000\n";
 
 /// Messages of both topics go through a gateway, whatever becomes of its log.
 struct Traffic {
