@@ -112,6 +112,7 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
             hostname="arm3", ssh_keys=(cls.home / "key.pub",), time_servers=("10.0.2.2",), address="10.0.2.15", wifi="lab", wifi_password=PASSWORD
         )
         cls.image, cls.answers_by_ssh = mkosi.build("full"), {}
+        whole_robot.prepare()
 
         def prepare(disk: Path) -> None:
             os.truncate(disk, DISK)
@@ -355,18 +356,18 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
     def test_all_programs_of_a_robot_are_deployed_as_one_version_and_start_in_order(self):
         said, seen = self.whole_robot.said["1"], self.whole_robot.seen
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-        for words in ("building robot-base ", "building robot-nav ", "11 nodes of 3 programs", "nav is ready", "robot 1 is ready: 3 programs"):
+        for words in ("building robot-base ", "building robot-nav ", "building robot-camera", "12 nodes of 4 programs", "nav is ready", "robot 1 is ready: 4 programs"):
             self.assertIn(words, said.stdout)
-        self.assertIn("robot 1: 3 of 3 programs ready", seen["runs"])
+        self.assertIn("robot 1: 4 of 4 programs ready", seen["runs"])
         ready, started = map(int, seen["order"].split())
         self.assertTrue(0 < ready <= started, seen["order"])
         self.assertEqual(seen["user"], "horus")
-        for program in ("robot-base", "robot-nav", "robot-battery"):
+        for program in ("robot-base", "robot-nav", "robot-camera", "robot-battery"):
             self.assertIn(f"{program}/", seen["nodes"])
 
     def test_a_program_of_a_robot_that_is_killed_starts_again(self):
         seen = self.whole_robot.seen
-        self.assertIn("robot 1: 3 of 3 programs ready", seen["after a kill"])
+        self.assertIn("robot 1: 4 of 4 programs ready", seen["after a kill"])
         self.assertGreaterEqual(int(seen["restarts"]), 1)
 
     def test_a_version_of_a_robot_of_which_one_program_never_becomes_ready_is_taken_back_as_one(self):
@@ -374,14 +375,14 @@ class ReachedAppliance(boot_test_x86_64.BootTest):
         self.assertEqual(said.returncode, 1, said.stdout + said.stderr)
         for words in ("robot 2: lights did not become ready", "no bulb in the socket", "robot 1 runs again"):
             self.assertIn(words, said.stdout + said.stderr)
-        self.assertIn("robot 1: 3 of 3 programs ready", seen["rolled back"])
+        self.assertIn("robot 1: 4 of 4 programs ready", seen["rolled back"])
 
     def test_a_group_of_a_robot_stops_and_all_of_it_starts_at_the_next_boot(self):
         said, seen = self.whole_robot.said, self.whole_robot.seen
         self.assertEqual(said["stop"].returncode, 0, said["stop"].stderr)
         self.assertEqual(said["stopped"].returncode, 1, said["stopped"].stderr)
-        self.assertIn("robot 1: 2 of 3 programs ready", said["stopped"].stdout)
-        self.assertIn("robot 1: 3 of 3 programs ready", seen["next boot"])
+        self.assertIn("robot 1: 3 of 4 programs ready", said["stopped"].stdout)
+        self.assertIn("robot 1: 4 of 4 programs ready", seen["next boot"])
         self.assertEqual(said["remove"].returncode, 0, said["remove"].stderr)
         self.assertEqual(seen["removed"].split(), ["inactive"])
 

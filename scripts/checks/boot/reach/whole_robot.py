@@ -6,19 +6,21 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks.boot.reach.deploying import BUILT_QUICKLY, HORUS, TARGET, Laptop, toolchain
-from horus_appliance.paths import RUNTIME
+from horus_appliance.host import system
+from horus_appliance.paths import REPOSITORY, RUNTIME
 
 EXAMPLE = RUNTIME / "examples/robot"
-# Of the twelve-node robot, what the image can run without a compiler of another language on this machine.
-PROGRAMS = ("base", "nav", "battery")
+PROGRAMS = ("base", "nav", "camera", "battery")
 # In milliseconds. By the periods of its sources its nodes want more than an emulated machine has, which then does nothing else.
 PERIODS = {
     "base": {"physics": 200, "encoders": 200, "imu": 200, "lidar": 1000, "odometry": 200, "controller": 200, "motor": 200},
     "nav": {"localization": 1000, "costmap": 1000, "planner": 1000},
+    "camera": {"camera": 2000},
     "battery": {"battery": 1000},
 }
 # Never says that it is ready, and why.
@@ -27,6 +29,7 @@ GROUPS = '\n[groups]\nnavigation = ["nav"]\n'
 LIGHTS_ENTRY = '\n[programs.lights]\nrun = "lights.sh"\nafter = ["nav"]\nready_within = "20 s"\n'
 # How long an emulated machine may take until all programs are ready again.
 PATIENCE = 240
+MUSL = "x86_64-unknown-linux-musl"
 STATUS = "horus robot status"
 ALL_READY = f"timeout {PATIENCE} sh -c 'until {STATUS} >/dev/null 2>&1; do sleep 1; done'; {STATUS}"
 # When a program became ready, and when the one after it was started, in microseconds of one clock.
@@ -43,6 +46,15 @@ class Deployment:
     said: dict = field(default_factory=dict)  # results of commands on the laptop
     seen: dict = field(default_factory=dict)  # the machine's answers
     programs: set = field(default_factory=set)  # the SHA-256 of every program that was sent
+
+
+def prepare() -> None:
+    """Builds libhorus, which is inside of the camera, while no machine runs yet: `horus deploy` finds it built."""
+    for command in ("cmake", "make"):
+        system.ensure_command(command, command)
+    with tempfile.TemporaryDirectory() as prefix:
+        line = [REPOSITORY / "scripts/install-library", "--prefix", prefix, "--target", MUSL]
+        subprocess.run(line, check=True, env={**os.environ, **BUILT_QUICKLY})
 
 
 def go_through(laptop: Laptop) -> Deployment:
@@ -100,11 +112,11 @@ def copy_slowed(name: str, project: Path) -> None:
 
 
 def write(place: Path, version: str, more: str = "") -> None:
-    """The example's robot.toml in this version, with the programs that the image can run."""
+    """The example's robot.toml in this version."""
     _, *tables = re.split(r"(?m)^(?=\[)", (EXAMPLE / "robot.toml").read_text())
     kept = {name: table for table in tables for name in PROGRAMS if table.startswith(f"[programs.{name}]")}
     assert list(kept) == list(PROGRAMS), f"{EXAMPLE}/robot.toml has other programs: {tables}"
-    # A program that may be missing on a laptop is not missing here.
+    # A program that may be missing on another laptop is not missing here.
     text = "".join(re.sub("(?m)^optional = .*\n", "", table) for table in kept.values())
     (place / "robot.toml").write_text(f'version = "{version}"\n\n{text}{more}{GROUPS}')
 
@@ -114,8 +126,8 @@ def deploy(laptop: Laptop, place: Path, done: Deployment) -> subprocess.Complete
     # What the programs depend on is built there already, by this toolchain.
     environment = {**BUILT_QUICKLY, "RUSTUP_TOOLCHAIN": toolchain()}
     result = laptop.run(*command, cwd=place, env={**os.environ, **environment})
-    built = TARGET / "x86_64-unknown-linux-musl/release"
-    sent = [built / "robot-base", built / "robot-nav", place / "battery/build/deploy-python/robot-battery", place / "lights.sh"]
+    built, camera = TARGET / MUSL / "release", place / "camera/build/deploy-x86_64/programs/robot-camera"
+    sent = [built / "robot-base", built / "robot-nav", camera, place / "battery/build/deploy-python/robot-battery", place / "lights.sh"]
     done.programs |= {hashlib.sha256(file.read_bytes()).hexdigest() for file in sent if file.exists()}
     return result
 
