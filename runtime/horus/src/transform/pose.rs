@@ -79,6 +79,7 @@ impl Mul for Transform {
     type Output = Self;
 
     /// `a_in_map * b_in_a` is `b` in `map`.
+    #[inline]
     fn mul(self, inner: Self) -> Self {
         let (p, q) = (&self.rotation, &inner.rotation);
         let rotation = Quaternion {
@@ -92,6 +93,7 @@ impl Mul for Transform {
 }
 
 /// A vector, turned: `v + 2 w (q × v) + 2 q × (q × v)`.
+#[inline]
 fn turn(rotation: &Quaternion, vector: &Vector3) -> Vector3 {
     let Quaternion { x, y, z, w } = *rotation;
     let cross = |v: &Vector3| Vector3 { x: y * v.z - z * v.y, y: z * v.x - x * v.z, z: x * v.y - y * v.x };
@@ -104,6 +106,7 @@ fn turn(rotation: &Quaternion, vector: &Vector3) -> Vector3 {
     }
 }
 
+#[inline]
 fn slerp(from: &Quaternion, to: &Quaternion, share: f64) -> Quaternion {
     let dot = from.x * to.x + from.y * to.y + from.z * to.z + from.w * to.w;
     // Both `q` and `-q` are the same rotation: the nearer one is the shorter way.
@@ -114,10 +117,15 @@ fn slerp(from: &Quaternion, to: &Quaternion, share: f64) -> Quaternion {
     // The weights are sin((1 - s) t) / sin(t) and sin(s t) / sin(t), with the angle t between both quaternions, of which `apart` is (2 sin(t / 2))^2.
     let (a, b) = if apart < NEAR {
         // As nearly always between two transforms of a robot: without a call of sine.
-        let squared = apart * (1.0 + apart / 12.0 + apart * apart / 90.0);
+        // Products in place of divisions, which take five times as long.
+        const SIXTH: f64 = 1.0 / 6.0;
+        const TWELFTH: f64 = 1.0 / 12.0;
+        const NINETIETH: f64 = 1.0 / 90.0;
+        const OF_360: f64 = 1.0 / 360.0;
+        let squared = apart * (1.0 + apart * (TWELFTH + apart * NINETIETH));
         let weight = |share: f64| {
             let k = share * share;
-            share * (1.0 + squared * ((1.0 - k) / 6.0 + squared * (7.0 - 10.0 * k + 3.0 * k * k) / 360.0))
+            share * (1.0 + squared * ((1.0 - k) * SIXTH + squared * (7.0 - k * (10.0 - 3.0 * k)) * OF_360))
         };
         (weight(1.0 - share), weight(share))
     } else {

@@ -1,6 +1,6 @@
 //! The transform of a moving frame at a time: a search in the ring of its lane.
 //!
-//! Times in a lane grow, so it is a search for the two transforms around the time. It begins at the newest one and doubles its steps back,
+//! Times in a lane grow, so it is a search for the two transforms around the time. It begins at the newest two and doubles its steps back,
 //! because nearly all look-ups are for the last few.
 
 use horus_shm::ends::Subscription;
@@ -63,8 +63,15 @@ impl Lane<'_> {
         if time >= newest_ns {
             return if time == newest_ns { Ok(Some(front.transform)) } else { Err(Missing::TooLate(time - newest_ns)) };
         }
+        // The time is nearly always between the last two.
+        if newest > oldest {
+            let Some(before) = self.front(newest - 1)? else { return Ok(None) };
+            if before.1 <= time {
+                return Ok(Some(between(&before, &(front, newest_ns), time)));
+            }
+        }
         // The transform `after` is after the time, and `before` will be at it or before.
-        let (mut after, mut step) = (newest, 1);
+        let (mut after, mut step) = ((newest - 1).max(oldest), 2);
         let mut before = loop {
             let number = after.saturating_sub(step).max(oldest);
             let Some(found_ns) = self.time(number) else { return Ok(None) };
@@ -81,13 +88,8 @@ impl Lane<'_> {
             let Some(found_ns) = self.time(middle) else { return Ok(None) };
             *(if found_ns <= time { &mut before } else { &mut after }) = middle;
         }
-        // Nearly always the later one is the newest, which is there already.
-        let later = if after == newest { Some((front, newest_ns)) } else { self.front(after)? };
-        let (Some((from, from_ns)), Some((to, to_ns))) = (self.front(before)?, later) else { return Ok(None) };
-        // Times that do not grow are what no broadcaster of ours sends: then the earlier transform is as good as another.
-        let span = to_ns.saturating_sub(from_ns).max(1);
-        let share = time.saturating_sub(from_ns) as f64 / span as f64;
-        Ok(Some(from.transform.interpolate(&to.transform, share.min(1.0))))
+        let (Some(before), Some(after)) = (self.front(before)?, self.front(after)?) else { return Ok(None) };
+        Ok(Some(between(&before, &after, time)))
     }
 
     /// The oldest and the newest number that may still be there.
@@ -111,6 +113,14 @@ impl Lane<'_> {
         let Some(time) = self.subscription.recall(self.lane, number, front.as_mut_bytes()) else { return Ok(None) };
         if front.first != self.first || front.kind != MOVING { Err(Missing::Other) } else { Ok(Some((front, time))) }
     }
+}
+
+/// The transform at a time between two.
+fn between((from, from_ns): &(Front, u64), (to, to_ns): &(Front, u64), time: u64) -> Transform {
+    // Times that do not grow are what no broadcaster of ours sends: then the earlier transform is as good as another.
+    let span = to_ns.saturating_sub(*from_ns).max(1);
+    let share = time.saturating_sub(*from_ns) as f64 / span as f64;
+    from.transform.interpolate(&to.transform, share.min(1.0))
 }
 
 /// A whole message of a lane and its stamp, for who reads names too.
