@@ -39,7 +39,7 @@ impl Lane<'_> {
     pub fn newest_ns(&self) -> Result<u64, Missing> {
         for _ in 0..TRIES {
             let Some((_, newest)) = self.numbers()? else { return Err(Missing::NotSent) };
-            if let Some((_, time)) = self.front(newest)? {
+            if let Some(time) = self.front(newest, &mut Front::default())? {
                 return Ok(time);
             }
         }
@@ -59,15 +59,16 @@ impl Lane<'_> {
 
     /// One search; `None` when the broadcaster was faster.
     fn look(&self, oldest: u64, newest: u64, time: u64) -> Result<Option<Transform>, Missing> {
-        let Some((front, newest_ns)) = self.front(newest)? else { return Ok(None) };
+        let (mut from, mut to) = (Front::default(), Front::default());
+        let Some(newest_ns) = self.front(newest, &mut to)? else { return Ok(None) };
         if time >= newest_ns {
-            return if time == newest_ns { Ok(Some(front.transform)) } else { Err(Missing::TooLate(time - newest_ns)) };
+            return if time == newest_ns { Ok(Some(to.transform)) } else { Err(Missing::TooLate(time - newest_ns)) };
         }
         // The time is nearly always between the last two.
         if newest > oldest {
-            let Some(before) = self.front(newest - 1)? else { return Ok(None) };
-            if before.1 <= time {
-                return Ok(Some(between(&before, &(front, newest_ns), time)));
+            let Some(before_ns) = self.front(newest - 1, &mut from)? else { return Ok(None) };
+            if before_ns <= time {
+                return Ok(Some(from.transform.interpolate(&to.transform, share(before_ns, newest_ns, time))));
             }
         }
         // The transform `after` is after the time, and `before` will be at it or before.
@@ -88,8 +89,9 @@ impl Lane<'_> {
             let Some(found_ns) = self.time(middle) else { return Ok(None) };
             *(if found_ns <= time { &mut before } else { &mut after }) = middle;
         }
-        let (Some(before), Some(after)) = (self.front(before)?, self.front(after)?) else { return Ok(None) };
-        Ok(Some(between(&before, &after, time)))
+        let (before, after) = (self.front(before, &mut from)?, self.front(after, &mut to)?);
+        let (Some(before_ns), Some(after_ns)) = (before, after) else { return Ok(None) };
+        Ok(Some(from.transform.interpolate(&to.transform, share(before_ns, after_ns, time))))
     }
 
     /// The oldest and the newest number that may still be there.
@@ -106,21 +108,19 @@ impl Lane<'_> {
         self.subscription.recall(self.lane, number, &mut [])
     }
 
-    /// A transform and its time; `None` when it is not there any more.
+    /// A transform, to where it is wanted, and its time; `None` when it is not there any more.
     #[inline]
-    fn front(&self, number: u64) -> Result<Option<(Front, u64)>, Missing> {
-        let mut front = Front::default();
-        let Some(time) = self.subscription.recall(self.lane, number, front.as_mut_bytes()) else { return Ok(None) };
-        if front.first != self.first || front.kind != MOVING { Err(Missing::Other) } else { Ok(Some((front, time))) }
+    fn front(&self, number: u64, into: &mut Front) -> Result<Option<u64>, Missing> {
+        let Some(time) = self.subscription.recall(self.lane, number, into.as_mut_bytes()) else { return Ok(None) };
+        if into.first != self.first || into.kind != MOVING { Err(Missing::Other) } else { Ok(Some(time)) }
     }
 }
 
-/// The transform at a time between two.
-fn between((from, from_ns): &(Front, u64), (to, to_ns): &(Front, u64), time: u64) -> Transform {
+/// Where a time is between two: 0 is at the earlier one, 1 at the later one.
+fn share(from_ns: u64, to_ns: u64, time: u64) -> f64 {
     // Times that do not grow are what no broadcaster of ours sends: then the earlier transform is as good as another.
-    let span = to_ns.saturating_sub(*from_ns).max(1);
-    let share = time.saturating_sub(*from_ns) as f64 / span as f64;
-    from.transform.interpolate(&to.transform, share.min(1.0))
+    let span = to_ns.saturating_sub(from_ns).max(1);
+    (time.saturating_sub(from_ns) as f64 / span as f64).min(1.0)
 }
 
 /// A whole message of a lane and its stamp, for who reads names too.
