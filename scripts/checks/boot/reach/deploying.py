@@ -21,7 +21,8 @@ HORUS = RUNTIME / "target/release/horus"
 # Cargo locks a folder while it builds there. The emulated machine takes a CPU for as long as it lives, and does not wait for builds of other checks.
 TARGET = RUNTIME / "target/outside"
 # What is deployed has to run, and not to be fast: optimising is most of a build.
-BUILT_QUICKLY = {"CARGO_TARGET_DIR": str(TARGET), "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"}
+QUICKLY = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"}
+BUILT_QUICKLY = {"CARGO_TARGET_DIR": str(TARGET), **QUICKLY}
 UNIT = f"horus-node@{NODE}.service"
 # A message with this makes the deployed node hang: the miss that is provoked.
 STUMBLE = "77"

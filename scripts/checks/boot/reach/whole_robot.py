@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks.boot.reach.deploying import BUILT_QUICKLY, HORUS, TARGET, Laptop, toolchain
+from checks.boot.reach.deploying import BUILT_QUICKLY, HORUS, QUICKLY, TARGET, Laptop, toolchain
 from horus_appliance.host import system
 from horus_appliance.paths import REPOSITORY, RUNTIME
 
@@ -54,7 +54,7 @@ def prepare() -> None:
         system.ensure_command(command, command)
     with tempfile.TemporaryDirectory() as prefix:
         line = [REPOSITORY / "scripts/install-library", "--prefix", prefix, "--target", MUSL]
-        subprocess.run(line, check=True, env={**os.environ, **BUILT_QUICKLY})
+        subprocess.run(line, check=True, env={**os.environ, **QUICKLY})
 
 
 def go_through(laptop: Laptop) -> Deployment:
