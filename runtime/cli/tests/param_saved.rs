@@ -60,6 +60,14 @@ fn what_is_saved_survives_a_restart_and_says_where_it_came_from() {
     assert!(scene.said(&["forget", "nav/drive", "gain"]).contains("forgot 1 value of "));
     assert_eq!(scene.said(&["get", "nav", "gain"]), "1.25 1/s\n");
     assert!(scene.said(&["list"]).contains("forgotten since"));
+    // What is saved next leaves it forgotten.
+    scene.said(&["set", "nav", "turn=5"]);
+    assert!(scene.said(&["save", "nav"]).contains("saved 1 value in "));
+    // And another value than the saved one is told as that, however soon it is set.
+    scene.said(&["set", "nav", "turn=4"]);
+    assert!(scene.said(&["list"]).contains("another was saved"), "{}", scene.said(&["list"]));
+    assert!(scene.said(&["save", "nav"]).contains("saved 1 value in "));
+    assert!(!scene.said(&["list"]).contains("another was saved"), "{}", scene.said(&["list"]));
     nav.stop();
 
     let nav = scene.start("");

@@ -435,6 +435,38 @@ fn when_the_time_is_up_the_goal_is_to_be_canceled() {
 }
 
 #[test]
+fn the_limit_holds_while_feedbacks_come_without_a_pause() {
+    let (_files, options) = files();
+    let (mut server, mut client) = both(&options);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut goal = server.next_goal(PATIENCE).unwrap();
+            let mut number = 0;
+            while !goal.is_canceling() {
+                number += 1;
+                goal.feedback(Reached { number }).unwrap();
+                goal.poll();
+            }
+            goal.canceled().unwrap();
+        });
+        let told = |_| std::thread::sleep(Duration::from_millis(2));
+        let late = client.act(count(1), Duration::from_millis(50), told).unwrap_err();
+        assert!(matches!(late, ActionError::TimedOut { .. }), "{late}");
+    });
+}
+
+#[test]
+fn a_goal_that_is_over_takes_no_feedback() {
+    let (_files, options) = files();
+    let (mut server, mut client) = both(&options.preemption(Preemption::Replace));
+    let _first = client.send(count(1)).unwrap();
+    let mut goal = server.goal().unwrap();
+    let _second = client.send(count(2)).unwrap();
+    assert_eq!(goal.poll(), GoalStatus::Aborted, "another took its place");
+    assert!(matches!(goal.feedback(Reached { number: 1 }), Err(GoalError::Over)));
+}
+
+#[test]
 fn a_client_has_at_most_so_many_goals() {
     let (_files, options) = files();
     let (_server, mut client) = both(&options);
@@ -672,9 +704,22 @@ fn the_goal_of_a_client_that_is_killed_is_canceled() {
         assert_eq!(goal.wait(Duration::from_millis(300)), GoalStatus::Executing, "its client lives");
         peer.kill();
         let started = Instant::now();
-        while goal.wait(Duration::from_millis(200)) == GoalStatus::Executing {
-            assert!(started.elapsed() < PATIENCE, "round {round}: the server does not learn that the client is gone");
+        let late = || {
+            assert!(started.elapsed() < PATIENCE, "round {round}: the server does not learn that the client is gone")
+        };
+        if round > 0 {
+            while goal.wait(Duration::from_millis(200)) == GoalStatus::Executing {
+                late();
+            }
         }
+        // A program that looks in between its own work, and waits for nothing.
+        let mut goal = loop {
+            let goal = server.next_goal(Duration::ZERO).unwrap();
+            if goal.is_canceling() {
+                break server.next_goal(Duration::ZERO).unwrap();
+            }
+            late();
+        };
         assert!(goal.is_canceling() && goal.cause() == Cause::ClientGone);
         let _untold = goal.canceled();
         let mut sent = bystander.send(count(round)).unwrap();

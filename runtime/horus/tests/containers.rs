@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use horus::message::Stamp;
+use horus::service::{Client, Server};
 use horus::time::MonotonicTime;
 use horus::topic::{Directory, OpenError, Publisher, Subscriber, WaitStrategy};
 use horus_shm::ends::observe::{Observation, Start};
@@ -88,6 +89,46 @@ fn ages_of_messages_are_right_across_time_namespaces() {
         let mut peer = Peer::start_in(tells, "peer_tells_ages", files.path(), policy, None);
         peer.wait_until_ready();
         Peer::start_in(asks, "peer_asks_for_ages", files.path(), policy, None).finish();
+        peer.finish();
+    }
+}
+
+/// Answers two requests.
+#[test]
+#[ignore = "a peer"]
+fn peer_answers() {
+    let mut server = Server::<Stamp, Stamp>::open("ask", service()).unwrap();
+    peers::ready();
+    for _ in 0..2 {
+        assert!(server.serve(PATIENCE, |request, answer| answer.send(request).unwrap()));
+    }
+}
+
+/// Asks twice, and is told by a server that stops.
+#[test]
+#[ignore = "a peer"]
+fn peer_asks() {
+    let mut client = Client::<Stamp, Stamp>::open("ask", service()).unwrap();
+    for sequence in 0..2 {
+        let request = Stamp { sequence, ..Stamp::default() };
+        assert_eq!(client.call(request, PATIENCE).unwrap().sequence, sequence);
+    }
+}
+
+fn service() -> horus::service::Options {
+    horus::service::Options::default().directory(peers::directory())
+}
+
+#[test]
+fn services_answer_across_time_namespaces() {
+    if !Home::Time.is_possible() {
+        return;
+    }
+    for (asks, answers) in [(Home::Here, Home::Time), (Home::Time, Home::Here)] {
+        let files = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut peer = Peer::start_in(answers, "peer_answers", files.path(), "reliable", None);
+        peer.wait_until_ready();
+        Peer::start_in(asks, "peer_asks", files.path(), "reliable", None).finish();
         peer.finish();
     }
 }

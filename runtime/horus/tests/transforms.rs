@@ -192,6 +192,60 @@ fn of_two_that_come_at_the_same_moment_never_both_send_a_frame_and_never_both_cl
     assert!(alone > 0, "one of the two is refused, and not always both");
 }
 
+/// Sends the frame `gimbal` in `base` until it is killed.
+#[test]
+#[ignore = "a peer"]
+fn peer_sends_a_gimbal() {
+    let mut gimbal = Broadcaster::open("base", "gimbal", &peers::options()).unwrap();
+    gimbal.send(at(1), &moved(1.0)).unwrap();
+    peers::ready();
+    pause(PATIENCE);
+}
+
+#[test]
+fn a_program_that_starts_again_in_another_ones_lane_is_seen_at_once() {
+    let (scratch, options) = place();
+    let mut gimbal = Peer::start("peer_sends_a_gimbal", scratch.path(), "latest");
+    gimbal.wait_until_ready();
+    let mut wheels = Peer::start("peer_sends_frames", scratch.path(), "latest");
+    wheels.wait_until_ready();
+    let frames = Frames::open(&options).unwrap();
+    // An error has the table read anew: from then on it is known whose lanes these are.
+    assert!(frames.newest("odom", "nowhere").is_err());
+    assert_eq!(frames.newest("odom", "base").unwrap().1, Some(at(100)));
+    gimbal.kill();
+    wheels.kill();
+    // It gets the gimbal's lane. What the dead one sent stands in its own, where nothing changes any more.
+    let mut again = Broadcaster::open("odom", "base", &options).unwrap();
+    again.send(at(200), &moved(7.0)).unwrap();
+    assert_eq!(frames.newest("odom", "base").unwrap(), (moved(7.0), Some(at(200))));
+}
+
+#[test]
+fn what_a_dead_program_sent_is_not_taken_for_its_successors() {
+    let (scratch, options) = place();
+    let mut dead = Peer::start("peer_sends_frames", scratch.path(), "latest");
+    dead.wait_until_ready();
+    dead.kill();
+    // They have the dead one's lanes, and have said nothing yet.
+    let _mounted = [StaticBroadcaster::open(&options).unwrap(), StaticBroadcaster::open(&options).unwrap()];
+    let mut wheels = Broadcaster::open("odom", "base", &options).unwrap();
+    wheels.send(at(1), &moved(1.0)).unwrap();
+}
+
+#[test]
+fn a_frame_that_is_refused_is_seen_by_no_reader() {
+    let (_scratch, options) = place();
+    let mut mounted = StaticBroadcaster::open(&options).unwrap();
+    mounted.add("base", "lidar", &moved(1.0)).unwrap();
+    let frames = Frames::open(&options).unwrap();
+    let mut copy = StaticBroadcaster::open(&options).unwrap();
+    let before = frames.survey().unwrap();
+    assert!(matches!(copy.add("base", "lidar", &moved(2.0)), Err(SendError::SecondParent { .. })));
+    assert_eq!(frames.survey().unwrap(), before);
+    assert!(near(&frames.at("base", "lidar", at(1)).unwrap(), &moved(1.0)));
+}
+
 #[test]
 fn a_frame_that_is_dropped_is_gone_and_may_be_sent_in_another_parent() {
     let (_scratch, options) = place();

@@ -17,4 +17,4 @@ pub mod identity;
 pub(crate) mod locks;
 mod places;
 
-pub(crate) use places::{Claim, Seat, clear, is_published, leave_lane, publishers, readers, reap, subscribers};
+pub(crate) use places::{Claim, Seat, clear, is_published, leave_lane, owners, publishers, readers, reap, subscribers};

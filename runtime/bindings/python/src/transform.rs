@@ -213,17 +213,16 @@ impl Frames {
     ) -> PyResult<Transform> {
         let (frames, limit, time) = (self.0.lend(py)?, duration(timeout)?, MonotonicTime::from_nanos(time_ns));
         let started = MonotonicTime::now();
-        // In slices, between which Ctrl-C is heard and other threads run.
+        // As `Frames::wait` in Rust; between two looks Ctrl-C is heard and other threads run.
         loop {
             let left = limit.saturating_sub(MonotonicTime::now().since(started));
-            let slice = left.min(std::time::Duration::from_millis(5));
-            match frames.wait(target, source, time, slice) {
+            match frames.at(target, source, time) {
                 Ok(found) => return Ok(Transform(found)),
-                Err(error) if left <= slice => return Err(failed(error)),
+                Err(error) if left.is_zero() => return Err(failed(error)),
                 Err(error @ horus::transform::LookupError::TooEarly { .. }) => return Err(failed(error)),
                 Err(_) => py.check_signals()?,
             }
-            py.detach(std::thread::yield_now);
+            py.detach(|| std::thread::park_timeout(left.min(std::time::Duration::from_millis(1))));
         }
     }
 }

@@ -161,22 +161,23 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionClient
         }?;
         loop {
             let news = sent.look(self);
+            let mut is_idle = false;
             match news.map_err(|error| self.given_up(&sent, error))? {
                 Progress::Ended(outcome) => return Ok(outcome),
                 Progress::Feedback(feedback) => told(feedback),
                 Progress::Accepted => {}
-                Progress::Nothing => {
-                    let left = limit.saturating_sub(started.elapsed());
-                    if left.is_zero() {
-                        let _asked = self.cancel(sent.id());
-                        return Err(ActionError::TimedOut { action: Arc::clone(&self.name), limit });
-                    }
-                    if !self.wait(left.min(LOOK))
-                        && let Err(error) = self.check_server()
-                    {
-                        return Err(self.given_up(&sent, error));
-                    }
-                }
+                Progress::Nothing => is_idle = true,
+            }
+            let left = limit.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                let _asked = self.cancel(sent.id());
+                return Err(ActionError::TimedOut { action: Arc::clone(&self.name), limit });
+            }
+            if is_idle
+                && !self.wait(left.min(LOOK))
+                && let Err(error) = self.check_server()
+            {
+                return Err(self.given_up(&sent, error));
             }
         }
     }

@@ -143,6 +143,9 @@ pub enum GoalError {
     /// This cannot happen to the goal where it stands. Nothing was sent.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
+    /// The goal is over, so no feedback of it was sent.
+    #[error("the goal is over, and no feedback of it was sent: look at its status (`Goal::poll`) and end its work")]
+    Over,
     /// The feedback or the result is too long, or cannot be serialized. A goal that was to end has ended as aborted, without a result.
     #[error(transparent)]
     NotSent(#[from] SerializeError),

@@ -174,6 +174,7 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer
     pub fn next_goal(&mut self, limit: Duration) -> Option<Goal<'_, G, F, R>> {
         let started = Instant::now();
         loop {
+            self.check_clients();
             self.take_in();
             if let Some(id) = self.table.running_at(0) {
                 return Some(Goal::new(self, id));
@@ -194,7 +195,7 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer
             let left = limit.saturating_sub(started.elapsed());
             let (Some(goals), Some(cancels)) = (self.goals.waitable(), self.cancels.waitable()) else { return false };
             let came = wait_any(&mut [goals, cancels], left.min(LOOK)).is_some();
-            self.look_at_clients();
+            self.check_clients();
             if came || self.orphan().is_some() {
                 return true;
             }
@@ -240,7 +241,10 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer
         self.goals.undelivered() + self.cancels.undelivered()
     }
 
-    fn look_at_clients(&mut self) {
+    /// Asks the kernel which clients live, at most every 100 ms; the goals of those that are gone are canceled as they are taken in. Makes system
+    /// calls. For a program outside of nodes that calls neither [`next_goal`](Self::next_goal) nor [`wait`](Self::wait) while it works; in a node the
+    /// thread beside the loop does it.
+    pub fn check_clients(&mut self) {
         if let Some((looker, last)) = &mut self.looker
             && last.elapsed() >= LOOK
         {
@@ -361,6 +365,9 @@ impl<G: Carried + ?Sized, F: Carried + ?Sized, R: Carried + ?Sized> ActionServer
     }
 
     pub(super) fn tell_feedback(&mut self, id: GoalId, feedback: &F::Value) -> Result<(), GoalError> {
+        if self.table.find(id).is_none() {
+            return Err(GoalError::Over);
+        }
         let now = self.goals.now().as_nanos();
         let letter = self.told.seal::<_, F>(&FeedbackHead { goal_id: id.0 }, Some(feedback))?;
         // A `latest` topic has room.

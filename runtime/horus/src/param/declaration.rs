@@ -39,7 +39,10 @@ pub struct Declaration {
 impl Declaration {
     pub(super) fn new(name: &str, kind: Kind, default: &Value) -> Self {
         let mut words = Vec::new();
-        default.write(&mut words);
+        // What is none of its values has no words, and is refused when the program starts: a text that is too long would be cut.
+        if let Some(default) = default.as_kind(kind) {
+            default.write(&mut words);
+        }
         Self {
             node: String::new(),
             name: name.to_owned(),
@@ -77,6 +80,9 @@ impl Declaration {
         }
         match self.allows(&self.default) {
             true => Ok(()),
+            false if self.kind == Kind::Text => {
+                wrong("has a default that it may not have: a text has at most 64 bytes, and none that steer a terminal")
+            }
             false => wrong("has a default that it may not have: change it, or its range"),
         }
     }

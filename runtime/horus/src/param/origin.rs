@@ -43,6 +43,10 @@ impl Origin {
         Self::SAVED | user.map_or(0, |user| u64::from(user) << 32 | HAS_USER)
     }
 
+    pub(super) fn is_command(who: u64) -> bool {
+        who & 0xff == Self::COMMAND
+    }
+
     pub(super) fn read(who: u64, when: u64, description: &Description) -> Self {
         let user = (who >> 32) as u32;
         match who & 0xff {

@@ -154,6 +154,8 @@ fn a_declaration_that_cannot_be_is_told_at_start() {
         world.err().expect("it is refused").to_string()
     };
     assert!(start(&|app| drop(app.param("gain", 9.0).range(0.0..=4.0))).contains("has a default that it may not have"));
+    let long = "x".repeat(65);
+    assert!(start(&|app| drop(app.param("url", &*long))).contains("a text has at most 64 bytes"));
     assert!(start(&|app| drop(app.param("gain", 1.0).range(4.0..=0.0))).contains("has a range without a value"));
     assert!(start(&|app| drop(app.param("a b", true))).contains("the name of a parameter"));
     assert!(start(&|app| drop((app.param("gain", 1), app.param("gain", 2)))).contains("two parameters named gain"));

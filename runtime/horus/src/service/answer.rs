@@ -1,5 +1,8 @@
 //! Answers, from the side of the server.
 
+use horus_sys::clock::ahead_of_machine_ns;
+
+use super::MAX_CALLS;
 use super::tag::{Kind, Tag};
 use crate::topic::{Payload, Publisher, Sendable};
 
@@ -32,19 +35,52 @@ impl Ticket {
     }
 }
 
+/// Most that is kept of what a client had no room for: an end of each call that it may have, and that a server started.
+const UNTOLD: usize = MAX_CALLS + 1;
+
 /// The server's ends of the topics of answers, by the lanes of the clients.
 pub(crate) struct Answers<A: Payload + ?Sized> {
     pub(super) lanes: Vec<Publisher<A>>,
     pub(super) undelivered: u64,
+    /// What says that an answer ended or will not come, and had no room yet: lanes and stamps. A client must not wait for it without an end.
+    untold: Vec<(usize, u64)>,
+    /// How far this process's clock is ahead of the machine's.
+    pub(super) ahead_ns: i64,
     /// Requests that have their answer, or were told that there is none.
     pub(super) ended: u64,
 }
 
 impl<A: Payload + ?Sized> Answers<A> {
+    /// None yet, of so many clients.
+    pub(super) fn with_room_for(clients: usize) -> Self {
+        let untold = Vec::with_capacity(clients * UNTOLD);
+        Self { lanes: Vec::with_capacity(clients), undelivered: 0, untold, ahead_ns: ahead_of_machine_ns(), ended: 0 }
+    }
+
+    /// Keeps what a client has no room for, to be told later. Beyond the most that a client which looks can leave, it is dropped and counted.
+    pub(super) fn keep(&mut self, lane: usize, stamp: u64) {
+        let of_client = self.untold.iter().filter(|(other, _)| *other == lane).count();
+        if of_client < UNTOLD {
+            self.untold.push((lane, stamp));
+        } else {
+            self.undelivered += 1;
+        }
+    }
+
+    pub(super) fn has_untold(&self) -> bool {
+        !self.untold.is_empty()
+    }
+
+    /// Tells what has room by now.
+    pub(super) fn tell_untold(&mut self) {
+        let lanes = &mut self.lanes;
+        self.untold.retain(|&(lane, stamp)| !lanes[lane].try_send_blank(stamp));
+    }
+
     fn send(&mut self, to: &Ticket, kind: Kind, value: &A::Value) -> Result<(), A::NotSent> {
         let tag = Tag { kind, number: to.number };
         let sent = match self.lanes.get_mut(to.lane) {
-            Some(lane) => lane.try_send_value_stamped(value, tag.word()),
+            Some(lane) => lane.try_send_value_stamped(value, tag.stamp(self.ahead_ns)),
             None => Ok(()), // a monitor's message: it waits for no answer
         };
         self.undelivered += u64::from(sent.is_err());
@@ -55,8 +91,9 @@ impl<A: Payload + ?Sized> Answers<A> {
     fn tell(&mut self, to: &Ticket, kind: Kind) {
         self.ended += 1;
         let Some(lane) = self.lanes.get_mut(to.lane) else { return };
-        if !lane.try_send_blank(Tag { kind, number: to.number }.word()) {
-            self.undelivered += 1;
+        let stamp = Tag { kind, number: to.number }.stamp(self.ahead_ns);
+        if !lane.try_send_blank(stamp) {
+            self.keep(to.lane, stamp);
         }
     }
 }

@@ -103,8 +103,13 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
                 return Err(CallError::TimedOut { service: self.service.clone(), limit });
             }
             let end = &mut self.ends[pending.server];
-            if !end.answers.wait(left.min(LOOK)) {
-                end.check_server()?;
+            let is_blocked = end.is_blocked();
+            if is_blocked {
+                // What is there wakes at once, and has no place until another call of this client is looked at.
+                std::thread::park_timeout(left.min(LOOK));
+            }
+            if (is_blocked || !end.answers.wait(left.min(LOOK))) && !end.check_server()? && is_blocked {
+                return Err(CallError::Died { service: self.service.clone() });
             }
         }
     }
@@ -116,7 +121,8 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
     /// [`check_server`](Self::check_server) does.
     ///
     /// # Errors
-    /// [`CallError::TooMany`], [`CallError::Full`], [`CallError::NotSent`]; where servers share the service, [`CallError::NotServed`].
+    /// [`CallError::TooMany`], [`CallError::Full`], [`CallError::NotSent`]. [`CallError::NotServed`] where servers share the service, and where it is
+    /// known that no server lives and the last one left requests that fill the room.
     pub fn ask(&mut self, request: impl Sendable<Q>) -> Result<Pending, CallError> {
         self.ask_value(request.value())
     }

@@ -27,6 +27,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> NodeServer<Q, A> {
     /// Has `handler` answer the next request; false when there is none. Allocates nothing but what reading and serializing a value does, takes no
     /// lock, and makes no system call but to wake a caller that sleeps.
     pub fn serve(&mut self, handler: impl FnOnce(Q::Message<'_>, Answer<'_, A>)) -> bool {
+        self.answers.tell_untold();
         let Some(received) = self.requests.try_recv() else {
             let Answers { ended, undelivered, .. } = self.answers;
             self.place.tell(ServerFigures { taken: self.taken, ended, undelivered });
@@ -50,6 +51,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> NodeServer<Q, A> {
 
     /// Answers a request of before: of an earlier cycle, perhaps.
     pub fn answer(&mut self, ticket: Ticket) -> Answer<'_, A> {
+        self.answers.tell_untold();
         Answer::new(&mut self.answers, ticket)
     }
 

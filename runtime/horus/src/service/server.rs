@@ -1,7 +1,7 @@
 //! The answering end of a service.
 
 use std::borrow::Borrow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::answer::Answers;
 use super::figures::ServerFigures;
@@ -9,6 +9,11 @@ use super::tag::{Kind, Tag};
 use super::{Answer, Options, Place, ServeError, Ticket, answers_of, mismatch};
 use crate::message::Message;
 use crate::topic::{IntoTopicName, OpenError, Payload, Publisher, Subscriber, Waitable};
+
+/// How often a client that had no room is looked at again.
+const LOOK: Duration = Duration::from_millis(10);
+/// No clock is asked for a limit beyond this.
+const FAR: Duration = Duration::from_secs(1 << 30);
 
 /// The answering end of a service. There is one at a time, unless all say [`Options::shared`].
 pub struct Server<Q: Payload + ?Sized, A: Payload + ?Sized> {
@@ -59,6 +64,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
             let Answers { ended, undelivered, .. } = self.answers;
             self.place.tell(ServerFigures { taken: self.taken, ended, undelivered });
         }
+        let limit = self.tell_untold(limit);
         let received = match limit.is_zero() {
             true => self.requests.try_recv(),
             false => self.requests.recv_timeout(limit),
@@ -68,6 +74,21 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
         let to = Ticket { lane: received.publisher, number: received.sequence };
         handler(received.message, Answer::new(&mut self.answers, to));
         true
+    }
+
+    /// Tells clients what they had no room for before, and waits for room while no request comes; what is left of the limit.
+    fn tell_untold(&mut self, limit: Duration) -> Duration {
+        if !self.answers.has_untold() {
+            return limit;
+        }
+        let end = Instant::now() + limit.min(FAR);
+        loop {
+            self.answers.tell_untold();
+            let left = end.saturating_duration_since(Instant::now());
+            if !self.answers.has_untold() || left.is_zero() || self.requests.wait(left.min(LOOK)) {
+                return if limit > FAR { limit } else { left };
+            }
+        }
     }
 
     /// Waits for a request, at most `limit`; false when the time is up.
@@ -82,6 +103,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Server<Q, A> {
 
     /// Answers a request of before.
     pub fn answer(&mut self, ticket: Ticket) -> Answer<'_, A> {
+        self.answers.tell_untold();
         Answer::new(&mut self.answers, ticket)
     }
 
@@ -113,11 +135,14 @@ pub(crate) fn open_answers<A: Payload + ?Sized>(
     options: &Options,
     begins: &[u64],
 ) -> Result<Answers<A>, ServeError> {
-    let mut answers = Answers { lanes: Vec::with_capacity(begins.len()), undelivered: 0, ended: 0 };
+    let mut answers = Answers::with_room_for(begins.len());
     for (lane, number) in begins.iter().enumerate() {
         let mut opened = Publisher::<A>::open_as(&answers_of(service, lane), shape, options.answers())?;
-        // A client that does not look has no room for it: then it learns nothing, and gives up at its limit.
-        let _told = opened.try_send_blank(Tag { kind: Kind::Started, number: *number }.word());
+        // A client that does not look has no room for it yet: it is told as soon as it has.
+        let started = Tag { kind: Kind::Started, number: *number }.stamp(answers.ahead_ns);
+        if !opened.try_send_blank(started) {
+            answers.keep(lane, started);
+        }
         answers.lanes.push(opened);
     }
     Ok(answers)
@@ -125,7 +150,7 @@ pub(crate) fn open_answers<A: Payload + ?Sized>(
 
 impl<A: Payload + ?Sized> Drop for Answers<A> {
     fn drop(&mut self) {
-        let word = Tag { kind: Kind::Stopped, number: 0 }.word();
+        let word = Tag { kind: Kind::Stopped, number: 0 }.stamp(self.ahead_ns);
         for lane in &mut self.lanes {
             // A forked child must not use them, and a topic that was cut off reaches no client.
             if lane.check().is_ok() {

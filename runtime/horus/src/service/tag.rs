@@ -30,13 +30,24 @@ pub(super) struct Tag {
 }
 
 impl Tag {
+    /// The stamp that a process sends it by. A ring takes stamps for times, and moves them from one time namespace's clock to another's; this process's
+    /// is `ahead_ns` ahead of the machine's ([`ahead_of_machine_ns`](horus_sys::clock::ahead_of_machine_ns)).
+    pub fn stamp(self, ahead_ns: i64) -> u64 {
+        self.word().saturating_add_signed(ahead_ns)
+    }
+
+    /// What a stamp says that this process, whose clock is `ahead_ns` ahead, received.
+    pub fn of_stamp(stamp: u64, ahead_ns: i64) -> Option<Self> {
+        Self::of(stamp.saturating_add_signed(ahead_ns.saturating_neg()))
+    }
+
     /// Never 0, which would say that there is no stamp.
-    pub fn word(self) -> u64 {
+    fn word(self) -> u64 {
         (self.kind as u64) << NUMBER_BITS | self.number & NUMBER
     }
 
     /// What a peer alleges; `None` when it makes no sense.
-    pub fn of(word: u64) -> Option<Self> {
+    fn of(word: u64) -> Option<Self> {
         let kind = match word >> NUMBER_BITS {
             1 => Kind::Answer,
             2 => Kind::Part,
@@ -64,5 +75,15 @@ mod tests {
             }
         }
         assert_eq!((Tag::of(0), Tag::of(u64::MAX)), (None, None));
+    }
+
+    #[test]
+    fn a_tag_crosses_time_namespaces_as_a_time_does() {
+        let tag = Tag { kind: Kind::Answer, number: 17 };
+        for (sender, receiver) in [(0, 0), (100_000_000_000_000, 0), (0, -5), (-7_000_000_000, 3)] {
+            // As the ring does it: by the machine's clock between the two.
+            let in_slot = tag.stamp(sender).saturating_add_signed(-sender);
+            assert_eq!(Tag::of_stamp(in_slot.saturating_add_signed(receiver), receiver), Some(tag));
+        }
     }
 }

@@ -38,6 +38,8 @@ impl Broadcaster {
     pub fn open(parent: &str, child: &str, options: &Options) -> Result<Self, SendError> {
         let (parent, child) = (frame_name(parent)?, frame_name(child)?);
         let mut publisher = Publisher::<FrameSample>::open(TOPIC, options.for_transforms())?;
+        // What is refused anyway, no reader sees.
+        check(options, publisher.lane(), &[(parent, child)])?;
         let first = publisher.position();
         let sample = FrameSample::new(&parent, &child, MOVING, first);
         // Of the same clock as what another broadcaster of the frame left, so that the later of them counts.

@@ -63,8 +63,8 @@ pub(super) fn claims(subscription: &Subscription, lane: usize, mut take: impl Fn
 
 /// Whether the frames of a broadcaster, which are `own` as parent and child, may be beside those of all others that live.
 ///
-/// To be asked after the broadcaster of `lane` has said what they are: of two that come at the same time, at least one sees the other.
-/// It may be that both do and both are refused, and never that both stay.
+/// To be asked before the broadcaster of `lane` says what they are, and once more after it: of two that come at the same time, at least one sees
+/// the other then. It may be that both do and both are refused, and never that both stay.
 pub(super) fn check(options: &Options, lane: usize, own: &[(FrameName, FrameName)]) -> Result<(), SendError> {
     // Each broadcaster has stored what it says before this fence, and looks at what the others say after it. Both ends are this line.
     fence(Ordering::SeqCst); // SYNC POINT: claimed

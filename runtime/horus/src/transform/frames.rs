@@ -24,9 +24,11 @@ pub(super) struct Reader {
     pub subscription: Subscription,
     pub table: Table,
     pub claims: Vec<Claim>,
-    /// Where the lanes were when the table was made; those of moving frames say by themselves that they are another frame's.
+    /// Where the lanes were when the table was made, but for moving frames, whose lanes go on. These two say when there are other frames.
     used: u64,
     ends: [Option<u64>; LANES],
+    /// Whose lanes they were: a frame that is dead has another's messages in its lane, and that is no error of a look-up.
+    owners: [u64; LANES],
 }
 
 impl Frames {
@@ -38,7 +40,7 @@ impl Frames {
         let subscriber = Subscriber::<FrameSample>::open(TOPIC, options.for_transforms())?;
         let (table, claims) = (Table::new(), Vec::with_capacity(MAX_FRAMES));
         let subscription = subscriber.into_subscription();
-        let mut reader = Reader { subscription, table, claims, used: 0, ends: [None; LANES] };
+        let mut reader = Reader { subscription, table, claims, used: 0, ends: [None; LANES], owners: [0; LANES] };
         reader.read_table();
         Ok(Self(RefCell::new(reader)))
     }
@@ -105,11 +107,14 @@ impl Frames {
 }
 
 impl Reader {
-    /// Whether there may be other frames than the table has. A word, and one for each lane without a moving frame.
+    /// Whether there may be other frames than the table has. A word, one for each lane, and one more for each lane without a moving frame.
     fn is_stale(&mut self) -> bool {
         let used = self.subscription.used_lanes();
-        let is_moved = |lane: usize| self.ends[lane].is_some_and(|end| end != self.subscription.numbers(lane).end);
-        used != self.used || bits(used).any(is_moved)
+        let is_another = |lane: usize| {
+            self.owners[lane] != self.subscription.owners(lane)
+                || self.ends[lane].is_some_and(|end| end != self.subscription.numbers(lane).end)
+        };
+        used != self.used || bits(used).any(is_another)
     }
 
     pub fn read_table(&mut self) {
@@ -118,12 +123,15 @@ impl Reader {
         self.table.clear();
         for lane in bits(self.used) {
             self.ends[lane] = Some(self.subscription.numbers(lane).end);
+            let owners = self.subscription.owners(lane);
+            let is_known = std::mem::replace(&mut self.owners[lane], owners) == owners;
             let is_moving = claims(&self.subscription, lane, |claim| {
                 if self.claims.len() < MAX_FRAMES {
                     self.claims.push(claim); // within what there is room for
                 }
             });
-            if is_moving {
+            // What stands in the lane of a new owner may be the one's before, until the next message.
+            if is_moving && is_known {
                 self.ends[lane] = None;
             }
         }

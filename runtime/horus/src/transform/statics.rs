@@ -32,7 +32,13 @@ impl StaticBroadcaster {
     pub fn open(options: &Options) -> Result<Self, SendError> {
         let publisher = Publisher::<FrameSample>::open(TOPIC, options.for_transforms())?;
         let first = publisher.position();
-        Ok(Self { publisher, options: options.clone(), sent: Vec::new(), first })
+        let mut broadcaster = Self { publisher, options: options.clone(), sent: Vec::new(), first };
+        if first > 0 {
+            // The lane was a dead one's, whose frames would be taken for this living one's.
+            broadcaster.withdraw();
+            broadcaster.first = broadcaster.publisher.position();
+        }
+        Ok(broadcaster)
     }
 
     /// Adds the frame `child` in `parent`.
@@ -67,6 +73,8 @@ impl StaticBroadcaster {
             return Err(SendError::TooMany { most: MOST });
         }
         let names: Vec<_> = self.sent.iter().filter_map(FrameSample::names).collect();
+        // What is refused anyway, no reader sees.
+        check(&self.options, self.publisher.lane(), &names).inspect_err(|_| self.sent.truncate(before))?;
         let checked = self.send(before).and_then(|()| check(&self.options, self.publisher.lane(), &names));
         checked.inspect_err(|_| {
             self.sent.truncate(before);

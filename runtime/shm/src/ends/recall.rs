@@ -3,7 +3,7 @@
 use super::Subscription;
 use crate::error::OpenError;
 use crate::peers::identity::Identity;
-use crate::peers::publishers;
+use crate::peers::{owners, publishers};
 use crate::ring::{MAX_SEQUENCE, Memory, copy, payload_word, recall};
 use crate::segment::layout::DeliveryPolicy;
 use crate::sync::Ordering;
@@ -31,6 +31,15 @@ impl Subscription {
         // Relaxed: what is found behind a number is decided by its stamp.
         let end = lane.position().load(Ordering::Relaxed).min(MAX_SEQUENCE);
         end.saturating_sub(lane.capacity() - 1)..end
+    }
+
+    /// How many owners `lane` has had. A word that changes before the next owner's first message can be seen.
+    ///
+    /// # Panics
+    /// When the topic has no such lane.
+    #[inline]
+    pub fn owners(&self, lane: usize) -> u64 {
+        owners(&self.segment, lane)
     }
 
     /// Copies the first bytes of message `number` of `lane` and says when it was sent; `None` when it is not there yet or not any

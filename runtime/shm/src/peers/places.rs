@@ -79,7 +79,7 @@ impl Seat {
         let owner = owner(segment, lane);
         Identity::own().store(owner);
         failpoint!("claim:owner");
-        owner[EPOCH_WORD].fetch_add(1, Ordering::Relaxed); // wraps; a count for people who look at the segment
+        owner[EPOCH_WORD].fetch_add(1, Ordering::Relaxed); // wraps; `owners` reads it
         // Relaxed: a peer that sees the bit goes on to look at stamps.
         segment.used_lanes().fetch_or(1 << lane, Ordering::Relaxed);
         failpoint!("claim:lane");
@@ -134,6 +134,14 @@ pub(crate) enum Claim {
     Full(OpenError),
 }
 
+/// How many owners the lane has had: another number is another owner. Wraps.
+#[inline]
+pub(crate) fn owners(segment: &Segment, lane: usize) -> u64 {
+    // Relaxed: a reader that sees the next one a little later looks again.
+    owner(segment, lane)[EPOCH_WORD].load(Ordering::Relaxed)
+}
+
+#[inline]
 fn owner(segment: &Segment, lane: usize) -> &[AtomicU64] {
     segment.words(segment.header().shape.lane(lane), RECORD_WORDS)
 }

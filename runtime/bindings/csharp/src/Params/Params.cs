@@ -80,8 +80,12 @@ namespace Horus.Net
         {
             NativeValue before;
             NativeParameter now;
-            long nanoseconds = (long)Math.Min(Limit.Span(limit), long.MaxValue);
-            return Done(ParamFunctions.horus_params_watch(Enter(), nanoseconds, &before, &now))
+            IntPtr watched = Enter();
+            long left = Limit.Nanoseconds(limit);
+            int status;
+            do status = ParamFunctions.horus_params_watch(watched, Limit.Slice(ref left), &before, &now);
+            while (status == Status.Empty && left != 0);
+            return Done(status)
                 ? new ParamChange(ParamValue.Of(before), new Parameter(now))
                 : null;
         }

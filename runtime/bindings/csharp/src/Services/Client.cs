@@ -86,10 +86,11 @@ namespace Horus.Net
             Pending pending = AskAt(request, bytes);
             var clock = Stopwatch.StartNew();
             int length;
+            bool isEndless = Limit.Nanoseconds(limit) < 0;
             while (!AnswerAt(pending, answer, room, out length))
             {
                 // In slices, so that the death of a server is seen, and Mono can end the process.
-                long left = limit == Limit.Forever ? LookNs : Math.Min(LookNs, Limit.Nanoseconds(limit - clock.Elapsed));
+                long left = isEndless ? LookNs : Math.Min(LookNs, Limit.Nanoseconds(limit - clock.Elapsed));
                 if (left > 0)
                 {
                     if (!WaitAt(left)) CheckServer();

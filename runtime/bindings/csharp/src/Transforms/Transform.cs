@@ -1,6 +1,7 @@
 // Frames: sent by a broadcaster, looked up at a time.
 
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Horus.Net.Messages;
@@ -187,8 +188,16 @@ namespace Horus.Net
             IntPtr frames = Enter();
             long left = Limit.Nanoseconds(limit);
             int status;
-            do status = TransformFunctions.horus_frames_wait(frames, of, named, timeNs, Limit.Slice(ref left), &found);
-            while (status == (int)HorusStatus.Failed && left != 0);
+            var clock = new Stopwatch();
+            long slice;
+            do
+            {
+                slice = Limit.Slice(ref left);
+                clock.Restart();
+                status = TransformFunctions.horus_frames_wait(frames, of, named, timeNs, slice, &found);
+            }
+            // It comes back before its time is up where waiting cannot help.
+            while (status == (int)HorusStatus.Failed && left != 0 && Limit.Nanoseconds(clock.Elapsed) >= slice);
             Done(status);
             return found;
         }

@@ -31,14 +31,10 @@ def serve(server, handler, timeout):
         return False
     while not goal.is_over:
         drive(server, handler)
-    drive(server, _nothing_new)
+    # Work that its goal ended under. That on a goal which came meanwhile begins with the next `serve`.
+    if (work := server._works.pop(goal.id, None)) is not None:
+        work.close()
     return True
-
-
-def _nothing_new(_goal):
-    """Work on a goal that came meanwhile begins with the next `serve`."""
-    while True:
-        yield None
 
 
 def _go_on(goal, works):
@@ -75,14 +71,12 @@ def act_with(client, goal, seconds, told):
     sent = client.send(goal)
     try:
         while not isinstance(news := sent.look(), Outcome):
-            if news is not None:
-                if told is not None:
-                    told(news)
-                continue
+            if news is not None and told is not None:
+                told(news)
             left = SLICE_SECONDS if end is None else end - time.monotonic()
             if left <= 0:
                 client._time_out(seconds)
-            if not client.wait(min(left, SLICE_SECONDS)):
+            if news is None and not client.wait(min(left, SLICE_SECONDS)):
                 client.check_server()
         return news
     except BaseException:
@@ -105,10 +99,11 @@ async def follow(client, goal, seconds):
                 yield news
                 if isinstance(news, Outcome):
                     return
-                continue
             left = SLICE_SECONDS if end is None else end - loop.time()
             if left <= 0:
                 client._time_out(seconds)
+            if news is not None:
+                continue
             waiting = loop.run_in_executor(None, client.wait, min(left, SLICE_SECONDS))
             try:
                 await asyncio.shield(waiting)

@@ -155,7 +155,12 @@ impl ActionServer {
 
     /// Takes in what came, and gives the goal that runs, or None; of several the one that was accepted first. It does not wait: it is for the steps of nodes.
     fn goal(slf: &Bound<'_, Self>) -> PyResult<Option<Goal>> {
-        Ok(Self::goals(slf)?.into_iter().next())
+        let of_one = |goal: horus::action::Goal<'_, Raw, Raw, Raw>| (goal.id(), goal.is_new(), goal.value().to_vec());
+        let found = slf.get().with(slf.py(), |server| {
+            server.check_clients();
+            Ok(server.goal().map(of_one))
+        })?;
+        found.map(|(id, is_new, value)| Goal::new(slf, id, is_new, &value)).transpose()
     }
 
     /// Takes in what came, and gives all goals that run.
@@ -163,6 +168,7 @@ impl ActionServer {
         let (py, this) = (slf.py(), slf.get());
         let mut found = Vec::new();
         this.with(py, |server| {
+            server.check_clients();
             server.each(|goal| found.push((goal.id(), goal.is_new(), goal.value().to_vec())));
             Ok(())
         })?;

@@ -26,8 +26,12 @@ impl Params {
             let (_, set) = self.read().filter(|_| self.view.is_owned()).ok_or_else(|| self.ended())?;
             let parameters = &self.description.parameters;
             let is_set = |index: &usize| {
-                let origin = self.current(*index, &parameters[*index], &set).origin;
-                matches!(origin, Origin::Command { .. } | Origin::Saved { .. })
+                let current = self.current(*index, &parameters[*index], &set);
+                match current.origin {
+                    Origin::Command { .. } => true,
+                    Origin::Saved { .. } => current.saved.is_some(), // one that is forgotten since stays so
+                    Origin::Program | Origin::Settings(_) => false,
+                }
             };
             wanted.retain(is_set);
             if wanted.is_empty() {

@@ -74,6 +74,9 @@ impl Params {
                 return Err(stays(starts_only(known)));
             }
             let words = words(known).map_err(stays)?;
+            // Later than what is saved, whatever the clock says: by the two times `horus param list` tells whether this very value is saved.
+            let saved = current.saved.filter(|_| Origin::is_command(who));
+            let when = saved.map_or(when, |saved| when.max(saved.saturating_add(1)));
             let place = self.description.place(index);
             set[place.start - ORIGIN_WORDS..place.start].copy_from_slice(&[who, when]);
             set[place].copy_from_slice(&words);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use horus_sys::clock::ahead_of_machine_ns;
+
 use super::watch::{Found, Seen, Watch};
 use crate::service::calls::{Calls, Look, Lost};
 use crate::service::pending::Pending;
@@ -18,6 +20,8 @@ pub(super) struct End<Q: Payload + ?Sized, A: Payload + ?Sized> {
     /// Answers that are not needed any more, whose memory is used again.
     pub spare: Vec<A::Owned>,
     pub is_stamping: bool,
+    /// How far this process's clock is ahead of the machine's.
+    ahead_ns: i64,
     /// Whether a server lives, as far as is known without asking the kernel: what it said, and what was found beside the loop.
     pub is_served: bool,
     /// What a thread beside the loop finds.
@@ -53,7 +57,8 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         let is_served = answers.is_published()?;
         let (calls, known) = (Calls::new(MAX_CALLS, MAX_PARTS), Known { has_started: is_served, ..Known::default() });
         let spare = Vec::with_capacity(MAX_CALLS);
-        Ok(Self { answers, requests, calls, spare, is_stamping: true, is_served, beside: None, known })
+        let (is_stamping, ahead_ns) = (true, ahead_of_machine_ns());
+        Ok(Self { answers, requests, calls, spare, is_stamping, ahead_ns, is_served, beside: None, known })
     }
 
     /// For a thread beside the loop that looks whether the server lives.
@@ -62,6 +67,11 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         found.sent_all_before(self.requests.position());
         self.beside = Some(Arc::clone(&found));
         Watch::new(self.answers.path().to_owned(), found)
+    }
+
+    /// Whether messages may be there that have no place, since another call has not looked at what it has.
+    pub fn is_blocked(&self) -> bool {
+        !self.calls.can_take()
     }
 
     /// Calls that are unanswered.
@@ -81,7 +91,9 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
         }
         let number = self.requests.position();
         self.requests.try_send_value(request, self.is_stamping).map_err(|error| match Q::is_full(&error) {
-            true => CallError::Full { service: service.clone(), requests: self.requests.capacity() },
+            true if self.is_served => CallError::Full { service: service.clone(), requests: self.requests.capacity() },
+            // What a dead server has not taken stands there until another one comes.
+            true => CallError::NotServed { service: service.clone() },
             false => CallError::NotSent(error.to_string().into()),
         })?;
         if let Some(found) = &self.beside {
@@ -139,7 +151,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
     fn take_messages(&mut self) -> bool {
         while self.calls.can_take() {
             let Some(received) = self.answers.try_recv() else { return true };
-            let Some(Tag { kind, number }) = Tag::of(received.sent_ns) else {
+            let Some(Tag { kind, number }) = Tag::of_stamp(received.sent_ns, self.ahead_ns) else {
                 self.calls.count_late();
                 continue;
             };
@@ -167,7 +179,7 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> End<Q, A> {
     #[cold]
     fn take_found(&mut self, seen: Seen, has_just_started: bool) {
         let before = std::mem::replace(&mut self.known.seen, seen);
-        if seen.died > before.died || seen.unserved > before.unserved {
+        if seen.deaths > before.deaths || seen.unserved > before.unserved {
             // What was sent after a server said that it stops, it has not got.
             self.calls.lose_before(seen.died.min(self.known.stopped_at.unwrap_or(u64::MAX)), Lost::Died);
             let without = if self.known.has_started { Lost::Died } else { Lost::NotServed };

@@ -19,6 +19,8 @@ pub(super) struct Found {
     sent: AtomicU64,
     /// The server of the requests below this number died.
     died: AtomicU64,
+    /// How many servers died, of which one may have got no request.
+    deaths: AtomicU64,
     /// Requests below this number had no server.
     unserved: AtomicU64,
     /// How often a server was there that was missing before.
@@ -29,6 +31,7 @@ pub(super) struct Found {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub died: u64,
+    pub deaths: u64,
     pub unserved: u64,
     pub appeared: u64,
 }
@@ -44,8 +47,9 @@ impl Found {
     /// What was found so far.
     #[inline]
     pub fn seen(&self) -> Seen {
-        // Acquire: what a dead server sent is in the topic before the thread finds it dead.
+        // Acquire: what a dead server sent is in the topic before the thread finds it dead. The count comes first: it is stored last.
         Seen {
+            deaths: self.deaths.load(Ordering::Acquire),     // SYNC POINT: found
             died: self.died.load(Ordering::Acquire),         // SYNC POINT: found
             unserved: self.unserved.load(Ordering::Acquire), // SYNC POINT: found
             appeared: self.appeared.load(Ordering::Relaxed),
@@ -90,6 +94,7 @@ impl Watch {
             let told = if self.is_there { &self.found.died } else { &self.found.unserved };
             // Release: the pair of the client's Acquire.
             told.store(sent, Ordering::Release); // SYNC POINT: found
+            self.found.deaths.fetch_add(u64::from(self.is_there), Ordering::Release); // SYNC POINT: found
             self.is_there = false;
         }
         self.missing = Some(sent);
@@ -104,8 +109,17 @@ mod tests {
         let found = Arc::new(Found::default());
         let mut watch = Watch::new(PathBuf::new(), Arc::clone(&found));
         looks.iter().for_each(|&(is_there, sent)| watch.found(is_there, sent));
-        let Seen { died, unserved, appeared } = found.seen();
+        let Seen { died, unserved, appeared, .. } = found.seen();
         [died, unserved, appeared]
+    }
+
+    #[test]
+    fn servers_that_died_are_counted_even_if_they_got_no_request() {
+        let found = Arc::new(Found::default());
+        let mut watch = Watch::new(PathBuf::new(), Arc::clone(&found));
+        [true, false, false, false, true, false, false].into_iter().for_each(|is_there| watch.found(is_there, 0));
+        let Seen { died, deaths, unserved, appeared } = found.seen();
+        assert_eq!([died, deaths, unserved, appeared], [0, 2, 0, 2]);
     }
 
     #[test]

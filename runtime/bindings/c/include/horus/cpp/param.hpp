@@ -3,6 +3,7 @@
 #define HORUS_CPP_PARAM_HPP
 
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -27,6 +28,9 @@ struct Value : horus_value {
       kind = HORUS_BOOL;
       is_true = given;
     } else if constexpr (std::is_integral_v<T>) {
+      // One that is too large for 64 bits with a sign is none, and is refused by what is given it.
+      if constexpr (std::is_unsigned_v<T> && sizeof(T) >= sizeof whole)
+        if (given > static_cast<T>(INT64_MAX)) return;
       kind = HORUS_WHOLE;
       whole = static_cast<std::int64_t>(given);
     } else {
