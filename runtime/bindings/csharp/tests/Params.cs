@@ -96,6 +96,7 @@ internal static class ParamsTest
             all.Set(new Dictionary<string, ParamValue> { ["gain"] = 1.5, ["turn"] = 3 });
             ParamChange change = all.Watch(TimeSpan.FromSeconds(60));
             Check.That((double)change.Before == 0.8 && (double)change.Now.Value == 1.5 && change.Now.Source == ParamSource.Command);
+            Check.That((long)all.Watch(Limit.Forever).Now.Value == 3);
             Check.That((long)all["turn"] == 3 && all.Get("turn").SetAt != null);
             Check.That(Check.Refused<HorusException>(() => all["gain"] = 9.0).Contains("it stays 1.5"));
             all.Save("gain");

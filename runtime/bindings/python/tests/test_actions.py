@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 import unittest
 
 import horus
@@ -50,6 +51,26 @@ class Actions(TopicsCase):
         thread = threading.Thread(target=serve)
         thread.start()
         self.addCleanup(thread.join)
+
+    def test_a_goal_that_came_meanwhile_is_worked_on_by_the_next_serve(self):
+        with horus.ActionServer(*TYPES, "count", preemption="queue") as server, horus.ActionClient(*TYPES, "count") as client:
+            goals = [client.send(Count(to)) for to in (2, 3)]
+            for goal in goals:
+                self.assertTrue(server.serve(count, 20))
+                while not isinstance(news := goal.look(), horus.Outcome):
+                    self.assertIsInstance(news, (Reached, type(None)))
+                self.assertEqual((news.status, news.result.number), ("succeeded", goals.index(goal) + 2))
+
+    def test_a_limit_holds_while_feedbacks_come_without_a_pause(self):
+        def never(goal):
+            while not goal.is_canceling:
+                yield Reached(1)
+
+        self.serving(1, never)
+        with horus.ActionClient(*TYPES, "count") as client:
+            self.assertTrue(client.wait_until_served(20))
+            with self.assertRaises(horus.HorusError):
+                client.act(Count(5), "50 ms", lambda reached: time.sleep(0.002))
 
     def test_a_goal_is_worked_on_by_a_generator_and_its_client_hears_how_far_it_is(self):
         self.serving(2)

@@ -39,6 +39,14 @@ int main() {
     why = error.what();
   }
   CHECK(why == "gain may be 0 to 4 1/s (speed for a metre of distance); it stays 1.5");
+  why.clear();
+  try {
+    world.set_param("drive", "turn", std::uint64_t{1} << 63);
+  } catch (const std::exception &error) {
+    why = error.what();
+  }
+  world.run_for(2ms);
+  CHECK(!why.empty() && turn_seen == -3);
   const auto none = horus::Params::open("nowhere");
   CHECK(!none && none.error().find("no living program nowhere") != std::string::npos);
   const auto wrong = horus::World::make([](horus::App &app) { app.param("gain", 0.8, horus::ParamOptions().range("low", "high")); });
