@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! peer send TOPIC MESSAGE COUNT EVERY_US [CAPACITY]       sends message 0 until a line comes, then the others; stays until stdin ends
-//! peer receive TOPIC MESSAGE COUNT SECONDS [CAPACITY]     ends at a line, too; says `matched`, then
+//! peer receive TOPIC MESSAGE COUNT SECONDS [CAPACITY]     ends at a line, too; says `matched`, `begun` at message 1 or a later one, then
 //!                                                         `result first 1, last 10000, wrong 0, gaps 0, absent 0, missed 0, received 10000, highest 10000`
 //! ```
 //! MESSAGE is one of horus/Imu, horus/Vector3, horus/CmdVel, horus/ImageHd and bytes. The topic is reliable, unless `latest` is said last.
@@ -181,6 +181,9 @@ impl Run<'_> {
             }
             if number == 0 {
                 continue;
+            }
+            if first == 0 {
+                println!("begun");
             }
             wrong += u64::from(!is_right);
             (came, highest) = (came + 1, number.max(highest));

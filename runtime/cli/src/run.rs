@@ -80,6 +80,10 @@ fn start(args: &Args) -> Result<Outcome, String> {
     }
     let mut screen = Screen::stdout().map_err(|error| error.to_string())?;
     sentence.iter().chain(&notes).for_each(|sentence| screen.tell(sentence));
+    if robot.is_empty() {
+        let reason = "no program is left to be started: build one that is left out, or choose another --group NAME";
+        return Err(reason.to_owned());
+    }
     if args.check {
         return Ok(Outcome::Ended);
     }

@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 
+use horus::messages::CmdVel;
+use horus::topic::{Options, Subscriber};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
@@ -74,12 +76,15 @@ impl Drop for Gateway {
 #[test]
 fn what_was_published_is_tapped_from_the_log_also_after_the_gateway_was_killed() {
     let mut gateway = Gateway::start();
-    // More than the topic holds, slowly enough for a gateway that looks every millisecond.
+    // Who makes the topic gives it room for all of them: a gateway that looks late finds each.
+    let options = Options::latest(64).directory(gateway.topics.path());
+    let mut room = Some(Subscriber::<CmdVel>::open("speed", options).unwrap());
     let published =
         gateway.horus(&["topic", "pub", "speed", "CmdVel", "forward: 2.5", "--rate", "200", "--count", "40"]);
     assert!(published.status.success(), "{published:?}");
     for killed in [false, true] {
         if killed {
+            drop(room.take()); // and with it the topic: what is told from here on is the log's
             gateway.kill_and_start();
         }
         let tapped = gateway.tap(&["--from", "1", "--count", "40", "--duration", "20s", "--json"]);

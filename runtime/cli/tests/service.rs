@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use horus::messages::Vector3;
 use horus::service::{Client, Options, Server};
@@ -165,7 +165,15 @@ fn a_shared_service_is_one_with_all_of_its_servers_and_a_call_reaches_one() {
             }
         });
         let answer = service(scratch.path(), &["call", "way", "to: {x: 4}"]);
-        let list = service(scratch.path(), &["list", "--json"]);
+        // A client that is held up while the command counts has a rate of 0.
+        let until = Instant::now() + limit;
+        let list = loop {
+            let list = service(scratch.path(), &["list", "--json"]);
+            let told = serde_json::from_slice::<Value>(&list.stdout).unwrap_or_default();
+            if told[0]["calls_per_second"].as_f64() > Some(0.0) || Instant::now() > until {
+                break list;
+            }
+        };
         is_over.store(true, Ordering::Relaxed);
         asks.join().unwrap();
         assert_eq!(String::from_utf8_lossy(&answer.stdout), "x: 4.0\ny: 0.0\nz: 0.0\n---\n", "{answer:?}");

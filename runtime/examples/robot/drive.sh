@@ -48,7 +48,10 @@ horus param set "$CONTROLLER" speed=1.2
 say "a goal in the door, and navigation is killed on the way"
 drive_to 3 3.2 &
 goal=$!
-sleep 1
+# Until navigation works on it; on a busy machine it may be over before that is seen.
+until horus action list | grep -q '^drive_to .* executing ' || ! kill -0 "$goal" 2>/dev/null; do
+    sleep 0.1
+done
 kill -9 "$(process_of robot-nav)"
 if wait "$goal"; then say "it was there before"; else say "the goal is lost, and sent anew"; fi
 tries=0

@@ -16,7 +16,7 @@ use running::certificates::{Authority, Counts, listen};
 use running::process::Process;
 use running::{Gateway, PATIENCE};
 
-const SETTINGS: &str = "[limits]\nheartbeat_ms = 2000\n[topics.numbers]\ndirection = \"both\"\nbytes = 64\ncapacity = 256\npublishers = 2\n\
+const SETTINGS: &str = "[limits]\nheartbeat_ms = 60000\n[topics.numbers]\ndirection = \"both\"\nbytes = 64\ncapacity = 256\npublishers = 2\n\
                         log = { durability = \"each\", keep_bytes = 67108864 }\n";
 
 /// A client's program, and what it prints.
@@ -108,7 +108,7 @@ fn a_foreign_client_sends_single_messages_and_batches_to_a_program_and_is_told_t
 
 #[test]
 fn what_a_foreign_client_sends_between_garbage_arrives_and_the_garbage_is_counted() {
-    let gateway = Gateway::start(SETTINGS);
+    let gateway = Gateway::start(&SETTINGS.replace("60000", "2000"));
     let mut subscriber =
         Subscriber::<[u8]>::open_as("numbers", Bytes::up_to(64), gateway.topics(Options::latest(256))).unwrap();
     let mut client = Client::start(&gateway, &["damage", "numbers"]);

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use horus_gateway::client::{Address, Connection};
 use horus_gateway::frame::words::Ack;
@@ -34,7 +34,7 @@ fn came(journal: &str) -> u64 {
 
 #[test]
 fn connections_by_the_hundred_thousand_leave_nothing_behind() {
-    let (gateway, port) = Process::start_on_tcp(BOTH);
+    let (gateway, port) = Process::start_on_tcp(&format!("{BOTH}{PATIENT}"));
     let Address::Unix(path) = &gateway.address else { unreachable!() };
     let mut others = Pair::open(&gateway.address);
     others.exchange(5);
@@ -223,7 +223,7 @@ fn a_line_that_is_cut() {
     if std::env::var_os(STATE).is_none() {
         return;
     }
-    let (gateway, port) = Process::start_on_tcp(&format!("{BOTH}[limits]\nheartbeat_ms = 500\n"));
+    let (gateway, port) = Process::start_on_tcp(&format!("{BOTH}[limits]\nheartbeat_ms = 2000\n"));
     let mut others = Pair::open(&gateway.address);
     others.exchange(5);
     let files = gateway.open_files();
@@ -231,13 +231,17 @@ fn a_line_that_is_cut() {
     far.subscribe(1, &now("speed")).unwrap();
     let mut half = TcpStream::connect(&port).unwrap();
     half.write_all(&states()[5]).unwrap();
+    let until = Instant::now() + PATIENCE;
     while gateway.open_files() < files + 2 {
+        assert!(Instant::now() < until, "{} files are open, and {files} were", gateway.open_files());
         std::thread::yield_now();
     }
     // From here on, nothing that is sent by TCP arrives: no acknowledgement, no farewell, no reset.
     assert!(Command::new("ip").args(["link", "set", "lo", "down"]).status().unwrap().success());
     drop((far, half));
+    let until = Instant::now() + PATIENCE;
     while gateway.open_files() > files {
+        assert!(Instant::now() < until, "{} files are open, and {files} were", gateway.open_files());
         others.exchange(5);
     }
     let journal = gateway.end();

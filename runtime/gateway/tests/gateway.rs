@@ -2,12 +2,14 @@
 
 mod running;
 
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use horus::messages::CmdVel;
 use horus::topic::{Options, Publisher, Subscriber};
-use horus_gateway::client::{ClientError, Connection};
+use horus_gateway::client::{Address, ClientError, Connection};
 use horus_gateway::frame::batch::{self, Item};
 use horus_gateway::frame::words::{Ack, Advertise, Begin, Subscribe, Topic, WhenFull, read_text, text};
 use horus_gateway::frame::{HEAD_BYTES, Head, Type, WANTS_ACK, encode};
@@ -172,6 +174,10 @@ fn a_client_that_does_not_read_loses_what_it_was_told_and_nobody_else_does() {
         send(&mut sender, 1, &message);
         let (sequence, found) = messages(&mut quick, 1).remove(0);
         assert_eq!((sequence, found), (number, message), "the one that reads gets all");
+        // They read nothing, but they are there: the gateway takes a client that says nothing for three heartbeats for dead.
+        for client in &mut slow {
+            let _ = client.send(&Head::new(Type::Heartbeat, 0), &[]); // the last one is disconnected by and by
+        }
     }
     let [oldest, newest, disconnected] = &mut slow;
     let end = Subscribe { begin: Begin::Now, when_full: WhenFull::DropOldest, topic: "speed".into() };
@@ -190,8 +196,10 @@ fn a_client_that_does_not_read_loses_what_it_was_told_and_nobody_else_does() {
         }
         assert!(found.is_sorted() && (found.len() as u64) < SENT, "{} of {SENT}", found.len());
         assert_eq!(*found.last().unwrap() == SENT, drops_oldest);
-        let counts = heartbeat(client);
-        assert_eq!((counts.sent, counts.sent + counts.dropped), (found.len() as u64, SENT));
+        // A heartbeat that was made while the queue was still written counts fewer.
+        let mut heartbeats = std::iter::repeat_with(|| heartbeat(client)).take(10);
+        let counts = heartbeats.find(|counts| counts.sent == found.len() as u64).expect("what came is counted");
+        assert_eq!(counts.sent + counts.dropped, SENT);
         assert_eq!(client.damage().total(), 0);
     }
     let ending = loop {
@@ -246,8 +254,11 @@ fn what_is_not_allowed_is_refused_in_words() {
 
 #[test]
 fn who_does_not_speak_the_protocol_or_is_silent_goes() {
-    let gateway = Gateway::start(&format!("{OUT}[limits]\nheartbeat_ms = 200\n"));
-    let mut silent = gateway.connect();
+    let gateway = Gateway::start(&format!("{OUT}[limits]\nheartbeat_ms = 2000\n"));
+    // A `Connection` that is read says that it is there. This one says hello, and nothing more.
+    let Address::Unix(place) = gateway.address() else { unreachable!() };
+    let mut silent = UnixStream::connect(place).unwrap();
+    silent.write_all(&hello()).unwrap();
     let mut rude = gateway.connect();
     rude.send(&Head::new(Type::Welcome, 0), &[]).unwrap();
     assert!(matches!(until_closed(&mut rude), ClientError::Closed));
@@ -256,11 +267,11 @@ fn who_does_not_speak_the_protocol_or_is_silent_goes() {
     assert!(matches!(until_closed(&mut talkative), ClientError::Closed));
     // `receive` says that its client is there, as long as it is called.
     let mut lively = gateway.connect();
-    let long_enough = monotonic_ns() + 10 * 200_000_000;
+    let long_enough = monotonic_ns() + 4 * 2_000_000_000;
     while monotonic_ns() < long_enough {
         assert!(lively.receive(Duration::from_millis(10)).is_ok());
     }
-    assert!(matches!(until_closed(&mut silent), ClientError::Closed));
+    silent.read_to_end(&mut Vec::new()).unwrap(); // to the end that the gateway makes
     assert!(lively.receive(Duration::from_millis(10)).is_ok());
 }
 

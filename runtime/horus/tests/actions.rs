@@ -713,7 +713,7 @@ fn the_goal_of_a_client_that_is_killed_is_canceled() {
             }
         }
         // A program that looks in between its own work, and waits for nothing.
-        let mut goal = loop {
+        let goal = loop {
             let goal = server.next_goal(Duration::ZERO).unwrap();
             if goal.is_canceling() {
                 break server.next_goal(Duration::ZERO).unwrap();

@@ -45,7 +45,7 @@ const VICTIM: u64 = 2 * SURVIVOR;
 const SUCCESSOR: u64 = 3 * SURVIVOR;
 const PERIOD: Duration = Duration::from_millis(1);
 /// A step this long was blocked, on the busiest machine.
-const HANG: Duration = Duration::from_secs(5);
+const HANG: Duration = Duration::from_secs(30);
 
 fn name() -> TopicName {
     "victims".parse().unwrap()
@@ -127,11 +127,12 @@ fn peer_dies_before_it_rings() {
 fn sleeper_finds_the_message_of_a_publisher_that_died_before_it_rang() {
     for policy in ["reliable", "latest"] {
         let files = tempfile::tempdir_in("/dev/shm").unwrap();
+        // Before the victim: a subscriber that comes later, on a busy machine behind the message, receives nothing.
+        let options = options_for(policy, files.path()).wait_strategy(WaitStrategy::Sleep);
+        let mut subscriber = Subscriber::<Block>::open(name(), &options).unwrap();
         let variable = Some((VARIABLE, "publish:position:1".to_owned()));
         let mut victim = Peer::start_with("peer_dies_before_it_rings", files.path(), policy, variable);
         victim.wait_until_ready();
-        let options = options_for(policy, files.path()).wait_strategy(WaitStrategy::Sleep);
-        let mut subscriber = Subscriber::<Block>::open(name(), &options).unwrap();
         let started = Instant::now();
         assert!(subscriber.recv_timeout(PATIENCE).is_some());
         assert!(started.elapsed() < PATIENCE / 2, "it slept to the end");

@@ -120,15 +120,16 @@ impl Manifest {
         order::with_those_before(&after, chosen)
     }
 
-    /// Only the entries of these places. What is not among them is not waited for, and in no group.
+    /// Only the entries of these places. What is not among them is in no group; who starts after it starts after those before it.
     #[must_use]
     pub fn only(&self, places: &[usize]) -> Self {
         let moved = |old: &Vec<usize>| -> Vec<usize> {
             old.iter().filter_map(|old| places.iter().position(|kept| kept == old)).collect()
         };
+        let after: Vec<_> = self.entries.iter().map(|entry| entry.after.clone()).collect();
         let entry = |place: &usize| {
-            let entry = self.entries[*place].clone();
-            Entry { after: moved(&entry.after), ..entry }
+            let after = order::kept_before(&after, places, *place);
+            Entry { after, ..self.entries[*place].clone() }
         };
         let groups = self.groups.iter().map(|(group, members)| (group.clone(), moved(members)));
         Self { entries: places.iter().map(entry).collect(), groups: groups.collect(), ..self.clone() }
@@ -321,6 +322,14 @@ bringup = ["sim"]
             (only.entries[0].name.as_str(), only.entries[0].after.len(), only.groups["bringup"].len()),
             ("nav", 0, 0)
         );
+    }
+
+    #[test]
+    fn an_entry_that_is_left_out_leaves_the_order_of_the_others() {
+        let program = |name: &str, after: &str| format!("[programs.{name}]\nrun = \"{name}\"\nafter = [{after}]\n");
+        let chain = [program("a", ""), program("b", "\"a\""), program("c", "\"b\"")].concat();
+        let only = read(&chain).only(&[0, 2]);
+        assert_eq!((only.entries[1].name.as_str(), &only.entries[1].after[..]), ("c", &[0][..]));
     }
 
     #[test]

@@ -37,6 +37,30 @@ pub fn with_those_before(after: &[Vec<usize>], chosen: &[usize]) -> Vec<usize> {
     found
 }
 
+/// For each program all that it starts after, also through others.
+pub fn all_before(after: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    after.iter().map(|before| with_those_before(after, before)).collect()
+}
+
+/// The places in `kept` of those that program `at` starts after. In the place of one that is not kept stand those that it
+/// starts after itself, so the order of the others stays.
+pub fn kept_before(after: &[Vec<usize>], kept: &[usize], at: usize) -> Vec<usize> {
+    let (mut found, mut seen) = (Vec::new(), Vec::new());
+    // The last one is looked at first.
+    let mut open: Vec<usize> = after[at].iter().rev().copied().collect();
+    while let Some(before) = open.pop() {
+        if seen.contains(&before) {
+            continue;
+        }
+        seen.push(before);
+        match kept.iter().position(|kept| *kept == before) {
+            Some(place) => found.push(place),
+            None => open.extend(after[before].iter().rev()),
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +75,19 @@ mod tests {
     #[test]
     fn who_is_chosen_brings_those_that_it_starts_after() {
         assert_eq!(with_those_before(&[vec![], vec![0], vec![1], vec![]], &[2]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_program_starts_after_all_that_those_before_it_start_after() {
+        assert_eq!(all_before(&[vec![], vec![0], vec![1]]), [vec![], vec![0_usize], vec![0, 1]]);
+    }
+
+    #[test]
+    fn in_the_place_of_a_program_that_is_left_out_stand_those_before_it() {
+        let after = [vec![], vec![0], vec![1], vec![2, 0]];
+        assert_eq!(kept_before(&after, &[0, 1, 2, 3], 3), [2, 0]);
+        assert_eq!(kept_before(&after, &[0, 2, 3], 2), [0]);
+        assert_eq!(kept_before(&after, &[0, 3], 3), [0]);
+        assert_eq!(kept_before(&after, &[3], 3), [0; 0]);
     }
 }

@@ -139,6 +139,10 @@ impl<'a> Table<'a> {
         let Some(mut table) = self.table(key)? else { return Ok(Vec::new()) };
         let keys = table.keys();
         let pair = |name: At<String>| {
+            if let Some(example) = table.words.get(&name.value).and_then(|word| in_marks(&name.value, &word.value)) {
+                let text = format!("`{key}`: a key with a dot stands in quotation marks: write {example}");
+                return Err(table.source.mistake(name.line, text));
+            }
             let text = table.text(&name.value)?.expect("it is one of the table's keys");
             Ok((name, text))
         };
@@ -166,6 +170,17 @@ impl<'a> Table<'a> {
             DeValue::String(text) => Ok(At { value: text.into_owned(), line: word.line }),
             _ => Err(self.source.mistake(word.line, format!("`{key}` holds a text: write it in quotation marks"))),
         }
+    }
+}
+
+/// A key and its value as they have to be written, where dots made a table of the key: TOML reads `base.cmd = "a"` as `base = { cmd = "a" }`.
+fn in_marks(key: &str, value: &DeValue) -> Option<String> {
+    let DeValue::Table(table) = value else { return None };
+    let (part, value) = table.iter().next()?;
+    let key = format!("{key}.{}", part.get_ref());
+    match value.get_ref() {
+        DeValue::String(text) => Some(format!("{key:?} = {text:?}")),
+        inner => in_marks(&key, inner).or_else(|| Some(format!("{key:?} = \"…\""))),
     }
 }
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use crate::file::Ready;
 use crate::manifest::{Entry, Manifest};
+use crate::order;
 use crate::reader::{Mistake, did_you_mean};
 use crate::restart::Restart;
-use crate::start::Start;
+use crate::start::{self, Start};
 
 /// How long a program may take to be ready, unless the file says otherwise.
 const READY_WITHIN: Duration = Duration::from_secs(10);
@@ -49,7 +50,7 @@ impl Robot {
         let manifest = Manifest::read(path)?;
         let (mut programs, mut there, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         for (place, entry) in manifest.entries.iter().enumerate() {
-            let start = match manifest.start(entry) {
+            let start = match start_of(&manifest, entry) {
                 Err(mistake) if entry.is_optional => {
                     left_out.push((entry.name.clone(), mistake.text));
                     Start::default()
@@ -74,14 +75,25 @@ impl Robot {
         Ok(Self { programs, left_out }.only(&there))
     }
 
-    /// The programs of these places. What is not among them is not waited for: it was left out.
+    /// Whether no program of it is left to be started.
+    pub fn is_empty(&self) -> bool {
+        self.programs.is_empty()
+    }
+
+    /// The programs of these places. What is not among them was left out: who starts after it starts after those before it.
     pub(crate) fn only(self, places: &[usize]) -> Self {
-        let place = |old: &usize| places.iter().position(|kept| kept == old);
+        let after: Vec<_> = self.programs.iter().map(|program| program.after.clone()).collect();
         let kept = self.programs.into_iter().enumerate().filter(|(old, _)| places.contains(old));
-        let moved =
-            kept.map(|(_, program)| Program { after: program.after.iter().filter_map(place).collect(), ..program });
+        let moved = kept.map(|(old, program)| Program { after: order::kept_before(&after, places, old), ..program });
         Self { programs: moved.collect(), left_out: self.left_out }
     }
+}
+
+/// What a program is started by on this machine, which has what runs it.
+fn start_of(manifest: &Manifest, entry: &Entry) -> Result<Start, Mistake> {
+    let start = manifest.start(entry)?;
+    start::ensure_interpreter(&start).map_err(|text| manifest.mistake(Some(entry.line), text))?;
+    Ok(start)
 }
 
 impl Program {

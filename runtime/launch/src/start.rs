@@ -1,5 +1,9 @@
 //! What a program is started by: its file, its folder, its settings.
 
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use horus::app::Installation;
@@ -14,6 +18,8 @@ const PYTHON: &str = "main.py";
 const BUILT: [&str; 5] = ["", "target/release", "target/debug", "target/x86_64-unknown-linux-musl/release", "build"];
 /// What runs a file in Python.
 const INTERPRETER: &str = "python3";
+/// So much of a script the kernel reads to find who runs it.
+const MOST_BYTES_OF_LINE: u64 = 256;
 
 /// How a program is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +52,40 @@ pub fn find(base: &Path, run: &str) -> Result<Start, String> {
     }
     executable(&path)?;
     Ok(Start { command: path, script: None, folder, settings })
+}
+
+/// Refuses a script that nothing on this machine runs: the kernel would only say that there is no such file, while others
+/// run already. Who sends a script to another machine does not ask.
+pub fn ensure_interpreter(start: &Start) -> Result<(), String> {
+    let shown = start.command.display();
+    let mut beginning = Vec::new();
+    let read = File::open(&start.command).and_then(|file| file.take(MOST_BYTES_OF_LINE).read_to_end(&mut beginning));
+    let line: &[u8] = match beginning.strip_prefix(b"#!") {
+        Some(rest) => rest.split(|byte| *byte == b'\n').next().unwrap_or_default(),
+        // A program may be executed and not read. An ELF file has a zero byte, and so have others that a kernel can be
+        // taught (binfmt_misc).
+        None if read.is_err() || beginning.contains(&0) => return Ok(()),
+        None => b"",
+    };
+    let mut words = line.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
+    let Some(interpreter) = words.next().map(|word| Path::new(OsStr::from_bytes(word))) else {
+        return Err(format!(
+            "{shown} is a script that does not say what runs it: write #!/bin/sh as its first line, or what else it is for"
+        ));
+    };
+    // The kernel looks from the folder that the program runs in.
+    if start.folder.join(interpreter).exists() {
+        return Ok(());
+    }
+    Err(match interpreter.as_os_str().as_bytes().ends_with(b"\r") {
+        true => format!(
+            "the lines of {shown} end as on Windows, so what runs it is not found: mend them with `sed -i 's/\\r$//' {shown}`"
+        ),
+        false => format!(
+            "{shown} is a script for {}, which is not there: install that, or name what is there in its first line",
+            interpreter.display()
+        ),
+    })
 }
 
 /// The program of a folder with node.toml.
@@ -185,6 +225,31 @@ mod tests {
         let later = std::time::SystemTime::now() + std::time::Duration::from_secs(9);
         std::fs::File::options().write(true).open(&debug).unwrap().set_modified(later).unwrap();
         assert_eq!(find(folder.path(), "arm").unwrap().command, debug);
+    }
+
+    #[test]
+    fn a_script_that_nothing_runs_is_refused_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = folder.path().join("arm.sh");
+        let start = Start { command: command.clone(), folder: folder.path().to_owned(), ..Start::default() };
+        let asked = |text: &[u8]| {
+            std::fs::write(&command, text).unwrap();
+            ensure_interpreter(&start)
+        };
+        for (text, words) in [
+            (&b"echo arm\n"[..], "does not say what runs it: write #!/bin/sh as its first line"),
+            (b"", "does not say what runs it"),
+            (b"#!\n", "does not say what runs it"),
+            (b"#!/bin/sh\r\necho arm\r\n", "end as on Windows, so what runs it is not found: mend them with `sed -i"),
+            (b"#! /nowhere/lua -v\n", "is a script for /nowhere/lua, which is not there"),
+        ] {
+            let refused = asked(text).unwrap_err();
+            assert!(refused.contains(words), "{refused}");
+        }
+        std::fs::write(folder.path().join("own"), "").unwrap();
+        for text in [&b"#!/bin/sh\n"[..], b"#! /bin/sh -e\necho arm\n", b"#!/bin/sh", b"#!own\n", b"\x7fELF\x02\0"] {
+            asked(text).unwrap();
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use rustix::time::Timespec;
 use crate::group::GRACE;
 use crate::guard::Guard;
 use crate::member::{Member, State};
+use crate::order;
 use crate::process::{Life, Process, Stream};
 use crate::ready::Socket;
 use crate::robot::{Program, Robot};
@@ -61,8 +62,10 @@ pub fn run(
     let guard = Guard::start(guard, folder.path())?;
     screen.fit(robot.programs.iter().map(|program| program.name.as_str()));
     let members = robot.programs.iter().map(|_| Member::default()).collect();
+    let after: Vec<_> = robot.programs.iter().map(|program| program.after.clone()).collect();
     let mut run = Run {
         programs: &robot.programs,
+        before: order::all_before(&after),
         members,
         screen,
         guard,
@@ -81,6 +84,8 @@ pub fn run(
 
 struct Run<'a> {
     programs: &'a [Program],
+    /// All that each of them starts after, also through others.
+    before: Vec<Vec<usize>>,
     members: Vec<Member>,
     screen: &'a mut Screen,
     guard: Guard<'a>,

@@ -68,7 +68,8 @@ def restarts(stage: Ros) -> None:
             one.expect("matched")
         for one in (sender, node):
             one.tell("go")
-        time.sleep(0.5)
+        for one in (theirs, ours):
+            one.expect("begun")
         first.kill()
         bridge = run(stage.bridge())
         killed = run(stage.node("receive", "/vector", "vector", STAYING, 50))
@@ -126,7 +127,7 @@ def publisher_again(stage: Ros) -> None:
         with stage.node("send", "/vector_back", "vector", BACK - 1, 1000) as killed:
             ours.expect("matched")
             killed.tell("go")
-            time.sleep(0.5)
+            ours.expect("begun")
             killed.kill()
         with stage.node("send", "/vector_back", "vector", BACK, 500) as again:
             again.expect("ready")

@@ -5,7 +5,6 @@ A real rmw_zenoh_cpp is not among the packages of PyPI; docs/ros2.md says so.
 
 import json
 import tempfile
-import time
 from pathlib import Path
 
 from checks.ros2 import bad_input, each_way, guide
@@ -99,7 +98,7 @@ def restarts(stage: Zeros) -> None:
         with stage.node("receive", "/vector", "vector", STAYING, 45) as receiver:
             receiver.expect("matched")
             sender.tell("go")
-            time.sleep(0.5)
+            receiver.expect("begun")
             first.kill()
             with stage.bridge():
                 with stage.node("receive", "/vector", "vector", STAYING, 45) as killed:

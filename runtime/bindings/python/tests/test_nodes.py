@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import tempfile
-import time
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -474,9 +473,9 @@ class Machine(TopicsCase):
         self.assertEqual(last, CmdVel(), "the safe state is the last that was published")
 
     def test_a_step_that_never_returns_is_interrupted_after_sigterm(self):
-        process = self.start(program("while cycle.number > 3: pass"))
+        process = self.start(program("if cycle.number > 3:\n        print('hangs', flush=True)\n        while True: pass"))
         self.wait_for_line(process, "ready")
-        time.sleep(0.2)
+        self.wait_for_line(process, "hangs")
         process.send_signal(signal.SIGTERM)
         _said, complained = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 1)

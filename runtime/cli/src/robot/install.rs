@@ -64,11 +64,7 @@ pub fn remove(place: &Place) -> Result<(), String> {
     let folder = store.current().ok_or_else(none)?;
     let manifest = units::read(&folder);
     if place.is_live() {
-        match &manifest {
-            Ok(manifest) => Part::whole(manifest).stop()?,
-            // Which programs it has can no longer be read; each that runs is a part of the target.
-            Err(_) => systemd::stop_target(units::TARGET)?,
-        }
+        stop(&manifest)?;
     }
     store.remove()?;
     let removed = manifest.as_ref().map_or_else(|_| "the robot".to_owned(), title);
@@ -76,21 +72,29 @@ pub fn remove(place: &Place) -> Result<(), String> {
     if place.is_live() { systemd::reload() } else { Ok(()) }
 }
 
+/// Stops all programs of a version. Of one that cannot be read, each that runs is a part of the target.
+fn stop(version: &Result<Manifest, String>) -> Result<(), String> {
+    match version {
+        Ok(manifest) => Part::whole(manifest).stop(),
+        Err(_) => systemd::stop_target(units::TARGET),
+    }
+}
+
 /// At boot, and before a change: what was cut off goes back, which is told.
 pub fn settle(place: &Place, store: &Store) -> Result<(), String> {
-    let read = || store.current().and_then(|folder| units::read(&folder).ok());
+    let read = || store.current().map(|folder| units::read(&folder));
     let cut_off = read();
     if !store.settle()? {
         return Ok(());
     }
-    let manifest = read();
+    let manifest = read().and_then(Result::ok);
     let back =
         manifest.as_ref().map_or_else(|| "none is installed".to_owned(), |back| format!("{} is back", title(back)));
     let text = format!("the robot was being replaced when the machine or the installation was cut off; {back}");
     tell(Priority::Warning, manifest.as_ref(), text);
     if place.is_live() {
         // Where the machine runs on, so do programs of the version that was on trial.
-        let _ = cut_off.as_ref().map(|cut_off| Part::whole(cut_off).stop());
+        let _ = cut_off.as_ref().map(stop);
         systemd::reload()?;
         if manifest.is_some() {
             systemd::start_without_waiting(units::TARGET)?;
@@ -178,15 +182,20 @@ fn is_of(process: u32, units: &[String]) -> bool {
 
 /// Puts a version on trial; when a program of it does not become ready, the version before comes back.
 fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -> Result<(), Failure> {
-    let old = store.current().and_then(|folder| units::read(&folder).ok());
+    let old = store.current().map(|folder| units::read(&folder));
     if place.is_live()
         && let Some(old) = &old
-        && let Err(reason) = Part::whole(old).stop()
+        && let Err(reason) = stop(old)
     {
         // What of it has stopped starts again.
-        let _ = Part::whole(old).start(&|_| ());
-        return Err(Failure::unchanged(format!("{} cannot be stopped: {reason}", title(old))));
+        let _ = match old {
+            Ok(old) => Part::whole(old).start(&|_| ()),
+            Err(_) => systemd::start_without_waiting(units::TARGET),
+        };
+        let old = old.as_ref().map_or_else(|_| "the robot that is installed".to_owned(), title);
+        return Err(Failure::unchanged(format!("{old} cannot be stopped: {reason}")));
     }
+    let old = old.and_then(Result::ok);
     let changed = |reason: String| Failure { reason, is_unchanged: false };
     let switched = store.start_trial(candidate);
     let outcome = match (switched, place.is_live()) {

@@ -65,7 +65,10 @@ fn whole(manifest: &Manifest) -> String {
 fn of_a_group(manifest: &Manifest, group: &str, members: &[usize]) -> String {
     let mut text = "# Generated from robot.toml.\n[Unit]\n".to_owned();
     line(&mut text, "Description", format_args!("HORUS {}, group {group}", title(manifest)));
-    members.iter().for_each(|place| line(&mut text, "Wants", unit(&manifest.entries[*place].name)));
+    // With those before them, in one step of systemd: it keeps the order of what it starts together.
+    for place in manifest.with_those_before(members) {
+        line(&mut text, "Wants", unit(&manifest.entries[place].name));
+    }
     text
 }
 
@@ -80,10 +83,11 @@ fn service(manifest: &Manifest, entry: &Entry, start: &Start) -> String {
             line(&mut text, "PartOf", target(group));
         }
     }
-    for before in entry.after.iter().map(|place| unit(&manifest.entries[*place].name)) {
-        // Not Requires=: that would stop this program whenever the other one starts anew.
-        line(&mut text, "Wants", &before);
-        line(&mut text, "After", before);
+    // Not Requires=: that would stop this program whenever the other one starts anew. Not Wants=: when its rule starts
+    // this program anew, that would start what a person stopped. Those before it through others have a line, too: one of
+    // these may have ended, and the order of stops is to stay.
+    for place in manifest.with_those_before(&entry.after) {
+        line(&mut text, "After", unit(&manifest.entries[place].name));
     }
     if installation.as_ref().is_some_and(is_late) {
         text += "# Drivers and network come later in a boot than a node that needs neither.\nAfter=basic.target\n";

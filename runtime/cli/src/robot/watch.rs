@@ -13,7 +13,9 @@ use crate::installed::systemd::{LOOK, PATIENCE, PROBATION, unit, why};
 /// How long a robot may take beside what its programs say: systemd bounds each start, and this is for when systemd does not.
 const SPARE: Duration = Duration::from_secs(600);
 /// What is asked of each unit.
-const ASKED: &str = "--property=Id,ActiveState,SubState,Result,NRestarts,InvocationID,Job";
+const ASKED: &str = "--property=Id,ActiveState,SubState,Result,NRestarts,InvocationID,Job,ExecMainCode,ExecMainStatus";
+/// The end of a process that ended by itself, and not by a signal: `CLD_EXITED`.
+const EXITED: &str = "1";
 
 /// What systemd says of a program's unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +32,10 @@ pub struct State {
     pub invocation: String,
     /// Whether it waits for its start.
     pub is_queued: bool,
+    /// How its process ended, as `waitid` numbers that.
+    pub end: String,
+    /// The status or the signal of that.
+    pub status: String,
 }
 
 /// What a program on trial is.
@@ -67,6 +73,8 @@ fn parse(text: &str) -> BTreeMap<String, State> {
                 "NRestarts" => state.restarts = value.parse().unwrap_or(0),
                 "InvocationID" => value.clone_into(&mut state.invocation),
                 "Job" => state.is_queued = !value.is_empty() && value != "0",
+                "ExecMainCode" => value.clone_into(&mut state.end),
+                "ExecMainStatus" => value.clone_into(&mut state.status),
                 _ => {}
             }
         }
@@ -100,9 +108,10 @@ pub fn may_end(entry: &Entry) -> bool {
     entry.ready == Ready::Start && !matches!(entry.restart, Some(Restart::Always))
 }
 
-/// Whether a program was started and ended well.
+/// Whether a program was started and ended well, by itself: one that was stopped has its success, too.
 pub fn has_ended(state: &State) -> bool {
-    state.active == "inactive" && !state.is_queued && state.result == "success" && !state.invocation.is_empty()
+    let is_over = state.active == "inactive" && !state.is_queued && !state.invocation.is_empty();
+    is_over && state.result == "success" && (state.end.as_str(), state.status.as_str()) == (EXITED, "0")
 }
 
 /// Programs of a robot that start and stop together: all, or those of a group.
@@ -218,13 +227,15 @@ mod tests {
     use super::*;
 
     const SHOWN: &str = "Id=horus-node@sim.service\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nInvocationID=a1\nJob=0\n\n\
-                         Id=horus-node@nav.service\nActiveState=inactive\nSubState=dead\nResult=success\nNRestarts=0\nInvocationID=\nJob=17\n";
+                         Id=horus-node@nav.service\nActiveState=inactive\nSubState=dead\nResult=success\nNRestarts=0\nInvocationID=\nJob=17\nExecMainCode=2\nExecMainStatus=15\n";
 
     #[test]
     fn states_are_read_by_unit_in_any_order() {
         let found = parse(SHOWN);
         assert_eq!(found.len(), 2);
         assert_eq!(found["horus-node@sim.service"].invocation, "a1");
+        let nav = &found["horus-node@nav.service"];
+        assert_eq!((nav.end.as_str(), nav.status.as_str()), ("2", "15"));
         assert!(found["horus-node@nav.service"].is_queued && !found["horus-node@sim.service"].is_queued);
         assert!(parse("").is_empty() && parse("\n\n=\nx").is_empty());
     }
@@ -244,7 +255,13 @@ mod tests {
             restarts,
             ..State::default()
         };
-        let done = State { invocation: "a1".to_owned(), ..state("inactive", "dead", 0) };
+        let done = State {
+            invocation: "a1".to_owned(),
+            end: EXITED.to_owned(),
+            status: "0".to_owned(),
+            ..state("inactive", "dead", 0)
+        };
+        let stopped = State { end: "2".to_owned(), status: "15".to_owned(), ..done.clone() };
         for (entry, state, expected) in [
             (notifies, state("active", "running", 0), Stage::IsReady),
             (notifies, state("activating", "start", 0), Stage::Waits),
@@ -255,6 +272,7 @@ mod tests {
             (notifies, done.clone(), Stage::Failed),
             (works, done.clone(), Stage::IsReady),
             (works, State { result: "exit-code".to_owned(), ..done.clone() }, Stage::Failed),
+            (works, stopped, Stage::Failed),
             (stays, done, Stage::Failed),
             (works, State::default(), Stage::Waits),
         ] {

@@ -21,6 +21,11 @@ def wanted(target: str) -> list:
     return re.findall("^Wants=(.+)$", text, re.MULTILINE)
 
 
+def parts(target: str) -> list:
+    units = [folder.name.removesuffix(".d") for folder in UNITS.glob("horus-node@*.service.d")]
+    return [unit for unit in units if f"PartOf={target}" in settings(unit).splitlines()]
+
+
 def fate(unit: str) -> str:
     program = re.findall("^ExecStart=(/\\S+)", settings(unit), re.MULTILINE)
     found = re.search(r"fate: (\w+)", Path(program[-1]).read_text()) if program else None
@@ -76,7 +81,7 @@ def main(verb: str, *words: str) -> int:
                 start(service)
     elif verb == "stop":
         for unit in units:
-            for service in wanted(unit) if unit.endswith(".target") else [unit]:
+            for service in parts(unit) if unit.endswith(".target") else [unit]:
                 (STATES / service).unlink(missing_ok=True)
     elif verb == "show":
         print("\n".join(map(show, units)))

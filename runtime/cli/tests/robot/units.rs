@@ -25,10 +25,11 @@ env = { LEVEL = "2 %n", QUOTE = "say \"it\"" }
 
 [programs.lights]
 run = "nav.sh"
+after = ["nav"]
 ready = "start"
 
 [groups]
-drive = ["nav", "sim"]
+drive = ["nav"]
 "#;
 
 fn generated() -> Machine {
@@ -67,7 +68,6 @@ fn each_program_is_a_service_each_group_a_target_and_so_is_all_of_it() {
         "Description=HORUS robot 0.2.0, program nav",
         "PartOf=horus-robot.target",
         "PartOf=horus-robot@drive.target",
-        "Wants=horus-node@sim.service",
         "After=horus-node@sim.service",
         "Type=notify",
         "ExecStart=",
@@ -94,6 +94,13 @@ fn each_program_is_a_service_each_group_a_target_and_so_is_all_of_it() {
         &format!("Environment=\"HORUS_NODE_FILE={place}/programs/sim/node.toml\""),
     ] {
         has("sim", line);
+    }
+    // The order is also that of ends, and nav may have ended by then.
+    has("lights", "After=horus-node@nav.service");
+    has("lights", "After=horus-node@sim.service");
+    for name in ["nav", "lights"] {
+        let wants = lines(&machine, name).into_iter().find(|line| line.starts_with("Wants="));
+        assert_eq!(wants, None, "a start of {name} by its rule would start what a person stopped");
     }
     // Where the file says nothing, a program of the machine is started again.
     has("lights", "Restart=on-failure");

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::running::{self, PING_AND_PONG, Scene, built, is_gone, pause_until};
 
+/// Of a script: waits until the test makes the file `go`.
+const UNTIL_GO: &str = "until [ -e go ]; do sleep 0.05; done\n";
+
 #[test]
 fn programs_start_when_those_before_them_are_ready_and_end_in_reverse_order() {
     let scene = Scene::new(PING_AND_PONG);
@@ -118,9 +121,10 @@ fn a_program_that_is_never_ready_ends_all_if_another_waits_for_it() {
 #[test]
 fn a_program_that_is_never_ready_goes_on_if_no_other_waits_for_it() {
     let scene = Scene::new("[programs.sim]\nrun = \"sim.sh\"\nready_within = \"100 ms\"\n");
-    scene.script("sim.sh", "sleep 1\necho goes on\n");
+    scene.script("sim.sh", &format!("{UNTIL_GO}echo goes on\n"));
     let mut robot = scene.start(&[]);
     robot.waits_for("sim  is not ready after 0.1 s");
+    std::fs::write(scene.path("go"), "").unwrap();
     robot.waits_for("sim | goes on");
     assert_eq!(robot.status(), 0);
 }
@@ -230,9 +234,10 @@ fn what_a_script_starts_has_time_to_end_although_the_script_ends_at_once() {
 #[test]
 fn a_program_that_is_ready_late_is_told_so() {
     let scene = Scene::new("[programs.pong]\nrun = \"late.sh\"\nready_within = \"100 ms\"\n");
-    scene.script("late.sh", &format!("sleep 1\nexec {}\n", built("pong").display()));
+    scene.script("late.sh", &format!("{UNTIL_GO}exec {}\n", built("pong").display()));
     let mut robot = scene.start(&[]);
     robot.waits_for("pong  is not ready after 0.1 s");
+    std::fs::write(scene.path("go"), "").unwrap();
     robot.waits_for("pong  ready after ");
     robot.ends_by(rustix::process::Signal::INT);
 }
@@ -300,8 +305,8 @@ fn the_first_signal_while_all_are_ended_anyway_kills_none() {
     let scene = Scene::new(
         "[programs.arm]\nrun = \"arm.sh\"\nready = \"start\"\n[programs.sim]\nrun = \"sim.sh\"\n[programs.nav]\nrun = \"arm.sh\"\nafter = [\"sim\"]\n",
     );
-    scene.script("arm.sh", "trap 'sleep 2; echo stands; exit' TERM\necho turns\nwhile :; do sleep 0.1; done\n");
-    scene.script("sim.sh", "sleep 0.3\nexit 1\n");
+    scene.script("arm.sh", "trap 'sleep 2; echo stands; exit' TERM\ntouch turns\nwhile :; do sleep 0.1; done\n");
+    scene.script("sim.sh", "until [ -e turns ]; do sleep 0.05; done\nexit 1\n");
     let mut robot = scene.start(&[]);
     robot.waits_for("sim was never ready, and nav starts after it: all are ended");
     horus::time::pause(Duration::from_millis(1_100));

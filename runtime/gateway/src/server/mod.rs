@@ -327,12 +327,16 @@ impl Server {
     /// Tells every client that the gateway is there, and takes off who is silent.
     fn look_at_clients(&mut self, now: u64) {
         let heartbeat_ns = u64::from(self.config.limits.heartbeat_ms) * 1_000_000;
+        let is_silent = |client: &Client| now.saturating_sub(client.heard_ns) > 3 * heartbeat_ns;
         for id in 0..self.clients.len() {
-            let Some(client) = &mut self.clients[id] else { continue };
-            if now.saturating_sub(client.heard_ns) > 3 * heartbeat_ns {
-                self.remove(id, &Gone::Silent);
-                continue;
+            if self.clients[id].as_ref().is_some_and(is_silent) {
+                // What it said lies unread where this thread was held up, by the machine or by the disk: that is heard first.
+                self.serve(id);
+                if self.clients[id].as_ref().is_some_and(is_silent) {
+                    self.remove(id, &Gone::Silent);
+                }
             }
+            let Some(client) = &mut self.clients[id] else { continue };
             if client.is_greeted && now.saturating_sub(client.told_ns) >= heartbeat_ns {
                 client.told_ns = now;
                 let mut counts = client.counts();

@@ -377,8 +377,8 @@ func damage(client *Client, out *bufio.Writer, name string, _ []string) error {
 		if err != nil {
 			return err
 		}
-		if frame.Kind == heartbeat {
-			p := frame.Payload
+		// One that was made before all of it came counts less.
+		if p := frame.Payload; frame.Kind == heartbeat && order.Uint64(p[16:]) == 3 {
 			fmt.Fprintln(out, order.Uint64(p), order.Uint64(p[8:]), order.Uint64(p[16:]), order.Uint64(p[24:]))
 			return nil
 		}

@@ -8,7 +8,6 @@ use rustix::process::Signal;
 use super::{Run, seconds};
 use crate::group::GRACE;
 use crate::member::State;
-use crate::robot::Program;
 
 /// A second signal that comes sooner is the first one, sent twice.
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
@@ -42,21 +41,24 @@ impl Run<'_> {
         if self.stop.is_none() {
             return;
         }
+        // What has no process holds up none, and no end of it would wake this loop.
+        for member in &mut self.members {
+            if matches!(member.state, State::Waiting | State::Pausing { .. }) {
+                member.state = State::Over;
+            }
+        }
         for place in (0..self.members.len()).rev() {
-            let is_free = |(other, program): (usize, &Program)| {
-                !program.after.contains(&place) || self.members[other].state == State::Over
+            // Also those that start after it through one that has ended.
+            let is_free = |(other, before): (usize, &Vec<usize>)| {
+                !before.contains(&place) || self.members[other].state == State::Over
             };
-            if !self.programs.iter().enumerate().all(is_free) {
+            if !self.before.iter().enumerate().all(is_free) {
                 continue;
             }
             let member = &mut self.members[place];
-            match (member.state, &member.process) {
-                (State::Starting | State::Running, Some(process)) => {
-                    process.signal(Signal::TERM);
-                    member.state = State::Ending { kill_at: now.plus(GRACE) };
-                }
-                (State::Waiting | State::Pausing { .. }, _) => member.state = State::Over,
-                _ => {}
+            if let (State::Starting | State::Running, Some(process)) = (member.state, &member.process) {
+                process.signal(Signal::TERM);
+                member.state = State::Ending { kill_at: now.plus(GRACE) };
             }
         }
     }
@@ -64,6 +66,14 @@ impl Run<'_> {
     fn is_late(&mut self, place: usize) {
         let program = &self.programs[place];
         let time = seconds(program.ready_within);
+        if self.stage.is_some() {
+            // A run without it would be another one, which a busy machine must not make of it.
+            let remedy = "see what it prints, or write a longer ready_within";
+            let sentence = format!("is not ready after {time}, and time begins when all are; all are ended: {remedy}");
+            self.screen.say(place, &program.name, &sentence);
+            self.fail();
+            return;
+        }
         let remedy = "it has to say READY=1, as a program of nodes does: see what it prints, or write ready = \"start\" if it never says so, or a \
                       longer ready_within";
         let waits = self.waits_for(place).map(str::to_owned);

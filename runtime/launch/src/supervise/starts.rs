@@ -13,26 +13,28 @@ use crate::restart::MOST_RESTARTS;
 use crate::robot::Program;
 
 impl Run<'_> {
-    /// Starts those whose time has come.
+    /// Starts those whose time has come: also those that wait for one which is ready at once, for nothing else of it would wake this loop.
     pub(super) fn start_due(&mut self) {
         let now = MonotonicTime::now();
-        for place in 0..self.members.len() {
-            let is_due = match self.members[place].state {
-                State::Waiting => self.programs[place].after.iter().all(|before| self.members[*before].was_ready),
-                State::Pausing { until } => now >= until,
-                _ => false,
-            };
-            if is_due && self.stop.is_none() && self.may_start() {
-                self.start(place);
-            }
+        while let Some(place) = (0..self.members.len()).find(|place| self.is_due(*place, now)) {
+            self.start(place);
         }
+    }
+
+    fn is_due(&self, place: usize, now: MonotonicTime) -> bool {
+        let is_its_time = match self.members[place].state {
+            State::Waiting => self.programs[place].after.iter().all(|before| self.members[*before].was_ready),
+            State::Pausing { until } => now >= until,
+            _ => false,
+        };
+        is_its_time && self.stop.is_none() && self.may_start()
     }
 
     fn start(&mut self, place: usize) {
         let (program, member) = (&self.programs[place], &mut self.members[place]);
         member.starts += 1;
         member.begin();
-        let seat = self.stage.as_mut().map_or_else(|| Ok(Vec::new()), |stage| stage.seat(place));
+        let seat = self.stage.as_mut().map_or_else(|| Ok(Vec::new()), |stage| stage.seat(place, program));
         let started = seat.map_err(|error| std::io::Error::other(error.to_string())).and_then(|more| {
             let socket = Socket::bind(self.folder, place, member.starts)?;
             Process::start(program, socket.path(), &more).map(|process| (socket, process))
@@ -98,8 +100,9 @@ impl Run<'_> {
         }
         let how = member.how(status);
         let is_failure = !status.success();
-        if program.is_optional && is_failure && !member.was_ready {
+        if program.is_optional && !member.was_ready {
             (member.state, member.was_ready) = (State::Over, true); // who starts after it does not wait
+            let how = if is_failure { how } else { "it ended before it was ready".to_owned() };
             self.screen.say(place, &program.name, &format!("is left out: {how}"));
             return;
         }

@@ -26,6 +26,7 @@ use crate::cast::Cast;
 use crate::conductor::{Conductor, End, Played, Player};
 use crate::digest::Digest;
 use crate::member::{Member, State};
+use crate::robot::Program;
 
 /// Where topics are in the folder of a robot.
 const TOPICS: &str = "topics";
@@ -85,12 +86,12 @@ impl<'a> Stage<'a> {
     }
 
     /// A seat for a program that starts now, and what its environment says of it.
-    pub fn seat(&mut self, place: usize) -> horus::Result<Vec<(&'static str, OsString)>> {
+    pub fn seat(&mut self, place: usize, program: &Program) -> horus::Result<Vec<(&'static str, OsString)>> {
         let turns = self.scratch.path().join(TURNS).join(self.order.len().to_string());
         self.seats[place] = Some((Seat::make(&turns)?, None));
         self.order.push(place);
         let mut said = vec![(VARIABLE, turns.into()), (DIRECTORY_VARIABLE, self.topics().into())];
-        if std::env::var_os(SEED_OF_PYTHON).is_none() {
+        if std::env::var_os(SEED_OF_PYTHON).is_none() && !program.env.contains_key(SEED_OF_PYTHON) {
             said.push((SEED_OF_PYTHON, "0".into()));
         }
         Ok(said)
@@ -284,7 +285,7 @@ impl Run<'_> {
     }
 
     /// All are ended, and it is a failure.
-    fn fail(&mut self) {
+    pub(super) fn fail(&mut self) {
         self.has_failed = true;
         self.stop.get_or_insert_with(MonotonicTime::now);
     }

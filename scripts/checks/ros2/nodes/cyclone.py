@@ -66,6 +66,8 @@ def receive(reader, make, number_of, count: int, seconds: float) -> None:
                 print("matched", flush=True)
             if number == 0:
                 continue
+            if first == 0:
+                print("begun", flush=True)
             wrong += message != make(number)
             gaps += first != 0 and number != last + 1
             first, last = first or number, number

@@ -91,6 +91,8 @@ def receive(node, topic: str, kind: str, count: int, seconds: float, quality, is
                 print("matched", flush=True)
             if number == 0:
                 continue
+            if first == 0:
+                print("begun", flush=True)
             wrong += raw != bytes(make(number).serialize())
             gaps += first != 0 and number != last + 1
             first, last = first or number, number
