@@ -449,7 +449,7 @@ fn the_limit_holds_while_feedbacks_come_without_a_pause() {
             }
             goal.canceled().unwrap();
         });
-        let told = |_| std::thread::sleep(Duration::from_millis(2));
+        let told = |_| std::thread::park_timeout(Duration::from_millis(2));
         let late = client.act(count(1), Duration::from_millis(50), told).unwrap_err();
         assert!(matches!(late, ActionError::TimedOut { .. }), "{late}");
     });

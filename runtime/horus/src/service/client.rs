@@ -103,13 +103,14 @@ impl<Q: Payload + ?Sized, A: Payload + ?Sized> Client<Q, A> {
                 return Err(CallError::TimedOut { service: self.service.clone(), limit });
             }
             let end = &mut self.ends[pending.server];
-            let is_blocked = end.is_blocked();
-            if is_blocked {
+            if end.is_blocked() {
                 // What is there wakes at once, and has no place until another call of this client is looked at.
                 std::thread::park_timeout(left.min(LOOK));
-            }
-            if (is_blocked || !end.answers.wait(left.min(LOOK))) && !end.check_server()? && is_blocked {
-                return Err(CallError::Died { service: self.service.clone() });
+                if !end.check_server()? {
+                    return Err(CallError::Died { service: self.service.clone() });
+                }
+            } else if !end.answers.wait(left.min(LOOK)) {
+                end.check_server()?;
             }
         }
     }
