@@ -246,25 +246,7 @@ fn an_answer_of_several_parts_arrives_in_order_and_ends() {
 }
 
 #[test]
-fn a_client_that_does_not_look_costs_the_server_nothing_and_what_it_missed_is_counted() {
-    let (_files, options) = files();
-    let mut server = Server::<Add, Sum>::open("add", &options).unwrap();
-    let mut client = Client::<Add, Sum>::open("add", &options).unwrap();
-    let mut asked = client.ask(add(0, 0)).unwrap();
-    let mut sent = 0;
-    server.serve(Duration::ZERO, |_, mut answer| {
-        while answer.part(Sum { sum: sent }).is_ok() {
-            sent += 1
-        }
-    });
-    assert!(server.undelivered() > 0);
-    for sum in 0..sent {
-        assert!(matches!(asked.try_part(&mut client).unwrap(), Part::Next(part) if part.sum == sum));
-    }
-}
-
-#[test]
-fn a_client_whose_room_is_full_is_told_of_the_end_as_soon_as_there_is_room() {
+fn what_a_client_has_no_room_for_is_counted_and_it_is_told_of_the_end_as_soon_as_there_is_room() {
     for is_ended in [true, false] {
         let (_files, options) = files();
         let mut server = Server::<Add, Sum>::open("add", &options).unwrap();
@@ -279,6 +261,7 @@ fn a_client_whose_room_is_full_is_told_of_the_end_as_soon_as_there_is_room() {
                 answer.end();
             }
         });
+        assert!(server.undelivered() > 0);
         for sum in 0..sent {
             assert!(matches!(asked.try_part(&mut client).unwrap(), Part::Next(part) if part.sum == sum));
         }
@@ -295,7 +278,7 @@ fn a_client_whose_room_is_full_is_told_of_the_end_as_soon_as_there_is_room() {
 }
 
 #[test]
-fn a_call_behind_parts_that_no_caller_looks_at_ends_in_time_and_is_told_of_a_death() {
+fn a_call_behind_parts_that_no_caller_looks_at_ends_in_time_and_is_told_that_its_server_is_gone() {
     let (_files, options) = files();
     let mut server = Server::<Add, Sum>::open("add", &options).unwrap();
     let mut client = Client::<Add, Sum>::open("add", &options).unwrap();
@@ -303,6 +286,15 @@ fn a_call_behind_parts_that_no_caller_looks_at_ends_in_time_and_is_told_of_a_dea
     server.serve(Duration::ZERO, |_, mut answer| while answer.part(Sum { sum: 0 }).is_ok() {});
     let limit = Duration::from_millis(50);
     assert!(matches!(client.call(add(1, 2), limit), Err(CallError::TimedOut { .. })));
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // The first request is that of the call which timed out. The server goes when it has the next one.
+            for _ in 0..2 {
+                assert!(server.serve(PATIENCE, |_, answer| _ = answer.later()));
+            }
+        });
+        assert!(matches!(client.call(add(3, 4), PATIENCE), Err(CallError::Died { .. })));
+    });
     drop(unread);
 }
 

@@ -117,7 +117,7 @@ fn slerp(from: &Quaternion, to: &Quaternion, share: f64) -> Quaternion {
     // The weights are sin((1 - s) t) / sin(t) and sin(s t) / sin(t), with the angle t between both quaternions, of which `apart` is (2 sin(t / 2))^2.
     let (a, b) = if apart < NEAR {
         // As nearly always between two transforms of a robot: without a call of sine.
-        // Products in place of divisions, which take five times as long.
+        // Products in place of divisions, which take longer.
         const SIXTH: f64 = 1.0 / 6.0;
         const TWELFTH: f64 = 1.0 / 12.0;
         const NINETIETH: f64 = 1.0 / 90.0;
