@@ -10,7 +10,7 @@ use std::time::Duration;
 use horus::graph::Machine;
 use horus::outside::printable;
 use horus::time::parse_duration;
-use horus_launch::{Outcome, Play, Robot, Screen, Signals};
+use horus_launch::{Asking, Outcome, Play, Robot, Screen, Signals};
 
 /// Nothing was started.
 const NOT_STARTED: u8 = 2;
@@ -61,23 +61,39 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
+/// What is to be started, and what is said of it.
+struct Plan {
+    robot: Robot,
+    play: Option<Play>,
+    sentence: Option<String>,
+    notes: Vec<String>,
+}
+
+/// Asks the programs what their nodes are, and whether they can run here.
+fn plan(robot: Robot, args: &Args, asking: &Asking) -> Result<Plan, String> {
+    if args.is_virtual {
+        let (robot, cast) = robot.cast(asking)?;
+        let (sentence, notes) = (Some(cast.sentence()), cast.notes.clone());
+        return Ok(Plan {
+            robot,
+            play: Some(Play { cast, span: args.span, patience: args.turn_limit }),
+            sentence,
+            notes,
+        });
+    }
+    let verdict = robot.admit(&Machine::at(&args.root), asking)?;
+    Ok(Plan { robot, play: None, sentence: verdict.sentence, notes: verdict.notes })
+}
+
 fn start(args: &Args) -> Result<Outcome, String> {
     let robot = Robot::read(&args.file, &args.groups).map_err(|mistake| mistake.to_string())?;
     let signals = Signals::take().map_err(|error| error.to_string())?;
-    let (robot, play, sentence, notes) = match args.is_virtual {
-        true => {
-            let (robot, cast) = robot.cast()?;
-            let (sentence, notes) = (cast.sentence(), cast.notes.clone());
-            (robot, Some(Play { cast, span: args.span, patience: args.turn_limit }), Some(sentence), notes)
-        }
-        false => {
-            let verdict = robot.admit(&Machine::at(&args.root))?;
-            (robot, None, verdict.sentence, verdict.notes)
-        }
-    };
+    let is_called_off = || signals.has_come();
+    let asked = plan(robot, args, &Asking { is_called_off: &is_called_off, ..Asking::default() });
     if signals.count() > 0 {
         return Err("it was asked to end before a program was started".to_owned());
     }
+    let Plan { robot, play, sentence, notes } = asked?;
     let mut screen = Screen::stdout().map_err(|error| error.to_string())?;
     sentence.iter().chain(&notes).for_each(|sentence| screen.tell(sentence));
     if robot.is_empty() {

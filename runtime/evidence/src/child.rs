@@ -49,11 +49,17 @@ impl Group {
 
     /// Waits up to `limit` for the leader to end by itself, and says whether it did so with success.
     pub fn wait(&mut self, limit: Duration) -> Result<(), String> {
+        self.wait_unless(limit, &|| false)
+    }
+
+    /// As [`wait`](Self::wait), and no longer than until `is_called_off`.
+    pub fn wait_unless(&mut self, limit: Duration, is_called_off: &dyn Fn() -> bool) -> Result<(), String> {
         let end = MonotonicTime::now().plus(limit);
         loop {
             match self.leader.try_wait().map_err(|error| error.to_string())? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(status.to_string()),
+                None if is_called_off() => return Err("was called off".to_owned()),
                 None if MonotonicTime::now() >= end => return Err(format!("did not end within {limit:?}")),
                 None => pause(LOOK),
             }

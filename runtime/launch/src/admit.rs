@@ -48,11 +48,13 @@ pub struct Asking<'a> {
     pub is_strict: bool,
     /// Whether a process that runs ends before the robot starts, as those of the version that it replaces.
     pub leaves: &'a (dyn Fn(u32) -> bool + Sync),
+    /// Whether no answer is wanted any more: programs that have not given one are ended.
+    pub is_called_off: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Default for Asking<'_> {
     fn default() -> Self {
-        Self { user: None, limit: LIMIT, is_strict: false, leaves: &|_| false }
+        Self { user: None, limit: LIMIT, is_strict: false, leaves: &|_| false, is_called_off: &|| false }
     }
 }
 
@@ -61,15 +63,7 @@ impl Robot {
     ///
     /// # Errors
     /// Why the robot must not start: what does not fit, and what to do; or a program that runs already.
-    pub fn admit(&self, machine: &Machine) -> Result<Verdict, String> {
-        self.admit_as(machine, &Asking::default())
-    }
-
-    /// As [`admit`](Self::admit), for who starts it otherwise than here.
-    ///
-    /// # Errors
-    /// As of [`admit`](Self::admit).
-    pub fn admit_as(&self, machine: &Machine, asking: &Asking) -> Result<Verdict, String> {
+    pub fn admit(&self, machine: &Machine, asking: &Asking) -> Result<Verdict, String> {
         let location = Location::from_environment().map_err(|error| error.to_string())?;
         let left_out = self.left_out.iter().map(|(name, reason)| format!("{name} is left out: {reason}"));
         let mut notes: Vec<_> = left_out.collect();
@@ -130,7 +124,7 @@ impl Robot {
                     command.uid(user).gid(group);
                 }
                 let shown = program.start.script.as_ref().unwrap_or(&program.start.command).display().to_string();
-                describe(&mut command, &shown, asking.limit)
+                describe(&mut command, &shown, asking.limit, asking.is_called_off)
             })
         };
         let together = |programs: &[Program]| {

@@ -47,12 +47,12 @@ impl Robot {
     ///
     /// # Errors
     /// Why the robot must not start so: a program without nodes, one that cannot tell them, one that would run twice on the same topics.
-    pub fn cast(self) -> Result<(Self, Cast), String> {
+    pub fn cast(self, asking: &Asking) -> Result<(Self, Cast), String> {
         let location = Location::from_environment().map_err(|error| error.to_string())?;
         let left_out = self.left_out.iter().map(|(name, reason)| format!("{name} is left out: {reason}"));
         let mut notes: Vec<_> = left_out.collect();
         let (mut asked, mut places, mut strangers) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, (program, described)) in self.programs.iter().zip(self.described(&Asking::default())?).enumerate() {
+        for (place, (program, described)) in self.programs.iter().zip(self.described(asking)?).enumerate() {
             let reason = match described {
                 Some(Ok(info)) => {
                     asked.push((program, info));

@@ -16,18 +16,23 @@ const MAX_BYTES: u64 = 1 << 20;
 /// How much of what is no description is shown.
 const SHOWN: usize = 200;
 
-/// What the program that `command` starts says of its nodes, within `limit`. `shown` is the program, for people.
+/// What the program that `command` starts says of its nodes, within `limit` and before it `is_called_off`. `shown` is the program, for people.
 ///
 /// # Errors
 /// When it does not describe nodes: what it said.
-pub fn describe(command: &mut Command, shown: &str, limit: Duration) -> Result<ProcessInfo, String> {
+pub fn describe(
+    command: &mut Command,
+    shown: &str,
+    limit: Duration,
+    is_called_off: &dyn Fn() -> bool,
+) -> Result<ProcessInfo, String> {
     command.arg("--describe").env_remove("NOTIFY_SOCKET");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut group = Group::start(command).map_err(|error| format!("cannot start {shown}: {error}"))?;
     let (stdout, stderr) = (group.leader().stdout.take(), group.leader().stderr.take());
     let words = Words::of(stderr.expect("stderr is a pipe"));
     let said = said(stdout.expect("stdout is a pipe"));
-    if let Err(error) = group.wait(limit) {
+    if let Err(error) = group.wait_unless(limit, is_called_off) {
         return Err(format!("{shown} --describe: {error}{}", words.last()));
     }
     // It has ended. What it left running may still hold the pipe: no reason to wait longer.

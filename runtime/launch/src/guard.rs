@@ -1,26 +1,38 @@
-//! Who ends the programs when the command itself is killed: a process of its own, which reads from a pipe what runs.
+//! Who ends the programs when the command itself is killed: a process of its own, which hears from a socket what runs.
 //!
-//! `kill -9` leaves a process no last words, and its pipe is closed in any case. So the guard knows: the command is gone. It asks all programs
-//! that run to end, the last one that was started first, and kills what does not.
+//! `kill -9` leaves a process no last words, and its socket is closed in any case. So the guard knows: the command is gone. It asks all programs
+//! that run to end, those that start after others first, and kills what does not.
+//!
+//! # Why it has the programs' pipes
+//! A program that writes into a pipe without a reader ends by SIGPIPE, in the midst of its work. So the guard gets the reading ends of what
+//! each program says, reads nothing while the command lives, and all of it afterwards, until they have ended.
 //!
 //! # What was not chosen
 //! `PR_SET_PDEATHSIG` has the kernel signal each program by itself. It reaches no process that a program started, knows no order and no grace
 //! time, is lost where a program gets capabilities, and is set between fork and exec, where Rust is unsafe.
 
-use std::io::{self, BufRead, Write};
-use std::os::fd::OwnedFd;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use horus::time::{MonotonicTime, pause};
+use rustix::cmsg_space;
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::group::{self, GRACE};
+use crate::process::Process;
 use crate::strays;
 
 /// How long the kernel may take to end what is killed.
@@ -29,16 +41,30 @@ const KILLED: Duration = Duration::from_secs(1);
 const MOST_STARTS: u32 = 5;
 /// The distance of two looks at a group.
 const LOOK: Duration = Duration::from_millis(10);
+/// A program has two pipes: stdout and stderr.
+const PIPES: usize = 2;
+/// No message is longer: a sign and two numbers.
+const MOST_BYTES: usize = 64;
 
-/// The command's end of the pipe.
+/// A group that runs.
+#[derive(Debug)]
+struct Ward {
+    group: Pid,
+    /// How many programs it starts after: one that starts after it has more.
+    rank: usize,
+    /// The reading ends of what it says.
+    pipes: Vec<OwnedFd>,
+}
+
+/// The command's end of the socket.
 pub struct Guard<'a> {
     command: &'a dyn Fn() -> Command,
     folder: &'a Path,
     child: Child,
     /// Readable when the guard has ended.
     end: OwnedFd,
-    pipe: Option<ChildStdin>,
-    running: Vec<Pid>,
+    socket: Option<OwnedFd>,
+    running: Vec<Ward>,
     /// How often it may be started anew.
     starts: u32,
 }
@@ -46,93 +72,136 @@ pub struct Guard<'a> {
 impl<'a> Guard<'a> {
     /// Starts what `command` says, which calls [`guard`] with `folder`.
     pub fn start(command: &'a dyn Fn() -> Command, folder: &'a Path) -> io::Result<Self> {
-        let (child, end, pipe) = started(command(), folder)?;
-        Ok(Self { command, folder, child, end, pipe, running: Vec::new(), starts: MOST_STARTS })
+        let (child, end, socket) = started(command(), folder)?;
+        Ok(Self { command, folder, child, end, socket: Some(socket), running: Vec::new(), starts: MOST_STARTS })
     }
 
     /// Readable when the guard has ended.
     pub fn end(&self) -> Option<&OwnedFd> {
-        self.pipe.as_ref().map(|_| &self.end)
+        self.socket.as_ref().map(|_| &self.end)
     }
 
     /// Starts a guard that was killed anew; says what became of it, if it was.
     pub fn look(&mut self) -> Option<&'static str> {
-        if self.pipe.is_none() || !matches!(self.child.try_wait(), Ok(Some(_))) {
+        if self.socket.is_none() || !matches!(self.child.try_wait(), Ok(Some(_))) {
             return None;
         }
-        self.pipe = None;
+        self.socket = None;
         self.starts -= 1;
         let again = if self.starts > 0 { started((self.command)(), self.folder).ok() } else { None };
-        let Some((child, end, pipe)) = again else {
+        let Some((child, end, socket)) = again else {
             return Some("the guard was killed and does not start again: if this command is killed, programs are left");
         };
-        (self.child, self.end, self.pipe) = (child, end, pipe);
-        self.running.clone().into_iter().for_each(|group| self.tell('+', group));
+        (self.child, self.end, self.socket) = (child, end, Some(socket));
+        self.running.iter().for_each(|ward| self.tell_of(ward));
         Some("the guard, which ends programs when this command is killed, was killed itself: it runs again")
     }
 
-    /// This group runs.
-    pub fn add(&mut self, group: Pid) {
-        self.running.push(group);
-        self.tell('+', group);
+    /// This process runs, and starts after so many others.
+    ///
+    /// # Errors
+    /// When this process may open no more files.
+    pub fn add(&mut self, process: &Process, rank: usize) -> io::Result<()> {
+        let ward = Ward { group: process.group(), rank, pipes: process.reading_ends()? };
+        self.tell_of(&ward);
+        self.running.push(ward);
+        Ok(())
     }
 
     /// This group has ended.
     pub fn remove(&mut self, group: Pid) {
-        self.running.retain(|known| *known != group);
-        self.tell('-', group);
+        self.running.retain(|known| known.group != group);
+        self.tell(&format!("-{} 0", group.as_raw_nonzero()), &[]);
     }
 
-    fn tell(&mut self, sign: char, group: Pid) {
+    fn tell_of(&self, ward: &Ward) {
+        let pipes: Vec<_> = ward.pipes.iter().map(AsFd::as_fd).collect();
+        self.tell(&format!("+{} {}", ward.group.as_raw_nonzero(), ward.rank), &pipes);
+    }
+
+    fn tell(&self, text: &str, files: &[BorrowedFd]) {
+        let Some(socket) = &self.socket else { return };
+        let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(PIPES))];
+        let mut more = SendAncillaryBuffer::new(&mut space);
+        if !files.is_empty() {
+            more.push(SendAncillaryMessage::ScmRights(files));
+        }
         // One that was killed is told all when it was started anew.
-        let line = format!("{sign}{}\n", group.as_raw_nonzero());
-        let _ = self.pipe.as_mut().map(|pipe| pipe.write_all(line.as_bytes()));
+        let _ = sendmsg(socket, &[IoSlice::new(text.as_bytes())], &mut more, SendFlags::NOSIGNAL);
     }
 }
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.pipe = None;
+        self.socket = None;
         let _ = self.child.wait();
     }
 }
 
-fn started(mut command: Command, folder: &Path) -> io::Result<(Child, OwnedFd, Option<ChildStdin>)> {
-    command.arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
-    let mut child = command.process_group(0).spawn()?;
+fn started(mut command: Command, folder: &Path) -> io::Result<(Child, OwnedFd, OwnedFd)> {
+    let (here, there) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    command.arg(folder).stdin(there).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
+    let child = command.process_group(0).spawn()?;
     let end = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
-    let pipe = child.stdin.take();
-    Ok((child, end, pipe))
+    Ok((child, end, here))
 }
 
-/// The guard's process: reads what runs until the command is gone, ends what is left, and removes the command's `folder`.
+/// The guard's process: hears what runs until the command is gone, ends what is left, and removes the command's `folder`.
 ///
 /// # Errors
 /// When the kernel refuses the handlers of signals.
 pub fn guard(folder: &Path) -> io::Result<()> {
-    // It ends by its pipe alone: who signals all processes of a terminal wants the programs' end, too, and gets it in order.
+    // It ends by its socket alone: who signals all processes of a terminal wants the programs' end, too, and gets it in order.
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
-    let mut running: Vec<Pid> = Vec::new();
-    for line in io::stdin().lock().lines() {
-        let Ok(line) = line else { break };
-        let group = line.get(1..).and_then(|number| number.parse().ok()).and_then(Pid::from_raw);
-        match (line.chars().next(), group) {
-            (Some('+'), Some(group)) => running.push(group),
-            (Some('-'), Some(group)) => running.retain(|known| *known != group),
-            _ => {}
+    let mut running: Vec<Ward> = Vec::new();
+    while let Some((sign, ward)) = heard() {
+        running.retain(|known| known.group != ward.group);
+        if sign == '+' {
+            running.push(ward);
         }
     }
-    for group in running.into_iter().rev() {
-        end(group);
+    // Of those that wait for as many others, the last one that was started is the first: the sort is stable.
+    running.sort_by_key(|ward| ward.rank);
+    let pipes: Vec<_> = running.iter_mut().flat_map(|ward| std::mem::take(&mut ward.pipes)).collect();
+    for ward in running.iter().rev() {
+        end(ward.group, &pipes);
     }
     strays::end(folder);
     let _ = std::fs::remove_dir_all(folder);
     Ok(())
 }
 
-fn end(group: Pid) {
+/// The next message: its sign, and of whom it is. `None` when the command is gone.
+fn heard() -> Option<(char, Ward)> {
+    loop {
+        let (mut text, mut space) = ([0; MOST_BYTES], [MaybeUninit::uninit(); cmsg_space!(ScmRights(PIPES))]);
+        let mut more = RecvAncillaryBuffer::new(&mut space);
+        let heard = recvmsg(io::stdin(), &mut [IoSliceMut::new(&mut text)], &mut more, RecvFlags::CMSG_CLOEXEC);
+        let length = match heard {
+            Ok(heard) if heard.bytes > 0 => heard.bytes,
+            Err(Errno::INTR) => continue,
+            _ => return None,
+        };
+        let files = more.drain().filter_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(files) => Some(files),
+            _ => None,
+        });
+        let pipes = files.flatten().collect();
+        if let Some((sign, group, rank)) = understood(&text[..length]) {
+            return Some((sign, Ward { group, rank, pipes }));
+        }
+    }
+}
+
+fn understood(text: &[u8]) -> Option<(char, Pid, usize)> {
+    let text = str::from_utf8(text).ok()?;
+    let (group, rank) = text.get(1..)?.split_once(' ')?;
+    Some((text.chars().next()?, Pid::from_raw(group.parse().ok()?)?, rank.parse().ok()?))
+}
+
+fn end(group: Pid, pipes: &[OwnedFd]) {
     for (signal, limit) in [(Signal::TERM, GRACE), (Signal::KILL, KILLED)] {
         group::signal(group, signal);
         let end = MonotonicTime::now().plus(limit);
@@ -140,7 +209,20 @@ fn end(group: Pid) {
             if MonotonicTime::now() >= end {
                 break;
             }
+            // A pipe that is full would hold up whoever writes to it.
+            pipes.iter().for_each(empty);
             pause(LOOK);
+        }
+    }
+}
+
+/// Reads all that is in a pipe, which does not block.
+fn empty(pipe: &OwnedFd) {
+    let mut bytes = [0; 8192];
+    // As much as the largest pipe holds by default, so that a talkative program holds up no other.
+    for _ in 0..8 {
+        if !matches!(rustix::io::read(pipe, &mut bytes), Ok(1..)) {
+            return;
         }
     }
 }

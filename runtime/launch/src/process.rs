@@ -79,6 +79,11 @@ impl Process {
         Pid::from_child(&self.child)
     }
 
+    /// Further descriptors of the pipes that it writes to.
+    pub fn reading_ends(&self) -> io::Result<Vec<OwnedFd>> {
+        self.pipes.iter().flatten().map(|pipe| pipe.file.try_clone()).collect()
+    }
+
     /// What there is to wait for.
     pub fn files(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         (!self.is_over)

@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::Timespec;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe::register;
 
@@ -27,6 +29,12 @@ impl Signals {
     /// For waiting.
     pub(crate) fn socket(&self) -> &UnixStream {
         &self.0
+    }
+
+    /// Whether one has come since the last look; this is none.
+    pub fn has_come(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&now)).is_ok_and(|ready| ready > 0)
     }
 
     /// How many have come since the last look.

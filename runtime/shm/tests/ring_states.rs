@@ -151,6 +151,21 @@ fn overtaken_reader_goes_on_with_the_oldest_whole_message() {
 }
 
 #[test]
+fn late_reader_gets_the_newest_message_although_its_writer_passed_over_numbers_and_sent_nothing() {
+    let lane = lane(4);
+    let mut holder = reader(&lane, 0, DeliveryPolicy::Latest);
+    let mut writer = Producer::resume(lane.clone(), DeliveryPolicy::Latest, true).unwrap();
+    (0..4).for_each(|_| assert!(send(&mut writer).is_ok()));
+    assert_eq!(holder.hold().map(|held| held.sequence), Some(0));
+    assert!(writer.begin(), "number 4 has the slot that is held");
+    drop(writer);
+    assert_eq!(lane.position().load(Ordering::Relaxed), 5, "number 4 is passed over, and 5 was never sent");
+    let mut late = join(vec![lane], 1, DeliveryPolicy::Latest, 1).unwrap().into_vec().remove(0);
+    assert_eq!(late.try_recv::<Message>().map(|received| received.sequence), Some(3));
+    assert_eq!((late.try_recv::<Message>(), late.missed()), (None, 0));
+}
+
+#[test]
 fn cursor_that_claims_the_future_frees_nothing() {
     let lane = lane(2);
     let _honest = reader(&lane, 0, DeliveryPolicy::Reliable);

@@ -127,6 +127,9 @@ internal static class Services
             call = client.Ask(room);
             Check.That(server.TryNext(room, out ticket) == 16 && Why(() => server.Answer(ticket, room)) == HorusStatus.Misuse);
             Check.That(Why(() => client.TryAnswer(call, answer)) == HorusStatus.Unanswered);
+            // A call without room for its answer is over: none of them counts among the 16 that may be on their way.
+            for (int round = 0; round < 17; round++)
+                Check.That(Why(() => client.Call(answer, new byte[4], Long)) == HorusStatus.Misuse && server.TryNext(room, out _) == 8);
             Check.Refused<ArgumentException>(() => new Client<byte, byte>("echo"));
             Check.Refused<ArgumentOutOfRangeException>(() => new Client<SaveMap, byte>("echo", 4, 8));
         }

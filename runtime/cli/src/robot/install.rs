@@ -161,8 +161,9 @@ fn admit(folder: &Path, place: &Place) -> Result<(), String> {
         limit: DESCRIPTION_LIMIT,
         is_strict: true,
         leaves: &|process| is_of(process, &own),
+        is_called_off: &|| false,
     };
-    let verdict = robot.admit_as(&Machine::at(place.root()), &asking)?;
+    let verdict = robot.admit(&Machine::at(place.root()), &asking)?;
     verdict.sentence.iter().for_each(|sentence| say(sentence));
     verdict.notes.iter().for_each(|note| say(note));
     Ok(())
@@ -183,10 +184,16 @@ fn is_of(process: u32, units: &[String]) -> bool {
 /// Puts a version on trial; when a program of it does not become ready, the version before comes back.
 fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -> Result<(), Failure> {
     let old = store.current().map(|folder| units::read(&folder));
+    // Before the old one stops: whatever ends this process from now on, the next command or boot starts the old one again (`settle`).
+    let number = store.begin_trial(candidate).map_err(|reason| {
+        let _ = store.roll_back(); // a mark that could not be made to last
+        Failure::unchanged(reason)
+    })?;
     if place.is_live()
         && let Some(old) = &old
         && let Err(reason) = stop(old)
     {
+        let _ = store.roll_back(); // what cannot be taken back now, the next command takes back
         // What of it has stopped starts again.
         let _ = match old {
             Ok(old) => Part::whole(old).start(&|_| ()),
@@ -197,7 +204,7 @@ fn try_out(place: &Place, store: &Store, candidate: Candidate, new: &Manifest) -
     }
     let old = old.and_then(Result::ok);
     let changed = |reason: String| Failure { reason, is_unchanged: false };
-    let switched = store.start_trial(candidate);
+    let switched = store.switch(number);
     let outcome = match (switched, place.is_live()) {
         (Err(reason), _) => Err(reason),
         (Ok(()), false) => Ok(()),

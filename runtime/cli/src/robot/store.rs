@@ -76,15 +76,18 @@ impl Store {
         remove(&self.place.join(INCOMING))
     }
 
-    /// Makes a version the one that runs, on trial: until [`confirm`](Self::confirm), the one before can come back.
-    pub fn start_trial(&self, candidate: Candidate) -> Result<(), String> {
+    /// Begins a trial of a version, whose number it returns: what runs comes back unless it is [confirmed](Self::confirm).
+    pub fn begin_trial(&self, candidate: Candidate) -> Result<u32, String> {
         let number = match candidate {
             Candidate::Previous => self.linked(PREVIOUS).ok_or("there is no version before this one")?,
             Candidate::Incoming => self.keep_incoming()?,
         };
-        let before = self.linked(CURRENT);
-        self.link(TRIAL, before)?;
-        // What comes back is safe before what is new takes its place.
+        self.link(TRIAL, self.linked(CURRENT))?;
+        Ok(number)
+    }
+
+    /// Makes the version on trial the one that runs.
+    pub fn switch(&self, number: u32) -> Result<(), String> {
         self.link(CURRENT, Some(number))
     }
 
@@ -223,7 +226,11 @@ mod tests {
         fs::create_dir_all(incoming.join(PROGRAMS).join("arm")).unwrap();
         fs::write(incoming.join(FILE), text).unwrap();
         fs::write(incoming.join(PROGRAMS).join("arm/arm"), text).unwrap();
-        store.start_trial(Candidate::Incoming).unwrap();
+        switch(store, Candidate::Incoming);
+    }
+
+    fn switch(store: &Store, candidate: Candidate) {
+        store.switch(store.begin_trial(candidate).unwrap()).unwrap();
     }
 
     fn text(folder: Option<PathBuf>) -> Option<String> {
@@ -256,7 +263,7 @@ mod tests {
         assert_eq!(text(store.current()), some("bad"));
         assert!(store.roll_back().unwrap());
         assert_eq!(both(&store), (some("3"), some("2")));
-        store.start_trial(Candidate::Previous).unwrap();
+        switch(&store, Candidate::Previous);
         store.confirm().unwrap();
         assert_eq!(both(&store), (some("2"), some("3")));
         store.remove().unwrap();
@@ -277,10 +284,14 @@ mod tests {
         assert!(store.settle().unwrap());
         assert_eq!(both(&store), (some("1"), None));
         assert!(!store.place.join(INCOMING).exists() && !store.settle().unwrap());
-        // A trial that cannot begin leaves what is there.
-        store.start_trial(Candidate::Incoming).unwrap_err();
+        // A trial that cannot begin leaves what is there, and one that was cut off before the switch, too.
+        store.begin_trial(Candidate::Incoming).unwrap_err();
         assert!(store.roll_back().unwrap());
         assert_eq!(both(&store), (some("1"), None));
+        fs::create_dir(store.incoming().unwrap().join(PROGRAMS)).unwrap();
+        store.begin_trial(Candidate::Incoming).unwrap();
+        assert!(store.settle().unwrap());
+        assert_eq!((both(&store), store.numbers().len()), ((some("1"), None), 1));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,9 @@ def main(verb: str, *words: str) -> int:
         for unit in units:
             for service in parts(unit) if unit.endswith(".target") else [unit]:
                 (STATES / service).unlink(missing_ok=True)
+        if (PLACE / "kill-at-stop").exists():
+            (PLACE / "kill-at-stop").unlink()
+            os.kill(os.getppid(), signal.SIGKILL)
     elif verb == "show":
         print("\n".join(map(show, units)))
     elif verb == "reset-failed":

@@ -245,3 +245,19 @@ fn a_version_whose_installation_was_killed_goes_back_before_the_next_one_is_look
     assert!(nav(&machine).unwrap().contains("first"));
     assert_eq!(machine.running(), UNITS);
 }
+
+#[test]
+fn a_robot_whose_installation_was_killed_when_it_had_stopped_runs_again_with_the_next_command() {
+    let machine = deployed();
+    version(&machine, "2", "second");
+    std::fs::write(machine.path("kill-at-stop"), "").unwrap();
+    assert_ne!(machine.deploy().0, 0);
+    assert!(!machine.path("kill-at-stop").exists() && machine.running().is_empty(), "it was killed at the stop");
+    let (status, said) = machine.robot(&["start"]);
+    assert!(status == 0 && said.contains("robot 1 is back"), "{status} {said}");
+    assert!(nav(&machine).unwrap().contains("first"));
+    assert_eq!(machine.running(), UNITS);
+    // And the version goes in.
+    let (status, said) = machine.deploy();
+    assert!(status == 0 && said.contains("robot 2 is ready"), "{said}");
+}

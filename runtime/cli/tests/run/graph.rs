@@ -121,6 +121,21 @@ fn a_program_that_cannot_describe_itself_is_told_and_started() {
 }
 
 #[test]
+fn ctrl_c_is_heard_while_programs_are_asked_what_their_nodes_are() {
+    // So many are asked eight at a time, and each has ten seconds.
+    let file: String = (0..17).map(|i| format!("[programs.slow{i}]\nrun = \"slow.sh\"\n")).collect();
+    let scene = Scene::new(&file);
+    scene.script("slow.sh", "# HORUS_NODE_FILE\ntouch asked\nexec sleep 60\n");
+    let mut robot = scene.start(&[]);
+    pause_until("one is asked", || scene.path("asked").exists());
+    let began = std::time::Instant::now();
+    robot.signal(rustix::process::Signal::INT);
+    assert_eq!(robot.status(), 2);
+    assert!(began.elapsed().as_secs() < 15, "it was not heard: {:?}", began.elapsed());
+    assert!(scene.processes().is_empty());
+}
+
+#[test]
 fn a_renamed_topic_is_the_same_for_both_ends_and_a_namespace_keeps_them_apart() {
     let rename = "rename = { ping = \"wheels.ping\" }\nnamespace = \"lab\"\n";
     let file = PING_AND_PONG.replace("run = ", &format!("{rename}run = "));

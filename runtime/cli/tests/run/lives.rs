@@ -314,3 +314,26 @@ fn the_first_signal_while_all_are_ended_anyway_kills_none() {
     assert!(lines.contains(&"arm | stands".to_owned()) && lines.last().unwrap() == "arm ended in order", "{lines:#?}");
     assert_eq!(robot.status(), 1);
 }
+
+#[test]
+fn when_the_command_is_killed_programs_say_what_they_have_to_and_end_in_order() {
+    let scene = Scene::new(
+        "[programs.sim]\nrun = \"sim.sh\"\nready = \"start\"\nrestart = \"on-failure\"\n\
+         [programs.nav]\nrun = \"nav.sh\"\nready = \"start\"\nafter = [\"sim\"]\n",
+    );
+    // More than a pipe holds: each line would end it by SIGPIPE, or hold it up, if the pipe were not read.
+    let end = "trap 'for i in $(seq 4000); do echo a line that none reads, and one more; done; echo NAME >> order; exit 0' TERM\n";
+    let work = "echo $$ > NAME\necho NAME\nwhile :; do sleep 0.05; done\n";
+    for name in ["sim", "nav"] {
+        scene.script(&format!("{name}.sh"), &format!("{end}{work}").replace("NAME", name));
+    }
+    let mut robot = scene.start(&[]);
+    robot.waits_for("nav | nav");
+    // Started again, so after the one that starts after it.
+    running::kill(scene.number("sim").unwrap());
+    robot.waits_for("sim  ended by signal 9 (SIGKILL)");
+    robot.waits_for("sim | sim");
+    robot.kill();
+    pause_until("all end", || scene.has_left_nothing());
+    assert_eq!(std::fs::read_to_string(scene.path("order")).unwrap(), "nav\nsim\n");
+}

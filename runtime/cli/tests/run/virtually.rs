@@ -118,8 +118,8 @@ fn a_program_of_a_shell_that_is_optional_is_left_out() {
 #[test]
 fn a_step_that_hangs_ends_the_run_and_is_named() {
     let scene = robot(&[("sim", "\"sim\"", ""), ("arm", "\"broken\"", "env = { FAULT = \"hang\" }")]);
-    let mut run = scene.start(&["--virtual", "--turn-limit", "1s"]);
-    run.waits_for("arm  has not come back for 1 s from its turn at 0.11 s of virtual time: node gear is in a step");
+    let mut run = scene.start(&["--virtual", "--turn-limit", "5s"]);
+    run.waits_for("arm  has not come back for 5 s from its turn at 0.11 s of virtual time: node gear is in a step");
     let lines = run.rest();
     assert_eq!(run.status(), 1, "{lines:#?}");
     assert!(!lines.iter().any(|line| line.starts_with("digest ")), "{lines:#?}");

@@ -94,7 +94,7 @@ pub fn join<M: Memory>(
         return None;
     }
     let consumers = lanes.into_iter().zip(starts).map(|(memory, joined_at)| {
-        let next = joined_at - history.min(memory.capacity()).min(joined_at);
+        let next = first_of_history(&memory, policy, joined_at, history);
         // Relaxed: this reader has copied nothing yet that the writer would have to wait for.
         memory.cursor(subscriber).store(next, Ordering::Relaxed);
         Consumer::at(memory, subscriber, policy, next, joined_at)
@@ -102,6 +102,23 @@ pub fn join<M: Memory>(
     let consumers = Some(consumers.collect());
     failpoint!("join:joined");
     consumers
+}
+
+/// The first of up to `history` messages before `position`.
+///
+/// A writer that passed over numbers and then did not send, because it died or gave its loan back, leaves a position with no
+/// message before it. So this goes back to one: whoever asks for one message of history gets the newest that was sent.
+fn first_of_history(memory: &impl Memory, policy: DeliveryPolicy, position: u64, history: u64) -> u64 {
+    let oldest = position.saturating_sub(memory.capacity());
+    let mut next = position.saturating_sub(history).max(oldest);
+    let is_passed_over = |number: u64| {
+        // Relaxed: the stamp stands for nothing else, and `take` looks at it again.
+        memory.slot(number)[STAMP_WORD].load(Ordering::Relaxed) == passed_over(number)
+    };
+    while policy == DeliveryPolicy::Latest && oldest < next && next < position && is_passed_over(next) {
+        next -= 1;
+    }
+    next
 }
 
 /// Takes over the cursors of a member, which who remade the lanes has set to the first message before any was sent.

@@ -87,17 +87,20 @@ namespace Horus.Net
             var clock = Stopwatch.StartNew();
             int length;
             bool isEndless = Limit.Nanoseconds(limit) < 0;
-            while (!AnswerAt(pending, answer, room, out length))
+            try
             {
-                // In slices, so that the death of a server is seen, and Mono can end the process.
-                long left = isEndless ? LookNs : Math.Min(LookNs, Limit.Nanoseconds(limit - clock.Elapsed));
-                if (left > 0)
+                while (!AnswerAt(pending, answer, room, out length))
                 {
+                    // In slices, so that the death of a server is seen, and Mono can end the process.
+                    long left = isEndless ? LookNs : Math.Min(LookNs, Limit.Nanoseconds(limit - clock.Elapsed));
+                    if (left <= 0) throw new HorusException(HorusStatus.TimedOut, $"the server of {service} lives and did not answer within {limit}: give it longer, or look what holds it up (horus top)");
                     if (!WaitAt(left)) CheckServer();
-                    continue;
                 }
-                GiveUp(pending);
-                throw new HorusException(HorusStatus.TimedOut, $"the server of {service} lives and did not answer within {limit}: give it longer, or look what holds it up (horus top)");
+            }
+            catch (HorusException)
+            {
+                GiveUp(pending); // also one whose answer is longer than the room for it
+                throw;
             }
             return length;
         }

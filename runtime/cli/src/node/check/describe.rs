@@ -50,5 +50,5 @@ pub fn describe(program: &Path, file: &Path, limit: Duration, as_nodes_do: bool)
     if let Some((user, group)) = user_of_nodes().filter(|_| as_nodes_do) {
         command.uid(user).gid(group);
     }
-    horus_launch::describe(&mut command, &shown.to_string(), limit)
+    horus_launch::describe(&mut command, &shown.to_string(), limit, &|| false)
 }
