@@ -16,6 +16,9 @@
 //! # Trade-offs
 //! A name changes by one rename, which vfat may write as a new name first, and then without the old one. A power cut between the two leaves two names
 //! for one content. Either starts the version, so nothing is removed or replaced then: that would free what the other name stands for.
+//!
+//! A count of 3 starts is smaller than a trial, which lasts until three boots have a valid report. So each boot of the version that reaches its
+//! programs has the count [begin anew](Loader::renew): the loader leaves a version that never gets there three times in a row.
 
 mod version;
 
@@ -30,6 +33,8 @@ use version::compare;
 
 /// Where the loader looks, below the boot partition.
 const PLACE: &str = "EFI/Linux";
+/// How often the loader starts a version that never says that it runs.
+pub const TRIES: u32 = 3;
 /// What the name of a kernel image of ours begins and ends with.
 const NAME: (&str, &str) = ("horus_", ".efi");
 
@@ -52,7 +57,7 @@ pub struct Tries {
 }
 
 impl KernelImage {
-    /// Reads a file's name; `None` where it is no kernel image of ours.
+    /// Reads a file's name; `None` where it is no kernel image of ours. An installer may have written `+3-0` for `+3`.
     pub fn from_name(name: &str) -> Option<Self> {
         let stem = name.strip_prefix(NAME.0)?.strip_suffix(NAME.1)?;
         let counted = stem.rsplit_once('+').and_then(|(version, count)| Some((version, tries(count)?)));
@@ -68,6 +73,10 @@ impl KernelImage {
             Some(Tries { left, done }) => format!("+{left}-{done}"),
         };
         format!("{}{}{count}{}", NAME.0, self.version, NAME.1)
+    }
+
+    fn counted(&self, tries: Option<Tries>) -> Self {
+        Self { tries, ..self.clone() }
     }
 
     /// Whether the loader has given it up: it is started only where no other is left.
@@ -122,6 +131,13 @@ pub enum LoaderError {
     },
 }
 
+/// A file of the boot partition.
+struct Found {
+    image: KernelImage,
+    /// As it is there, which need not be how [`KernelImage::name`] writes it.
+    name: String,
+}
+
 /// The kernel images of a boot partition.
 #[derive(Clone, Debug)]
 pub struct Loader {
@@ -139,20 +155,24 @@ impl Loader {
     /// # Errors
     /// When the folder cannot be read.
     pub fn images(&self) -> Result<Vec<KernelImage>, LoaderError> {
+        Ok(self.found()?.into_iter().map(|found| found.image).collect())
+    }
+
+    fn found(&self) -> Result<Vec<Found>, LoaderError> {
         let unreadable = |cause| LoaderError::Unreadable { path: self.folder.clone(), cause };
-        let mut images = Vec::new();
+        let mut all = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(unreadable)? {
-            let name = entry.map_err(unreadable)?.file_name();
-            images.extend(name.to_str().and_then(KernelImage::from_name));
+            let Ok(name) = entry.map_err(unreadable)?.file_name().into_string() else { continue };
+            all.extend(KernelImage::from_name(&name).map(|image| Found { image, name }));
         }
         // systemd-boot's order: what is not given up, the newest version, then the one with most starts left.
-        images.sort_by(|one, other| {
+        all.sort_by(|Found { image: one, .. }, Found { image: other, .. }| {
             let left = |image: &KernelImage| Reverse(image.tries.map_or(u32::MAX, |tries| tries.left));
             (one.is_given_up().cmp(&other.is_given_up()))
                 .then_with(|| compare(&other.version, &one.version))
                 .then_with(|| left(one).cmp(&left(other)))
         });
-        Ok(images)
+        Ok(all)
     }
 
     /// Keeps a version: the loader no longer counts its starts. One that is kept already stays so.
@@ -160,11 +180,26 @@ impl Loader {
     /// # Errors
     /// When there is none, or the disk does not take the name.
     pub fn keep(&self, version: &str) -> Result<(), LoaderError> {
-        let image = self.find(&self.images()?, version)?;
-        if image.tries.is_none() {
+        let all = self.found()?;
+        let found = self.find(&all, version)?;
+        if found.image.tries.is_none() {
             return Ok(());
         }
-        self.rename(&image, &KernelImage { tries: None, ..image.clone() })
+        self.rename(found, None)
+    }
+
+    /// Lets the loader count from the beginning: the version has reached its programs. One that is kept is not counted, and stays so.
+    ///
+    /// # Errors
+    /// When there is none, or the disk does not take the name.
+    pub fn renew(&self, version: &str) -> Result<(), LoaderError> {
+        let all = self.found()?;
+        let found = self.find(&all, version)?;
+        let anew = Tries { left: TRIES, done: 0 };
+        if found.image.tries.is_none_or(|tries| tries == anew) {
+            return Ok(());
+        }
+        self.rename(found, Some(anew))
     }
 
     /// Gives a version up: the loader starts another one from now on.
@@ -172,36 +207,37 @@ impl Loader {
     /// # Errors
     /// When there is none, no other version would start, or the disk does not take the name.
     pub fn give_up(&self, version: &str) -> Result<(), LoaderError> {
-        let images = self.images()?;
-        self.find(&images, version)?;
-        if !images.iter().any(|image| image.version != version && !image.is_given_up()) {
+        let all = self.found()?;
+        self.find(&all, version)?;
+        if !all.iter().any(|found| found.image.version != version && !found.image.is_given_up()) {
             return Err(LoaderError::OnlyOne { version: version.to_owned() });
         }
         // After a power cut it may have two names.
-        for image in images.iter().filter(|image| image.version == version && !image.is_given_up()) {
-            let done = image.tries.map_or(0, |tries| tries.done);
-            let given_up = (done..).map(|done| KernelImage { tries: Some(Tries { left: 0, done }), ..image.clone() });
+        for found in all.iter().filter(|found| found.image.version == version && !found.image.is_given_up()) {
+            let done = found.image.tries.map_or(0, |tries| tries.done);
+            let counts = (done..).map(|done| Tries { left: 0, done });
             // A name that is taken is the other name's.
-            let free = given_up.into_iter().find(|name| !self.folder.join(name.name()).exists());
-            self.rename(image, &free.expect("a folder has fewer files than there are numbers"))?;
+            let is_free = |tries: &Tries| !self.folder.join(found.image.counted(Some(*tries)).name()).exists();
+            let free = counts.into_iter().find(is_free);
+            self.rename(found, Some(free.expect("a folder has fewer files than there are numbers")))?;
         }
         Ok(())
     }
 
     /// The first of this version in the loader's order.
-    fn find(&self, images: &[KernelImage], version: &str) -> Result<KernelImage, LoaderError> {
-        images.iter().find(|image| image.version == version).cloned().ok_or_else(|| {
-            let there: Vec<_> = images.iter().map(|image| image.version.as_str()).collect();
+    fn find<'a>(&self, all: &'a [Found], version: &str) -> Result<&'a Found, LoaderError> {
+        all.iter().find(|found| found.image.version == version).ok_or_else(|| {
+            let there: Vec<_> = all.iter().map(|found| found.image.version.as_str()).collect();
             let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
             LoaderError::NoSuchVersion { version: version.to_owned(), path: self.folder.clone(), there }
         })
     }
 
-    /// One name in place of another; it is on the disk when this returns.
-    fn rename(&self, from: &KernelImage, to: &KernelImage) -> Result<(), LoaderError> {
-        let path = self.folder.join(from.name());
-        let renamed =
-            fs::rename(&path, self.folder.join(to.name())).and_then(|()| File::open(&self.folder)?.sync_all());
+    /// Gives a file the name with this count; it is on the disk when this returns.
+    fn rename(&self, found: &Found, tries: Option<Tries>) -> Result<(), LoaderError> {
+        let path = self.folder.join(&found.name);
+        let to = self.folder.join(found.image.counted(tries).name());
+        let renamed = fs::rename(&path, to).and_then(|()| File::open(&self.folder)?.sync_all());
         renamed.map_err(|cause| LoaderError::Unwritable { path, cause })
     }
 }

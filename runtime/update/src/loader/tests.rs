@@ -18,12 +18,12 @@ fn partition(names: &[&str]) -> (TempDir, Loader) {
 
 /// A start: the loader counts it, and then the version runs.
 fn start(loader: &Loader) -> String {
-    let image = loader.images().unwrap().remove(0);
-    if let Some(tries) = image.tries {
+    let found = loader.found().unwrap().remove(0);
+    if let Some(tries) = found.image.tries {
         let counted = Tries { left: tries.left.saturating_sub(1), done: tries.done + 1 };
-        loader.rename(&image, &KernelImage { tries: Some(counted), ..image.clone() }).unwrap();
+        loader.rename(&found, Some(counted)).unwrap();
     }
-    image.version
+    found.image.version
 }
 
 fn names(loader: &Loader) -> Vec<String> {
@@ -84,6 +84,33 @@ fn a_version_that_is_kept_stays_and_one_that_is_given_up_is_left_at_once() {
 }
 
 #[test]
+fn a_version_that_reaches_its_programs_is_counted_from_the_beginning() {
+    let (_boot, loader) = partition(&["horus_0.1.0.efi", "horus_0.2.0+3.efi"]);
+    for _ in 0..5 {
+        assert_eq!(start(&loader), "0.2.0");
+        loader.renew("0.2.0").unwrap();
+    }
+    assert_eq!(names(&loader), ["horus_0.2.0+3.efi", "horus_0.1.0.efi"]);
+    let started: Vec<_> = (0..4).map(|_| start(&loader)).collect();
+    assert_eq!(started, ["0.2.0", "0.2.0", "0.2.0", "0.1.0"], "three in a row that do not");
+    loader.keep("0.2.0").unwrap();
+    loader.renew("0.2.0").unwrap();
+    assert_eq!(names(&loader), ["horus_0.2.0.efi", "horus_0.1.0.efi"], "what is kept is not counted");
+}
+
+#[test]
+fn a_name_that_an_installer_wrote_otherwise_is_found() {
+    for change in [Loader::keep, Loader::give_up, Loader::renew] {
+        let (_boot, loader) = partition(&["horus_0.1.0.efi", "horus_0.2.0+3-0.efi"]);
+        change(&loader, "0.2.0").unwrap();
+        assert_eq!(loader.images().unwrap().len(), 2);
+    }
+    let (boot, loader) = partition(&["horus_0.2.0+03-0.efi"]);
+    loader.keep("0.2.0").unwrap();
+    assert!(boot.path().join(PLACE).join("horus_0.2.0.efi").exists());
+}
+
+#[test]
 fn two_names_for_one_content_are_one_version() {
     let (_boot, loader) = partition(&["horus_0.1.0.efi", "horus_0.2.0.efi", "horus_0.2.0+2-1.efi"]);
     loader.keep("0.2.0").unwrap();
@@ -102,7 +129,7 @@ fn two_names_for_one_content_are_one_version() {
 #[test]
 fn what_is_not_there_is_told_with_what_is() {
     let (boot, loader) = partition(&["horus_0.1.0.efi"]);
-    for refused in [loader.keep("0.3.0"), loader.give_up("0.3.0")] {
+    for refused in [loader.keep("0.3.0"), loader.give_up("0.3.0"), loader.renew("0.3.0")] {
         let error = refused.unwrap_err().to_string();
         assert!(error.contains("version 0.3.0") && error.contains("there is 0.1.0"), "{error}");
     }
@@ -115,7 +142,7 @@ proptest! {
     #[test]
     fn some_version_always_starts(
         counts in prop::collection::vec(prop::option::of((0_u32..4, 0_u32..4)), 1..5),
-        steps in prop::collection::vec((0_usize..3, 0_usize..5), 0..20),
+        steps in prop::collection::vec((0_usize..4, 0_usize..5), 0..20),
     ) {
         let image = |(number, tries): (usize, &Option<(u32, u32)>)| {
             KernelImage { version: format!("0.{number}.0"), tries: tries.map(|(left, done)| Tries { left, done }) }.name()
@@ -127,6 +154,7 @@ proptest! {
             match step {
                 0 => drop(start(&loader)),
                 1 => loader.keep(&version).unwrap(),
+                2 => loader.renew(&version).unwrap(),
                 _ => match loader.give_up(&version) {
                     Ok(()) => prop_assert_ne!(&loader.images().unwrap()[0].version, &version),
                     Err(error) => prop_assert!(matches!(error, LoaderError::OnlyOne { .. }), "{}", error),
